@@ -1,0 +1,2 @@
+//! Core of pnet-lp.
+#![warn(missing_docs)]

@@ -1,0 +1,94 @@
+"""Types of the Rust extension: arrays in, arrays out.  Shapes are those of pnet_lp.throughput.problem."""
+
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+build_profile: str
+"""``release`` or ``debug``; benchmarks refuse a debug build."""
+
+_I32 = npt.NDArray[np.int32]
+_F64 = npt.NDArray[np.float64]
+
+class CoreError(Exception):
+    """An array handed to the extension is inconsistent, or a solve cannot go on."""
+
+@final
+class FlowProblem:
+    """Maximum concurrent flow over several planes."""
+
+    def __new__(
+        cls,
+        node_count: _I32,
+        arc_ptr: _I32,
+        tail: _I32,
+        head: _I32,
+        capacity: _F64,
+        attach: _I32,
+        access_up: _F64,
+        access_down: _F64,
+        src: _I32,
+        dst: _I32,
+        demand: _F64,
+    ) -> FlowProblem: ...
+    def available(self) -> npt.NDArray[np.bool_]: ...
+    def rows(self) -> _I32: ...
+
+@final
+class Proof:
+    """Splitting fractions, plane shares and lengths: what a certificate holds."""
+
+    def __new__(
+        cls,
+        length: _F64,
+        up_length: _F64,
+        down_length: _F64,
+        share: _F64,
+        split_ptr: _I32,
+        split_arc: _I32,
+        split_fraction: _F64,
+    ) -> Proof: ...
+    length: _F64
+    up_length: _F64
+    down_length: _F64
+    share: _F64
+    split_ptr: _I32
+    split_arc: _I32
+    split_fraction: _F64
+
+@final
+class Evaluation:
+    """The bounds that a proof gives, and the loads of its flow at K = lower."""
+
+    lower: float
+    upper: float
+    load: _F64
+    up_load: _F64
+    down_load: _F64
+
+@final
+class Solution:
+    """What a run of the structured solver returns."""
+
+    proof: Proof
+    iterations: int
+    restarts: int
+    interrupted: bool
+
+def round_flow(
+    problem: FlowProblem, flow: _F64, injection: _F64, length: _F64, up_length: _F64, down_length: _F64
+) -> Proof: ...
+def evaluate(problem: FlowProblem, proof: Proof) -> Evaluation: ...
+def solve_structured(
+    problem: FlowProblem,
+    *,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> Solution: ...
+def estimate_structured_bytes(problem: FlowProblem) -> int: ...

@@ -1,0 +1,19 @@
+"""Frozen value types that every other layer passes around: no I/O, no solver.
+
+Arrays inside are read-only, contiguous and have the documented dtype, so they cross into Rust without a copy.
+"""
+
+from pnet_lp.model.network import Network
+from pnet_lp.model.plane import Plane
+from pnet_lp.model.result import Bottleneck, Certificate, Interval, ThroughputResult
+from pnet_lp.model.traffic import TrafficMatrix
+
+__all__ = [
+    "Bottleneck",
+    "Certificate",
+    "Interval",
+    "Network",
+    "Plane",
+    "ThroughputResult",
+    "TrafficMatrix",
+]

@@ -1,0 +1,157 @@
+"""A network: several planes over common racks and hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, TypeAlias, get_args
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.model.arrays import fingerprint, floats, ints
+from pnet_lp.model.plane import Plane
+
+Variant: TypeAlias = Literal["serial", "homogeneous", "heterogeneous", "serial-high"]
+VARIANTS: tuple[str, ...] = get_args(Variant)
+
+Level: TypeAlias = Literal["rack", "host"]
+LEVELS: tuple[str, ...] = get_args(Level)
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """Several planes over the same hosts, or over the same racks (P-Net, section 3).
+
+    Build one with :meth:`from_planes`.  Every plane lists hosts in the same order; where ``common_racks`` is true it
+    lists racks in the same order too, so that index ``i`` means the same rack in every plane.
+
+    Attributes:
+        planes: at least one.
+        variant: how the planes relate; a statement for tables, nothing is derived from it.
+        common_racks: whether rack-level demands make sense.
+    """
+
+    planes: tuple[Plane, ...]
+    variant: Variant
+    common_racks: bool
+
+    @classmethod
+    def from_planes(cls, planes: Sequence[Plane], variant: Variant | None = None) -> Network:
+        """Return the network of ``planes``, their racks and hosts matched by name.
+
+        Planes that name the same racks (or hosts) in different orders are aligned to the first plane's order.  Planes
+        with different racks make a host-level network, if they have hosts.
+
+        Raises:
+            TopologyError: no plane, planes that name different hosts, or that share neither hosts nor racks.
+        """
+        if not planes:
+            raise TopologyError("a network needs at least one plane")
+        first = planes[0]
+        hosts_aligned = [_align_hosts(plane, first) for plane in planes]
+        rack_order = first.rack_names
+        common = all(set(plane.rack_names) == set(rack_order) for plane in hosts_aligned)
+        if not common and first.host_count == 0:
+            other = next(p for p in hosts_aligned if set(p.rack_names) != set(rack_order))
+            name = min(set(other.rack_names) ^ set(rack_order))
+            raise TopologyError(
+                f"planes {first.label or 0!r} and {other.label!r} have no common racks: only one has {name!r}",
+                allowed="planes over the same racks, or with hosts of the same names",
+            )
+        aligned = [_align_racks(plane, rack_order) for plane in hosts_aligned] if common else hosts_aligned
+        if variant is None:
+            same = all(plane.fingerprint == aligned[0].fingerprint for plane in aligned)
+            variant = "serial" if len(aligned) == 1 else "homogeneous" if same else "heterogeneous"
+        return cls(planes=tuple(aligned), variant=variant, common_racks=common)
+
+    @property
+    def plane_count(self) -> int:
+        """Number of planes."""
+        return len(self.planes)
+
+    @property
+    def host_count(self) -> int:
+        """Number of hosts; 0 in a network of racks only."""
+        return self.planes[0].host_count
+
+    @property
+    def host_names(self) -> tuple[str, ...]:
+        """Name of each host."""
+        return self.planes[0].host_names
+
+    @property
+    def rack_names(self) -> tuple[str, ...]:
+        """Name of each rack; those of the first plane where planes have different racks."""
+        return self.planes[0].rack_names
+
+    @property
+    def rack_count(self) -> int:
+        """Number of racks (of the first plane)."""
+        return len(self.planes[0].rack_switch)
+
+    @property
+    def switch_count(self) -> int:
+        """Number of switches in all planes together."""
+        return sum(plane.switch_count for plane in self.planes)
+
+    @property
+    def cable_count(self) -> int:
+        """Number of switch-to-switch cables in all planes together."""
+        return sum(plane.cable_count for plane in self.planes)
+
+    @property
+    def default_level(self) -> Level:
+        """``host`` if the network has hosts, else ``rack``."""
+        return "host" if self.host_count else "rack"
+
+    def endpoint_names(self, level: Level) -> tuple[str, ...]:
+        """Return the names that demands of ``level`` refer to."""
+        return self.host_names if level == "host" else self.rack_names
+
+    def check_level(self, level: Level) -> None:
+        """Raise TopologyError where demands of ``level`` mean nothing on this network."""
+        if level == "host" and self.host_count == 0:
+            raise TopologyError(
+                "the network has no hosts, so host-level demands mean nothing",
+                allowed="--level rack, or --hosts-per-switch n",
+            )
+        if level == "rack" and not self.common_racks:
+            raise TopologyError(
+                "the planes do not share their racks, so rack-level demands mean nothing", allowed="--level host"
+            )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over the planes' fingerprints, in order."""
+        return fingerprint(["network/1", *(plane.fingerprint for plane in self.planes)])
+
+
+def _reordered(names: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:
+    index = {name: i for i, name in enumerate(names)}
+    return [index[name] for name in wanted]
+
+
+def _align_hosts(plane: Plane, first: Plane) -> Plane:
+    if plane.host_names == first.host_names:
+        return plane
+    if set(plane.host_names) != set(first.host_names):
+        name = min(set(plane.host_names) ^ set(first.host_names))
+        raise TopologyError(
+            f"planes name different hosts: only one of {first.label!r} ({first.host_count} hosts) and "
+            f"{plane.label!r} ({plane.host_count} hosts) has {name!r}",
+            allowed="planes over the same hosts",
+        )
+    order = _reordered(plane.host_names, first.host_names)
+    return replace(
+        plane,
+        host_names=first.host_names,
+        host_switch=ints(plane.host_switch[order]),
+        access_up_gbps=floats(plane.access_up_gbps[order]),
+        access_down_gbps=floats(plane.access_down_gbps[order]),
+    )
+
+
+def _align_racks(plane: Plane, rack_order: tuple[str, ...]) -> Plane:
+    if plane.rack_names == rack_order:
+        return plane
+    return replace(plane, rack_switch=ints(plane.rack_switch[_reordered(plane.rack_names, rack_order)]))

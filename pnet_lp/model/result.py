@@ -1,0 +1,143 @@
+"""What a throughput query returns: an interval that is proved, the proof, and what binds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from pnet_lp.model.arrays import FloatArray, IntArray
+from pnet_lp.model.network import Level
+
+Status: TypeAlias = Literal["certified", "bounds"]
+LinkKind: TypeAlias = Literal["core", "access-up", "access-down"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A proved interval for K, in Gb/s per unit demand."""
+
+    lower: float
+    upper: float
+
+    @property
+    def gap(self) -> float:
+        """``(upper - lower) / upper``; 0 where both are 0."""
+        return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """A feasible flow and link lengths from which anyone can recompute an :class:`Interval`.
+
+    All indices refer to the arrays of the :class:`~pnet_lp.throughput.problem.FlowProblem` that the network and the traffic
+    define.  A *row* is a pair (plane, destination switch), in the order of ``FlowProblem.rows``.
+
+    Attributes:
+        length: float64 ``[arcs]``, the length of each core link, >= 0.
+        up_length, down_length: float64 ``[planes, endpoints]``, lengths of the access links, >= 0.
+        share: float64 ``[planes, demands]``, the part of each demand that each plane carries; columns sum to 1.
+        split_ptr: int64 ``[rows + 1]``, where each row's entries begin in the two arrays below.
+        split_arc: int32, an arc of the row's plane (index local to the plane).
+        split_fraction: float64, the part of the traffic at the arc's tail, bound for the row's destination, that takes
+            the arc.  The fractions at a node sum to 1, and a row's arcs form no cycle.
+    """
+
+    length: FloatArray
+    up_length: FloatArray
+    down_length: FloatArray
+    share: FloatArray
+    split_ptr: IntArray
+    split_arc: IntArray
+    split_fraction: FloatArray
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """A link with positive length, and its share of the sum of capacity times length.
+
+    Attributes:
+        plane: index of the plane.
+        link: names of the tail and the head.
+        kind: ``core``, or ``access-up`` (host to switch) or ``access-down``.
+        share: its part of ``sum c_a l_a``, in (0, 1].
+        capacity_gbps: its capacity.
+    """
+
+    plane: int
+    link: tuple[str, str]
+    kind: LinkKind
+    share: float
+    capacity_gbps: float
+
+
+@dataclass(frozen=True, eq=False)
+class ThroughputResult:
+    """The answer to a throughput query (design: every number with its own proof).
+
+    Attributes:
+        interval: the proved bounds on K; the value reported is the lower one, which is attained.
+        status: ``certified`` if the gap is at most the tolerance, else ``bounds``.
+        tolerance: the relative gap asked for.
+        binding: what limits K: ``access link``, ``core link`` (one link), ``cut`` (several), or ``disconnected``.
+        bottlenecks: the links with the largest shares, largest first.
+        seconds: wall time of ``build``, ``solve`` and ``certify``.
+        network, traffic: the summaries of the JSON contract.
+        warnings: one sentence each.
+        certificate: the proof; None only where K = 0 because a pair is disconnected.
+        interrupted: whether the user stopped the solve.
+    """
+
+    interval: Interval
+    status: Status
+    tolerance: float
+    objective: str
+    routing: str
+    level: Level
+    solver: str
+    iterations: int
+    binding: str
+    bottlenecks: tuple[Bottleneck, ...]
+    seconds: dict[str, float]
+    network: dict[str, Any]
+    traffic: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+    certificate: Certificate | None = None
+    interrupted: bool = False
+    link_load: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def throughput_gbps(self) -> float:
+        """K in Gb/s per unit demand: the lower bound, attained by the certificate's flow."""
+        return self.interval.lower
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of ``pnet-lp throughput --json``."""
+        return {
+            "throughput_gbps": self.interval.lower,
+            "lower_bound_gbps": self.interval.lower,
+            "upper_bound_gbps": self.interval.upper,
+            "relative_gap": self.interval.gap,
+            "tolerance": self.tolerance,
+            "status": self.status,
+            "interrupted": self.interrupted,
+            "objective": self.objective,
+            "routing": self.routing,
+            "level": self.level,
+            "solver": self.solver,
+            "iterations": self.iterations,
+            "seconds": self.seconds,
+            "network": self.network,
+            "traffic": self.traffic,
+            "binding": self.binding,
+            "bottlenecks": [
+                {
+                    "plane": item.plane,
+                    "link": list(item.link),
+                    "kind": item.kind,
+                    "share": item.share,
+                    "capacity_gbps": item.capacity_gbps,
+                }
+                for item in self.bottlenecks
+            ],
+            "warnings": list(self.warnings),
+        }

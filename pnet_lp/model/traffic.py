@@ -1,0 +1,104 @@
+"""A traffic matrix: demands between racks or between hosts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from pnet_lp.errors import TrafficError
+from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
+from pnet_lp.model.network import Level
+
+
+@dataclass(frozen=True, eq=False)
+class TrafficMatrix:
+    """Sparse demands between ``endpoints`` racks or hosts, sorted by source, then destination.
+
+    Build one with :meth:`from_entries`.
+
+    Attributes:
+        level: ``rack`` or ``host``.
+        endpoints: number of racks or hosts of the network it is for.
+        src, dst: int32 ``[j]``, each pair at most once, never equal.
+        demand: float64 ``[j]``, positive and finite, in Gb/s or, for the unit matrices, 1.0 per pair.
+        label: the expression or file it came from.
+    """
+
+    level: Level
+    endpoints: int
+    src: IntArray
+    dst: IntArray
+    demand: FloatArray
+    label: str = ""
+
+    @classmethod
+    def from_entries(
+        cls,
+        level: Level,
+        endpoints: int,
+        src: npt.ArrayLike,
+        dst: npt.ArrayLike,
+        demand: npt.ArrayLike = 1.0,
+        *,
+        label: str = "",
+    ) -> TrafficMatrix:
+        """Return a checked matrix; entries of one pair are added up and zero entries dropped.
+
+        Raises:
+            TrafficError: an index out of range, a demand from an endpoint to itself, a negative, NaN or infinite demand.
+        """
+        where = label or "traffic"
+        s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
+        d = np.broadcast_to(np.asarray(demand, dtype=np.float64), s.shape)
+        if s.shape != t.shape:
+            raise TrafficError(f"{len(s)} sources and {len(t)} destinations", where=where)
+        for index in (s, t):
+            if np.any(bad := (index < 0) | (index >= endpoints)):
+                raise TrafficError(
+                    f"no such {level}", where=where, found=int(index[bad][0]), allowed=f"0 to {endpoints - 1}"
+                )
+        if np.any(bad := ~np.isfinite(d) | (d < 0)):
+            raise TrafficError("a demand is wrong", where=where, found=float(d[bad][0]), allowed="finite numbers >= 0")
+        kept = d > 0
+        s, t, d = s[kept], t[kept], d[kept]
+        if np.any(loops := s == t):
+            raise TrafficError(f"{level} {int(s[loops][0])} has a demand to itself", where=where)
+        matrix = sp.csr_array(sp.coo_array((d, (s, t)), shape=(endpoints, endpoints)))
+        matrix.sum_duplicates()
+        coo = matrix.tocoo()
+        return cls(level, endpoints, ints(coo.row), ints(coo.col), floats(coo.data), label)
+
+    @classmethod
+    def from_dense(cls, level: Level, matrix: npt.ArrayLike, *, label: str = "") -> TrafficMatrix:
+        """Return the matrix whose entry ``[s, t]`` is the demand from s to t; the diagonal must be zero."""
+        dense = np.asarray(matrix, dtype=np.float64)
+        if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
+            raise TrafficError("a dense traffic matrix is square", where=label or "traffic", found=dense.shape)
+        if not np.all(np.isfinite(dense)):
+            raise TrafficError("a demand is not finite", where=label or "traffic", allowed="finite numbers >= 0")
+        s, t = np.nonzero(dense)
+        return cls.from_entries(level, len(dense), s, t, dense[s, t], label=label)
+
+    @property
+    def demand_count(self) -> int:
+        """Number of pairs with a demand."""
+        return len(self.src)
+
+    @property
+    def total(self) -> float:
+        """Sum of all demands."""
+        return float(self.demand.sum())
+
+    def to_csr(self) -> sp.csr_array:
+        """Return the matrix as a SciPy CSR array, ``[endpoints, endpoints]``."""
+        shape = (self.endpoints, self.endpoints)
+        return sp.csr_array((self.demand, (self.src, self.dst)), shape=shape)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over level, size and entries; the label does not enter."""
+        return fingerprint([f"traffic/1 {self.level} {self.endpoints}", self.src, self.dst, self.demand])

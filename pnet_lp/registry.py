@@ -1,0 +1,165 @@
+"""The one registry: named builders with typed parameters.
+
+Topologies, traffic matrices, solvers and every later family register here by name.  A registry rejects
+duplicates, answers an unknown name with the nearest known one, validates parameters by the entry's pydantic model
+and finds third parties' entries through Python entry points.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.metadata
+import pkgutil
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from pnet_lp.errors import SpecError
+
+P = TypeVar("P", bound="Params")
+F = TypeVar("F", bound=Callable[..., Any])
+
+_EXPRESSION = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_.-]*)(?::(?P<parameters>.*))?", re.DOTALL)
+
+
+class Params(BaseModel):
+    """Base of all parameter models: immutable, and unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class NoParams(Params):
+    """The parameter model of an entry that takes none."""
+
+
+@dataclass(frozen=True)
+class Entry(Generic[F]):
+    """One registered builder.
+
+    Attributes:
+        name: the name users type.
+        params: the pydantic model of its parameters.
+        build: the function; its first argument is a ``params`` instance.
+        summary: one line for ``pnet-lp list``.
+        source: paper and section, or empty.
+    """
+
+    name: str
+    params: type[Params]
+    build: F
+    summary: str
+    source: str = ""
+
+    def validate(self, values: Mapping[str, object]) -> Params:
+        """Return the validated parameters, or raise SpecError naming the key, what was found and what is allowed."""
+        fields = self.params.model_fields
+        for key in values:
+            if key not in fields:
+                raise SpecError(
+                    f"unknown parameter {key!r}{nearest(key, fields)}",
+                    where=self.name,
+                    allowed=", ".join(fields) or "no parameters",
+                )
+        try:
+            return self.params.model_validate(values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            key = ".".join(str(part) for part in first["loc"])
+            if first["type"] == "missing":
+                raise SpecError(f"parameter {key!r} is required", where=self.name) from None
+            message = first["msg"].removeprefix("Value error, ")
+            # A fault of several parameters together has no key, and pydantic's "input" is then all of them.
+            found = first["input"] if key else None
+            where = f"{self.name}: {key}" if key else self.name
+            raise SpecError(message[0].lower() + message[1:], where=where, found=found) from None
+
+
+class Registry(Generic[F]):
+    """Entries of one kind, by name.
+
+    Args:
+        kind: what the entries are, for messages (``"topology"``).
+        package: the package whose modules register the built-in entries when first asked for.
+        group: entry-point group in which third parties name modules that register theirs.
+    """
+
+    def __init__(self, kind: str, *, package: str, group: str) -> None:
+        self.kind = kind
+        self._package = package
+        self._group = group
+        self._entries: dict[str, Entry[F]] = {}
+        self._loaded = False
+
+    def register(
+        self, name: str, *, params: type[Params] = NoParams, summary: str, source: str = ""
+    ) -> Callable[[F], F]:
+        """Return a decorator that registers a builder under ``name``; a second one of that name is an error."""
+
+        def decorate(build: F) -> F:
+            if name in self._entries:
+                raise SpecError(f"{self.kind} {name!r} is registered twice")
+            self._entries[name] = Entry(name, params, build, summary, source)
+            return build
+
+        return decorate
+
+    def _load(self) -> None:
+        if self._loaded:
+            return
+        self._loaded = True
+        package = importlib.import_module(self._package)
+        for module in pkgutil.iter_modules(package.__path__):
+            if not module.ispkg:
+                importlib.import_module(f"{self._package}.{module.name}")
+        for point in importlib.metadata.entry_points(group=self._group):
+            point.load()
+
+    def __iter__(self) -> Iterator[Entry[F]]:
+        self._load()
+        return iter(sorted(self._entries.values(), key=lambda entry: entry.name))
+
+    def __contains__(self, name: str) -> bool:
+        self._load()
+        return name in self._entries
+
+    def names(self) -> list[str]:
+        """Return all names, sorted."""
+        return [entry.name for entry in self]
+
+    def get(self, name: str) -> Entry[F]:
+        """Return the entry called ``name``; an unknown name is a SpecError that offers the nearest."""
+        self._load()
+        if name not in self._entries:
+            raise SpecError(
+                f"unknown {self.kind} {name!r}{nearest(name, self._entries)}", allowed=", ".join(self.names())
+            )
+        return self._entries[name]
+
+
+def nearest(name: str, known: Mapping[str, object]) -> str:
+    """Return ``" (did you mean 'x'?)"`` for the known name closest to ``name``, or an empty string."""
+    close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def parse_expression(text: str) -> tuple[str, dict[str, str]]:
+    """Split ``name:key=value,...`` into the name and its raw parameters.
+
+    Values stay strings; the entry's parameter model converts them.  Raises SpecError for anything else.
+    """
+    match = _EXPRESSION.fullmatch(text.strip())
+    if match is None:
+        raise SpecError("not an expression", found=text, allowed="name or name:key=value,key=value")
+    values: dict[str, str] = {}
+    for item in filter(None, (match["parameters"] or "").split(",")):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals or not key or not value:
+            raise SpecError("not a key=value parameter", where=match["name"], found=item, allowed="key=value")
+        if key in values:
+            raise SpecError(f"parameter {key!r} is given twice", where=match["name"])
+        values[key] = value
+    return match["name"], values

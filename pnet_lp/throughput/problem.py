@@ -1,0 +1,162 @@
+"""The flow problem: what a network and a traffic matrix mean, as arrays.
+
+Every solver reads these arrays and every certificate refers to them, so they are a pure function of the network and
+the traffic: whoever holds those two can rebuild the problem and check a stored proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pnet_lp import _core
+from pnet_lp.errors import TrafficError
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from pnet_lp.throughput.aggregate import endpoint_classes
+
+
+@dataclass(frozen=True, eq=False)
+class FlowProblem:
+    """Maximum concurrent flow over several planes, as flat arrays.
+
+    ``P`` planes, ``A`` arcs in all planes, ``E`` endpoints (racks, or classes of alike hosts), ``J`` demands.
+
+    Attributes:
+        node_count: int32 ``[P]``, switches of each plane.
+        arc_ptr: int32 ``[P + 1]``, where each plane's arcs begin.
+        tail, head: int32 ``[A]``, switches, local to the plane.
+        capacity: float64 ``[A]``, Gb/s, > 0; links of capacity 0 are left out.
+        arc_id: int32 ``[A]``, the arc's index in ``Plane.arcs``.
+        attach: int32 ``[P, E]``, the switch an endpoint attaches to, -1 for none.
+        access_up, access_down: float64 ``[P, E]``, Gb/s of the access links, ``inf`` at rack level.
+        src, dst: int32 ``[J]``, endpoints of each demand; equal only for the demands inside a class of several hosts.
+        demand: float64 ``[J]``, > 0.
+        endpoint_class: int32, the endpoint ``[0, E)`` that each rack or host of the network belongs to, -1 if it has no demand.
+    """
+
+    node_count: IntArray
+    arc_ptr: IntArray
+    tail: IntArray
+    head: IntArray
+    capacity: FloatArray
+    arc_id: IntArray
+    attach: IntArray
+    access_up: FloatArray
+    access_down: FloatArray
+    src: IntArray
+    dst: IntArray
+    demand: FloatArray
+    endpoint_class: IntArray
+
+    @property
+    def plane_count(self) -> int:
+        """Number of planes, P."""
+        return len(self.node_count)
+
+    @property
+    def demand_count(self) -> int:
+        """Number of demands, J."""
+        return len(self.demand)
+
+    @cached_property
+    def core(self) -> _core.FlowProblem:
+        """The same problem on the Rust side."""
+        return _core.FlowProblem(
+            self.node_count,
+            self.arc_ptr,
+            self.tail,
+            self.head,
+            self.capacity,
+            self.attach,
+            self.access_up,
+            self.access_down,
+            self.src,
+            self.dst,
+            self.demand,
+        )
+
+    @cached_property
+    def available(self) -> BoolArray:
+        """bool ``[P, J]``: whether a plane has a path for a demand at all."""
+        return self.core.available()
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
+        return self.core.rows()
+
+    @cached_property
+    def disconnected(self) -> IntArray:
+        """int32: the demands that no plane can carry."""
+        return ints(np.flatnonzero(~self.available.any(axis=0)))
+
+    @property
+    def flow_variables(self) -> int:
+        """Number of arc-flow variables of the destination-aggregated LP: sum over rows of their plane's arcs."""
+        arcs = np.diff(self.arc_ptr)
+        return int(arcs[self.rows[:, 0]].sum(dtype=np.int64))
+
+
+def build_problem(network: Network, traffic: TrafficMatrix) -> FlowProblem:
+    """Return the flow problem of ``traffic`` on ``network``.
+
+    Hosts that attach alike and have equal demands towards every other class are one endpoint with the sum of their
+    access links: averaging any flow over them is a flow, so this is exact (design: semantics, "Level").
+
+    Raises:
+        TrafficError: the matrix is empty, or is for another number of endpoints.
+        TopologyError: demands of the matrix's level mean nothing on the network.
+    """
+    network.check_level(traffic.level)
+    names = network.endpoint_names(traffic.level)
+    if traffic.endpoints != len(names):
+        raise TrafficError(
+            f"the matrix is for {traffic.endpoints} {traffic.level}s, the network has {len(names)}",
+            where=traffic.label or "traffic",
+        )
+    if traffic.demand_count == 0:
+        raise TrafficError("there is no demand", where=traffic.label or "traffic", allowed="at least one demand > 0")
+
+    tails, heads, capacities, ids = [], [], [], []
+    for plane in network.planes:
+        tail, head, capacity = plane.arcs
+        kept = np.flatnonzero(capacity > 0)
+        # Sorted by tail, so that a node's arcs are contiguous; stable, so that the order is a function of the plane.
+        kept = kept[np.argsort(tail[kept], kind="stable")]
+        tails.append(tail[kept])
+        heads.append(head[kept])
+        capacities.append(capacity[kept])
+        ids.append(kept)
+
+    attach, up, down = _attachments(network, traffic)
+    classes = endpoint_classes(attach, up, down, traffic)
+    return FlowProblem(
+        node_count=ints([plane.switch_count for plane in network.planes]),
+        arc_ptr=ints(np.cumsum([0, *map(len, tails)])),
+        tail=ints(np.concatenate(tails)),
+        head=ints(np.concatenate(heads)),
+        capacity=floats(np.concatenate(capacities)),
+        arc_id=ints(np.concatenate(ids)),
+        attach=classes.attach,
+        access_up=classes.access_up,
+        access_down=classes.access_down,
+        src=classes.src,
+        dst=classes.dst,
+        demand=classes.demand,
+        endpoint_class=classes.endpoint_class,
+    )
+
+
+def _attachments(network: Network, traffic: TrafficMatrix) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return ``(attach, access_up, access_down)``, each ``[planes, endpoints of the matrix]``."""
+    if traffic.level == "host":
+        return (
+            ints(np.stack([plane.host_switch for plane in network.planes])),
+            floats(np.stack([plane.access_up_gbps for plane in network.planes])),
+            floats(np.stack([plane.access_down_gbps for plane in network.planes])),
+        )
+    unlimited = floats(np.full((network.plane_count, traffic.endpoints), np.inf))
+    return ints(np.stack([plane.rack_switch for plane in network.planes])), unlimited, unlimited
