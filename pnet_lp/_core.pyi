@@ -82,6 +82,9 @@ def round_flow(
     problem: FlowProblem, flow: _F64, injection: _F64, length: _F64, up_length: _F64, down_length: _F64
 ) -> Proof: ...
 def evaluate(problem: FlowProblem, proof: Proof) -> Evaluation: ...
+def demand_distances(
+    problem: FlowProblem, length: _F64, up_length: _F64, down_length: _F64
+) -> _F64: ...
 def solve_structured(
     problem: FlowProblem,
     *,

@@ -1,0 +1,299 @@
+//! The bounds that a proof gives: nothing here trusts, or knows, a solver.
+//!
+//! The upper bound is linear-programming duality (any lengths bound K from above), the lower one is the flow that the
+//! splitting fractions define, propagated from the sources and scaled until its fullest link is exactly full.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::distance::Distances;
+use super::problem::{Error, Plane, Problem, Use, invalid};
+use super::proof::Proof;
+
+/// How far from 1 a sum of fractions or shares may be.
+const SUM_TOLERANCE: f64 = 1e-9;
+
+/// Rows are propagated in this many groups per plane, whatever the number of threads, so that sums have one order.
+const GROUPS: usize = 32;
+
+/// The bounds, and the loads of the proof's flow at K = `lower`.
+#[derive(Debug, Clone)]
+pub struct Evaluation {
+    /// A throughput that the flow attains.
+    pub lower: f64,
+    /// A throughput that nothing exceeds.
+    pub upper: f64,
+    /// Load of each arc, all planes after each other.
+    pub load: Vec<f64>,
+    /// Load of each access link into a plane, `[planes][endpoints]`.
+    pub up_load: Vec<f64>,
+    /// Load of each access link out of a plane, `[planes][endpoints]`.
+    pub down_load: Vec<f64>,
+}
+
+/// Checks a proof and returns what it proves.
+pub fn evaluate(problem: &Problem, proof: &Proof) -> Result<Evaluation, Error> {
+    let upper = upper_bound(problem, &proof.length, &proof.up_length, &proof.down_length)?;
+    let (lower, load, up_load, down_load) = lower_bound(problem, proof)?;
+    Ok(Evaluation { lower, upper, load, up_load, down_load })
+}
+
+/// K is at most `sum c l / sum d dist`, distances minimised over planes, for any lengths.
+pub fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &[f64]) -> Result<f64, Error> {
+    let distances = demand_distances(problem, length, up, down)?;
+    let mut volume: f64 = 0.0;
+    let mut first = 0;
+    for (p, plane) in problem.planes.iter().enumerate() {
+        let (core, access) = parts(problem, p, first);
+        first = core.end;
+        volume += plane.capacity.iter().zip(&length[core]).map(|(c, l)| c * l).sum::<f64>();
+        let ways = [(&plane.up, &up[access.clone()]), (&plane.down, &down[access])];
+        for (capacity, length) in ways.iter().flat_map(|(c, l)| c.iter().zip(l.iter())) {
+            if *length > 0.0 {
+                volume += capacity * length;
+            }
+        }
+    }
+    let carried: f64 = distances.iter().zip(&problem.demand).map(|(dist, d)| dist * d).sum();
+    Ok(if carried > 0.0 { volume / carried } else { f64::INFINITY })
+}
+
+/// The length of each demand's shortest way, access links included, over all planes; infinite where there is none.
+pub fn demand_distances(
+    problem: &Problem,
+    length: &[f64],
+    up: &[f64],
+    down: &[f64],
+) -> Result<Vec<f64>, Error> {
+    check_lengths("length", length, problem.arcs())?;
+    check_lengths("up_length", up, problem.planes.len() * problem.endpoints)?;
+    check_lengths("down_length", down, problem.planes.len() * problem.endpoints)?;
+    let mut best = vec![f64::INFINITY; problem.demands()];
+    let mut first = 0;
+    for (p, plane) in problem.planes.iter().enumerate() {
+        let (core, access) = parts(problem, p, first);
+        first = core.end;
+        let (up, down) = (&up[access.clone()], &down[access]);
+        let dist = Distances::new(plane, &length[core]);
+        best.par_iter_mut().enumerate().for_each(|(j, best)| {
+            let core = match plane.demands[j] {
+                Use::Never => return,
+                Use::Local => 0.0,
+                Use::Core { source, row } => dist.get(row as usize, source as usize),
+            };
+            *best = best.min(core + up[problem.src[j] as usize] + down[problem.dst[j] as usize]);
+        });
+    }
+    Ok(best)
+}
+
+/// Where plane `p` finds its arcs, which begin at `first`, and its access links.
+fn parts(problem: &Problem, p: usize, first: usize) -> (Range<usize>, Range<usize>) {
+    (first..first + problem.planes[p].arcs(), p * problem.endpoints..(p + 1) * problem.endpoints)
+}
+
+fn check_lengths(what: &'static str, values: &[f64], count: usize) -> Result<(), Error> {
+    if values.len() != count {
+        return invalid(what, format!("{} entries instead of {count}", values.len()));
+    }
+    match values.iter().find(|l| !(l.is_finite() && **l >= 0.0)) {
+        Some(l) => invalid(what, format!("{l} is not a length")),
+        None => Ok(()),
+    }
+}
+
+type Loads = (f64, Vec<f64>, Vec<f64>, Vec<f64>);
+
+/// The largest K at which the proof's flow fits, and its loads then.
+pub fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Error> {
+    check_shares(problem, &proof.share)?;
+    if proof.split_ptr.len() != problem.rows() + 1
+        || proof.split_ptr.windows(2).any(|pair| pair[0] > pair[1])
+        || proof.split_ptr[0] != 0
+        || proof.split_ptr[problem.rows()] != proof.split_arc.len()
+        || proof.split_arc.len() != proof.split_fraction.len()
+    {
+        return invalid("split_ptr", "does not describe the rows");
+    }
+    let access = problem.planes.len() * problem.endpoints;
+    let (mut load, mut up, mut down) = (vec![], vec![0.0; access], vec![0.0; access]);
+    let mut first_row = 0;
+    for (p, plane) in problem.planes.iter().enumerate() {
+        let share = &proof.share[p * problem.demands()..(p + 1) * problem.demands()];
+        for (j, part) in share.iter().enumerate() {
+            let amount = part * problem.demand[j];
+            up[p * problem.endpoints + problem.src[j] as usize] += amount;
+            down[p * problem.endpoints + problem.dst[j] as usize] += amount;
+        }
+        let sources = Injection::new(plane, share, &problem.demand);
+        let rows = plane.targets.len();
+        let group = rows.div_ceil(GROUPS).max(1);
+        let loads: Vec<Vec<f64>> = (0..rows.div_ceil(group))
+            .into_par_iter()
+            .map(|g| {
+                let mut load = vec![0.0; plane.arcs()];
+                let mut walk = Propagation::new(plane);
+                for row in g * group..((g + 1) * group).min(rows) {
+                    let entries = proof.split_ptr[first_row + row]..proof.split_ptr[first_row + row + 1];
+                    let arcs = &proof.split_arc[entries.clone()];
+                    walk.run(row, sources.of(row), arcs, &proof.split_fraction[entries], &mut load)?;
+                }
+                Ok(load)
+            })
+            .collect::<Result<_, Error>>()?;
+        let mut total = vec![0.0; plane.arcs()];
+        for part in &loads {
+            total.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+        }
+        load.extend(total);
+        first_row += rows;
+    }
+    let capacities = problem.planes.iter().flat_map(|plane| &plane.capacity);
+    let ups = problem.planes.iter().flat_map(|plane| &plane.up);
+    let downs = problem.planes.iter().flat_map(|plane| &plane.down);
+    let lower = (capacities.zip(&load)).chain(ups.zip(&up)).chain(downs.zip(&down)).fold(
+        f64::INFINITY,
+        |best, (capacity, load)| if *load > 0.0 { best.min(capacity / load) } else { best },
+    );
+    for x in load.iter_mut().chain(&mut up).chain(&mut down) {
+        *x *= lower;
+    }
+    Ok((lower, load, up, down))
+}
+
+fn check_shares(problem: &Problem, share: &[f64]) -> Result<(), Error> {
+    let demands = problem.demands();
+    if share.len() != problem.planes.len() * demands {
+        return invalid("share", format!("{} entries instead of planes times demands", share.len()));
+    }
+    for j in 0..demands {
+        let mut sum = 0.0;
+        for (p, plane) in problem.planes.iter().enumerate() {
+            let part = share[p * demands + j];
+            if !(part.is_finite() && part >= 0.0) || (part > 0.0 && plane.demands[j] == Use::Never) {
+                return invalid("share", format!("demand {j} cannot have the share {part} on plane {p}"));
+            }
+            sum += part;
+        }
+        if (sum - 1.0).abs() > SUM_TOLERANCE {
+            return invalid("share", format!("the shares of demand {j} sum to {sum}"));
+        }
+    }
+    Ok(())
+}
+
+/// What enters a plane, row by row.
+pub(crate) struct Injection {
+    ptr: Vec<usize>,
+    entries: Vec<(u32, f64)>,
+}
+
+impl Injection {
+    /// `share[j]` is the part of demand `j` that the plane carries.
+    pub(crate) fn new(plane: &Plane, share: &[f64], demand: &[f64]) -> Self {
+        let mut ptr = vec![0; plane.targets.len() + 1];
+        for place in &plane.demands {
+            if let Use::Core { row, .. } = place {
+                ptr[*row as usize + 1] += 1;
+            }
+        }
+        for row in 0..plane.targets.len() {
+            ptr[row + 1] += ptr[row];
+        }
+        let mut fill = ptr.clone();
+        let mut entries = vec![(0, 0.0); ptr[plane.targets.len()]];
+        for (j, place) in plane.demands.iter().enumerate() {
+            if let Use::Core { source, row } = place {
+                entries[fill[*row as usize]] = (*source, share[j] * demand[j]);
+                fill[*row as usize] += 1;
+            }
+        }
+        Injection { ptr, entries }
+    }
+
+    /// The (switch, amount) pairs bound for the `row`-th target.
+    pub(crate) fn of(&self, row: usize) -> &[(u32, f64)] {
+        &self.entries[self.ptr[row]..self.ptr[row + 1]]
+    }
+}
+
+/// Kahn's topological walk over one row's splitting fractions.
+struct Propagation<'a> {
+    plane: &'a Plane,
+    amount: Vec<f64>,
+    pending: Vec<u32>,
+    begin: Vec<u32>,
+    ready: Vec<u32>,
+}
+
+impl<'a> Propagation<'a> {
+    fn new(plane: &'a Plane) -> Self {
+        let n = plane.nodes;
+        Propagation { plane, amount: vec![0.0; n], pending: vec![0; n], begin: vec![0; n + 1], ready: vec![] }
+    }
+
+    /// Adds the row's loads for K = 1 to `load`.
+    fn run(
+        &mut self,
+        row: usize,
+        sources: &[(u32, f64)],
+        arcs: &[u32],
+        fraction: &[f64],
+        load: &mut [f64],
+    ) -> Result<(), Error> {
+        let plane = self.plane;
+        let target = plane.targets[row] as usize;
+        if arcs.iter().any(|a| *a as usize >= plane.arcs()) || arcs.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return invalid("split_arc", format!("row {row} lists an unknown arc, or arcs out of order"));
+        }
+        if fraction.iter().any(|f| !(f.is_finite() && *f >= 0.0)) {
+            return invalid("split_fraction", format!("row {row} has a negative or infinite fraction"));
+        }
+        self.amount.fill(0.0);
+        for (node, amount) in sources {
+            self.amount[*node as usize] += amount;
+        }
+        self.pending.fill(0);
+        for a in arcs {
+            self.pending[plane.head[*a as usize] as usize] += 1;
+        }
+        let mut next = 0;
+        for u in 0..plane.nodes {
+            self.begin[u] = next as u32;
+            while next < arcs.len() && plane.tail[arcs[next] as usize] as usize == u {
+                next += 1;
+            }
+        }
+        self.begin[plane.nodes] = next as u32;
+        self.ready.clear();
+        self.ready.extend((0..plane.nodes as u32).filter(|u| self.pending[*u as usize] == 0));
+        let mut walked = 0;
+        while let Some(u) = self.ready.pop() {
+            let (u, amount) = (u as usize, self.amount[u as usize]);
+            let range = self.begin[u] as usize..self.begin[u + 1] as usize;
+            let sum: f64 = fraction[range.clone()].iter().sum();
+            if u == target && !range.is_empty() {
+                return invalid("split_arc", format!("row {row} has an arc out of its target"));
+            }
+            if u != target && amount > 0.0 && (sum - 1.0).abs() > SUM_TOLERANCE {
+                return invalid("split_fraction", format!("row {row}: the fractions at switch {u} sum to {sum}"));
+            }
+            for i in range {
+                let (arc, moved) = (arcs[i] as usize, fraction[i] * amount);
+                let v = plane.head[arc] as usize;
+                load[arc] += moved;
+                self.amount[v] += moved;
+                self.pending[v] -= 1;
+                if self.pending[v] == 0 {
+                    self.ready.push(v as u32);
+                }
+                walked += 1;
+            }
+        }
+        if walked < arcs.len() {
+            return invalid("split_arc", format!("row {row} has a cycle"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,11 @@
+//! Maximum concurrent flow over several planes.
+
+pub mod distance;
+pub mod evaluate;
+pub mod lanes;
+pub mod problem;
+pub mod proof;
+pub mod round;
+pub mod structured;
+
+pub use problem::{Error, Problem};

@@ -1,0 +1,126 @@
+//! The second pass of an iteration: the constraints that couple rows, one dual each.
+
+use rayon::prelude::*;
+
+use super::block::Block;
+
+/// Entries handled by one task; fixed, so that sums have one order.
+const CHUNK: usize = 1024;
+
+/// Steps that all duals share in one iteration.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// Dual step scale.
+    pub sigma: f64,
+    /// Weight of the reflected step; the anchor has the rest.
+    pub weight: f64,
+}
+
+/// Capacity constraints with their lengths, all with one step size.
+pub struct Capacities {
+    /// Capacities.
+    pub capacity: Vec<f64>,
+    /// Lengths as the iteration sees them (a reflection may be negative), and at the last restart.
+    pub length: Vec<f64>,
+    pub anchor: Vec<f64>,
+    /// Lengths right after the last dual step, not negative: what certificates use.
+    pub stepped: Vec<f64>,
+    /// Step size.
+    pub sigma: f64,
+}
+
+impl Capacities {
+    pub fn new(capacity: Vec<f64>, length: f64, sigma: f64) -> Self {
+        let start = vec![length; capacity.len()];
+        Capacities { capacity, length: start.clone(), anchor: start.clone(), stepped: start, sigma }
+    }
+
+    /// Moves all lengths, given the load on each constraint; returns the squared, weighted distance.
+    pub fn iterate(&mut self, step: Step, load: impl Fn(usize) -> f64 + Sync) -> f64 {
+        let sigma = step.sigma * self.sigma;
+        let moved: Vec<f64> = (self.length.par_chunks_mut(CHUNK), self.stepped.par_chunks_mut(CHUNK))
+            .into_par_iter()
+            .enumerate()
+            .map(|(chunk, (length, stepped))| {
+                let first = chunk * CHUNK;
+                let mut moved = 0.0;
+                for i in 0..length.len() {
+                    let old = length[i];
+                    let new = (old + sigma * (load(first + i) - self.capacity[first + i])).max(0.0);
+                    moved += (new - old) * (new - old);
+                    length[i] = step.weight * (2.0 * new - old) + (1.0 - step.weight) * self.anchor[first + i];
+                    stepped[i] = new;
+                }
+                moved
+            })
+            .collect();
+        moved.iter().sum::<f64>() / self.sigma
+    }
+
+    /// Restarts from here; returns the squared, weighted distance to the last restart.
+    pub fn restart(&mut self) -> f64 {
+        let moved = squared_distance(&self.length, &self.anchor) / self.sigma;
+        self.anchor.copy_from_slice(&self.length);
+        moved
+    }
+}
+
+/// The constraints `K d = sum over planes of the injections`, with their prices.
+pub struct Demands {
+    /// Scaled demands.
+    pub size: Vec<f64>,
+    /// Prices, and at the last restart.
+    pub price: Vec<f64>,
+    pub anchor: Vec<f64>,
+    /// Step size of each price.
+    pub sigma: Vec<f64>,
+    /// Where each (demand, plane) finds its injection: entries of demand `j` are `places[ptr[j]..ptr[j + 1]]`, as
+    /// (block, index in the block).
+    pub ptr: Vec<u32>,
+    pub places: Vec<(u32, u32)>,
+}
+
+impl Demands {
+    /// Moves all prices; returns the squared, weighted distance and the new sum of price times size.
+    pub fn iterate(&mut self, step: Step, k_bar: f64, blocks: &[Block]) -> (f64, f64) {
+        let sums: Vec<(f64, f64)> = self
+            .price
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .map(|(chunk, price)| {
+                let (mut moved, mut value) = (0.0, 0.0);
+                for i in 0..price.len() {
+                    let j = chunk * CHUNK + i;
+                    let mut residual = k_bar * self.size[j];
+                    for (block, index) in &self.places[self.ptr[j] as usize..self.ptr[j + 1] as usize] {
+                        residual -= blocks[*block as usize].i_bar[*index as usize];
+                    }
+                    let move_by = step.sigma * self.sigma[j] * residual;
+                    moved += move_by * move_by / self.sigma[j];
+                    price[i] = step.weight * (price[i] + 2.0 * move_by) + (1.0 - step.weight) * self.anchor[j];
+                    value += price[i] * self.size[j];
+                }
+                (moved, value)
+            })
+            .collect();
+        sums.iter().fold((0.0, 0.0), |total, part| (total.0 + part.0, total.1 + part.1))
+    }
+
+    /// Restarts from here; returns the squared, weighted distance to the last restart.
+    pub fn restart(&mut self) -> f64 {
+        let moved = self
+            .price
+            .iter()
+            .zip(&self.anchor)
+            .zip(&self.sigma)
+            .map(|((now, then), sigma)| (now - then) * (now - then) / sigma)
+            .sum();
+        self.anchor.copy_from_slice(&self.price);
+        moved
+    }
+}
+
+/// Sum of squared differences.
+pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}

@@ -1,0 +1,205 @@
+//! The flagship: restarted Halpern PDHG on the destination-aggregated linear program, without ever storing a matrix.
+//!
+//! Variables: the flow `x` of each row (plane, target) on each arc, the part `i` of each demand injected into each
+//! plane, and K.  Duals: a potential `y` per row and switch, `z` per demand, `l` per arc and access link.  One
+//! iteration is two parallel passes: over blocks of eight rows (flow, injection, potential), then over the coupling
+//! constraints (`l`, `z`).  Applegate et al. 2021 (PDLP), Lu and Yang 2024 (restarted Halpern PDHG).
+
+mod block;
+mod coupling;
+mod scale;
+mod state;
+
+use std::time::Instant;
+
+use super::evaluate::{evaluate, upper_bound};
+use super::problem::{Error, Problem, Use};
+use super::proof::Proof;
+use super::round::round;
+use state::State;
+
+/// When to stop.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Relative gap between the bounds at which the answer counts as certified.
+    pub tolerance: f64,
+    /// Iterations at most.
+    pub max_iterations: usize,
+    /// Wall time at most, in seconds; checked where the bounds are.
+    pub time_limit_s: f64,
+}
+
+/// What a run found.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// The best lengths and the best flow seen.
+    pub proof: Proof,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Restarts among them.
+    pub restarts: usize,
+    /// Whether the caller asked to stop.
+    pub interrupted: bool,
+}
+
+/// The state of a run, as the caller sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Iterations done.
+    pub iterations: usize,
+    /// Best lower bound so far.
+    pub lower: f64,
+    /// Best upper bound so far.
+    pub upper: f64,
+}
+
+/// Solves `problem`; `on_progress` sees the bounds now and then and returns whether to go on.
+///
+/// The result depends on the problem and the options alone (but for the time limit), never on the number of threads.
+pub fn solve(
+    problem: &Problem,
+    options: &Options,
+    mut on_progress: impl FnMut(Progress) -> bool + Send,
+) -> Result<Solution, Error> {
+    let started = Instant::now();
+    let mut best = Best::new(problem)?;
+    let mut state = State::new(problem, best.upper);
+    let mut interrupted = false;
+    let mut next_check = FIRST_CHECK;
+    while !best.certified(options.tolerance) && state.iterations() < options.max_iterations {
+        state.iterate();
+        if state.iterations() < next_check && state.iterations() < options.max_iterations {
+            continue;
+        }
+        next_check = state.iterations() + (state.iterations() / CHECK_FRACTION).max(FIRST_CHECK);
+        let (length, up, down) = state.lengths();
+        best.offer(problem, round(problem, &state, length, up, down))?;
+        let progress = Progress { iterations: state.iterations(), lower: best.lower, upper: best.upper };
+        if !on_progress(progress) {
+            interrupted = true;
+            break;
+        }
+        if started.elapsed().as_secs_f64() > options.time_limit_s {
+            break;
+        }
+    }
+    let (iterations, restarts) = (state.iterations(), state.restarts());
+    Ok(Solution { proof: best.proof, iterations, restarts, interrupted })
+}
+
+/// Bytes that [`solve`] will hold at its peak, beyond the problem itself.
+pub fn estimate_bytes(problem: &Problem) -> usize {
+    state::estimate_bytes(problem)
+}
+
+/// Iterations before the bounds are looked at first, and at least between two looks.
+const FIRST_CHECK: usize = 20;
+
+/// After that they are looked at each time the iterations have grown by this part: an evaluation costs tens of
+/// iterations, and this way never more than a fraction of the whole run.
+const CHECK_FRACTION: usize = 8;
+
+/// The best bounds so far and what proves them; the two halves of the proof may come from different moments.
+struct Best {
+    lower: f64,
+    upper: f64,
+    proof: Proof,
+}
+
+/// No flow at all: rounding then splits evenly over shortest paths.
+struct NoFlow;
+
+impl super::round::Flow for NoFlow {
+    fn row(&self, _: usize, _: usize, flow: &mut [f64]) {
+        flow.fill(0.0);
+    }
+    fn share(&self, _: usize, _: usize) -> f64 {
+        1.0
+    }
+}
+
+impl Best {
+    /// What is known without solving: shortest paths below; above, path length and the access link of each endpoint.
+    fn new(problem: &Problem) -> Result<Self, Error> {
+        let access = problem.planes.len() * problem.endpoints;
+        let none = vec![0.0; access];
+        let inverse: Vec<f64> =
+            problem.planes.iter().flat_map(|plane| plane.capacity.iter().map(|c| 1.0 / c)).collect();
+        let even = vec![1.0; problem.arcs()];
+        let mut lengths = (even, none.clone(), none.clone());
+        let mut upper = upper_bound(problem, &lengths.0, &lengths.1, &lengths.2)?;
+        let by_speed = upper_bound(problem, &inverse, &none, &none)?;
+        if by_speed < upper {
+            (upper, lengths.0) = (by_speed, inverse);
+        }
+        let by_access = narrowest_access(problem);
+        if by_access.0 < upper {
+            upper = by_access.0;
+            lengths = (vec![0.0; problem.arcs()], by_access.1, by_access.2);
+        }
+        let proof = round(problem, &NoFlow, lengths.0, lengths.1, lengths.2);
+        let lower = evaluate(problem, &proof)?.lower;
+        Ok(Best { lower, upper, proof })
+    }
+
+    fn certified(&self, tolerance: f64) -> bool {
+        self.upper - self.lower <= tolerance * self.upper
+    }
+
+    fn offer(&mut self, problem: &Problem, candidate: Proof) -> Result<(), Error> {
+        let found = evaluate(problem, &candidate)?;
+        if found.upper < self.upper {
+            self.upper = found.upper;
+            self.proof.length = candidate.length;
+            self.proof.up_length = candidate.up_length;
+            self.proof.down_length = candidate.down_length;
+        }
+        if found.lower > self.lower {
+            self.lower = found.lower;
+            self.proof.share = candidate.share;
+            self.proof.split_ptr = candidate.split_ptr;
+            self.proof.split_arc = candidate.split_arc;
+            self.proof.split_fraction = candidate.split_fraction;
+        }
+        Ok(())
+    }
+}
+
+/// The endpoint whose access links, all planes together, bound K most: the bound and its lengths.
+fn narrowest_access(problem: &Problem) -> (f64, Vec<f64>, Vec<f64>) {
+    let (mut out, mut inn) = (vec![0.0; problem.endpoints], vec![0.0; problem.endpoints]);
+    for (j, d) in problem.demand.iter().enumerate() {
+        out[problem.src[j] as usize] += d;
+        inn[problem.dst[j] as usize] += d;
+    }
+    let total = |e: usize, up: bool| -> f64 {
+        problem.planes.iter().map(|plane| if up { plane.up[e] } else { plane.down[e] }).sum()
+    };
+    let mut best = (f64::INFINITY, 0, true);
+    for e in 0..problem.endpoints {
+        for (sum, up) in [(out[e], true), (inn[e], false)] {
+            let bound = total(e, up) / sum;
+            if sum > 0.0 && bound < best.0 {
+                best = (bound, e, up);
+            }
+        }
+    }
+    let mut lengths = [vec![], vec![]];
+    for up in [true, false] {
+        lengths[usize::from(!up)] = (0..problem.planes.len() * problem.endpoints)
+            .map(|i| f64::from(u8::from(best.2 == up && i % problem.endpoints == best.1)))
+            .collect();
+    }
+    let [up, down] = lengths;
+    (best.0, up, down)
+}
+
+/// Whether any access link of the problem can limit a flow.
+fn access_limits(problem: &Problem) -> bool {
+    problem.planes.iter().any(|plane| {
+        (0..problem.demands()).any(|j| {
+            plane.demands[j] != Use::Never
+                && (plane.up[problem.src[j] as usize].is_finite() || plane.down[problem.dst[j] as usize].is_finite())
+        })
+    })
+}

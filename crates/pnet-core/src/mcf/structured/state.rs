@@ -1,0 +1,450 @@
+//! The iterate, its steps and its restarts.
+
+use rayon::prelude::*;
+
+use super::super::distance::Distances;
+use super::super::lanes::{LANES, Lane};
+use super::super::problem::{Plane, Problem, Use};
+use super::super::round::Flow;
+use super::access_limits;
+use super::block::{Block, Entry, LOCAL, Shared, TAU_FLOW};
+use super::coupling::{Capacities, Demands, Step, squared_distance};
+use super::scale::Scale;
+
+/// A restart happens when the fixed-point residual has fallen to this part of its value at the last one ...
+const SUFFICIENT: f64 = 0.2;
+/// ... or to this part and begins to rise ...
+const NECESSARY: f64 = 0.8;
+/// ... or when the stretch since is this part of all iterations.
+const ARTIFICIAL: f64 = 0.36;
+/// How much of the new primal weight enters at a restart, on a logarithmic scale.
+const SMOOTHING: f64 = 0.5;
+
+/// Access constraints of one plane and direction.
+struct Access {
+    /// Whether they can limit a flow; their lengths stay zero otherwise.
+    active: bool,
+    duals: Capacities,
+    /// Injections at each endpoint, `places[ptr[e]..ptr[e + 1]]`, as (block, index in the block).
+    ptr: Vec<u32>,
+    places: Vec<(u32, u32)>,
+}
+
+/// The iterate of restarted Halpern PDHG.
+pub struct State<'a> {
+    problem: &'a Problem,
+    blocks: Vec<Block>,
+    /// Index of the first block of each plane.
+    first_block: Vec<usize>,
+    links: Vec<Capacities>,
+    /// Up and down of each plane; without constraints where access does not limit or one plane carries all.
+    access: Vec<[Access; 2]>,
+    /// No entries with a single plane: there, K fixes every injection.
+    demands: Demands,
+    k: f64,
+    k_anchor: f64,
+    tau_k: f64,
+    /// Derivative of the Lagrangian by K, plus 1: the demands' value at current prices.
+    value: f64,
+    omega: f64,
+    since_restart: usize,
+    iterations: usize,
+    restarts: usize,
+    residual_first: f64,
+    residual_last: f64,
+}
+
+impl<'a> State<'a> {
+    /// A start for `problem`, on which K is at most `upper`.
+    pub fn new(problem: &'a Problem, upper: f64) -> Self {
+        let scale = Scale::new(problem, upper);
+        let single = problem.planes.len() == 1;
+        let size: Vec<f64> = problem.demand.iter().map(|d| d * scale.demand).collect();
+        let volume: f64 = problem.planes.iter().flat_map(|p| &p.capacity).sum::<f64>() / scale.capacity;
+        let length = 1.0 / volume.max(f64::MIN_POSITIVE);
+        let limited = !single && access_limits(problem);
+        let mut blocks = vec![];
+        let mut first_block = vec![];
+        for (p, plane) in problem.planes.iter().enumerate() {
+            first_block.push(blocks.len());
+            blocks.extend(plane_blocks(p, plane, problem, &size, length, single, limited));
+        }
+        let links = problem.planes.iter().map(|plane| {
+            let capacity = plane.capacity.iter().map(|c| c / scale.capacity).collect();
+            Capacities::new(capacity, length, 1.0 / plane.targets.len().max(1) as f64)
+        });
+        let links = links.collect();
+        let demands = if single { no_demands() } else { demand_duals(&blocks, &size) };
+        let access = (0..problem.planes.len()).map(|p| access_duals(problem, p, &blocks, scale, limited)).collect();
+        let total: f64 = size.iter().sum();
+        let mut state = State {
+            problem,
+            blocks,
+            first_block,
+            links,
+            access,
+            demands,
+            k: 1.0,
+            k_anchor: 1.0,
+            tau_k: 1.0 / total,
+            value: 1.0,
+            omega: 1.0,
+            since_restart: 0,
+            iterations: 0,
+            restarts: 0,
+            residual_first: 0.0,
+            residual_last: 0.0,
+        };
+        state.omega = state.first_weight();
+        state
+    }
+
+    /// Iterations done.
+    pub fn iterations(&self) -> usize {
+        self.iterations
+    }
+
+    /// Restarts among them.
+    pub fn restarts(&self) -> usize {
+        self.restarts
+    }
+
+    /// Lengths of all links, of access links into and out of planes: never negative.
+    pub fn lengths(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+        let links = self.links.iter().flat_map(|links| links.stepped.iter().copied()).collect();
+        let [up, down] = [0, 1].map(|way| {
+            let per_plane = self.access.iter().flat_map(|ways| {
+                let stepped = &ways[way].duals.stepped;
+                (0..self.problem.endpoints).map(|e| stepped.get(e).copied().unwrap_or(0.0))
+            });
+            per_plane.collect()
+        });
+        (links, up, down)
+    }
+
+    /// One iteration.
+    pub fn iterate(&mut self) {
+        let weight = (self.since_restart + 1) as f64 / (self.since_restart + 2) as f64;
+        let (tau, sigma) = (1.0 / self.omega, self.omega);
+        let stepped = (self.k - tau * self.tau_k * (self.value - 1.0)).clamp(0.0, 1.0);
+        let k_moved = (stepped - self.k) * (stepped - self.k) / self.tau_k;
+        let k_bar = 2.0 * stepped - self.k;
+        self.k = weight * k_bar + (1.0 - weight) * self.k_anchor;
+
+        let (problem, links, access, price) = (self.problem, &self.links, &self.access, &self.demands.price);
+        self.blocks.par_iter_mut().for_each(|block| {
+            let p = block.plane;
+            let (length, [up, down]) = (&links[p].length[..], &access[p]);
+            let (up, down) = (&up.duals.length[..], &down.duals.length[..]);
+            let shared = Shared { tau, sigma, weight, k_bar, length, up, down, price };
+            block.iterate(&problem.planes[p], &shared);
+        });
+
+        let step = Step { sigma, weight };
+        let (mut primal, mut dual) = (k_moved, 0.0);
+        for block in &self.blocks {
+            primal += block.moved.0;
+            dual += block.moved.1;
+        }
+        for p in 0..problem.planes.len() {
+            let own = &self.blocks[self.blocks_of(p)];
+            dual += self.links[p].iterate(step, |a| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum());
+            for way in self.access[p].iter_mut().filter(|way| way.active) {
+                let (ptr, places, blocks) = (&way.ptr, &way.places, &self.blocks);
+                dual += way.duals.iterate(step, |e| {
+                    let at = &places[ptr[e] as usize..ptr[e + 1] as usize];
+                    at.iter().map(|(block, index)| blocks[*block as usize].i_bar[*index as usize]).sum()
+                });
+            }
+        }
+        if self.demands.size.is_empty() {
+            self.value = self.blocks.iter().map(|block| block.value).sum();
+        } else {
+            let (moved, value) = self.demands.iterate(step, k_bar, &self.blocks);
+            dual += moved;
+            self.value = value;
+        }
+        self.iterations += 1;
+        self.since_restart += 1;
+        self.maybe_restart((self.omega * primal + dual / self.omega).sqrt());
+    }
+
+    fn maybe_restart(&mut self, residual: f64) {
+        if self.since_restart == 1 {
+            self.residual_first = residual;
+        }
+        let rising = residual > self.residual_last;
+        self.residual_last = residual;
+        let due = residual <= SUFFICIENT * self.residual_first
+            || (residual <= NECESSARY * self.residual_first && rising)
+            || self.since_restart as f64 >= ARTIFICIAL * self.iterations as f64;
+        if due && self.since_restart > 1 {
+            self.restart();
+        }
+    }
+
+    fn restart(&mut self) {
+        let moved: Vec<(f64, f64)> = self.blocks.par_iter_mut().map(restart_block).collect();
+        let mut primal = (self.k - self.k_anchor) * (self.k - self.k_anchor) / self.tau_k;
+        let mut dual = self.demands.restart();
+        self.k_anchor = self.k;
+        for part in moved {
+            primal += part.0;
+            dual += part.1;
+        }
+        for links in &mut self.links {
+            dual += links.restart();
+        }
+        for way in self.access.iter_mut().flatten() {
+            dual += way.duals.restart();
+        }
+        if primal > 0.0 && dual > 0.0 {
+            let balanced = (dual / primal).sqrt();
+            self.omega = (SMOOTHING * balanced.ln() + (1.0 - SMOOTHING) * self.omega.ln()).exp();
+        }
+        self.since_restart = 0;
+        self.restarts += 1;
+    }
+
+    /// A primal weight for the start: potentials are distances already, flows still have to come.
+    fn first_weight(&self) -> f64 {
+        let mut dual = 0.0;
+        let mut primal = 1.0 / self.tau_k;
+        for block in &self.blocks {
+            for (y, sigma) in block.y.iter().zip(&block.sigma) {
+                dual += y.iter().map(|y| y * y).sum::<f64>() / sigma;
+            }
+            primal += block.entries.iter().map(|entry| entry.size * entry.size).sum::<f64>() / TAU_FLOW;
+        }
+        (dual / primal).sqrt().clamp(1e-8, 1e8)
+    }
+
+    fn blocks_of(&self, p: usize) -> std::ops::Range<usize> {
+        self.first_block[p]..self.first_block.get(p + 1).copied().unwrap_or(self.blocks.len())
+    }
+
+    fn shared(&self, p: usize) -> Shared<'_> {
+        let [up, down] = &self.access[p];
+        Shared {
+            tau: 1.0 / self.omega,
+            sigma: self.omega,
+            weight: 1.0,
+            k_bar: self.k,
+            length: &self.links[p].length,
+            up: &up.duals.length,
+            down: &down.duals.length,
+            price: &self.demands.price,
+        }
+    }
+}
+
+impl Flow for State<'_> {
+    fn row(&self, plane: usize, row: usize, flow: &mut [f64]) {
+        let block = &self.blocks[self.first_block[plane] + row / LANES];
+        let shared = self.shared(plane);
+        block.flow(&self.problem.planes[plane], shared.length, shared.tau, row % LANES, flow);
+    }
+
+    fn share(&self, plane: usize, demand: usize) -> f64 {
+        if self.demands.size.is_empty() {
+            return 1.0;
+        }
+        let places = &self.demands.places
+            [self.demands.ptr[demand] as usize..self.demands.ptr[demand + 1] as usize];
+        let here = places.iter().find(|(block, _)| self.blocks[*block as usize].plane == plane);
+        here.map_or(0.0, |(block, index)| {
+            self.blocks[*block as usize].injection(*index as usize, &self.shared(plane))
+        })
+    }
+}
+
+fn restart_block(block: &mut Block) -> (f64, f64) {
+    let mut primal = squared_distance(block.x.as_flattened(), block.x0.as_flattened()) / TAU_FLOW;
+    let mut dual = 0.0;
+    for (u, sigma) in block.sigma.iter().enumerate() {
+        dual += squared_distance(&block.y[u], &block.y0[u]) / sigma;
+    }
+    for (index, entry) in block.entries.iter().enumerate().take(block.i.len()) {
+        primal += (block.i[index] - block.i0[index]).powi(2) / entry.tau;
+    }
+    block.x0.copy_from_slice(&block.x);
+    block.y0.copy_from_slice(&block.y);
+    block.i0.copy_from_slice(&block.i);
+    (primal, dual)
+}
+
+/// The blocks of plane `p`: eight rows each, and one for the local demands where injections are variables.
+fn plane_blocks(
+    p: usize,
+    plane: &Plane,
+    problem: &Problem,
+    size: &[f64],
+    length: f64,
+    single: bool,
+    limited: bool,
+) -> Vec<Block> {
+    let planes = problem.planes.len();
+    let mut entries: Vec<Vec<Entry>> = vec![vec![]; plane.targets.len().div_ceil(LANES) + 1];
+    let local = entries.len() - 1;
+    for (j, place) in plane.demands.iter().enumerate() {
+        let (block, slot) = match *place {
+            Use::Never => continue,
+            Use::Local if single => continue,
+            Use::Local => (local, LOCAL),
+            Use::Core { source, row } => (row as usize / LANES, source * LANES as u32 + row % LANES as u32),
+        };
+        let (src, dst) = (problem.src[j], problem.dst[j]);
+        let limits = if limited {
+            usize::from(plane.up[src as usize].is_finite()) + usize::from(plane.down[dst as usize].is_finite())
+        } else {
+            0
+        };
+        let constraints = 1 + usize::from(slot != LOCAL) + limits;
+        let tau = 1.0 / constraints as f64;
+        entries[block].push(Entry { demand: j as u32, src, dst, slot, size: size[j], tau });
+    }
+    let even: Vec<f64> = vec![length; plane.arcs()];
+    let distances = Distances::new(plane, &even);
+    let mut blocks = vec![];
+    for (b, entries) in entries.into_iter().enumerate() {
+        if b == local {
+            if !entries.is_empty() {
+                blocks.push(new_block(p, entries, vec![], 0, vec![], vec![], single, planes));
+            }
+            continue;
+        }
+        let mut load_at = vec![0.0; plane.nodes * LANES];
+        for entry in &entries {
+            load_at[entry.slot as usize] += if single { entry.size } else { 1.0 };
+        }
+        let mut degree = vec![0.0; plane.nodes];
+        for (u, v) in plane.tail.iter().zip(&plane.head) {
+            degree[*u as usize] += 1.0;
+            degree[*v as usize] += 1.0;
+        }
+        let sigma = (0..plane.nodes)
+            .map(|u| {
+                let most = load_at[u * LANES..(u + 1) * LANES].iter().fold(0.0, |a: f64, b| a.max(*b));
+                1.0 / (degree[u] + most).max(1.0)
+            })
+            .collect();
+        let y = (distances.block(b).iter())
+            .map(|lanes| lanes.map(|dist| if dist.is_finite() { dist } else { 0.0 }))
+            .collect();
+        let targets = plane.targets[b * LANES..].iter().copied().take(LANES).collect();
+        blocks.push(new_block(p, entries, targets, plane.arcs(), sigma, y, single, planes));
+    }
+    blocks
+}
+
+#[allow(clippy::too_many_arguments)]
+fn new_block(
+    plane: usize,
+    entries: Vec<Entry>,
+    targets: Vec<u32>,
+    arcs: usize,
+    sigma: Vec<f64>,
+    y: Vec<Lane>,
+    single: bool,
+    planes: usize,
+) -> Block {
+    let i: Vec<f64> =
+        if single { vec![] } else { entries.iter().map(|entry| entry.size / planes as f64).collect() };
+    Block {
+        plane,
+        x: vec![[0.0; LANES]; arcs],
+        x0: vec![[0.0; LANES]; arcs],
+        y0: y.clone(),
+        net: vec![[0.0; LANES]; y.len()],
+        y,
+        sigma,
+        targets,
+        entries,
+        i0: i.clone(),
+        i_bar: i.clone(),
+        i,
+        load: vec![0.0; arcs],
+        moved: (0.0, 0.0),
+        value: 0.0,
+    }
+}
+
+fn no_demands() -> Demands {
+    Demands { size: vec![], price: vec![], anchor: vec![], sigma: vec![], ptr: vec![], places: vec![] }
+}
+
+fn demand_duals(blocks: &[Block], size: &[f64]) -> Demands {
+    let (ptr, places) = places_by(blocks, size.len(), |_, entry| Some(entry.demand));
+    let price: Vec<f64> = (0..size.len())
+        .map(|j| {
+            let at = &places[ptr[j] as usize..ptr[j + 1] as usize];
+            let potential = |(block, index): &(u32, u32)| {
+                let block = &blocks[*block as usize];
+                match block.entries[*index as usize].slot {
+                    LOCAL => 0.0,
+                    slot => block.y.as_flattened()[slot as usize],
+                }
+            };
+            at.iter().map(potential).fold(f64::INFINITY, f64::min)
+        })
+        .collect();
+    let sigma = (0..size.len()).map(|j| 1.0 / (size[j] + f64::from(ptr[j + 1] - ptr[j]))).collect();
+    Demands { size: size.to_vec(), anchor: price.clone(), price, sigma, ptr, places }
+}
+
+fn access_duals(problem: &Problem, p: usize, blocks: &[Block], scale: Scale, limited: bool) -> [Access; 2] {
+    [true, false].map(|up| {
+        let plane = &problem.planes[p];
+        let capacity: Vec<f64> =
+            (if up { &plane.up } else { &plane.down }).iter().map(|c| c / scale.capacity).collect();
+        let (ptr, places) = places_by(blocks, problem.endpoints, |block, entry| {
+            let end = if up { entry.src } else { entry.dst };
+            (limited && block.plane == p).then_some(end)
+        });
+        let most = ptr.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0).max(1);
+        Access { active: limited, duals: Capacities::new(capacity, 0.0, 1.0 / f64::from(most)), ptr, places }
+    })
+}
+
+/// Lists the (block, index) of all entries by `key`, as CSR.
+fn places_by(blocks: &[Block], keys: usize, key: impl Fn(&Block, &Entry) -> Option<u32>) -> (Vec<u32>, Vec<(u32, u32)>) {
+    let mut ptr = vec![0_u32; keys + 1];
+    let each = || {
+        blocks.iter().enumerate().flat_map(|(b, block)| {
+            block.entries.iter().enumerate().map(move |(index, entry)| ((b as u32, index as u32), block, entry))
+        })
+    };
+    for (_, block, entry) in each() {
+        if let Some(k) = key(block, entry) {
+            ptr[k as usize + 1] += 1;
+        }
+    }
+    for k in 0..keys {
+        ptr[k + 1] += ptr[k];
+    }
+    let mut fill = ptr.clone();
+    let mut places = vec![(0, 0); ptr[keys] as usize];
+    for (place, block, entry) in each() {
+        if let Some(k) = key(block, entry) {
+            places[fill[k as usize] as usize] = place;
+            fill[k as usize] += 1;
+        }
+    }
+    (ptr, places)
+}
+
+/// Bytes held by the iterate: flows and potentials, twice, dominate.
+pub fn estimate_bytes(problem: &Problem) -> usize {
+    let lane = std::mem::size_of::<Lane>();
+    let float = std::mem::size_of::<f64>();
+    let entry = std::mem::size_of::<Entry>();
+    problem
+        .planes
+        .iter()
+        .map(|plane| {
+            let blocks = plane.targets.len().div_ceil(LANES);
+            let per_block = 2 * plane.arcs() * lane + 4 * plane.nodes * lane + plane.arcs() * float;
+            blocks * per_block + problem.demands() * (entry + 5 * float + 16)
+        })
+        .sum()
+}

@@ -1,0 +1,146 @@
+"""The certificate: what a solver's answer proves, recomputed from raw arrays for every solver, ours and others'.
+
+The bounds are those of the design's semantics: any lengths bound K from above by linear-programming duality, and the
+flow that the splitting fractions define, propagated exactly and scaled until its fullest link is full, attains the
+lower bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pnet_lp import _core
+from pnet_lp.errors import SolverError
+from pnet_lp.model import Bottleneck, Certificate, Interval, Network
+from pnet_lp.model.arrays import FloatArray, floats, ints
+from pnet_lp.model.network import Level
+from pnet_lp.model.result import LinkKind
+from pnet_lp.throughput.problem import FlowProblem
+
+SHOWN_BOTTLENECKS = 10
+"""Bottlenecks listed in a result; the certificate holds all lengths."""
+
+_NEGLIGIBLE_SHARE = 1e-9
+_CUT_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """What a proof proves.
+
+    Attributes:
+        certificate: the proof.
+        interval: the bounds on K.
+        load: float64 ``[arcs]``, Gb/s on each arc of the problem at K = the lower bound.
+    """
+
+    certificate: Certificate
+    interval: Interval
+    load: FloatArray
+
+
+def certify(problem: FlowProblem, proof: _core.Proof) -> Certified:
+    """Return the bounds that ``proof`` gives on ``problem``.
+
+    Raises:
+        SolverError: the solver returned something that proves nothing, such as a NaN length.
+    """
+    try:
+        found = _core.evaluate(problem.core, proof)
+    except _core.CoreError as error:
+        raise SolverError(f"the solver's answer cannot be certified: {error}") from error
+    certificate = Certificate(
+        length=floats(proof.length),
+        up_length=floats(proof.up_length),
+        down_length=floats(proof.down_length),
+        share=floats(proof.share),
+        split_ptr=ints(proof.split_ptr),
+        split_arc=ints(proof.split_arc),
+        split_fraction=floats(proof.split_fraction),
+    )
+    # Both bounds are exact up to rounding; where they meet they may cross by an ulp.
+    upper = max(found.lower, found.upper) if found.upper >= found.lower * (1 - 1e-12) else found.upper
+    if upper < found.lower:
+        raise SolverError(f"bounds cross: lower {found.lower!r}, upper {found.upper!r}; this is a defect, please report it")
+    return Certified(certificate, Interval(found.lower, upper), floats(found.load))
+
+
+def bottlenecks(
+    problem: FlowProblem, network: Network, level: Level, certificate: Certificate
+) -> tuple[tuple[Bottleneck, ...], str]:
+    """Return the links with the largest part of ``sum c l``, largest first, and what kind of limit they are.
+
+    The kind is ``access link`` where access links hold more than half of the sum; ``cut`` where the lengths are those
+    of a cut (all alike, and no demand has to cross more than one); else ``core link``.
+    """
+    core = problem.capacity * certificate.length
+    access = {
+        "access-up": _products(problem.access_up, certificate.up_length),
+        "access-down": _products(problem.access_down, certificate.down_length),
+    }
+    total = float(core.sum() + sum(part.sum() for part in access.values()))
+    if total <= 0:
+        return (), "core link"
+    found: list[Bottleneck] = []
+    for arc in _largest(core):
+        plane = int(np.searchsorted(problem.arc_ptr, arc, side="right")) - 1
+        names = network.planes[plane].switch_names
+        link = (names[problem.tail[arc]], names[problem.head[arc]])
+        found.append(Bottleneck(plane, link, "core", float(core[arc] / total), float(problem.capacity[arc])))
+    kinds: tuple[LinkKind, ...] = ("access-up", "access-down")
+    for kind in kinds:
+        for place in _largest(access[kind].ravel()):
+            found.append(_access_bottleneck(problem, network, level, kind, int(place), access[kind], total))
+    found = [item for item in found if item.share > _NEGLIGIBLE_SHARE]
+    found.sort(key=lambda item: -item.share)
+    return tuple(found[:SHOWN_BOTTLENECKS]), _binding(problem, certificate, float(core.sum()), total)
+
+
+def _access_bottleneck(
+    problem: FlowProblem,
+    network: Network,
+    level: Level,
+    kind: LinkKind,
+    place: int,
+    products: FloatArray,
+    total: float,
+) -> Bottleneck:
+    plane, endpoint = divmod(place, products.shape[1])
+    members = np.flatnonzero(problem.endpoint_class == endpoint)
+    host = network.endpoint_names(level)[members[0]]
+    name = host if len(members) == 1 else f"{host} and {len(members) - 1} alike"
+    switch = network.planes[plane].switch_names[problem.attach[plane, endpoint]]
+    speeds = problem.access_up if kind == "access-up" else problem.access_down
+    return Bottleneck(
+        plane,
+        (name, switch) if kind == "access-up" else (switch, name),
+        kind,
+        float(products.ravel()[place] / total),
+        float(speeds[plane, endpoint]),
+    )
+
+
+def _products(capacity: FloatArray, length: FloatArray) -> FloatArray:
+    """Return capacity times length, 0 where the length is 0 even if the capacity is infinite."""
+    return np.multiply(capacity, length, out=np.zeros_like(length), where=length > 0)
+
+
+def _largest(values: FloatArray) -> list[int]:
+    """Return the indices of the largest values, largest first, equal ones in order."""
+    return [int(i) for i in np.argsort(-values, kind="stable")[:SHOWN_BOTTLENECKS]]
+
+
+def _binding(problem: FlowProblem, certificate: Certificate, core: float, total: float) -> str:
+    if core < total / 2:
+        return "access link"
+    longest = certificate.length.max()
+    long = certificate.length > _CUT_TOLERANCE * longest
+    alike = bool(np.all(certificate.length[long] > (1 - _CUT_TOLERANCE) * longest))
+    if not alike:
+        return "core link"
+    distance = _core.demand_distances(
+        problem.core, certificate.length, certificate.up_length, certificate.down_length
+    )
+    return "cut" if float(distance.max()) <= longest * (1 + 10 * _CUT_TOLERANCE) else "core link"

@@ -1,0 +1,199 @@
+"""From a network and a traffic matrix to a certified throughput, in five steps.
+
+``Network, TrafficMatrix -> FlowProblem -> RawSolution -> Certified -> ThroughputResult``
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.registry import nearest
+from pnet_lp.throughput.certificate import bottlenecks, certify
+from pnet_lp.throughput.choose import AUTO, choose_solver
+from pnet_lp.throughput.problem import FlowProblem, build_problem
+from pnet_lp.throughput.solvers import SolveOptions, get_solver
+
+DEFAULT_TOLERANCE = 1e-4
+OBJECTIVES = ("concurrent",)
+ROUTINGS = ("ideal",)
+
+_NAMED_PAIRS = 3
+"""Disconnected pairs named in a warning."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of a running solve.
+
+    Attributes:
+        solver: its name.
+        iterations: in the solver's own unit.
+        lower, upper: bounds proved so far, in Gb/s per unit demand; 0 and ``inf`` where the solver proves none on its way.
+        seconds: since the solve began.
+    """
+
+    solver: str
+    iterations: int
+    lower: float
+    upper: float
+    seconds: float
+
+
+def solve(
+    network: Network,
+    traffic: TrafficMatrix,
+    *,
+    objective: str = "concurrent",
+    routing: str = "ideal",
+    solver: str = AUTO,
+    tolerance: float = DEFAULT_TOLERANCE,
+    threads: int = 0,
+    time_limit_s: float = math.inf,
+    max_iterations: int | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> ThroughputResult:
+    """Return the certified throughput of ``traffic`` on ``network``.
+
+    Args:
+        network: the planes.
+        traffic: the demands, at the level they are to be solved at.
+        objective: ``concurrent``: the largest K such that K times every demand is carried at once.
+        routing: ``ideal``: any path, any split.
+        solver: a registered solver, or ``auto`` (see :mod:`pnet_lp.throughput.choose`).
+        tolerance: relative gap between the bounds at which the result counts as certified, in (0, 1).
+        threads: 0 for all cores; the structured solver's result does not depend on it.
+        time_limit_s: stop then, with the bounds reached.
+        max_iterations: stop then, with the bounds reached; in the solver's own unit.
+        on_progress: called now and then while solving.
+
+    Ctrl-C while solving does not raise: the result then has ``interrupted`` set and the bounds reached so far.
+
+    Raises:
+        SpecError: an unknown objective, routing or solver, or a tolerance out of range.
+        TrafficError: the matrix is empty or for another network.
+        SolverError: the solver is not installed or failed, or the problem does not fit into memory.
+    """
+    _check_choice("objective", objective, OBJECTIVES)
+    _check_choice("routing", routing, ROUTINGS)
+    if not 0 < tolerance < 1:
+        raise SpecError("tolerance is out of range", found=tolerance, allowed="a number between 0 and 1")
+    if time_limit_s <= 0 or math.isnan(time_limit_s):
+        raise SpecError("time limit is out of range", found=time_limit_s, allowed="seconds > 0")
+
+    clock = _Clock()
+    problem = build_problem(network, traffic)
+    seconds = {"build": clock.lap()}
+    common: dict[str, Any] = {
+        "tolerance": tolerance,
+        "objective": objective,
+        "routing": routing,
+        "level": traffic.level,
+        "network": summarise_network(network),
+        "traffic": summarise_traffic(traffic),
+        "seconds": seconds,
+    }
+    if problem.disconnected.size:
+        seconds.update(solve=0.0, certify=clock.lap())
+        return ThroughputResult(
+            interval=Interval(0.0, 0.0),
+            status="certified",
+            solver=solver,
+            iterations=0,
+            binding="disconnected",
+            bottlenecks=(),
+            warnings=(_disconnected(problem, network, traffic),),
+            **common,
+        )
+
+    name = choose_solver(problem) if solver == AUTO else solver
+    chosen = get_solver(name)
+    chosen.check_memory(problem)
+
+    def report(iterations: int, lower: float, upper: float) -> bool:
+        if on_progress is not None:
+            on_progress(Progress(name, iterations, lower, upper, clock.elapsed()))
+        return True
+
+    options = SolveOptions(tolerance, time_limit_s, max_iterations, threads)
+    raw = chosen.solve(problem, options, report)
+    seconds["solve"] = clock.lap()
+    certified = certify(problem, raw.proof(problem))
+    found, binding = bottlenecks(problem, network, traffic.level, certified.certificate)
+    seconds["certify"] = clock.lap()
+    return ThroughputResult(
+        interval=certified.interval,
+        status="certified" if certified.interval.gap <= tolerance else "bounds",
+        solver=name,
+        iterations=raw.iterations,
+        binding=binding,
+        bottlenecks=found,
+        warnings=(raw.message,) if raw.message else (),
+        certificate=certified.certificate,
+        interrupted=raw.interrupted,
+        link_load=certified.load,
+        **common,
+    )
+
+
+def summarise_network(network: Network) -> dict[str, Any]:
+    """Return the ``network`` object of the JSON contract."""
+    return {
+        "planes": network.plane_count,
+        "variant": network.variant,
+        "switches": network.switch_count,
+        "racks": network.rack_count,
+        "hosts": network.host_count,
+        "links": network.cable_count,
+        "fingerprint": network.fingerprint,
+    }
+
+
+def summarise_traffic(traffic: TrafficMatrix) -> dict[str, Any]:
+    """Return the ``traffic`` object of the JSON contract."""
+    return {
+        "label": traffic.label,
+        "demands": traffic.demand_count,
+        "total": traffic.total,
+        "fingerprint": traffic.fingerprint,
+    }
+
+
+class _Clock:
+    """Wall time since the start and since the last lap, in seconds."""
+
+    def __init__(self) -> None:
+        self._start = self._last = time.perf_counter()
+
+    def lap(self) -> float:
+        now = time.perf_counter()
+        seconds, self._last = now - self._last, now
+        return seconds
+
+    def elapsed(self) -> float:
+        return time.perf_counter() - self._last
+
+
+def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        close = nearest(value, dict.fromkeys(known))
+        raise SpecError(f"unknown {what} {value!r}{close}", allowed=", ".join(known))
+
+
+def _disconnected(problem: FlowProblem, network: Network, traffic: TrafficMatrix) -> str:
+    """Return the sentence that names pairs without any path."""
+    names = network.endpoint_names(traffic.level)
+    lost = problem.disconnected
+    # Demands of the problem are between classes; any members of the two classes are such a pair.
+    first_of = {c: int(np.flatnonzero(problem.endpoint_class == c)[0]) for j in lost[:_NAMED_PAIRS] for c in (problem.src[j], problem.dst[j])}
+    pairs = [f"{names[first_of[problem.src[j]]]} -> {names[first_of[problem.dst[j]]]}" for j in lost[:_NAMED_PAIRS]]
+    more = f" and {len(lost) - _NAMED_PAIRS} more" if len(lost) > _NAMED_PAIRS else ""
+    noun = "pair has" if len(lost) == 1 else "pairs have"
+    return f"throughput is 0: {len(lost)} {traffic.level} {noun} a demand but no path in any plane ({', '.join(pairs)}{more})"
