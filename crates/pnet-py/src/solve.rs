@@ -1,6 +1,7 @@
 //! The structured solver.
 
-use pnet_core::mcf::structured::{self, Options, Progress};
+use pnet_core::mcf::structured::{self, Monitor, Options, Progress};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::problem::FlowProblem;
@@ -18,6 +19,39 @@ pub struct Solution {
     restarts: usize,
     #[pyo3(get)]
     interrupted: bool,
+}
+
+/// Passes progress to Python, and Python's Ctrl-C to the solver.
+struct PythonMonitor {
+    on_progress: Py<PyAny>,
+    /// An exception of a handler or of `on_progress`, to be raised once the solver has stopped.
+    failure: Option<PyErr>,
+}
+
+impl PythonMonitor {
+    /// Stops on an exception; all but Ctrl-C are kept to be raised.
+    fn go_on(&mut self, py: Python<'_>, outcome: PyResult<bool>) -> bool {
+        outcome.unwrap_or_else(|error| {
+            if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+                self.failure = Some(error);
+            }
+            false
+        })
+    }
+}
+
+impl Monitor for PythonMonitor {
+    fn stop(&mut self) -> bool {
+        Python::attach(|py| !self.go_on(py, py.check_signals().map(|()| true)))
+    }
+
+    fn progress(&mut self, progress: Progress) -> bool {
+        Python::attach(|py| {
+            let told = self.on_progress.call1(py, (progress.iterations, progress.lower, progress.upper));
+            let answer = told.and_then(|answer| answer.extract::<bool>(py).map_err(PyErr::from));
+            self.go_on(py, answer)
+        })
+    }
 }
 
 /// Solves `problem`; `on_progress(iterations, lower, upper)` returns whether to go on.
@@ -39,29 +73,9 @@ pub fn solve_structured(
         .num_threads(threads)
         .build()
         .map_err(|error| CoreError::new_err(format!("cannot start {threads} threads: {error}")))?;
-    let mut failure = None;
-    let solved = py.detach(|| {
-        let report = |progress: Progress| {
-            Python::attach(|py| {
-                if let Err(error) = py.check_signals() {
-                    if !error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
-                        failure = Some(error);
-                    }
-                    return false;
-                }
-                let told = on_progress.call1(py, (progress.iterations, progress.lower, progress.upper));
-                match told.and_then(|answer| answer.extract::<bool>(py)) {
-                    Ok(go_on) => go_on,
-                    Err(error) => {
-                        failure = Some(error);
-                        false
-                    }
-                }
-            })
-        };
-        pool.install(|| structured::solve(&problem.inner, &options, report))
-    });
-    if let Some(error) = failure {
+    let mut monitor = PythonMonitor { on_progress, failure: None };
+    let solved = py.detach(|| pool.install(|| structured::solve(&problem.inner, &options, &mut monitor)));
+    if let Some(error) = monitor.failure {
         return Err(error);
     }
     let solution = solved.map_err(to_python)?;

@@ -162,6 +162,30 @@ pub fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Error> {
     Ok((lower, load, up, down))
 }
 
+/// Calls `visit(plane, row, loads)` with the loads of each row's flow at K = 1, `[arcs of the plane]`.
+pub fn for_each_row(
+    problem: &Problem,
+    proof: &Proof,
+    mut visit: impl FnMut(usize, usize, &[f64]),
+) -> Result<(), Error> {
+    let mut first_row = 0;
+    for (p, plane) in problem.planes.iter().enumerate() {
+        let share = &proof.share[p * problem.demands()..(p + 1) * problem.demands()];
+        let sources = Injection::new(plane, share, &problem.demand);
+        let mut walk = Propagation::new(plane);
+        let mut load = vec![0.0; plane.arcs()];
+        for row in 0..plane.targets.len() {
+            let entries = proof.split_ptr[first_row + row]..proof.split_ptr[first_row + row + 1];
+            let arcs = &proof.split_arc[entries.clone()];
+            load.fill(0.0);
+            walk.run(row, sources.of(row), arcs, &proof.split_fraction[entries], &mut load)?;
+            visit(p, row, &load);
+        }
+        first_row += plane.targets.len();
+    }
+    Ok(())
+}
+
 fn check_shares(problem: &Problem, share: &[f64]) -> Result<(), Error> {
     let demands = problem.demands();
     if share.len() != problem.planes.len() * demands {
@@ -244,7 +268,8 @@ impl<'a> Propagation<'a> {
     ) -> Result<(), Error> {
         let plane = self.plane;
         let target = plane.targets[row] as usize;
-        if arcs.iter().any(|a| *a as usize >= plane.arcs()) || arcs.windows(2).any(|pair| pair[0] >= pair[1]) {
+        if arcs.iter().any(|a| *a as usize >= plane.arcs()) || arcs.windows(2).any(|pair| pair[0] >= pair[1])
+        {
             return invalid("split_arc", format!("row {row} lists an unknown arc, or arcs out of order"));
         }
         if fraction.iter().any(|f| !(f.is_finite() && *f >= 0.0)) {
@@ -277,7 +302,10 @@ impl<'a> Propagation<'a> {
                 return invalid("split_arc", format!("row {row} has an arc out of its target"));
             }
             if u != target && amount > 0.0 && (sum - 1.0).abs() > SUM_TOLERANCE {
-                return invalid("split_fraction", format!("row {row}: the fractions at switch {u} sum to {sum}"));
+                return invalid(
+                    "split_fraction",
+                    format!("row {row}: the fractions at switch {u} sum to {sum}"),
+                );
             }
             for i in range {
                 let (arc, moved) = (arcs[i] as usize, fraction[i] * amount);

@@ -1,10 +1,12 @@
 //! Maximum concurrent flow over several planes.
 
+pub mod acyclic;
 pub mod distance;
 pub mod evaluate;
 pub mod lanes;
 pub mod problem;
 pub mod proof;
+pub mod reach;
 pub mod round;
 pub mod structured;
 

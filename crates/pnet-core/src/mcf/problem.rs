@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use super::reach::Reach;
+
 /// What can be wrong with an instance or a proof.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum Error {
@@ -113,7 +115,7 @@ impl Problem {
         if planes == 0 || arrays.arc_ptr.len() != planes + 1 {
             return invalid("arc_ptr", format!("{} entries for {planes} planes", arrays.arc_ptr.len()));
         }
-        if arrays.attach.is_empty() || arrays.attach.len() % planes != 0 {
+        if arrays.attach.is_empty() || !arrays.attach.len().is_multiple_of(planes) {
             return invalid("attach", format!("{} entries for {planes} planes", arrays.attach.len()));
         }
         let endpoints = arrays.attach.len() / planes;
@@ -258,82 +260,27 @@ fn place_demands(plane: &mut Plane, src: &[u32], dst: &[u32]) {
         .collect();
 }
 
-/// Which nodes can reach a target.
-enum Reach {
-    /// Every arc has a reverse arc, so reaching is being in the same component.
-    Symmetric(std::rc::Rc<Vec<u32>>),
-    /// Arcs into each node, for a search from each target.
-    Directed { ptr: Vec<usize>, tail: Vec<u32> },
-}
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
 
-/// The nodes that reach one target.
-enum ReachSet {
-    Component(std::rc::Rc<Vec<u32>>, u32),
-    Nodes(Vec<bool>),
-}
-
-impl ReachSet {
-    fn contains(&self, node: u32) -> bool {
-        match self {
-            ReachSet::Component(component, wanted) => component[node as usize] == *wanted,
-            ReachSet::Nodes(nodes) => nodes[node as usize],
-        }
-    }
-}
-
-impl Reach {
-    fn new(plane: &Plane) -> Self {
-        let mut pairs: Vec<(u32, u32)> = plane.tail.iter().copied().zip(plane.head.iter().copied()).collect();
-        pairs.sort_unstable();
-        let symmetric = pairs.iter().all(|(u, v)| pairs.binary_search(&(*v, *u)).is_ok());
-        let mut ptr = vec![0; plane.nodes + 1];
-        for v in &plane.head {
-            ptr[*v as usize + 1] += 1;
-        }
-        for u in 0..plane.nodes {
-            ptr[u + 1] += ptr[u];
-        }
-        let mut fill = ptr.clone();
-        let mut tail = vec![0; plane.arcs()];
-        for (u, v) in plane.tail.iter().zip(&plane.head) {
-            tail[fill[*v as usize]] = *u;
-            fill[*v as usize] += 1;
-        }
-        let directed = Reach::Directed { ptr, tail };
-        if !symmetric {
-            return directed;
-        }
-        let mut component = vec![u32::MAX; plane.nodes];
-        for t in 0..plane.nodes {
-            if component[t] == u32::MAX {
-                directed.search(t, |u| std::mem::replace(&mut component[u], t as u32) == u32::MAX);
-            }
-        }
-        Reach::Symmetric(std::rc::Rc::new(component))
-    }
-
-    fn to(&self, target: usize) -> ReachSet {
-        match self {
-            Reach::Symmetric(component) => ReachSet::Component(component.clone(), component[target]),
-            Reach::Directed { ptr, .. } => {
-                let mut seen = vec![false; ptr.len() - 1];
-                self.search(target, |u| !std::mem::replace(&mut seen[u], true));
-                ReachSet::Nodes(seen)
-            }
-        }
-    }
-
-    /// Visits every node that reaches `target`; `visit` returns whether it saw the node for the first time.
-    fn search(&self, target: usize, mut visit: impl FnMut(usize) -> bool) {
-        let Reach::Directed { ptr, tail } = self else { unreachable!("a search needs the arcs") };
-        let mut stack = vec![target];
-        visit(target);
-        while let Some(v) = stack.pop() {
-            for u in &tail[ptr[v]..ptr[v + 1]] {
-                if visit(*u as usize) {
-                    stack.push(*u as usize);
-                }
-            }
-        }
+    /// A plane of `nodes` switches with the given arcs, sorted by tail, of capacity 1.
+    pub(crate) fn plane(nodes: usize, arcs: &[(u32, u32)]) -> Plane {
+        let tail: Vec<i32> = arcs.iter().map(|arc| arc.0 as i32).collect();
+        let head: Vec<i32> = arcs.iter().map(|arc| arc.1 as i32).collect();
+        let arrays = Arrays {
+            node_count: &[nodes as i32],
+            arc_ptr: &[0, arcs.len() as i32],
+            tail: &tail,
+            head: &head,
+            capacity: &vec![1.0; arcs.len()],
+            attach: &[0],
+            access_up: &[1.0],
+            access_down: &[1.0],
+            src: &[],
+            dst: &[],
+            demand: &[],
+        };
+        graph(&arrays, 0).unwrap()
     }
 }

@@ -1,10 +1,11 @@
 //! From the flow of any solver, which is feasible only to its tolerance, to splitting fractions, which are exact.
 //!
-//! A row's fractions are restricted to arcs that lead closer to its target, so that they cannot form a cycle, and the
-//! plane shares of a demand are normalised.
+//! A row's fractions are those of its flow once cycles are cancelled; where a node has traffic but no flow to go by, it
+//! uses shortest paths.  The plane shares of a demand are normalised.
 
 use rayon::prelude::*;
 
+use super::acyclic::Canceller;
 use super::distance::Distances;
 use super::evaluate::Injection;
 use super::lanes::LANES;
@@ -37,17 +38,18 @@ pub fn round(problem: &Problem, flow: &impl Flow, length: Vec<f64>, up: Vec<f64>
     let distances: Vec<Distances> =
         problem.planes.iter().zip(&order).map(|(plane, length)| Distances::new(plane, length)).collect();
     let share = shares(problem, flow, &distances);
-    let mut proof = Proof { length, up_length: up, down_length: down, share, split_ptr: vec![0], ..Proof::default() };
+    let mut proof =
+        Proof { length, up_length: up, down_length: down, share, split_ptr: vec![0], ..Proof::default() };
     for (p, plane) in problem.planes.iter().enumerate() {
         let part = &proof.share[p * problem.demands()..(p + 1) * problem.demands()];
         let sources = Injection::new(plane, part, &problem.demand);
         let rows: Vec<Vec<(u32, f64)>> = (0..plane.targets.len())
             .into_par_iter()
             .map_init(
-                || (vec![0.0; plane.arcs()], vec![0.0; plane.nodes]),
-                |(buffer, amount), row| {
-                    flow.row(p, row, buffer);
-                    split_row(plane, row, &distances[p], &order[p], sources.of(row), buffer, amount)
+                || Scratch::new(plane),
+                |scratch, row| {
+                    flow.row(p, row, &mut scratch.flow);
+                    split_row(plane, row, &distances[p], &order[p], sources.of(row), scratch)
                 },
             )
             .collect();
@@ -60,6 +62,24 @@ pub fn round(problem: &Problem, flow: &impl Flow, length: Vec<f64>, up: Vec<f64>
         }
     }
     proof
+}
+
+struct Scratch {
+    flow: Vec<f64>,
+    amount: Vec<f64>,
+    alive: Vec<bool>,
+    canceller: Canceller,
+}
+
+impl Scratch {
+    fn new(plane: &Plane) -> Self {
+        Scratch {
+            flow: vec![0.0; plane.arcs()],
+            amount: vec![0.0; plane.nodes],
+            alive: vec![false; plane.nodes],
+            canceller: Canceller::new(plane),
+        }
+    }
 }
 
 /// Lengths that order nodes: the dual lengths, with a little added to each arc so that none is zero.
@@ -108,42 +128,66 @@ fn split_row(
     distances: &Distances,
     length: &[f64],
     sources: &[(u32, f64)],
-    flow: &[f64],
-    amount: &mut [f64],
+    scratch: &mut Scratch,
 ) -> Vec<(u32, f64)> {
+    let Scratch { flow, amount, alive, canceller } = scratch;
+    let target = plane.targets[row] as usize;
     let block = distances.block(row / LANES);
     let dist = |u: usize| block[u][row % LANES];
-    let target = plane.targets[row] as usize;
+    let least = NEGLIGIBLE * flow.iter().fold(0.0, |a: f64, b| a.max(*b));
+    flow.iter_mut().for_each(|x| *x = if *x > least { *x } else { 0.0 });
+    plane.out(target).for_each(|a| flow[a] = 0.0);
+    let finished = canceller.cancel(plane, flow);
+
+    // A node is alive if its flow ends at the target; arcs to other nodes are dropped.
+    for u in finished {
+        let u = *u as usize;
+        alive[u] = u == target || plane.out(u).any(|a| flow[a] > 0.0 && alive[plane.head[a] as usize]);
+    }
     amount.fill(0.0);
     for (node, x) in sources {
         amount[*node as usize] += x;
     }
-    let mut order: Vec<u32> = (0..plane.nodes as u32).filter(|u| dist(*u as usize).is_finite()).collect();
-    order.sort_by(|a, b| dist(*b as usize).total_cmp(&dist(*a as usize)));
     let mut split = vec![];
-    for u in order {
-        let u = u as usize;
-        if amount[u] <= 0.0 || u == target {
-            continue;
+    // Nodes without flow pass their traffic towards the target by shortest paths, which lead ever closer and end
+    // there or at a node with flow; nothing leads back to them, so no cycle can arise.
+    let mut lost: Vec<u32> = (0..plane.nodes as u32).filter(|u| !alive[*u as usize]).collect();
+    if lost.iter().any(|u| amount[*u as usize] > 0.0) {
+        lost.sort_by(|a, b| dist(*b as usize).total_cmp(&dist(*a as usize)));
+        for u in lost {
+            let u = u as usize;
+            if amount[u] > 0.0 {
+                let nearer = |a: &usize| dist(plane.head[*a] as usize) < dist(u);
+                let shortest =
+                    |a: &usize| length[*a] + dist(plane.head[*a] as usize) <= dist(u) * (1.0 + 1e-12);
+                divide(plane, u, |a| nearer(&a) && shortest(&a), |_| 1.0, amount, &mut split);
+            }
         }
-        let downhill = |a: &usize| dist(plane.head[*a] as usize) < dist(u);
-        let total: f64 = plane.out(u).filter(downhill).map(|a| flow[a].max(0.0)).sum();
-        let kept = |a: &usize| downhill(a) && flow[*a] > NEGLIGIBLE * total;
-        let sum: f64 = plane.out(u).filter(kept).map(|a| flow[a]).sum();
-        let begin = split.len();
-        if sum > 0.0 {
-            split.extend(plane.out(u).filter(kept).map(|a| (a as u32, flow[a] / sum)));
-        } else {
-            // No flow to go by: split evenly over the shortest paths.
-            let shortest = |a: &usize| length[*a] + dist(plane.head[*a] as usize) <= dist(u) * (1.0 + 1e-12);
-            let count = plane.out(u).filter(|a| downhill(a) && shortest(a)).count();
-            let even = plane.out(u).filter(|a| downhill(a) && shortest(a));
-            split.extend(even.map(|a| (a as u32, 1.0 / count as f64)));
-        }
-        for (a, fraction) in &split[begin..] {
-            amount[plane.head[*a as usize] as usize] += fraction * amount[u];
+    }
+    for u in finished.iter().rev() {
+        let u = *u as usize;
+        if amount[u] > 0.0 && alive[u] && u != target {
+            divide(plane, u, |a| alive[plane.head[a] as usize], |a| flow[a], amount, &mut split);
         }
     }
     split.sort_unstable_by_key(|entry| entry.0);
     split
+}
+
+/// Moves what is at `u` over the arcs that are `kept`, in proportion to their weights.
+fn divide(
+    plane: &Plane,
+    u: usize,
+    kept: impl Fn(usize) -> bool,
+    weight: impl Fn(usize) -> f64,
+    amount: &mut [f64],
+    split: &mut Vec<(u32, f64)>,
+) {
+    let begin = split.len();
+    split.extend(plane.out(u).filter(|a| kept(*a) && weight(*a) > 0.0).map(|a| (a as u32, weight(a))));
+    let total: f64 = split[begin..].iter().map(|entry| entry.1).sum();
+    for (arc, fraction) in &mut split[begin..] {
+        *fraction /= total;
+        amount[plane.head[*arc as usize] as usize] += *fraction * amount[u];
+    }
 }

@@ -151,6 +151,8 @@ impl Block {
 fn flows(block: &mut Block, plane: &Plane, shared: &Shared) -> f64 {
     let (weight, anchor, tau) = (shared.weight, 1.0 - shared.weight, shared.tau * TAU_FLOW);
     let (y, net) = (&block.y[..], &mut block.net[..]);
+    // Lengths may be negative between two restarts, so flow must be kept out of the lanes without a target.
+    let used: Lane = std::array::from_fn(|i| f64::from(u8::from(i < block.targets.len())));
     let mut moved = [0.0; LANES];
     for u in 0..plane.nodes {
         let here = y[u];
@@ -162,7 +164,7 @@ fn flows(block: &mut Block, plane: &Plane, shared: &Shared) -> f64 {
             let mut bars = [0.0; LANES];
             for i in 0..LANES {
                 let stepped = x[i] - tau * (shared.length[a] + there[i] - here[i]);
-                let new = if stepped > 0.0 { stepped } else { 0.0 };
+                let new = if stepped > 0.0 { stepped * used[i] } else { 0.0 };
                 let step = new - x[i];
                 let bar = new + step;
                 moved[i] += step * step;
@@ -197,6 +199,6 @@ fn potentials(block: &mut Block, shared: &Shared) -> f64 {
             y[i] = weight * (y[i] + 2.0 * step) + anchor * y0[i];
         }
     }
-    // Each step is sigma_u * net scaled by shared.sigma, so step * net = step^2 / sigma_u / shared.sigma * ...
+    // step = shared.sigma * sigma_u * net, so this is the sum of step^2 / sigma_u.
     sum(&moved) * shared.sigma
 }

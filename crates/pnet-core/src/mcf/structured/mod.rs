@@ -8,12 +8,13 @@
 mod block;
 mod coupling;
 mod scale;
+mod start;
 mod state;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::evaluate::{evaluate, upper_bound};
-use super::problem::{Error, Problem, Use};
+use super::problem::{Error, Problem};
 use super::proof::Proof;
 use super::round::round;
 use state::State;
@@ -53,44 +54,74 @@ pub struct Progress {
     pub upper: f64,
 }
 
-/// Solves `problem`; `on_progress` sees the bounds now and then and returns whether to go on.
+/// Who watches a run.
+pub trait Monitor {
+    /// Whether the run should stop now; asked about ten times a second.
+    fn stop(&mut self) -> bool {
+        false
+    }
+    /// The bounds so far, now and then; returns whether to go on.
+    fn progress(&mut self, progress: Progress) -> bool;
+}
+
+/// Solves `problem`.
 ///
-/// The result depends on the problem and the options alone (but for the time limit), never on the number of threads.
-pub fn solve(
-    problem: &Problem,
-    options: &Options,
-    mut on_progress: impl FnMut(Progress) -> bool + Send,
-) -> Result<Solution, Error> {
-    let started = Instant::now();
+/// The result depends on the problem and the options alone (but for the time limit and the monitor), never on the
+/// number of threads.
+pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Solution, Error> {
+    let mut watch = Watch { started: Instant::now(), polled: Instant::now(), limit_s: options.time_limit_s };
     let mut best = Best::new(problem)?;
-    let mut state = State::new(problem, best.upper);
+    let mut state = State::new(problem, best.upper, &best.proof)?;
     let mut interrupted = false;
     let mut next_check = FIRST_CHECK;
     while !best.certified(options.tolerance) && state.iterations() < options.max_iterations {
         state.iterate();
-        if state.iterations() < next_check && state.iterations() < options.max_iterations {
+        let stop = watch.stop(monitor);
+        if !stop && state.iterations() < next_check && state.iterations() < options.max_iterations {
             continue;
         }
         next_check = state.iterations() + (state.iterations() / CHECK_FRACTION).max(FIRST_CHECK);
         let (length, up, down) = state.lengths();
         best.offer(problem, round(problem, &state, length, up, down))?;
         let progress = Progress { iterations: state.iterations(), lower: best.lower, upper: best.upper };
-        if !on_progress(progress) {
-            interrupted = true;
-            break;
-        }
-        if started.elapsed().as_secs_f64() > options.time_limit_s {
+        interrupted = !monitor.progress(progress) || stop;
+        if interrupted || watch.late() {
             break;
         }
     }
+    interrupted &= !watch.late();
     let (iterations, restarts) = (state.iterations(), state.restarts());
     Ok(Solution { proof: best.proof, iterations, restarts, interrupted })
 }
 
 /// Bytes that [`solve`] will hold at its peak, beyond the problem itself.
 pub fn estimate_bytes(problem: &Problem) -> usize {
-    state::estimate_bytes(problem)
+    start::estimate_bytes(problem)
 }
+
+/// Keeps an eye on the clock and on the monitor.
+struct Watch {
+    started: Instant,
+    polled: Instant,
+    limit_s: f64,
+}
+
+impl Watch {
+    fn late(&self) -> bool {
+        self.started.elapsed().as_secs_f64() > self.limit_s
+    }
+
+    fn stop(&mut self, monitor: &mut impl Monitor) -> bool {
+        if self.polled.elapsed() < POLL {
+            return false;
+        }
+        self.polled = Instant::now();
+        self.late() || monitor.stop()
+    }
+}
+
+/// How often the monitor is asked whether to stop.
+const POLL: Duration = Duration::from_millis(100);
 
 /// Iterations before the bounds are looked at first, and at least between two looks.
 const FIRST_CHECK: usize = 20;
@@ -192,14 +223,4 @@ fn narrowest_access(problem: &Problem) -> (f64, Vec<f64>, Vec<f64>) {
     }
     let [up, down] = lengths;
     (best.0, up, down)
-}
-
-/// Whether any access link of the problem can limit a flow.
-fn access_limits(problem: &Problem) -> bool {
-    problem.planes.iter().any(|plane| {
-        (0..problem.demands()).any(|j| {
-            plane.demands[j] != Use::Never
-                && (plane.up[problem.src[j] as usize].is_finite() || plane.down[problem.dst[j] as usize].is_finite())
-        })
-    })
 }

@@ -2,14 +2,15 @@
 
 use rayon::prelude::*;
 
-use super::super::distance::Distances;
-use super::super::lanes::{LANES, Lane};
-use super::super::problem::{Plane, Problem, Use};
+use super::super::evaluate::for_each_row;
+use super::super::lanes::LANES;
+use super::super::problem::{Error, Problem};
+use super::super::proof::Proof;
 use super::super::round::Flow;
-use super::access_limits;
-use super::block::{Block, Entry, LOCAL, Shared, TAU_FLOW};
+use super::block::{Block, Shared, TAU_FLOW};
 use super::coupling::{Capacities, Demands, Step, squared_distance};
 use super::scale::Scale;
+use super::start::{Access, access_duals, access_limits, demand_duals, no_demands, plane_blocks};
 
 /// A restart happens when the fixed-point residual has fallen to this part of its value at the last one ...
 const SUFFICIENT: f64 = 0.2;
@@ -19,16 +20,9 @@ const NECESSARY: f64 = 0.8;
 const ARTIFICIAL: f64 = 0.36;
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
 const SMOOTHING: f64 = 0.5;
-
-/// Access constraints of one plane and direction.
-struct Access {
-    /// Whether they can limit a flow; their lengths stay zero otherwise.
-    active: bool,
-    duals: Capacities,
-    /// Injections at each endpoint, `places[ptr[e]..ptr[e + 1]]`, as (block, index in the block).
-    ptr: Vec<u32>,
-    places: Vec<(u32, u32)>,
-}
+/// How much of the ratio of the last dual to the last primal step enters the weight at a restart: where only the dual
+/// still moves, its steps are too short.
+const LOPSIDED: f64 = 0.3;
 
 /// The iterate of restarted Halpern PDHG.
 pub struct State<'a> {
@@ -52,11 +46,13 @@ pub struct State<'a> {
     restarts: usize,
     residual_first: f64,
     residual_last: f64,
+    /// Squared, weighted distances of the last step: primal, dual.
+    last_moved: (f64, f64),
 }
 
 impl<'a> State<'a> {
-    /// A start for `problem`, on which K is at most `upper`.
-    pub fn new(problem: &'a Problem, upper: f64) -> Self {
+    /// A start for `problem`, on which K is at most `upper`, from the flow of a proof and even lengths.
+    pub fn new(problem: &'a Problem, upper: f64, start: &Proof) -> Result<Self, Error> {
         let scale = Scale::new(problem, upper);
         let single = problem.planes.len() == 1;
         let size: Vec<f64> = problem.demand.iter().map(|d| d * scale.demand).collect();
@@ -75,7 +71,8 @@ impl<'a> State<'a> {
         });
         let links = links.collect();
         let demands = if single { no_demands() } else { demand_duals(&blocks, &size) };
-        let access = (0..problem.planes.len()).map(|p| access_duals(problem, p, &blocks, scale, limited)).collect();
+        let access =
+            (0..problem.planes.len()).map(|p| access_duals(problem, p, &blocks, scale, limited)).collect();
         let total: f64 = size.iter().sum();
         let mut state = State {
             problem,
@@ -94,9 +91,31 @@ impl<'a> State<'a> {
             restarts: 0,
             residual_first: 0.0,
             residual_last: 0.0,
+            last_moved: (0.0, 0.0),
         };
+        state.set_flows(start, scale.demand)?;
         state.omega = state.first_weight();
-        state
+        Ok(state)
+    }
+
+    /// Starts from the flow of a proof, `factor` times its size at K = 1.
+    fn set_flows(&mut self, start: &Proof, factor: f64) -> Result<(), Error> {
+        let (blocks, first_block) = (&mut self.blocks, &self.first_block);
+        for_each_row(self.problem, start, |p, row, load| {
+            let block = &mut blocks[first_block[p] + row / LANES];
+            for (x, load) in block.x.iter_mut().zip(load) {
+                x[row % LANES] = factor * load;
+            }
+        })?;
+        for block in blocks.iter_mut() {
+            let share = &start.share[block.plane * self.problem.demands()..];
+            for (i, entry) in block.i.iter_mut().zip(&block.entries) {
+                *i = share[entry.demand as usize] * entry.size;
+            }
+            block.x0.copy_from_slice(&block.x);
+            block.i0.copy_from_slice(&block.i);
+        }
+        Ok(())
     }
 
     /// Iterations done.
@@ -148,7 +167,8 @@ impl<'a> State<'a> {
         }
         for p in 0..problem.planes.len() {
             let own = &self.blocks[self.blocks_of(p)];
-            dual += self.links[p].iterate(step, |a| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum());
+            dual += self.links[p]
+                .iterate(step, |a| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum());
             for way in self.access[p].iter_mut().filter(|way| way.active) {
                 let (ptr, places, blocks) = (&way.ptr, &way.places, &self.blocks);
                 dual += way.duals.iterate(step, |e| {
@@ -166,7 +186,8 @@ impl<'a> State<'a> {
         }
         self.iterations += 1;
         self.since_restart += 1;
-        self.maybe_restart((self.omega * primal + dual / self.omega).sqrt());
+        self.last_moved = (self.omega * primal, dual / self.omega);
+        self.maybe_restart((self.last_moved.0 + self.last_moved.1).sqrt());
     }
 
     fn maybe_restart(&mut self, residual: f64) {
@@ -200,7 +221,11 @@ impl<'a> State<'a> {
         }
         if primal > 0.0 && dual > 0.0 {
             let balanced = (dual / primal).sqrt();
-            self.omega = (SMOOTHING * balanced.ln() + (1.0 - SMOOTHING) * self.omega.ln()).exp();
+            let (primal_step, dual_step) = self.last_moved;
+            let lopsided = (dual_step / primal_step.max(f64::MIN_POSITIVE)).sqrt().clamp(1e-2, 1e2);
+            let log =
+                SMOOTHING * balanced.ln() + (1.0 - SMOOTHING) * self.omega.ln() + LOPSIDED * lopsided.ln();
+            self.omega = log.exp();
         }
         self.since_restart = 0;
         self.restarts += 1;
@@ -249,8 +274,8 @@ impl Flow for State<'_> {
         if self.demands.size.is_empty() {
             return 1.0;
         }
-        let places = &self.demands.places
-            [self.demands.ptr[demand] as usize..self.demands.ptr[demand + 1] as usize];
+        let places =
+            &self.demands.places[self.demands.ptr[demand] as usize..self.demands.ptr[demand + 1] as usize];
         let here = places.iter().find(|(block, _)| self.blocks[*block as usize].plane == plane);
         here.map_or(0.0, |(block, index)| {
             self.blocks[*block as usize].injection(*index as usize, &self.shared(plane))
@@ -271,180 +296,4 @@ fn restart_block(block: &mut Block) -> (f64, f64) {
     block.y0.copy_from_slice(&block.y);
     block.i0.copy_from_slice(&block.i);
     (primal, dual)
-}
-
-/// The blocks of plane `p`: eight rows each, and one for the local demands where injections are variables.
-fn plane_blocks(
-    p: usize,
-    plane: &Plane,
-    problem: &Problem,
-    size: &[f64],
-    length: f64,
-    single: bool,
-    limited: bool,
-) -> Vec<Block> {
-    let planes = problem.planes.len();
-    let mut entries: Vec<Vec<Entry>> = vec![vec![]; plane.targets.len().div_ceil(LANES) + 1];
-    let local = entries.len() - 1;
-    for (j, place) in plane.demands.iter().enumerate() {
-        let (block, slot) = match *place {
-            Use::Never => continue,
-            Use::Local if single => continue,
-            Use::Local => (local, LOCAL),
-            Use::Core { source, row } => (row as usize / LANES, source * LANES as u32 + row % LANES as u32),
-        };
-        let (src, dst) = (problem.src[j], problem.dst[j]);
-        let limits = if limited {
-            usize::from(plane.up[src as usize].is_finite()) + usize::from(plane.down[dst as usize].is_finite())
-        } else {
-            0
-        };
-        let constraints = 1 + usize::from(slot != LOCAL) + limits;
-        let tau = 1.0 / constraints as f64;
-        entries[block].push(Entry { demand: j as u32, src, dst, slot, size: size[j], tau });
-    }
-    let even: Vec<f64> = vec![length; plane.arcs()];
-    let distances = Distances::new(plane, &even);
-    let mut blocks = vec![];
-    for (b, entries) in entries.into_iter().enumerate() {
-        if b == local {
-            if !entries.is_empty() {
-                blocks.push(new_block(p, entries, vec![], 0, vec![], vec![], single, planes));
-            }
-            continue;
-        }
-        let mut load_at = vec![0.0; plane.nodes * LANES];
-        for entry in &entries {
-            load_at[entry.slot as usize] += if single { entry.size } else { 1.0 };
-        }
-        let mut degree = vec![0.0; plane.nodes];
-        for (u, v) in plane.tail.iter().zip(&plane.head) {
-            degree[*u as usize] += 1.0;
-            degree[*v as usize] += 1.0;
-        }
-        let sigma = (0..plane.nodes)
-            .map(|u| {
-                let most = load_at[u * LANES..(u + 1) * LANES].iter().fold(0.0, |a: f64, b| a.max(*b));
-                1.0 / (degree[u] + most).max(1.0)
-            })
-            .collect();
-        let y = (distances.block(b).iter())
-            .map(|lanes| lanes.map(|dist| if dist.is_finite() { dist } else { 0.0 }))
-            .collect();
-        let targets = plane.targets[b * LANES..].iter().copied().take(LANES).collect();
-        blocks.push(new_block(p, entries, targets, plane.arcs(), sigma, y, single, planes));
-    }
-    blocks
-}
-
-#[allow(clippy::too_many_arguments)]
-fn new_block(
-    plane: usize,
-    entries: Vec<Entry>,
-    targets: Vec<u32>,
-    arcs: usize,
-    sigma: Vec<f64>,
-    y: Vec<Lane>,
-    single: bool,
-    planes: usize,
-) -> Block {
-    let i: Vec<f64> =
-        if single { vec![] } else { entries.iter().map(|entry| entry.size / planes as f64).collect() };
-    Block {
-        plane,
-        x: vec![[0.0; LANES]; arcs],
-        x0: vec![[0.0; LANES]; arcs],
-        y0: y.clone(),
-        net: vec![[0.0; LANES]; y.len()],
-        y,
-        sigma,
-        targets,
-        entries,
-        i0: i.clone(),
-        i_bar: i.clone(),
-        i,
-        load: vec![0.0; arcs],
-        moved: (0.0, 0.0),
-        value: 0.0,
-    }
-}
-
-fn no_demands() -> Demands {
-    Demands { size: vec![], price: vec![], anchor: vec![], sigma: vec![], ptr: vec![], places: vec![] }
-}
-
-fn demand_duals(blocks: &[Block], size: &[f64]) -> Demands {
-    let (ptr, places) = places_by(blocks, size.len(), |_, entry| Some(entry.demand));
-    let price: Vec<f64> = (0..size.len())
-        .map(|j| {
-            let at = &places[ptr[j] as usize..ptr[j + 1] as usize];
-            let potential = |(block, index): &(u32, u32)| {
-                let block = &blocks[*block as usize];
-                match block.entries[*index as usize].slot {
-                    LOCAL => 0.0,
-                    slot => block.y.as_flattened()[slot as usize],
-                }
-            };
-            at.iter().map(potential).fold(f64::INFINITY, f64::min)
-        })
-        .collect();
-    let sigma = (0..size.len()).map(|j| 1.0 / (size[j] + f64::from(ptr[j + 1] - ptr[j]))).collect();
-    Demands { size: size.to_vec(), anchor: price.clone(), price, sigma, ptr, places }
-}
-
-fn access_duals(problem: &Problem, p: usize, blocks: &[Block], scale: Scale, limited: bool) -> [Access; 2] {
-    [true, false].map(|up| {
-        let plane = &problem.planes[p];
-        let capacity: Vec<f64> =
-            (if up { &plane.up } else { &plane.down }).iter().map(|c| c / scale.capacity).collect();
-        let (ptr, places) = places_by(blocks, problem.endpoints, |block, entry| {
-            let end = if up { entry.src } else { entry.dst };
-            (limited && block.plane == p).then_some(end)
-        });
-        let most = ptr.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0).max(1);
-        Access { active: limited, duals: Capacities::new(capacity, 0.0, 1.0 / f64::from(most)), ptr, places }
-    })
-}
-
-/// Lists the (block, index) of all entries by `key`, as CSR.
-fn places_by(blocks: &[Block], keys: usize, key: impl Fn(&Block, &Entry) -> Option<u32>) -> (Vec<u32>, Vec<(u32, u32)>) {
-    let mut ptr = vec![0_u32; keys + 1];
-    let each = || {
-        blocks.iter().enumerate().flat_map(|(b, block)| {
-            block.entries.iter().enumerate().map(move |(index, entry)| ((b as u32, index as u32), block, entry))
-        })
-    };
-    for (_, block, entry) in each() {
-        if let Some(k) = key(block, entry) {
-            ptr[k as usize + 1] += 1;
-        }
-    }
-    for k in 0..keys {
-        ptr[k + 1] += ptr[k];
-    }
-    let mut fill = ptr.clone();
-    let mut places = vec![(0, 0); ptr[keys] as usize];
-    for (place, block, entry) in each() {
-        if let Some(k) = key(block, entry) {
-            places[fill[k as usize] as usize] = place;
-            fill[k as usize] += 1;
-        }
-    }
-    (ptr, places)
-}
-
-/// Bytes held by the iterate: flows and potentials, twice, dominate.
-pub fn estimate_bytes(problem: &Problem) -> usize {
-    let lane = std::mem::size_of::<Lane>();
-    let float = std::mem::size_of::<f64>();
-    let entry = std::mem::size_of::<Entry>();
-    problem
-        .planes
-        .iter()
-        .map(|plane| {
-            let blocks = plane.targets.len().div_ceil(LANES);
-            let per_block = 2 * plane.arcs() * lane + 4 * plane.nodes * lane + plane.arcs() * float;
-            blocks * per_block + problem.demands() * (entry + 5 * float + 16)
-        })
-        .sum()
 }
