@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from pnet_lp.errors import SpecError
 
-P = TypeVar("P", bound="Params")
+M = TypeVar("M", bound="Params")
 F = TypeVar("F", bound=Callable[..., Any])
 
 _EXPRESSION = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_.-]*)(?::(?P<parameters>.*))?", re.DOTALL)
@@ -56,26 +56,31 @@ class Entry(Generic[F]):
 
     def validate(self, values: Mapping[str, object]) -> Params:
         """Return the validated parameters, or raise SpecError naming the key, what was found and what is allowed."""
-        fields = self.params.model_fields
-        for key in values:
-            if key not in fields:
-                raise SpecError(
-                    f"unknown parameter {key!r}{nearest(key, fields)}",
-                    where=self.name,
-                    allowed=", ".join(fields) or "no parameters",
-                )
-        try:
-            return self.params.model_validate(values)
-        except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in first["loc"])
-            if first["type"] == "missing":
-                raise SpecError(f"parameter {key!r} is required", where=self.name) from None
-            message = first["msg"].removeprefix("Value error, ")
-            # A fault of several parameters together has no key, and pydantic's "input" is then all of them.
-            found = first["input"] if key else None
-            where = f"{self.name}: {key}" if key else self.name
-            raise SpecError(message[0].lower() + message[1:], where=where, found=found) from None
+        return validate(self.params, values, self.name)
+
+
+def validate(model: type[M], values: Mapping[str, object], where: str) -> M:
+    """Return ``values`` as a ``model``, or raise SpecError naming the key, what was found and what is allowed."""
+    fields = model.model_fields
+    for key in values:
+        if key not in fields:
+            raise SpecError(
+                f"unknown parameter {key!r}{nearest(str(key), fields)}",
+                where=where,
+                allowed=", ".join(fields) or "no parameters",
+            )
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "missing":
+            raise SpecError(f"parameter {key!r} is required", where=where) from None
+        message = first["msg"].removeprefix("Value error, ")
+        # A fault of several parameters together has no key, and pydantic's "input" is then all of them.
+        found = first["input"] if key else None
+        where = f"{where}: {key}" if key else where
+        raise SpecError(message[0].lower() + message[1:], where=where, found=found) from None
 
 
 class Registry(Generic[F]):

@@ -117,7 +117,8 @@ class Network:
             )
         if level == "rack" and not self.common_racks:
             raise TopologyError(
-                "the planes do not share their racks, so rack-level demands mean nothing", allowed="--level host"
+                "the planes do not share their racks, so rack-level demands mean nothing",
+                allowed="--level host",
             )
 
     @cached_property

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
+from pnet_lp.model.graphs import cable_arguments, to_networkx
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 
@@ -24,11 +25,13 @@ class Plane:
 
     Attributes:
         switch_names: unique name of each of the ``n`` switches.
-        cable_u, cable_v: int32 ``[m]``, the two ends of each cable, as switch indices.  Parallel cables are separate entries.
+        cable_u, cable_v: int32 ``[m]``, the two ends of each cable, as switch indices.  Parallel cables are separate
+            entries.
         capacity_uv_gbps, capacity_vu_gbps: float64 ``[m]``, Gb/s in the direction u to v and v to u.
         rack_switch: int32 ``[r]``, the switch of each rack, in the order of the network's racks.
         host_switch: int32 ``[h]``, the switch of each host, -1 for a host without a link into this plane.
-        access_up_gbps, access_down_gbps: float64 ``[h]``, Gb/s of each host's access link into and out of this plane.
+        access_up_gbps, access_down_gbps: float64 ``[h]``, Gb/s of each host's access link into and out of this plane,
+            0 for a host without one.
         host_names: unique name of each host.
         tier: int32 ``[n]``, 0 for switches nearest the hosts, counted upwards; all 0 in a flat network.
         label: the expression or file the plane came from.
@@ -72,7 +75,8 @@ class Plane:
             cable_v: the other end.
             capacity_gbps: Gb/s of each cable, or one number for all; 0 is a cable that carries nothing.
             capacity_back_gbps: Gb/s from v to u where it differs.
-            racks: switch index of each rack; default: the switches that have hosts, or every switch if there are no hosts.
+            racks: switch index of each rack; default: the switches that have hosts, or every switch if there are no
+                hosts.
             host_switch: switch index of each host; -1 where a host has no link into this plane.
             access_gbps: Gb/s of each host's access link, or one number for all.
             access_down_gbps: Gb/s from the plane to the host where it differs.
@@ -81,42 +85,47 @@ class Plane:
             label: where the plane came from, for messages and tables.
 
         Raises:
-            TopologyError: a self-loop, an index out of range, a duplicate name, a negative, NaN or infinite capacity.
+            TopologyError: no switch or no rack, a self-loop, an index out of range, a duplicate or unprintable name, a
+                negative, NaN or infinite capacity.
         """
         names = tuple(map(str, range(switches))) if isinstance(switches, int) else tuple(map(str, switches))
         where = label or "plane"
         n = len(names)
         if n == 0:
             raise TopologyError("a plane needs at least one switch", where=where)
-        _check_unique(names, "switch", where)
+        _check_names(names, "switch", "switches", where)
         u, v = _indices(cable_u, n, "cable end", where), _indices(cable_v, n, "cable end", where)
         if u.shape != v.shape:
             raise TopologyError(f"cables have {len(u)} first and {len(v)} second ends", where=where)
         if loops := np.flatnonzero(u == v).tolist():
             raise TopologyError(f"a cable joins switch {names[u[loops[0]]]!r} to itself", where=where)
-        forward = _capacities(capacity_gbps, len(u), "cable", where)
+
+        def cable(i: int) -> str:
+            return f"cable {names[u[i]]!r} - {names[v[i]]!r}"
+
+        forward = _capacities(capacity_gbps, len(u), cable, where)
         back = (
-            forward
-            if capacity_back_gbps is None
-            else _capacities(capacity_back_gbps, len(u), "cable", where)
+            forward if capacity_back_gbps is None else _capacities(capacity_back_gbps, len(u), cable, where)
         )
         hosts = _indices(host_switch, n, "host's switch", where, lowest=-1)
-        up = _capacities(access_gbps, len(hosts), "access link", where)
-        down = (
-            up
-            if access_down_gbps is None
-            else _capacities(access_down_gbps, len(hosts), "access link", where)
-        )
         hosts_named = (
             tuple(f"h{i}" for i in range(len(hosts))) if host_names is None else tuple(map(str, host_names))
         )
         if len(hosts_named) != len(hosts):
             raise TopologyError(f"{len(hosts)} hosts have {len(hosts_named)} names", where=where)
-        _check_unique(hosts_named, "host", where)
+        _check_names(hosts_named, "host", "hosts", where)
+
+        def access(i: int) -> str:
+            return f"access link of {hosts_named[i]!r}"
+
+        up = _capacities(access_gbps, len(hosts), access, where)
+        down = up if access_down_gbps is None else _capacities(access_down_gbps, len(hosts), access, where)
         if racks is None:
             rack_switch = ints(np.unique(hosts[hosts >= 0]) if np.any(hosts >= 0) else np.arange(n))
         else:
             rack_switch = _indices(racks, n, "rack's switch", where)
+            if len(rack_switch) == 0:
+                raise TopologyError("a plane needs at least one rack", where=where)
             if len(np.unique(rack_switch)) != len(rack_switch):
                 raise TopologyError("two racks are on one switch", where=where)
         return cls(
@@ -127,8 +136,8 @@ class Plane:
             capacity_vu_gbps=back,
             rack_switch=rack_switch,
             host_switch=hosts,
-            access_up_gbps=up,
-            access_down_gbps=down,
+            access_up_gbps=floats(np.where(hosts >= 0, up, 0.0)),
+            access_down_gbps=floats(np.where(hosts >= 0, down, 0.0)),
             host_names=hosts_named,
             tier=ints(np.broadcast_to(np.asarray(tier), (n,))),
             label=label,
@@ -156,7 +165,10 @@ class Plane:
 
     @cached_property
     def arcs(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """Directed links ``(tail, head, capacity_gbps)``, ``[2 m]`` each: arc 2 i is cable i from u to v, arc 2 i + 1 its reverse."""
+        """Directed links ``(tail, head, capacity_gbps)``, ``[2 m]`` each.
+
+        Arc 2 i is cable i from u to v, arc 2 i + 1 its reverse.
+        """
         tail = ints(np.column_stack([self.cable_u, self.cable_v]).ravel())
         head = ints(np.column_stack([self.cable_v, self.cable_u]).ravel())
         capacity = floats(np.column_stack([self.capacity_uv_gbps, self.capacity_vu_gbps]).ravel())
@@ -189,49 +201,17 @@ class Plane:
 
     def scaled(self, factor: float) -> Plane:
         """Return the same plane with every link, access links included, ``factor`` times as fast."""
-        return Plane(
-            switch_names=self.switch_names,
-            cable_u=self.cable_u,
-            cable_v=self.cable_v,
+        return replace(
+            self,
             capacity_uv_gbps=floats(self.capacity_uv_gbps * factor),
             capacity_vu_gbps=floats(self.capacity_vu_gbps * factor),
-            rack_switch=self.rack_switch,
-            host_switch=self.host_switch,
             access_up_gbps=floats(self.access_up_gbps * factor),
             access_down_gbps=floats(self.access_down_gbps * factor),
-            host_names=self.host_names,
-            tier=self.tier,
-            label=self.label,
         )
 
-    def to_networkx(self) -> nx.MultiGraph[Any]:
-        """Return the plane as a MultiGraph.
-
-        Switch nodes are named as here, with ``kind="switch"``, ``tier`` and ``rack`` (its index, where it is one);
-        host nodes have ``kind="host"``.  Edges carry ``capacity_gbps`` and, where the directions differ,
-        ``capacity_back_gbps`` together with ``tail``, the end it is counted from.
-        """
-        graph: nx.MultiGraph[Any] = nx.MultiGraph(label=self.label)
-        for name, tier in zip(self.switch_names, self.tier.tolist(), strict=True):
-            graph.add_node(name, kind="switch", tier=tier)
-        for rack, switch in enumerate(self.rack_switch.tolist()):
-            graph.nodes[self.switch_names[switch]]["rack"] = rack
-        for i in range(self.cable_count):
-            _add_edge(
-                graph,
-                self.switch_names[self.cable_u[i]],
-                self.switch_names[self.cable_v[i]],
-                self.capacity_uv_gbps[i],
-                self.capacity_vu_gbps[i],
-            )
-        for i, host in enumerate(self.host_names):
-            if host in graph:
-                raise TopologyError(f"{host!r} names a switch and a host", where=self.label or "plane")
-            graph.add_node(host, kind="host", host=i)
-            if self.host_switch[i] >= 0:
-                switch = self.switch_names[self.host_switch[i]]
-                _add_edge(graph, host, switch, self.access_up_gbps[i], self.access_down_gbps[i])
-        return graph
+    def to_networkx(self) -> nx.MultiGraph[str]:
+        """Return the plane as a MultiGraph; see :func:`pnet_lp.model.graphs.to_networkx`."""
+        return to_networkx(self)
 
     @classmethod
     def from_networkx(
@@ -252,91 +232,22 @@ class Plane:
             label: where the graph came from.
 
         Raises:
-            TopologyError: as :meth:`from_cables`, and for a host with several links.
+            TopologyError: as :meth:`from_cables`; a host with several links; a link without its reverse; an attribute
+                of ours that is not what it should be.
         """
-        where = label or "graph"
-        hosts = [node for node, kind in graph.nodes(data="kind") if kind == "host"]
-        hosts.sort(key=lambda node: graph.nodes[node].get("host", 0))
-        host_index = {node: i for i, node in enumerate(hosts)}
-        switches = [node for node in graph if node not in host_index]
-        switch_index = {node: i for i, node in enumerate(switches)}
-        host_switch = np.full(len(hosts), -1)
-        up, down = np.full(len(hosts), link_gbps, dtype=float), np.full(len(hosts), link_gbps, dtype=float)
-        ends: list[tuple[int, int]] = []
-        forward: list[float] = []
-        backward: list[float] = []
-        for u, v, there, back in _edges(graph, capacity, link_gbps, where):
-            a, b, ab, ba = (v, u, back, there) if v in host_index else (u, v, there, back)
-            if a in host_index:
-                if b in host_index:
-                    raise TopologyError(f"hosts {a!r} and {b!r} are joined without a switch", where=where)
-                i = host_index[a]
-                if host_switch[i] >= 0:
-                    raise TopologyError(f"host {a!r} has several links into one plane", where=where)
-                host_switch[i], up[i], down[i] = switch_index[b], ab, ba
-            else:
-                ends.append((switch_index[a], switch_index[b]))
-                forward.append(ab)
-                backward.append(ba)
-        cables = np.array(ends, dtype=np.int64).reshape(-1, 2)
-        ranked = [(rack, switch_index[node]) for node, rack in graph.nodes(data="rack") if rack is not None]
-        return cls.from_cables(
-            list(map(str, switches)),
-            cables[:, 0],
-            cables[:, 1],
-            np.array(forward),
-            capacity_back_gbps=np.array(backward),
-            racks=[switch for _, switch in sorted(ranked)] if ranked else None,
-            host_switch=host_switch,
-            access_gbps=up,
-            access_down_gbps=down,
-            host_names=list(map(str, hosts)),
-            tier=[graph.nodes[node].get("tier", 0) for node in switches],
-            label=label,
-        )
+        arguments = cable_arguments(graph, link_gbps=link_gbps, capacity=capacity, where=label or "plane")
+        return cls.from_cables(**arguments, label=label)
 
 
-def _add_edge(graph: nx.MultiGraph[Any], u: str, v: str, forward: float, back: float) -> None:
-    attributes: dict[str, object] = {"capacity_gbps": float(forward)}
-    if back != forward:
-        attributes |= {"capacity_back_gbps": float(back), "tail": u}
-    graph.add_edge(u, v, **attributes)
-
-
-def _edges(
-    graph: nx.Graph[Any], capacity: str, link_gbps: float, where: str
-) -> list[tuple[Any, Any, float, float]]:
-    """Return every cable as ``(u, v, Gb/s there, Gb/s back)``; a directed graph's arcs are paired up first."""
-    if not graph.is_directed():
-        cables = []
-        for u, v, data in graph.edges(data=True):
-            there = data.get(capacity, link_gbps)
-            back = data.get("capacity_back_gbps", there)
-            cables.append((v, u, there, back) if data.get("tail", u) == v else (u, v, there, back))
-        return cables
-    waiting: dict[tuple[Any, Any], list[float]] = {}
-    cables = []
-    for u, v, data in graph.edges(data=True):
-        speed = data.get(capacity, link_gbps)
-        if waiting.get((v, u)):
-            cables.append((v, u, waiting[v, u].pop(0), speed))
-        else:
-            waiting.setdefault((u, v), []).append(speed)
-    for (u, v), rest in waiting.items():
-        if rest:
-            raise TopologyError(
-                f"link {u!r} -> {v!r} has no reverse link {v!r} -> {u!r}",
-                where=where,
-                allowed="directed graphs that hold both directions of every cable",
-            )
-    return cables
-
-
-def _check_unique(names: tuple[str, ...], what: str, where: str) -> None:
-    if len(set(names)) != len(names):
-        seen: set[str] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise TopologyError(f"two {what}es are called {twice!r}" if what == "switch" else f"two {what}s are called {twice!r}", where=where)
+def _check_names(names: tuple[str, ...], one: str, many: str, where: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        # Unprintable names would forge lines in files and on screens, and join ambiguously in fingerprints.
+        if not name.isprintable() or name != name.strip() or not name:
+            raise TopologyError(f"a {one}'s name is not printable text", where=where, found=name)
+        if name in seen:
+            raise TopologyError(f"two {many} are called {name!r}", where=where)
+        seen.add(name)
 
 
 def _indices(values: npt.ArrayLike, n: int, what: str, where: str, lowest: int = 0) -> IntArray:
@@ -353,19 +264,17 @@ def _indices(values: npt.ArrayLike, n: int, what: str, where: str, lowest: int =
     return ints(raw)
 
 
-def _capacities(values: npt.ArrayLike, count: int, what: str, where: str) -> FloatArray:
+def _capacities(values: npt.ArrayLike, count: int, name: Callable[[int], str], where: str) -> FloatArray:
+    allowed = "finite Gb/s >= 0"
     try:
         raw = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise TopologyError(f"a {what}'s speed is not a number", where=where, allowed="Gb/s >= 0") from None
+    except (TypeError, ValueError, OverflowError):
+        raise TopologyError("a link's speed is not a number", where=where, allowed=allowed) from None
     if raw.ndim > 0 and raw.shape != (count,):
-        raise TopologyError(f"{count} {what}s have {raw.size} speeds", where=where)
-    bad = ~np.isfinite(raw) | (raw < 0)
-    if np.any(bad):
+        raise TopologyError(f"{count} links have {raw.size} speeds", where=where)
+    speeds = floats(np.broadcast_to(raw, (count,)))
+    if bad := np.flatnonzero(~np.isfinite(speeds) | (speeds < 0)).tolist():
         raise TopologyError(
-            f"a {what}'s speed is wrong",
-            where=where,
-            found=float(raw[bad].flat[0]),
-            allowed="finite Gb/s >= 0",
+            f"{name(bad[0])}: speed is wrong", where=where, found=float(speeds[bad[0]]), allowed=allowed
         )
-    return floats(np.broadcast_to(raw, (count,)))
+    return speeds

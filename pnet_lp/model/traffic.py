@@ -49,20 +49,26 @@ class TrafficMatrix:
         """Return a checked matrix; entries of one pair are added up and zero entries dropped.
 
         Raises:
-            TrafficError: an index out of range, a demand from an endpoint to itself, a negative, NaN or infinite demand.
+            TrafficError: an index out of range, a demand from an endpoint to itself, a negative, NaN or infinite
+                demand, arrays of different lengths.
         """
         where = label or "traffic"
         s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
-        d = np.broadcast_to(np.asarray(demand, dtype=np.float64), s.shape)
+        d = np.asarray(demand, dtype=np.float64)
         if s.shape != t.shape:
             raise TrafficError(f"{len(s)} sources and {len(t)} destinations", where=where)
+        if d.ndim > 0 and d.shape != s.shape:
+            raise TrafficError(f"{len(s)} pairs have {d.size} demands", where=where)
+        d = np.broadcast_to(d, s.shape)
         for index in (s, t):
             if np.any(bad := (index < 0) | (index >= endpoints)):
                 raise TrafficError(
                     f"no such {level}", where=where, found=int(index[bad][0]), allowed=f"0 to {endpoints - 1}"
                 )
         if np.any(bad := ~np.isfinite(d) | (d < 0)):
-            raise TrafficError("a demand is wrong", where=where, found=float(d[bad][0]), allowed="finite numbers >= 0")
+            raise TrafficError(
+                "a demand is wrong", where=where, found=float(d[bad][0]), allowed="finite numbers >= 0"
+            )
         kept = d > 0
         s, t, d = s[kept], t[kept], d[kept]
         if np.any(loops := s == t):
@@ -70,6 +76,8 @@ class TrafficMatrix:
         matrix = sp.csr_array(sp.coo_array((d, (s, t)), shape=(endpoints, endpoints)))
         matrix.sum_duplicates()
         coo = matrix.tocoo()
+        if not np.all(np.isfinite(coo.data)):
+            raise TrafficError("demands of one pair add up to infinity", where=where)
         return cls(level, endpoints, ints(coo.row), ints(coo.col), floats(coo.data), label)
 
     @classmethod
@@ -77,9 +85,13 @@ class TrafficMatrix:
         """Return the matrix whose entry ``[s, t]`` is the demand from s to t; the diagonal must be zero."""
         dense = np.asarray(matrix, dtype=np.float64)
         if dense.ndim != 2 or dense.shape[0] != dense.shape[1]:
-            raise TrafficError("a dense traffic matrix is square", where=label or "traffic", found=dense.shape)
+            raise TrafficError(
+                "a dense traffic matrix is square", where=label or "traffic", found=dense.shape
+            )
         if not np.all(np.isfinite(dense)):
-            raise TrafficError("a demand is not finite", where=label or "traffic", allowed="finite numbers >= 0")
+            raise TrafficError(
+                "a demand is not finite", where=label or "traffic", allowed="finite numbers >= 0"
+            )
         s, t = np.nonzero(dense)
         return cls.from_entries(level, len(dense), s, t, dense[s, t], label=label)
 

@@ -1,0 +1,85 @@
+"""Files that are either whole or absent, JSON that any reader accepts, YAML without surprises."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from pnet_lp.errors import SpecError
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[Path]:
+    """Yield a new path beside ``path`` to write to; it takes the place of ``path`` if the block ends well.
+
+    Readers see the old file or the new one, never a part, and an interrupted run leaves nothing behind.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def json_text(document: object) -> str:
+    """Return ``document`` as indented JSON with a final newline; NaN and infinities become null."""
+    return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write_json(path: str | Path, document: object) -> None:
+    """Write ``document`` as :func:`json_text` to ``path``, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(json_text(document), encoding="utf-8")
+
+
+def read_yaml(path: str | Path) -> Any:
+    """Return the document in a YAML file.
+
+    Raises:
+        SpecError: the file cannot be read, is not YAML, or gives a key twice; the message names file and line.
+    """
+    try:
+        return yaml.load(Path(path).read_text(encoding="utf-8"), _UniqueKeys)
+    except OSError as error:
+        raise SpecError(f"cannot read the file: {error.strerror}", where=str(path)) from None
+    except yaml.MarkedYAMLError as error:
+        where = f"{path}:{error.problem_mark.line + 1}" if error.problem_mark else str(path)
+        raise SpecError(f"not YAML: {error.problem or error.context}", where=where) from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        raise SpecError(f"not YAML: {str(error).splitlines()[0]}", where=str(path)) from None
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """The safe loader, except that a repeated key is an error rather than the last one winning."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,175 @@
+"""Planes as networkx graphs and back: which attributes mean what."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any, TypedDict
+
+import networkx as nx
+import numpy as np
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+
+if TYPE_CHECKING:
+    from pnet_lp.model.plane import Plane
+
+
+class CableArguments(TypedDict):
+    """The arguments of :meth:`Plane.from_cables` that a graph gives."""
+
+    switches: list[str]
+    cable_u: IntArray
+    cable_v: IntArray
+    capacity_gbps: FloatArray
+    capacity_back_gbps: FloatArray
+    racks: list[int] | None
+    host_switch: IntArray
+    access_gbps: FloatArray
+    access_down_gbps: FloatArray
+    host_names: list[str]
+    tier: list[int]
+
+
+def to_networkx(plane: Plane) -> nx.MultiGraph[str]:
+    """Return ``plane`` as a MultiGraph from which :func:`cable_arguments` restores it, order included.
+
+    Switch nodes are named as in the plane, with ``kind="switch"``, ``tier`` and ``rack`` (its index, where it is one);
+    host nodes have ``kind="host"`` and ``host`` (their index).  Edges carry ``capacity_gbps``, counted from the end
+    ``tail`` to the other; ``capacity_back_gbps`` where that direction differs; and ``cable`` (its index) between
+    switches.
+
+    Raises:
+        TopologyError: a switch and a host have the same name.
+    """
+    graph: nx.MultiGraph[str] = nx.MultiGraph(label=plane.label)
+    for name, tier in zip(plane.switch_names, plane.tier.tolist(), strict=True):
+        graph.add_node(name, kind="switch", tier=tier)
+    for rack, switch in enumerate(plane.rack_switch.tolist()):
+        graph.nodes[plane.switch_names[switch]]["rack"] = rack
+    cables = zip(
+        plane.cable_u.tolist(),
+        plane.cable_v.tolist(),
+        plane.capacity_uv_gbps.tolist(),
+        plane.capacity_vu_gbps.tolist(),
+        strict=True,
+    )
+    for i, (u, v, there, back) in enumerate(cables):
+        tail = plane.switch_names[u]
+        graph.add_edge(tail, plane.switch_names[v], **_edge(tail, there, back), cable=i)
+    for i, host in enumerate(plane.host_names):
+        if host in graph:
+            raise TopologyError(f"{host!r} names a switch and a host", where=plane.label or "plane")
+        graph.add_node(host, kind="host", host=i)
+        if plane.host_switch[i] >= 0:
+            switch = plane.switch_names[plane.host_switch[i]]
+            up, down = float(plane.access_up_gbps[i]), float(plane.access_down_gbps[i])
+            graph.add_edge(host, switch, **_edge(host, up, down))
+    return graph
+
+
+def _edge(tail: str, there: float, back: float) -> dict[str, Any]:
+    attributes = {"tail": tail, "capacity_gbps": there}
+    return attributes if back == there else attributes | {"capacity_back_gbps": back}
+
+
+def cable_arguments(graph: nx.Graph[Any], *, link_gbps: float, capacity: str, where: str) -> CableArguments:
+    """Return the arguments of :meth:`Plane.from_cables` that ``graph`` gives; see :meth:`Plane.from_networkx`."""
+    kinds = dict(graph.nodes(data="kind"))
+    hosts = [node for node in graph if kinds[node] == "host"]
+    switches = [node for node in graph if kinds[node] != "host"]
+    host_order = {node: _index(graph, node, "host", where) for node in hosts}
+    hosts.sort(key=lambda node: _or_last(host_order[node]))
+    host_index = {node: i for i, node in enumerate(hosts)}
+    switch_index = {node: i for i, node in enumerate(switches)}
+
+    host_switch = np.full(len(hosts), -1)
+    access = np.zeros((len(hosts), 2))
+    cables: list[tuple[float, int, int, float, float]] = []
+    for u, v, there, back, order in _cables(graph, capacity, link_gbps, where):
+        a, b, ab, ba = (v, u, back, there) if v in host_index else (u, v, there, back)
+        if a not in host_index:
+            cables.append((order, switch_index[a], switch_index[b], ab, ba))
+            continue
+        i = host_index[a]
+        if b in host_index:
+            raise TopologyError(f"hosts {a!r} and {b!r} are joined without a switch", where=where)
+        if host_switch[i] >= 0:
+            raise TopologyError(f"host {a!r} has several links into one plane", where=where)
+        host_switch[i], access[i] = switch_index[b], (ab, ba)
+    cables.sort(key=lambda cable: cable[0])
+
+    ranked = [(rank, node) for node in switches if (rank := _index(graph, node, "rack", where)) is not None]
+    ranked.sort(key=lambda pair: pair[0])
+    return {
+        "switches": list(map(str, switches)),
+        "cable_u": ints([cable[1] for cable in cables]),
+        "cable_v": ints([cable[2] for cable in cables]),
+        "capacity_gbps": floats([cable[3] for cable in cables]),
+        "capacity_back_gbps": floats([cable[4] for cable in cables]),
+        "racks": [switch_index[node] for _, node in ranked] or None,
+        "host_switch": ints(host_switch),
+        "access_gbps": floats(access[:, 0]),
+        "access_down_gbps": floats(access[:, 1]),
+        "host_names": list(map(str, hosts)),
+        "tier": [_index(graph, node, "tier", where) or 0 for node in switches],
+    }
+
+
+def _cables(
+    graph: nx.Graph[Any], capacity: str, link_gbps: float, where: str
+) -> Iterator[tuple[Hashable, Hashable, float, float, float]]:
+    """Yield every cable as ``(u, v, Gb/s there, Gb/s back, place)``; a directed graph's arcs are paired up first."""
+    waiting: dict[tuple[Hashable, Hashable], list[tuple[float, float, bool]]] = {}
+    for u, v, data in graph.edges(data=True):
+        there = _speed(data.get(capacity), link_gbps, u, v, where)
+        back = _speed(data.get("capacity_back_gbps"), there, u, v, where)
+        place = _or_last(_whole(data.get("cable"), f"cable of {u!r} - {v!r}", where))
+        tail = data.get("tail")
+        if tail is not None and tail not in (u, v):
+            raise TopologyError(f"edge {u!r} - {v!r} is counted from neither end", where=where, found=tail)
+        flipped = tail is not None and tail != u
+        if not graph.is_directed():
+            yield (v, u, there, back, place) if flipped else (u, v, there, back, place)
+            continue
+        speed = back if flipped else there
+        if waiting.get((v, u)):
+            first, place, reverse = waiting[v, u].pop(0)
+            yield (u, v, speed, first, place) if reverse else (v, u, first, speed, place)
+        else:
+            waiting.setdefault((u, v), []).append((speed, place, flipped))
+    for (u, v), rest in waiting.items():
+        if rest:
+            raise TopologyError(
+                f"link {u!r} -> {v!r} has no reverse link {v!r} -> {u!r}",
+                where=where,
+                allowed="directed graphs that hold both directions of every cable",
+            )
+
+
+def _speed(value: object, default: float, u: Hashable, v: Hashable, where: str) -> float:
+    if value is None:
+        return default
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        raise TopologyError(
+            f"cable {u!r} - {v!r}: speed is not a number",
+            where=where,
+            found=value,
+            allowed="finite Gb/s >= 0",
+        ) from None
+
+
+def _index(graph: nx.Graph[Any], node: Hashable, key: str, where: str) -> int | None:
+    return _whole(graph.nodes[node].get(key), f"{key} of {node!r}", where)
+
+
+def _whole(value: object, what: str, where: str) -> int | None:
+    if value is None or (isinstance(value, int | np.integer) and 0 <= value < 2**31):
+        return None if value is None else int(value)
+    raise TopologyError(f"{what} is not an index", where=where, found=value, allowed="whole numbers >= 0")
+
+
+def _or_last(place: int | None) -> float:
+    return float("inf") if place is None else place

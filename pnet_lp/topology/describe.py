@@ -1,0 +1,175 @@
+"""What was built: the figures of ``pnet-lp topology``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from pnet_lp.model import Network, Plane
+from pnet_lp.model.network import Variant
+from pnet_lp.topology.distances import count_hops
+
+
+@dataclass(frozen=True)
+class PlaneDescription:
+    """One plane in figures.
+
+    Attributes:
+        label: the expression or file it came from.
+        switches: number of switches.
+        switches_per_tier: the same by tier, from the hosts upwards; tiers without switches are left out.
+        hosts: hosts with a link into the plane.
+        racks: number of racks.
+        cables: switch-to-switch cables; parallel ones count each.
+        degree_min, degree_mean, degree_max: cables at a switch.
+        ports_min, ports_max: cables and access links at a switch.
+        connected: whether every switch reaches every other over links with a capacity.
+        diameter: most hops (switch-to-switch links) between two racks; None where there are no two, or two without a
+            path.
+        mean_hops: mean hops over ordered pairs of distinct racks; None where ``diameter`` is.
+        disconnected_pairs: ordered pairs of racks without a path.
+        capacity_gbps: sum over the switch-to-switch links, each direction counted, in Gb/s.
+        speeds: ``(Gb/s, number of directed switch-to-switch links of that speed)``, slowest first.
+        access_speeds: the same of the access links.
+        fingerprint: of the plane.
+    """
+
+    label: str
+    switches: int
+    switches_per_tier: tuple[int, ...]
+    hosts: int
+    racks: int
+    cables: int
+    degree_min: int
+    degree_mean: float
+    degree_max: int
+    ports_min: int
+    ports_max: int
+    connected: bool
+    diameter: int | None
+    mean_hops: float | None
+    disconnected_pairs: int
+    capacity_gbps: float
+    speeds: tuple[tuple[float, int], ...]
+    access_speeds: tuple[tuple[float, int], ...]
+    fingerprint: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plane's part of the document of ``pnet-lp topology --json``."""
+        return asdict(self) | {
+            "switches_per_tier": list(self.switches_per_tier),
+            "speeds": [{"gbps": speed, "links": count} for speed, count in self.speeds],
+            "access_speeds": [{"gbps": speed, "links": count} for speed, count in self.access_speeds],
+        }
+
+
+@dataclass(frozen=True)
+class Description:
+    """A network in figures.
+
+    Attributes:
+        variant: how the planes relate.
+        planes: one description per plane.
+        switches, cables: of all planes together.
+        hosts: number of hosts, which all planes share.
+        racks: number of racks (of the first plane).
+        common_racks: whether all planes have the same racks.
+        capacity_gbps: sum of the planes' capacities.
+        fingerprint: of the network.
+    """
+
+    variant: Variant
+    planes: tuple[PlaneDescription, ...]
+    switches: int
+    hosts: int
+    racks: int
+    common_racks: bool
+    cables: int
+    capacity_gbps: float
+    fingerprint: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of ``pnet-lp topology --json``."""
+        return {
+            "variant": self.variant,
+            "switches": self.switches,
+            "hosts": self.hosts,
+            "racks": self.racks,
+            "common_racks": self.common_racks,
+            "cables": self.cables,
+            "capacity_gbps": self.capacity_gbps,
+            "fingerprint": self.fingerprint,
+            "planes": [plane.to_json() for plane in self.planes],
+        }
+
+
+def describe(network: Network) -> Description:
+    """Return the figures of ``network``; every one is exact.
+
+    Planes that are one and the same are measured once.  The hop counts take the longest: some seconds for thousands
+    of racks.
+    """
+    measured: dict[str, PlaneDescription] = {}
+    for plane in network.planes:
+        if plane.fingerprint not in measured:
+            measured[plane.fingerprint] = describe_plane(plane)
+    planes = tuple(measured[plane.fingerprint] for plane in network.planes)
+    return Description(
+        variant=network.variant,
+        planes=planes,
+        switches=network.switch_count,
+        hosts=network.host_count,
+        racks=network.rack_count,
+        common_racks=network.common_racks,
+        cables=network.cable_count,
+        capacity_gbps=sum(plane.capacity_gbps for plane in planes),
+        fingerprint=network.fingerprint,
+    )
+
+
+def describe_plane(plane: Plane) -> PlaneDescription:
+    """Return the figures of one plane."""
+    attached = plane.host_switch[plane.host_switch >= 0]
+    ports = plane.degree + np.bincount(attached, minlength=plane.switch_count)
+    hops = count_hops(plane)
+    return PlaneDescription(
+        label=plane.label,
+        switches=plane.switch_count,
+        switches_per_tier=tuple(np.unique(plane.tier, return_counts=True)[1].tolist()),
+        hosts=len(attached),
+        racks=len(plane.rack_switch),
+        cables=plane.cable_count,
+        degree_min=int(plane.degree.min()),
+        degree_mean=float(plane.degree.mean()),
+        degree_max=int(plane.degree.max()),
+        ports_min=int(ports.min()),
+        ports_max=int(ports.max()),
+        connected=_strongly_connected(plane),
+        diameter=hops.diameter,
+        mean_hops=hops.mean,
+        disconnected_pairs=hops.disconnected,
+        capacity_gbps=float(plane.capacity_uv_gbps.sum() + plane.capacity_vu_gbps.sum()),
+        speeds=_tally(plane.capacity_uv_gbps, plane.capacity_vu_gbps),
+        access_speeds=_tally(
+            plane.access_up_gbps[plane.host_switch >= 0], plane.access_down_gbps[plane.host_switch >= 0]
+        ),
+        fingerprint=plane.fingerprint,
+    )
+
+
+def _strongly_connected(plane: Plane) -> bool:
+    tail, head, capacity = plane.arcs
+    live = capacity > 0
+    shape = (plane.switch_count, plane.switch_count)
+    graph = sp.csr_array((np.ones(int(live.sum())), (tail[live], head[live])), shape=shape)
+    count, _ = connected_components(graph, directed=True, connection="strong")
+    return int(count) == 1
+
+
+def _tally(*speeds: np.ndarray) -> tuple[tuple[float, int], ...]:
+    values, counts = np.unique(np.concatenate(speeds), return_counts=True)
+    return tuple(zip(values.tolist(), counts.tolist(), strict=True))

@@ -1,0 +1,23 @@
+"""Every pair joined."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from pnet_lp.model import Plane
+from pnet_lp.topology.family import LinkParams, check_size, topologies
+
+
+class Complete(LinkParams):
+    """Parameters of ``complete``."""
+
+    n: int = Field(ge=2, description="number of switches")
+
+
+@topologies.register("complete", params=Complete, summary="n switches, every two joined by a cable")
+def complete(params: Complete) -> Plane:
+    """Return the complete graph of n switches."""
+    check_size("complete", switches=params.n, cables=params.n * (params.n - 1) // 2)
+    u, v = np.triu_indices(params.n, 1)
+    return Plane.from_cables(params.n, u, v, params.link_gbps)

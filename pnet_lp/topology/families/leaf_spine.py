@@ -1,0 +1,42 @@
+"""Two tiers, each leaf joined to each spine."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from pnet_lp.model import Plane
+from pnet_lp.topology.family import HostParams, check_size, topologies
+
+
+class LeafSpine(HostParams):
+    """Parameters of ``leaf-spine``."""
+
+    leaves: int = Field(ge=1, description="number of leaf switches, which are the racks")
+    spines: int = Field(ge=1, description="number of spine switches")
+    hosts_per_leaf: int = Field(0, ge=0, description="hosts on each leaf")
+    parallel: int = Field(1, ge=1, description="cables between each leaf and each spine")
+
+
+@topologies.register(
+    "leaf-spine",
+    params=LeafSpine,
+    summary="every leaf joined to every spine",
+    source="Alizadeh, Edsall: On the Data Path Performance of Leaf-Spine Datacenter Fabrics, HOTI 2013",
+)
+def leaf_spine(params: LeafSpine) -> Plane:
+    """Return a leaf-spine fabric with ``leaves * spines * parallel`` cables."""
+    leaves, spines = params.leaves, params.spines
+    hosts = leaves * params.hosts_per_leaf
+    check_size("leaf-spine", switches=leaves + spines, cables=leaves * spines * params.parallel, hosts=hosts)
+    leaf, spine, _ = np.indices((leaves, spines, params.parallel)).reshape(3, -1)
+    return Plane.from_cables(
+        [f"leaf{i}" for i in range(leaves)] + [f"spine{i}" for i in range(spines)],
+        leaf,
+        leaves + spine,
+        params.link_gbps,
+        racks=np.arange(leaves),
+        host_switch=np.repeat(np.arange(leaves), params.hosts_per_leaf),
+        access_gbps=params.access_gbps,
+        tier=np.repeat([0, 1], [leaves, spines]),
+    )

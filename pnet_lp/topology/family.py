@@ -1,0 +1,57 @@
+"""The registry of topology families, and the parameters they have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from pydantic import Field
+
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Plane
+from pnet_lp.registry import Params, Registry
+from pnet_lp.units import DEFAULT_LINK_GBPS
+
+Builder: TypeAlias = Callable[[Any], Plane]
+"""``parameters -> plane``; the parameters are an instance of the entry's model."""
+
+topologies: Registry[Builder] = Registry(
+    "topology", package="pnet_lp.topology.families", group="pnet_lp.topologies"
+)
+
+LARGEST = 1 << 24
+"""Most switches, hosts or cables that a family builds; more is a slip of the pen, not a network."""
+
+
+class LinkParams(Params):
+    """Parameters of every family."""
+
+    link_gbps: float = Field(
+        DEFAULT_LINK_GBPS,
+        gt=0,
+        allow_inf_nan=False,
+        description="speed of every cable, Gb/s in each direction",
+    )
+
+
+class HostParams(LinkParams):
+    """Parameters of the families that have hosts of their own."""
+
+    host_gbps: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="speed of every access link, Gb/s in each direction; default: link_gbps",
+    )
+
+    @property
+    def access_gbps(self) -> float:
+        """Speed of every access link in Gb/s."""
+        return self.link_gbps if self.host_gbps is None else self.host_gbps
+
+
+def check_size(family: str, **counts: int) -> None:
+    """Raise SpecError if a count (``cables=...``) of the network to build is beyond :data:`LARGEST`."""
+    for what, count in counts.items():
+        if count > LARGEST:
+            raise SpecError(f"too many {what}", where=family, found=count, allowed=f"at most {LARGEST}")

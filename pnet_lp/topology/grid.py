@@ -1,0 +1,51 @@
+"""Grids of any dimension: the cables of meshes and tori, and how their extents are written."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, TypeAlias
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator
+
+from pnet_lp.model import Plane
+from pnet_lp.topology.family import check_size
+
+
+def _split(value: object) -> object:
+    return (
+        value.lower().split("x") if isinstance(value, str) else (value,) if isinstance(value, int) else value
+    )
+
+
+def _at_least_two(dims: tuple[int, ...]) -> tuple[int, ...]:
+    if not dims or min(dims) < 2:
+        raise ValueError("a grid needs extents of at least 2, as in 4x8")
+    return dims
+
+
+Dims: TypeAlias = Annotated[tuple[int, ...], BeforeValidator(_split), AfterValidator(_at_least_two)]
+"""Extents of a grid, written ``4x8`` or as a list."""
+
+
+def grid_plane(dims: tuple[int, ...], *, wrap: bool, link_gbps: float, family: str) -> Plane:
+    """Return the grid of extents ``dims``; a switch's index is its row-major (C order) position.
+
+    Args:
+        dims: number of switches along each axis.
+        wrap: whether the last switch of each row is joined to the first.  Along an axis of extent 2 those two are
+            neighbours already and get one cable, not two, so that the torus of d extents 2 is the d-cube.
+        link_gbps: speed of every cable, Gb/s in each direction.
+        family: its name, for messages.
+
+    Raises:
+        SpecError: more switches or cables than any family builds.
+    """
+    check_size(family, switches=math.prod(dims), cables=math.prod(dims) * len(dims))
+    index = np.arange(math.prod(dims)).reshape(dims)
+    u, v = [], []
+    for axis, extent in enumerate(dims):
+        steps = extent if wrap and extent > 2 else extent - 1
+        u.append(index.take(range(steps), axis).ravel())
+        v.append(np.roll(index, -1, axis).take(range(steps), axis).ravel())
+    return Plane.from_cables(index.size, np.concatenate(u), np.concatenate(v), link_gbps)

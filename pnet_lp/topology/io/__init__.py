@@ -1,0 +1,27 @@
+"""Planes in files: one format per module, recognised by content when read and by suffix when written.
+
+Reading raises TopologyError for whatever is wrong with a file, and never yields a part of one.  Writing is atomic, and
+a plane read back is the plane written: a format that cannot hold it refuses.
+"""
+
+from pnet_lp.topology.io.files import (
+    FORMATS,
+    SUFFIXES,
+    parse_plane,
+    read_plane,
+    read_text,
+    write_network,
+    write_plane,
+)
+from pnet_lp.topology.io.format import Format
+
+__all__ = [
+    "FORMATS",
+    "SUFFIXES",
+    "Format",
+    "parse_plane",
+    "read_plane",
+    "read_text",
+    "write_network",
+    "write_plane",
+]

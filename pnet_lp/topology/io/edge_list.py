@@ -1,0 +1,169 @@
+"""Edge lists: one full-duplex cable a line, ``u v [capacity_gbps [capacity_back_gbps]]``.
+
+``u`` and ``v`` are names of switches, without blanks; the fourth column is the speed from v to u where it differs.  A
+line that repeats a pair is a parallel cable.  ``#`` begins a comment.  What other programs may skip stands in comments
+that begin with ``#:``
+
+    #: switch NAME [tier=T] [rack=R]             names and orders switches; racks are ordered by R
+    #: host NAME [SWITCH UP_GBPS [DOWN_GBPS]]    without SWITCH: a host without a link into this plane
+
+Switches that no such line names follow in order of appearance, or by number if there is no such line at all and all
+names are numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.model import Plane
+from pnet_lp.topology.io.format import Format, parse_speed
+
+_CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
+_SWITCH = "#: switch NAME [tier=T] [rack=R]"
+_HOST = "#: host NAME [SWITCH UP_GBPS [DOWN_GBPS]]"
+
+
+@dataclass
+class _Reading:
+    """What the lines read so far give."""
+
+    link_gbps: float
+    switches: dict[str, int] = field(default_factory=dict)
+    tiers: dict[str, int] = field(default_factory=dict)
+    racks: dict[int, str] = field(default_factory=dict)
+    cables: list[tuple[str, str, float, float]] = field(default_factory=list)
+    hosts: dict[str, tuple[str | None, float, float]] = field(default_factory=dict)
+    host_lines: dict[str, str] = field(default_factory=dict)
+
+    def cable(self, words: list[str], where: str) -> None:
+        if not 2 <= len(words) <= 4:
+            raise TopologyError("not a cable", where=where, found=" ".join(words), allowed=_CABLE)
+        u, v = words[:2]
+        if u == v:
+            raise TopologyError(f"a cable joins switch {u!r} to itself", where=where)
+        there, back = _speeds(words[2:], where) or (self.link_gbps, self.link_gbps)
+        for name in (u, v):
+            self.switches.setdefault(name, len(self.switches))
+        self.cables.append((u, v, there, back))
+
+    def declaration(self, words: list[str], where: str) -> None:
+        match words:
+            case ["switch", name, *options]:
+                self.switch(name, options, where)
+            case ["host", name, *rest] if len(rest) in {0, 2, 3}:
+                if name in self.hosts:
+                    raise TopologyError(f"two hosts are called {name!r}", where=where)
+                up, down = _speeds(rest[1:], where) or (0.0, 0.0)
+                self.hosts[name] = (rest[0] if rest else None, up, down)
+                self.host_lines[name] = where
+            case _:
+                raise TopologyError(
+                    "not a declaration", where=where, found=" ".join(words), allowed=f"{_SWITCH}, {_HOST}"
+                )
+
+    def switch(self, name: str, options: list[str], where: str) -> None:
+        if name in self.tiers:
+            raise TopologyError(f"two switches are called {name!r}", where=where)
+        self.switches.setdefault(name, len(self.switches))
+        self.tiers[name] = 0
+        for option in options:
+            key, _, value = option.partition("=")
+            if key not in {"tier", "rack"} or not (value.isdecimal() and len(value) < 10):
+                raise TopologyError("not a property of a switch", where=where, found=option, allowed=_SWITCH)
+            if key == "tier":
+                self.tiers[name] = int(value)
+            elif int(value) in self.racks:
+                raise TopologyError(f"two racks are number {int(value)}", where=where)
+            else:
+                self.racks[int(value)] = name
+
+    def plane(self, label: str) -> Plane:
+        names = list(self.switches)
+        if not self.tiers and all(name.isdecimal() for name in names):
+            names.sort(key=lambda name: (len(name), name))
+        index = {name: i for i, name in enumerate(names)}
+        for name, (switch, _, _) in self.hosts.items():
+            if switch is not None and switch not in index:
+                raise TopologyError(
+                    f"host {name!r} is on a switch that is not there",
+                    where=self.host_lines[name],
+                    found=switch,
+                )
+        return Plane.from_cables(
+            names,
+            [index[u] for u, _, _, _ in self.cables],
+            [index[v] for _, v, _, _ in self.cables],
+            [there for _, _, there, _ in self.cables],
+            capacity_back_gbps=[back for _, _, _, back in self.cables],
+            racks=[index[self.racks[rank]] for rank in sorted(self.racks)] or None,
+            host_switch=[-1 if switch is None else index[switch] for switch, _, _ in self.hosts.values()],
+            access_gbps=[up for _, up, _ in self.hosts.values()],
+            access_down_gbps=[down for _, _, down in self.hosts.values()],
+            host_names=list(self.hosts),
+            tier=[self.tiers.get(name, 0) for name in names],
+            label=label,
+        )
+
+
+def _speeds(words: list[str], where: str) -> tuple[float, float] | None:
+    """Return the speeds (there, back) in the last columns of a line; None if there are none."""
+    speeds = [parse_speed(word, where) for word in words]
+    return (speeds[0], speeds[-1]) if speeds else None
+
+
+def _parse(text: str, where: str, link_gbps: float) -> Plane:
+    reading = _Reading(link_gbps)
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        here = f"{where}:{number}"
+        if words and words[0].startswith("#:"):
+            reading.declaration(line.strip()[2:].split(), here)
+            continue
+        comment = next((i for i, word in enumerate(words) if word.startswith("#")), len(words))
+        if words[:comment]:
+            reading.cable(words[:comment], here)
+    if not reading.switches:
+        raise TopologyError("the file names no switch", where=where, allowed=f"lines {_CABLE}")
+    return reading.plane(where)
+
+
+def _render(plane: Plane) -> str:
+    for name in (*plane.switch_names, *plane.host_names):
+        if len(name.split()) > 1 or name.startswith("#"):
+            raise TopologyError(
+                "edge lists cannot hold names with blanks or a leading #",
+                found=name,
+                allowed="any other format",
+            )
+    names = plane.switch_names
+    rank = {switch: i for i, switch in enumerate(plane.rack_switch.tolist())}
+    lines = [f"# {_CABLE}"]
+    for i, (name, tier) in enumerate(zip(names, plane.tier.tolist(), strict=True)):
+        lines.append(f"#: switch {name} tier={tier}" + (f" rack={rank[i]}" if i in rank else ""))
+    hosts = zip(
+        plane.host_names,
+        plane.host_switch.tolist(),
+        plane.access_up_gbps.tolist(),
+        plane.access_down_gbps.tolist(),
+        strict=True,
+    )
+    for name, switch, up, down in hosts:
+        lines.append(f"#: host {name}" + (f" {names[switch]} {_columns(up, down)}" if switch >= 0 else ""))
+    cables = zip(
+        plane.cable_u.tolist(),
+        plane.cable_v.tolist(),
+        plane.capacity_uv_gbps.tolist(),
+        plane.capacity_vu_gbps.tolist(),
+        strict=True,
+    )
+    lines += [f"{names[u]} {names[v]} {_columns(there, back)}" for u, v, there, back in cables]
+    return "\n".join(lines) + "\n"
+
+
+def _columns(there: float, back: float) -> str:
+    return f"{there!r}" if there == back else f"{there!r} {back!r}"
+
+
+FORMAT = Format("edge list", (".edges", ".edgelist", ".txt"), lambda _: False, _parse, _render)
+"""Taken for every text that no other format recognises."""

@@ -1,0 +1,113 @@
+"""From what the user wrote to a plane or a network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TypeVar
+
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Network, Plane
+from pnet_lp.model.network import VARIANTS, Variant
+from pnet_lp.topology.hosts import attach_hosts
+from pnet_lp.topology.source import resolve
+from pnet_lp.units import DEFAULT_LINK_GBPS
+
+T = TypeVar("T")
+
+
+def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | None = None) -> Plane:
+    """Return the plane that ``text`` names.
+
+    Args:
+        text: an expression (``jellyfish:k=8,seed=1``), the path of a file, or a name of the catalogue.  A registered
+            family's name is always the family; write ``./ring`` for a file of that name.
+        link_gbps: speed of links to which neither expression nor file gives one, Gb/s in each direction.
+        seed: seed of a random family where the expression gives none.
+
+    Raises:
+        SpecError: an unknown name, a wrong parameter, or a spec of several planes.
+        TopologyError: a missing or broken file, or parameters that no network fits.
+    """
+    source = resolve(text, link_gbps=link_gbps, seed=seed)
+    count = max(len(source.members), source.planes)
+    if count > 1:
+        raise SpecError(f"one plane is wanted, this spec has {count}", where=text)
+    return source.expanded(1, "serial")[0]
+
+
+def build_network(
+    texts: Sequence[str],
+    *,
+    planes: int = 1,
+    variant: Variant | None = None,
+    link_gbps: float = DEFAULT_LINK_GBPS,
+    hosts_per_switch: int = 0,
+    seed: int = 0,
+) -> Network:
+    """Return the network that the TOPOLOGY arguments and options of a command name.
+
+    Args:
+        texts: one plane each (see :func:`build_plane`), or specs of several planes.
+        planes: repeats a single topology that is not itself of several planes.
+        variant: how the repeated planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial``
+            is the one plane that ``planes`` would repeat; ``serial-high`` is that plane with every link ``planes``
+            times as fast, access links included.  Plane i > 0 of ``heterogeneous`` gets the seed derived from
+            ``(seed, "plane", i)``.  Of several topologies, ``homogeneous`` claims that they are alike.
+        link_gbps: speed of links to which neither expression nor file gives one, Gb/s in each direction.
+        hosts_per_switch: hosts to attach to each rack of planes without hosts, at ``link_gbps``.
+        seed: seed of random families whose expression gives none.
+
+    Raises:
+        SpecError: an unknown name, a wrong parameter, or options that contradict each other.
+        TopologyError: a missing or broken file, parameters that no network fits, or planes that share neither hosts
+            nor racks.
+    """
+    if not texts:
+        raise SpecError("a network needs at least one topology")
+    if planes < 1:
+        raise SpecError("a network has at least one plane", where="--planes", found=planes)
+    if variant is not None and variant not in VARIANTS:
+        raise SpecError("unknown variant", where="--variant", found=variant, allowed=", ".join(VARIANTS))
+    if not (math.isfinite(link_gbps) and link_gbps > 0):
+        raise SpecError("not a speed", where="--link-gbps", found=link_gbps, allowed="finite Gb/s > 0")
+
+    def with_hosts(plane: Plane) -> Plane:
+        return attach_hosts(plane, hosts_per_switch, link_gbps)
+
+    sources = [resolve(text, link_gbps=link_gbps, seed=seed) for text in texts]
+    if len(sources) == 1:
+        (source,) = sources
+        variant = _agreed("--variant", variant, source.variant, None, source.text)
+        if len(source.members) == 1:
+            count = _agreed("--planes", planes, source.planes, 1, source.text)
+            return _claimed(source.expanded(count, variant, with_hosts), variant)
+    if planes > 1:
+        raise SpecError(
+            "several planes are given, and only a single one can be repeated", where="--planes", found=planes
+        )
+    if variant in {"serial", "serial-high"}:
+        raise SpecError(
+            "several planes are given",
+            where="--variant",
+            found=variant,
+            allowed="homogeneous, heterogeneous, or a single TOPOLOGY",
+        )
+    made = [
+        plane for source in sources for plane in source.expanded(source.planes, source.variant, with_hosts)
+    ]
+    return _claimed(made, variant)
+
+
+def _agreed(option: str, given: T, stated: T, default: T, text: str) -> T:
+    """Return the value of an option or of a spec, whichever is not the default; both must not differ."""
+    if given != default and stated not in (default, given):
+        raise SpecError(f"{text} says {stated}", where=option, found=given)
+    return stated if given == default else given
+
+
+def _claimed(planes: Sequence[Plane], variant: Variant | None) -> Network:
+    network = Network.from_planes(planes, variant)
+    if variant == "homogeneous" and len({plane.fingerprint for plane in network.planes}) > 1:
+        raise SpecError("the planes given are not alike", where="--variant", found=variant)
+    return network

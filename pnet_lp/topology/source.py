@@ -1,0 +1,178 @@
+"""What one TOPOLOGY argument stands for: an expression, a file, a spec, a name of the catalogue."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from pnet_lp.errors import SpecError, TopologyError
+from pnet_lp.model import Plane
+from pnet_lp.model.network import Variant
+from pnet_lp.registry import Entry, nearest, parse_expression
+from pnet_lp.seeds import derive_seed
+from pnet_lp.topology.catalogue import catalogue
+from pnet_lp.topology.family import Builder, topologies
+from pnet_lp.topology.io import SUFFIXES, parse_plane, read_text
+from pnet_lp.topology.spec import SUFFIXES as SPEC_SUFFIXES
+from pnet_lp.topology.spec import PlaneSpec, is_spec, parse_spec
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A plane that is not built yet.
+
+    Attributes:
+        entry: the family.
+        values: its parameters as given, defaults from the command line included.
+        label: of the plane.
+    """
+
+    entry: Entry[Builder]
+    values: Mapping[str, object]
+    label: str
+
+    def build(self) -> Plane:
+        """Return the plane, or raise SpecError or TopologyError."""
+        return replace(self.entry.build(self.entry.validate(self.values)), label=self.label)
+
+    @property
+    def seeded(self) -> bool:
+        """Whether the family draws at random."""
+        return "seed" in self.entry.params.model_fields
+
+    def redrawn(self, index: int) -> Recipe:
+        """Return the recipe of plane ``index`` of a heterogeneous network; plane 0 keeps the seed given."""
+        if index == 0:
+            return self
+        seed = derive_seed(self.entry.validate(self.values).model_dump()["seed"], "plane", index)
+        values = {**self.values, "seed": seed}
+        label = f"{self.entry.name}:" + ",".join(f"{key}={value}" for key, value in values.items())
+        return Recipe(self.entry, values, label)
+
+
+Member: TypeAlias = Recipe | Plane
+
+
+@dataclass(frozen=True)
+class Source:
+    """What one TOPOLOGY argument stands for.
+
+    Attributes:
+        text: the argument.
+        members: the planes it describes, at least one.
+        planes: how often a single member is repeated.
+        variant: how the planes relate, where a spec says so.
+    """
+
+    text: str
+    members: tuple[Member, ...]
+    planes: int = 1
+    variant: Variant | None = None
+
+    def expanded(
+        self, planes: int, variant: Variant | None, finish: Callable[[Plane], Plane] = lambda plane: plane
+    ) -> list[Plane]:
+        """Return the planes: the members if they are listed, else the single member repeated as ``variant`` says.
+
+        Args:
+            planes: how often a single member is repeated.
+            variant: as of :func:`~pnet_lp.topology.network.build_network`; default: alike.
+            finish: applied to every plane built, before link speeds are multiplied.
+        """
+        if len(self.members) > 1:
+            return [finish(_built(member)) for member in self.members]
+        (member,) = self.members
+        if variant == "heterogeneous" and planes > 1:
+            if isinstance(member, Plane) or not member.seeded:
+                what = "a file" if isinstance(member, Plane) else f"topology {member.entry.name!r}"
+                raise SpecError(
+                    f"heterogeneous planes differ by seed, and {what} has none",
+                    where=self.text,
+                    allowed="a random family, or one TOPOLOGY for each plane",
+                )
+            return [finish(member.redrawn(i).build()) for i in range(planes)]
+        plane = finish(_built(member))
+        if variant == "serial-high":
+            return [plane.scaled(planes)]
+        return [plane] * (1 if variant == "serial" else planes)
+
+
+def _built(member: Member) -> Plane:
+    return member if isinstance(member, Plane) else member.build()
+
+
+def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
+    """Return what ``text`` stands for; see :func:`~pnet_lp.topology.network.build_plane`."""
+    name, colon, _ = text.partition(":")
+    if name.strip() in topologies:
+        return Source(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
+    if _is_file(text):
+        return _from_file(text, link_gbps, seed)
+    known = catalogue()
+    if text in known:
+        return _from_file(str(known[text]), link_gbps, seed)
+    names = topologies.names() if colon else [*topologies.names(), *known]
+    name, _ = parse_expression(text)
+    raise SpecError(
+        f"unknown topology {name!r}{nearest(name, dict.fromkeys(names))}",
+        allowed=f"{', '.join(names)}, or a file",
+    )
+
+
+def _is_file(text: str) -> bool:
+    path = Path(text)
+    try:
+        return path.is_file() or "/" in text or path.suffix.lower() in {*SUFFIXES, *SPEC_SUFFIXES}
+    except OSError:  # a text too long for a file name
+        return False
+
+
+def _recipe(
+    name: str, values: Mapping[str, object], label: str, link_gbps: float, seed: int | None
+) -> Recipe:
+    entry = topologies.get(name)
+    completed = dict(values)
+    for key, default in (("link_gbps", link_gbps), ("seed", seed)):
+        if key in entry.params.model_fields and default is not None:
+            completed.setdefault(key, default)
+    return Recipe(entry, completed, label)
+
+
+def _from_file(path: str, link_gbps: float, seed: int | None) -> Source:
+    text = read_text(path)
+    if not is_spec(path, text):
+        return Source(path, (parse_plane(text, path, link_gbps=link_gbps),))
+    spec = parse_spec(text, path)
+    with _naming(path):
+        members = tuple(_member(member, path, link_gbps, seed) for member in spec.members)
+    return Source(path, members, spec.planes, spec.variant)
+
+
+def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> Member:
+    if spec.builder is not None:
+        recipe = _recipe(spec.builder, spec.parameters, path, link_gbps, seed)
+        recipe.entry.validate(recipe.values)  # while the spec's name is at hand
+        return recipe
+    file = Path(path).parent / (spec.file or "")
+    text = read_text(file)
+    if spec.sha256 is not None:
+        found = hashlib.sha256(file.read_bytes()).hexdigest()
+        if found != spec.sha256.lower():
+            raise TopologyError(
+                "the file is not the one meant", where=str(file), found=found, allowed=spec.sha256
+            )
+    return parse_plane(text, str(file), link_gbps=spec.link_gbps or link_gbps)
+
+
+@contextmanager
+def _naming(path: str) -> Iterator[None]:
+    """Put the spec's name before what a fault in it says."""
+    try:
+        yield
+    except SpecError as error:
+        where = f"{path}: {error.where}" if error.where else path
+        raise SpecError(error.problem, where=where, found=error.found, allowed=error.allowed) from None

@@ -1,0 +1,142 @@
+"""Network specs: YAML files that name a builder and its parameters, or files, instead of listing cables.
+
+A spec describes one plane, repeated on demand::
+
+    description: the 80-switch Jellyfish
+    source: P-Net, section 5
+    builder: jellyfish
+    parameters: {k: 8, seed: 1}
+    planes: 4
+    variant: heterogeneous
+
+or lists its planes, each with a ``builder`` or a ``file`` (relative to the spec)::
+
+    planes:
+      - file: plane1.adj
+        link_gbps: 10
+        sha256: 6bd4...
+      - builder: jellyfish
+        parameters: {k: 8, seed: 1, link_gbps: 10}
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import Field, model_validator
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.model.network import Variant
+from pnet_lp.registry import Params, validate
+
+SUFFIXES = (".yaml", ".yml")
+
+_FIRST_LINE = re.compile(
+    r"(?:\s*(?:#.*)?\n)*(?:---|(?:description|source|builder|parameters|planes|variant|file)\s*:(?:\s|$))"
+)
+
+
+class PlaneSpec(Params):
+    """One plane: a builder with its parameters, or a file."""
+
+    builder: str | None = Field(None, description="name of a family")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="its parameters")
+    file: str | None = Field(None, description="file of the plane, relative to the spec")
+    link_gbps: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="speed of links to which the file gives none, Gb/s"
+    )
+    sha256: str | None = Field(None, description="checksum of the file, in hexadecimal digits")
+
+    @model_validator(mode="after")
+    def _builder_or_file(self) -> PlaneSpec:
+        if (self.builder is None) == (self.file is None):
+            raise ValueError("a plane has either a builder or a file")
+        idle = self.model_fields_set & ({"link_gbps", "sha256"} if self.builder else {"parameters"})
+        if idle:
+            raise ValueError(f"{min(idle)} has no meaning beside {'builder' if self.builder else 'file'}")
+        return self
+
+
+class _Repeated(PlaneSpec):
+    """A spec of one plane, repeated."""
+
+    description: str = Field("", description="one line")
+    source: str = Field("", description="paper and section, or where the file is from")
+    planes: int = Field(1, ge=1, description="how often the plane is repeated")
+    variant: Variant | None = Field(None, description="how the planes relate")
+
+
+class _Listed(Params):
+    """A spec that lists its planes."""
+
+    description: str = Field("", description="one line")
+    source: str = Field("", description="paper and section, or where the files are from")
+    planes: tuple[PlaneSpec, ...] = Field(min_length=1, description="the planes")
+    variant: Variant | None = Field(None, description="how the planes relate")
+
+
+@dataclass(frozen=True)
+class NetworkSpec:
+    """What a spec says of a network.
+
+    Attributes:
+        members: the planes described, at least one.
+        planes: how often a single member is repeated.
+        variant: how the planes relate, if the spec says so.
+    """
+
+    members: tuple[PlaneSpec, ...]
+    planes: int
+    variant: Variant | None
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader, except that a repeated key is an error rather than the last one winning."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [key.value for key, _ in node.value]
+        for i, (key, _) in enumerate(node.value):
+            if key.value in keys[:i]:
+                raise yaml.MarkedYAMLError(
+                    problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
+                )
+        return super().construct_mapping(node, deep)
+
+
+def is_spec(path: str | Path, text: str) -> bool:
+    """Whether a file is a network spec, by its first line or its suffix."""
+    return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(text) is not None
+
+
+def parse_spec(text: str, where: str) -> NetworkSpec:
+    """Return the spec in ``text``.
+
+    Args:
+        text: a YAML document.
+        where: the file, for messages.
+
+    Raises:
+        TopologyError: not YAML, with the line, or no mapping.
+        SpecError: an unknown key or a wrong value, with the key.
+    """
+    try:
+        document = yaml.load(text, _Loader)
+    except yaml.MarkedYAMLError as error:
+        line = f"{where}:{error.problem_mark.line + 1}" if error.problem_mark else where
+        raise TopologyError(f"not YAML: {error.problem or error.context}", where=line) from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        raise TopologyError(f"not YAML: {str(error).splitlines()[0]}", where=where) from None
+    if not isinstance(document, dict):
+        raise TopologyError(
+            "not a network spec", where=where, allowed="a mapping with builder, file or planes"
+        )
+    if isinstance(document.get("planes"), list):
+        listed = validate(_Listed, document, where)
+        return NetworkSpec(listed.planes, 1, listed.variant)
+    repeated = validate(_Repeated, document, where)
+    return NetworkSpec((repeated,), repeated.planes, repeated.variant)

@@ -1,0 +1,141 @@
+"""The registry: names, parameters, expressions, and the help a wrong one gets."""
+
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import pytest
+from pydantic import Field, model_validator
+
+from pnet_lp.errors import SpecError
+from pnet_lp.registry import NoParams, Params, Registry, nearest, parse_expression, validate
+
+
+class Box(Params):
+    width: int = Field(gt=0)
+    height: float = 2.5
+
+    @model_validator(mode="after")
+    def _not_square(self) -> "Box":
+        if self.width == self.height:
+            raise ValueError("A square is not a box")
+        return self
+
+
+@pytest.fixture
+def shapes() -> Registry[Callable[..., Any]]:
+    # An existing package that registers nothing here stands in for that of the built-in entries.
+    registry: Registry[Callable[..., Any]] = Registry(
+        "shape", package="pnet_lp.model", group="pnet_lp.no_such_group"
+    )
+    registry.register("box", params=Box, summary="a box", source="Euclid")(
+        lambda params: params.width * params.height
+    )
+    registry.register("point", summary="a point")(lambda _: 0)
+    return registry
+
+
+def test_entries_are_found_by_name(shapes: Registry[Any]) -> None:
+    assert shapes.names() == ["box", "point"]
+    assert [entry.summary for entry in shapes] == ["a box", "a point"]
+    assert "box" in shapes
+    assert "cone" not in shapes
+    entry = shapes.get("box")
+    assert (entry.name, entry.params, entry.source) == ("box", Box, "Euclid")
+    assert entry.build(entry.validate({"width": "3"})) == 7.5
+    assert isinstance(shapes.get("point").validate({}), NoParams)
+
+
+def test_a_name_is_registered_once(shapes: Registry[Any]) -> None:
+    with pytest.raises(SpecError, match="shape 'box' is registered twice"):
+        shapes.register("box", summary="another")(lambda _: 1)
+
+
+def test_an_unknown_name_gets_the_nearest(shapes: Registry[Any]) -> None:
+    with pytest.raises(SpecError) as caught:
+        shapes.get("bix")
+    assert str(caught.value) == "unknown shape 'bix' (did you mean 'box'?); allowed: box, point"
+    with pytest.raises(SpecError) as caught:
+        shapes.get("zzz")
+    assert str(caught.value) == "unknown shape 'zzz'; allowed: box, point"
+    assert nearest("POINT", {"point": 0}) == " (did you mean 'point'?)"
+
+
+def test_third_parties_register_through_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry: Registry[Any] = Registry("shape", package="pnet_lp.model", group="pnet_lp.shapes")
+
+    def load(_: EntryPoint) -> None:
+        registry.register("cone", summary="a cone")(lambda _: 1)
+
+    point = EntryPoint("cones", "cones_package", "pnet_lp.shapes")
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: [point] if group == "pnet_lp.shapes" else []
+    )
+    monkeypatch.setattr(EntryPoint, "load", load)
+    assert registry.names() == ["cone"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "box: parameter 'width' is required"),
+        (
+            {"width": 1, "hieght": 2},
+            "box: unknown parameter 'hieght' (did you mean 'height'?); allowed: width, height",
+        ),
+        (
+            {"width": "x"},
+            "box: width: input should be a valid integer, unable to parse string as an integer, found 'x'",
+        ),
+        ({"width": 0}, "box: width: input should be greater than 0, found 0"),
+        ({"width": 2, "height": 2}, "box: a square is not a box"),
+    ],
+)
+def test_wrong_parameters(shapes: Registry[Any], values: dict[str, object], message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        shapes.get("box").validate(values)
+    assert str(caught.value) == message
+
+
+def test_parameters_are_frozen() -> None:
+    box = validate(Box, {"width": 1}, "box")
+    with pytest.raises(ValueError, match="frozen"):
+        box.width = 2
+    with pytest.raises(SpecError, match=r"point: unknown parameter 'x'; allowed: no parameters"):
+        validate(NoParams, {"x": 1}, "point")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "values"),
+    [
+        ("ring", "ring", {}),
+        ("ring:", "ring", {}),
+        ("fat-tree:k=8", "fat-tree", {"k": "8"}),
+        (
+            " torus : dims = 4x8 , link_gbps=10 ".replace(" :", ":"),
+            "torus",
+            {"dims": "4x8", "link_gbps": "10"},
+        ),
+        ("a.b_c:x=y=z", "a.b_c", {"x": "y=z"}),
+    ],
+)
+def test_expressions(text: str, name: str, values: dict[str, str]) -> None:
+    assert parse_expression(text) == (name, values)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not an expression, found ''; allowed: name or name:key=value,key=value"),
+        ("8:k=1", "not an expression, found '8:k=1'; allowed: name or name:key=value,key=value"),
+        ("a b", "not an expression, found 'a b'; allowed: name or name:key=value,key=value"),
+        ("ring:4", "ring: not a key=value parameter, found '4'; allowed: key=value"),
+        ("ring:n=", "ring: not a key=value parameter, found 'n='; allowed: key=value"),
+        ("ring:=4", "ring: not a key=value parameter, found '=4'; allowed: key=value"),
+        ("ring:n=4,n=5", "ring: parameter 'n' is given twice"),
+    ],
+)
+def test_what_is_no_expression(text: str, message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        parse_expression(text)
+    assert str(caught.value) == message

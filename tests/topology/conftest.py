@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from pnet_lp.model import Plane
+
+REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "pnet-jellyfish-k8"
+
+SPEEDS = st.floats(0, 1e9, allow_subnormal=False)
+
+
+@st.composite
+def planes(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> Plane:
+    """Multigraphs with parallel cables, unequal speeds, hosts with and without links, tiers, a choice of racks."""
+    printable = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=5)
+    called = draw(st.lists(printable if names is None else names, min_size=1, max_size=9, unique=True))
+    n = draw(st.integers(1, len(called)))
+    ends = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] != pair[1])
+    cables = np.array(draw(st.lists(ends, max_size=12 if n > 1 else 0)), dtype=int).reshape(-1, 2)
+    hosts = len(called) - n
+
+    def speeds(count: int) -> list[float]:
+        return draw(st.lists(SPEEDS, min_size=count, max_size=count))
+
+    return Plane.from_cables(
+        called[:n],
+        cables[:, 0],
+        cables[:, 1],
+        speeds(len(cables)),
+        capacity_back_gbps=speeds(len(cables)) if draw(st.booleans()) else None,
+        racks=draw(st.none() | st.permutations(range(n)).map(lambda order: order[: max(1, n // 2)])),
+        host_switch=draw(st.lists(st.integers(-1, n - 1), min_size=hosts, max_size=hosts)),
+        access_gbps=speeds(hosts),
+        access_down_gbps=speeds(hosts),
+        host_names=called[n:],
+        tier=draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)),
+    )
+
+
+def same(a: Plane, b: Plane) -> bool:
+    return a.fingerprint == b.fingerprint and bool(np.array_equal(a.tier, b.tier))
+
+
+@pytest.fixture
+def artifact() -> Path:
+    if not REFERENCE.is_dir():
+        pytest.skip(f"the planes of the P-Net artifact are not at {REFERENCE}")
+    return REFERENCE

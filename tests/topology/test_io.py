@@ -1,0 +1,227 @@
+"""Planes in files: what is written is read back, whatever the plane, and formats are told by content."""
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.model import Network, Plane
+from pnet_lp.topology import build_network, build_plane, read_plane, write_network, write_plane
+from pnet_lp.topology.io import FORMATS
+
+from .conftest import planes, same
+
+SUFFIXES = [".edges", ".json", ".graphml", ".gml"]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@given(plane=planes())
+@settings(max_examples=60, deadline=None)
+def test_what_is_written_is_read_back(suffix: str, plane: Plane) -> None:
+    names = (*plane.switch_names, *plane.host_names)
+    refused = {".edges": any(name.startswith("#") for name in names), ".gml": "[]" in names}
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"plane{suffix}"
+        if refused.get(suffix, False):
+            with pytest.raises(TopologyError):
+                write_plane(plane, path)
+            assert not path.exists()
+        else:
+            write_plane(plane, path)
+            assert same(read_plane(path), plane)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    "text",
+    ["fat-tree:k=4,host_gbps=10", "jellyfish:k=6", "leaf-spine:leaves=3,spines=2,parallel=3", "star:n=4"],
+)
+def test_families_survive_every_format(tmp_path: Path, text: str, suffix: str) -> None:
+    plane = build_plane(text)
+    write_plane(plane, tmp_path / f"net{suffix}")
+    assert same(read_plane(tmp_path / f"net{suffix}", link_gbps=1), plane)
+
+
+@given(plane=planes(names=st.integers(0, 30).map(str)), speed=st.floats(0.1, 400))
+@settings(max_examples=60, deadline=None)
+def test_adjacency_tokens_hold_bare_multigraphs(plane: Plane, speed: float) -> None:
+    names = sorted({plane.switch_names[end] for end in (*plane.cable_u, *plane.cable_v)}, key=int)
+    if not names:
+        return
+    index = {name: i for i, name in enumerate(names)}
+    u = [index[plane.switch_names[end]] for end in plane.cable_u]
+    v = [index[plane.switch_names[end]] for end in plane.cable_v]
+    bare = Plane.from_cables(names, u, v, speed)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "plane.adj"
+        write_plane(bare, path)
+        assert same(read_plane(path, link_gbps=speed), bare)
+
+
+@pytest.mark.parametrize(
+    ("plane", "obstacle"),
+    [
+        (build_plane("jellyfish:k=4"), "hosts"),
+        (build_plane("leaf-spine:leaves=2,spines=2"), "switch names that are no numbers"),
+        (Plane.from_cables(["1", "0"], [0], [1]), "switches out of order"),
+        (Plane.from_cables(3, [0], [1]), "a switch without cables"),
+        (Plane.from_cables(3, [0, 1], [1, 2], racks=[0, 2]), "a choice of racks"),
+        (Plane.from_cables(2, [0], [1], tier=[0, 1]), "tiers"),
+        (Plane.from_cables(2, [0, 0], [1, 1], [1, 2]), "different speeds"),
+    ],
+)
+def test_adjacency_tokens_refuse_what_they_cannot_hold(tmp_path: Path, plane: Plane, obstacle: str) -> None:
+    with pytest.raises(TopologyError) as caught:
+        write_plane(plane, tmp_path / "net.adj")
+    assert f"adjacency tokens cannot hold {obstacle}; allowed: any other format" in str(caught.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_artifact_survives(artifact: Path, tmp_path: Path) -> None:
+    plane = read_plane(artifact / "plane1.txt", link_gbps=10)
+    assert (plane.switch_count, plane.cable_count) == (80, 256)
+    assert plane.cable_u[:2].tolist() == [0, 0]
+    assert plane.cable_v[:2].tolist() == [9, 27]
+    for suffix in (".adj", *SUFFIXES):
+        write_plane(plane, tmp_path / f"net{suffix}")
+        assert same(read_plane(tmp_path / f"net{suffix}", link_gbps=10), plane)
+    tokens = (tmp_path / "net.adj").read_text().split()
+    assert sorted(tokens) == sorted((artifact / "plane1.txt").read_text().split())
+
+
+def test_the_same_graph_in_bare_files_is_the_same_plane(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("c2_0_10 c2_10_0 c2_2_10 c2_10_2 c2_0_2 c2_2_0\n")
+    (tmp_path / "b").write_text("0 10\n2 10\n0 2\n")
+    assert same(read_plane(tmp_path / "a"), read_plane(tmp_path / "b"))
+    assert read_plane(tmp_path / "a").switch_names == ("0", "2", "10")
+
+
+def test_parallel_tokens_are_parallel_cables(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("c2_0_1 c2_0_1\r\nc2_1_0\r\n\r\nc2_1_0 c2_1_2 c2_2_1")
+    plane = read_plane(tmp_path / "a.txt", link_gbps=40)
+    assert sorted(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)) == [
+        (0, 1),
+        (0, 1),
+        (1, 2),
+    ]
+    assert set(plane.capacity_uv_gbps.tolist()) == {40.0}
+
+
+def test_an_edge_list_by_hand(tmp_path: Path) -> None:
+    (tmp_path / "net").write_text(
+        "# comment\n\n  a b\nb a 10 # parallel\nb c 40 25\n"
+        "#: host h0 a 10\n#: host h1 c 10 5\n#: host h2\n# a z\n"
+    )
+    plane = read_plane(tmp_path / "net", link_gbps=1)
+    assert plane.switch_names == ("a", "b", "c")
+    assert plane.cable_u.tolist() == [0, 1, 1]
+    assert plane.cable_v.tolist() == [1, 0, 2]
+    assert plane.capacity_uv_gbps.tolist() == [1, 10, 40]
+    assert plane.capacity_vu_gbps.tolist() == [1, 10, 25]
+    assert plane.host_names == ("h0", "h1", "h2")
+    assert plane.host_switch.tolist() == [0, 2, -1]
+    assert plane.access_up_gbps.tolist() == [10, 10, 0]
+    assert plane.access_down_gbps.tolist() == [10, 5, 0]
+    assert plane.rack_names == ("a", "c")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_content_tells_the_format(tmp_path: Path, suffix: str) -> None:
+    plane = build_plane("leaf-spine:leaves=3,spines=2,hosts_per_leaf=1")
+    write_plane(plane, tmp_path / f"net{suffix}")
+    for other in (".txt", ".dat", "", ".edges"):
+        target = (tmp_path / f"net{suffix}").rename(tmp_path / f"renamed{other}")
+        assert same(read_plane(target), plane)
+        target.rename(tmp_path / f"net{suffix}")
+
+
+@pytest.mark.parametrize("attribute", ["capacity_gbps", "capacity", "bandwidth"])
+@pytest.mark.parametrize("make", [nx.Graph, nx.DiGraph])
+def test_graphs_of_other_programs(tmp_path: Path, attribute: str, make: type[nx.Graph]) -> None:
+    graph = make()
+    graph.add_edge(0, 1, **{attribute: 40, "weight": 3})
+    graph.add_edge(1, 2)
+    if graph.is_directed():
+        graph.add_edge(1, 0, **{attribute: 10})
+        graph.add_edge(2, 1)
+    nx.write_graphml(graph, tmp_path / "net.graphml")
+    nx.write_gml(graph, tmp_path / "net.gml")
+    (tmp_path / "net.json").write_text(json.dumps(nx.node_link_data(graph, edges="edges")))
+    (tmp_path / "old.json").write_text(json.dumps(nx.node_link_data(graph, edges="links")))
+    for path in tmp_path.iterdir():
+        plane = read_plane(path, link_gbps=1)
+        assert plane.switch_names == ("0", "1", "2")
+        assert plane.capacity_uv_gbps.tolist() == [40, 1]
+        assert plane.capacity_vu_gbps.tolist() == [10 if graph.is_directed() else 40, 1]
+
+
+def test_gml_without_labels(tmp_path: Path) -> None:
+    (tmp_path / "net.gml").write_text("graph\n[ node [ id 3 ] node [ id 5 ] edge [ source 3 target 5 ] ]\n")
+    assert read_plane(tmp_path / "net.gml").switch_names == ("3", "5")
+
+
+def test_defaults_in_graphml(tmp_path: Path) -> None:
+    (tmp_path / "net.graphml").write_text(
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+        '<key id="c" for="edge" attr.name="capacity_gbps" attr.type="double"><default>25</default></key>'
+        '<graph edgedefault="undirected"><node id="a"/><node id="b"/><edge source="a" target="b"/>'
+        '<edge source="b" target="a"><data key="c">10</data></edge></graph></graphml>'
+    )
+    assert sorted(read_plane(tmp_path / "net.graphml").capacity_uv_gbps.tolist()) == [10, 25]
+
+
+def test_a_network_goes_to_one_file_per_plane(tmp_path: Path) -> None:
+    network = build_network(["jellyfish:k=4"], planes=3, variant="heterogeneous")
+    files = write_network(network, tmp_path / "net.json")
+    assert [path.name for path in files] == ["net.0.json", "net.1.json", "net.2.json"]
+    assert sorted(tmp_path.iterdir()) == list(files)
+    again = build_network([str(path) for path in files])
+    assert again.fingerprint == network.fingerprint
+    assert write_network(Network.from_planes(network.planes[:1]), tmp_path / "one.gml") == (
+        tmp_path / "one.gml",
+    )
+
+
+def test_writing_is_all_or_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "net.edges"
+    path.write_text("before\n")
+    with pytest.raises(
+        TopologyError, match="edge lists cannot hold names with blanks or a leading #, found 'a b'"
+    ):
+        write_plane(Plane.from_cables(["a b", "c"], [0], [1]), path)
+    assert path.read_text() == "before\n"
+    write_plane(build_plane("ring:n=3"), path)
+    assert read_plane(path).cable_count == 3
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_library_cannot_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TopologyError, match=r"net\.gml"):
+        write_plane(Plane.from_cables(["[]", "c"], [0], [1]), tmp_path / "net.gml")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("net.csv", "unknown suffix, found '.csv'; allowed: .graphml, .xml, .json, .gml, .adj, .edges, "),
+        ("net", "unknown suffix, found ''; allowed: "),
+        ("no/such/folder.json", "no such file or directory"),
+    ],
+)
+def test_files_that_cannot_be_written(tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(TopologyError) as caught:
+        write_plane(build_plane("ring:n=3"), tmp_path / name)
+    assert str(caught.value).startswith(f"{tmp_path / name}: {message}")
+
+
+def test_formats_are_described() -> None:
+    suffixes = [suffix for known in FORMATS for suffix in known.suffixes]
+    assert len(set(suffixes)) == len(suffixes)
+    assert np.all([suffix.startswith(".") for suffix in suffixes])
