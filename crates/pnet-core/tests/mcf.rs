@@ -109,7 +109,7 @@ fn a_cycle_is_refused() {
     let problem = problem(4, &[vec![(0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (2, 3, 1.0)]], &[(0, 3, 1.0)]);
     let plane = &problem.planes[0];
     let arc = |u, v| (0..plane.arcs()).find(|a| (plane.tail[*a], plane.head[*a]) == (u, v)).unwrap() as u32;
-    let mut split = vec![(arc(0, 1), 1.0), (arc(1, 2), 1.0), (arc(2, 0), 0.5), (arc(2, 3), 0.5)];
+    let mut split = [(arc(0, 1), 1.0), (arc(1, 2), 1.0), (arc(2, 0), 0.5), (arc(2, 3), 0.5)];
     split.sort_by_key(|entry| entry.0);
     let proof = Proof {
         length: vec![1.0; plane.arcs()],

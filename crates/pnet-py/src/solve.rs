@@ -48,7 +48,7 @@ impl Monitor for PythonMonitor {
     fn progress(&mut self, progress: Progress) -> bool {
         Python::attach(|py| {
             let told = self.on_progress.call1(py, (progress.iterations, progress.lower, progress.upper));
-            let answer = told.and_then(|answer| answer.extract::<bool>(py).map_err(PyErr::from));
+            let answer = told.and_then(|answer| answer.extract::<bool>(py));
             self.go_on(py, answer)
         })
     }
