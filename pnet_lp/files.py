@@ -32,8 +32,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def json_text(document: object) -> str:
-    """Return ``document`` as indented JSON with a final newline; NaN and infinities become null."""
-    return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """Return ``document`` as indented ASCII JSON with a final newline; NaN and infinities become null."""
+    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
 
 
 def write_json(path: str | Path, document: object) -> None:

@@ -1,0 +1,98 @@
+"""The command group: which commands there are, and what becomes of an error."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import traceback
+from typing import Any
+
+import click
+
+from pnet_lp import __version__
+from pnet_lp.cli.command import debug_option, wants_traceback
+from pnet_lp.errors import PnetError
+from pnet_lp.registry import nearest
+
+COMMANDS = {
+    "throughput": "how much traffic fits into a network, with proved bounds",
+    "topology": "what a network is made of; converts files",
+    "verify": "re-checks a saved result without any solver",
+    "list": "topologies, traffic patterns, routings and solvers",
+    "sweep": "runs an experiment, or goes on with it",
+}
+"""Name and one line of each command.  The line stands here so that the group's help imports no command."""
+
+INTERRUPTED = 130
+
+
+class CommandGroup(click.Group):
+    """Commands that are imported when they are run, and one place that turns errors into exit codes."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the commands in the order of the help text."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return the command of module ``pnet_lp.cli.<name>``."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"pnet_lp.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command asked for; an unknown one is a usage error that offers the nearest."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(
+                f"unknown command {args[0]!r}{nearest(args[0], COMMANDS)}; allowed: {', '.join(COMMANDS)}"
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the table of commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; errors become one sentence on stderr and an exit code."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except KeyboardInterrupt:
+            _leave(ctx, "interrupted", INTERRUPTED)
+        except PnetError as error:
+            _leave(ctx, str(error), error.exit_code)
+        except OSError as error:
+            # A reader that closed the pipe has seen enough; click ends the process quietly.
+            if error.errno == errno.EPIPE:
+                raise
+            _leave(ctx, f"{error.filename or 'system'}: {error.strerror or error}", 1)
+        except Exception as error:  # the last resort: no traceback unless asked for
+            hint = "" if wants_traceback(ctx) else "; --debug shows where"
+            _leave(ctx, f"unexpected {type(error).__name__}: {error}{hint}", 1)
+
+
+def _leave(ctx: click.Context, sentence: str, code: int) -> None:
+    if wants_traceback(ctx):
+        click.echo(traceback.format_exc(), err=True, nl=False)
+    click.echo(f"Error: {sentence}", err=True)
+    ctx.exit(code)
+
+
+@click.group(
+    cls=CommandGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    params=[debug_option()],
+    epilog="`pnet-lp COMMAND --help` shows a command's options and an example to run.",
+)
+@click.version_option(__version__, prog_name="pnet-lp")
+def main() -> None:
+    """Certified throughput of datacenter networks with several parallel dataplanes.
+
+    Exit codes: 0 done, 1 failed while working, 2 bad usage or bad input, 3 bounds that have not met within
+    the tolerance, 130 interrupted.
+    """

@@ -1,0 +1,130 @@
+"""Options that several commands share: what network, what traffic, how to solve."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import click
+
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import LEVELS, VARIANTS, Level, Variant
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+from pnet_lp.units import DEFAULT_LINK_GBPS
+
+Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+
+
+@dataclass(frozen=True)
+class NetworkArguments:
+    """The TOPOLOGY arguments and what modifies them."""
+
+    topologies: tuple[str, ...]
+    planes: int
+    variant: Variant | None
+    link_gbps: float
+    hosts_per_switch: int
+    seed: int
+
+    def build(self) -> Network:
+        """Return the network they describe."""
+        return build_network(
+            self.topologies,
+            planes=self.planes,
+            variant=self.variant,
+            link_gbps=self.link_gbps,
+            hosts_per_switch=self.hosts_per_switch,
+            seed=self.seed,
+        )
+
+
+@dataclass(frozen=True)
+class TrafficArguments:
+    """``--traffic`` and ``--level``."""
+
+    traffic: str
+    level: Level | None
+
+    def build(self, network: Network, seed: int) -> TrafficMatrix:
+        """Return the matrix they describe on ``network``."""
+        return build_traffic(self.traffic, network, self.level or network.default_level, seed=seed)
+
+
+def network_arguments(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the TOPOLOGY arguments; the command gets them as ``network``, a :class:`NetworkArguments`."""
+    return _grouped(
+        "network",
+        NetworkArguments,
+        click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True),
+        click.option(
+            "--planes", type=click.IntRange(1), default=1, help="Planes made from a single TOPOLOGY."
+        ),
+        click.option(
+            "--variant",
+            type=click.Choice(VARIANTS),
+            help="How the planes relate.  [default: homogeneous if --planes > 1]",
+        ),
+        click.option(
+            "--link-gbps",
+            type=click.FloatRange(0, min_open=True),
+            default=DEFAULT_LINK_GBPS,
+            show_default=True,
+            help="Speed of links whose speed TOPOLOGY does not give.",
+        ),
+        click.option(
+            "--hosts-per-switch",
+            type=click.IntRange(0),
+            default=0,
+            show_default=True,
+            help="Hosts to attach where TOPOLOGY names none.",
+        ),
+        click.option(
+            "--seed", type=int, default=0, show_default=True, help="Seed of everything drawn at random."
+        ),
+    )(function)
+
+
+def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--traffic`` and ``--level``; the command gets ``traffic``: :class:`TrafficArguments`."""
+    return _grouped(
+        "traffic",
+        TrafficArguments,
+        click.option(
+            "--traffic",
+            default="all-to-all",
+            show_default=True,
+            metavar="EXPR|FILE",
+            help="A pattern (`pnet-lp list traffic`), or a .csv or .npz file.",
+        ),
+        click.option(
+            "--level",
+            type=click.Choice(LEVELS),
+            help="Demands between racks or between hosts.  [default: host if the network has hosts]",
+        ),
+    )(function)
+
+
+def _grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
+    """Return a decorator that adds ``options`` and hands over their values as one ``kind``: ``name``."""
+    keys = [field.name for field in fields(kind)]
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def call(**values: Any) -> None:
+            bundle = kind(**{key: values.pop(key) for key in keys})
+            function(**values, **{name: bundle})
+
+        decorated: Callable[..., None] = call
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
+
+
+threads_option = click.option(
+    "--threads", type=click.IntRange(0), default=0, show_default=True, help="Threads; 0 for all cores."
+)

@@ -1,0 +1,71 @@
+"""Where commands write: documents and tables to stdout, files to where the user said."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console, RenderableType
+
+from pnet_lp.files import json_text
+
+_WIDTH = 120
+"""Columns where stdout is no terminal: wide enough that no table of ours is cut."""
+
+
+class OutputFile(click.Path):
+    """A file to be written, checked before any work is done.
+
+    Args:
+        suffixes: the allowed ones, which choose the format; empty for any.
+    """
+
+    def __init__(self, *suffixes: str) -> None:
+        super().__init__(dir_okay=False, writable=True, path_type=Path)
+        self.suffixes = suffixes
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path, or fail where its folder is missing or the suffix names no format."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if self.suffixes and path.suffix.lower() not in self.suffixes:
+            self.fail(
+                f"{path}: unknown file format, found {path.suffix!r}; allowed: {', '.join(self.suffixes)}",
+                param,
+                ctx,
+            )
+        if not path.parent.is_dir():
+            self.fail(f"{path}: there is no folder {str(path.parent)!r}", param, ctx)
+        return path
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document to stdout."""
+    click.echo(json_text(document), nl=False)
+
+
+def print_report(*parts: RenderableType) -> None:
+    """Print ``parts`` to stdout, tables coloured on a terminal; a name with brackets is no markup."""
+    # Python has no stdout at all where the shell has closed it.
+    terminal = bool(sys.stdout) and sys.stdout.isatty()
+    buffer = io.StringIO()
+    console = Console(
+        file=buffer,
+        force_terminal=terminal,
+        width=None if terminal else _WIDTH,
+        markup=False,
+        highlight=False,
+    )
+    for part in parts:
+        # Sentences are left to the terminal to break, so that whoever reads them line by line gets them whole.
+        console.print(part, soft_wrap=isinstance(part, str))
+    lines = buffer.getvalue() if terminal else re.sub(" +$", "", buffer.getvalue(), flags=re.MULTILINE)
+    # A narrow encoding (cp1252, ASCII) gets question marks for what it lacks, not an error.
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    lines = lines.encode(encoding, "replace").decode(encoding)
+    # Through click, so that a closed pipe is noticed here and not when the interpreter ends.
+    click.echo(lines, nl=False)

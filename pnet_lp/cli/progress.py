@@ -1,0 +1,63 @@
+"""What is shown on stderr while something runs; nothing, if stderr is no terminal."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+
+from pnet_lp.throughput import Progress
+from pnet_lp.units import format_gbps
+
+_SILENT_S = 1.0
+"""Nothing is shown for what takes less than this."""
+
+
+def note(text: str) -> None:
+    """Print a line to stderr if that is a terminal."""
+    if sys.stderr.isatty():
+        click.echo(text, err=True)
+
+
+class BoundsLine:
+    """Shows the current bounds of a solve on a terminal, and nothing anywhere else.
+
+    Used as a context manager whose value is the solve's ``on_progress``.
+
+    Args:
+        label: what is being solved, where there are several.
+    """
+
+    def __init__(self, label: str = "") -> None:
+        self._head = f"{label}: " if label else ""
+        self._console = Console(stderr=True)
+        self._status: Status | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        """Show ``progress``."""
+        if not self._console.is_terminal or progress.seconds < _SILENT_S:
+            return
+        line = escape(
+            f"{self._head}{format_gbps(progress.lower)} <= K <= {format_gbps(progress.upper)} Gb/s, "
+            f"{progress.solver}, {progress.iterations:,} iterations, {progress.seconds:.0f} s"
+        )
+        if self._status is None:
+            self._status = self._console.status(line)
+            self._status.start()
+        self._status.update(line)
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Clear the line."""
+        if self._status is not None:
+            self._status.stop()

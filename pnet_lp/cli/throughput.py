@@ -1,0 +1,111 @@
+"""``pnet-lp throughput``."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import click
+
+from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
+from pnet_lp.cli.options import (
+    NetworkArguments,
+    TrafficArguments,
+    network_arguments,
+    threads_option,
+    traffic_options,
+)
+from pnet_lp.cli.output import OutputFile, print_json, print_report
+from pnet_lp.cli.progress import BoundsLine
+from pnet_lp.report.links import link_table, rate_table
+from pnet_lp.report.tables import SUFFIXES, write_table
+from pnet_lp.report.throughput import throughput_report
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
+from pnet_lp.throughput.store import save_result
+
+
+@click.command(
+    cls=Command,
+    example="pnet-lp throughput jellyfish:k=8 --planes 4 --variant heterogeneous --level rack",
+)
+@network_arguments
+@traffic_options
+@click.option(
+    "--routing", default="ideal", show_default=True, help="Allowed paths (`pnet-lp list routings`)."
+)
+@click.option("--objective", default="concurrent", show_default=True, help="What is maximised.")
+@click.option("--solver", default="auto", show_default=True, help="See `pnet-lp list solvers`.")
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=DEFAULT_TOLERANCE,
+    show_default=True,
+    help="Relative gap between the bounds at which to stop.",
+)
+@click.option(
+    "--time-limit",
+    "time_limit_s",
+    type=click.FloatRange(0, min_open=True),
+    default=math.inf,
+    help="Seconds after which to stop with the bounds reached.  [default: none]",
+)
+@threads_option
+@click.option("--save", type=OutputFile(), help="Save the result with its proof, for `pnet-lp verify`.")
+@click.option(
+    "--links", type=OutputFile(*SUFFIXES), help="Write load and length of every directed link as a table."
+)
+@click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the rate of every demand as a table.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    *,
+    network: NetworkArguments,
+    traffic: TrafficArguments,
+    routing: str,
+    objective: str,
+    solver: str,
+    tolerance: float,
+    time_limit_s: float,
+    threads: int,
+    save: Path | None,
+    links: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Say how much of a traffic matrix fits into a network.
+
+    Each TOPOLOGY is one plane: an expression such as fat-tree:k=8 or jellyfish:k=8,seed=1 (`pnet-lp list
+    topologies`), or a file.  The answer is the largest K such that every demand d gets K d at the same
+    time, between two bounds that `pnet-lp verify` can check again without a solver.
+
+    Exit code 3 says that the bounds have not met within the tolerance; they hold all the same.
+    """
+    built = network.build()
+    matrix = traffic.build(built, network.seed)
+    with BoundsLine() as on_progress:
+        result = solve(
+            built,
+            matrix,
+            objective=objective,
+            routing=routing,
+            solver=solver,
+            tolerance=tolerance,
+            threads=threads,
+            time_limit_s=time_limit_s,
+            on_progress=on_progress,
+        )
+    if save:
+        save_result(save, built, matrix, result)
+    if links:
+        write_table(link_table(built, matrix, result), links)
+    if out:
+        write_table(rate_table(built, matrix, result), out)
+    document = result.to_json()
+    if as_json:
+        print_json(document)
+    else:
+        print_report(throughput_report(document))
+    if result.status == "bounds":
+        ctx.exit(BOUNDS_ONLY)

@@ -1,0 +1,29 @@
+"""``pnet-lp verify``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pnet_lp.cli.command import Command, json_option
+from pnet_lp.cli.output import print_json, print_report
+from pnet_lp.report.verification import verification_document, verification_report
+from pnet_lp.throughput.verify import verify_file
+
+
+@click.command(cls=Command, example="pnet-lp verify results/ideal-planes/serial/proof.json")
+@click.argument("result", type=click.Path(path_type=Path))
+@json_option
+def command(result: Path, as_json: bool) -> None:
+    """Check a saved result again, without any solver.
+
+    RESULT is what `pnet-lp throughput --save` wrote.  The flow and the link lengths in it are recomputed
+    from the network and the traffic in it.  Exit code 1 says that the file does not prove what it claims, 2
+    that it cannot be read as a result.
+    """
+    verification = verify_file(result)
+    if as_json:
+        print_json(verification_document(verification))
+    else:
+        print_report(verification_report(verification))

@@ -1,0 +1,51 @@
+"""Tables in files: the suffix chooses the format."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from pnet_lp.errors import SpecError
+from pnet_lp.files import json_text, replacing
+
+Columns: TypeAlias = Mapping[str, Sequence[object]]
+"""A table by columns, all of one length."""
+
+SUFFIXES = (".json", ".csv", ".parquet")
+
+
+def write_table(columns: Columns, path: str | Path) -> None:
+    """Write a table: JSON is a list of objects, CSV has a header, Parquet is typed.
+
+    Raises:
+        SpecError: the suffix is none of :data:`SUFFIXES`.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise SpecError(
+            "unknown table format", where=str(path), found=path.suffix, allowed=", ".join(SUFFIXES)
+        )
+    with replacing(path) as temporary:
+        if suffix == ".parquet":
+            # Imported here: pyarrow takes longer to load than most tables to write.
+            import pyarrow as pa  # noqa: PLC0415
+            import pyarrow.parquet as pq  # noqa: PLC0415
+
+            pq.write_table(pa.table(dict(columns)), temporary)
+            return
+        rows = zip(*columns.values(), strict=True)
+        with temporary.open("w", encoding="utf-8", newline="") as file:
+            if suffix == ".csv":
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(columns)
+                writer.writerows(rows)
+            else:
+                file.write(json_text([dict(zip(columns, row, strict=True)) for row in rows]))
+
+
+def from_rows(rows: Sequence[Mapping[str, object]]) -> Columns:
+    """Return the table of ``rows``, which all have the keys of the first."""
+    return {key: [row[key] for row in rows] for key in rows[0]} if rows else {}

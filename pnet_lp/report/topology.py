@@ -1,0 +1,68 @@
+"""What a network is made of, as a table to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.table import Table
+
+from pnet_lp.topology import Description, PlaneDescription
+from pnet_lp.units import format_gbps
+
+_LINES: tuple[tuple[str, Callable[[PlaneDescription], str]], ...] = (
+    ("from", lambda plane: plane.label),
+    ("switches", lambda plane: f"{plane.switches:,}{_tiers(plane)}"),
+    ("hosts", lambda plane: f"{plane.hosts:,}"),
+    ("racks", lambda plane: f"{plane.racks:,}"),
+    ("cables between switches", lambda plane: f"{plane.cables:,}"),
+    ("degree", lambda plane: f"{_range(plane.degree_min, plane.degree_max)} (mean {plane.degree_mean:.4g})"),
+    ("ports used", lambda plane: _range(plane.ports_min, plane.ports_max)),
+    ("connected", lambda plane: "yes" if plane.connected else "no"),
+    ("diameter between racks", lambda plane: "none" if plane.diameter is None else f"{plane.diameter} hops"),
+    (
+        "mean hops between racks",
+        lambda plane: "none" if plane.mean_hops is None else f"{plane.mean_hops:.6g}",
+    ),
+    ("rack pairs without a path", lambda plane: f"{plane.disconnected_pairs:,}"),
+    ("link speeds", lambda plane: _speeds(plane.speeds)),
+    ("access link speeds", lambda plane: _speeds(plane.access_speeds)),
+)
+
+
+def topology_headline(description: Description) -> str:
+    """Return the network in one line."""
+    count = len(description.planes)
+    return (
+        f"{description.variant} network of {count} plane{'' if count == 1 else 's'}: "
+        f"{description.switches:,} switches, {description.hosts:,} hosts, {description.cables:,} cables, "
+        f"{format_gbps(description.capacity_gbps)} Gb/s between switches"
+    )
+
+
+def topology_table(description: Description) -> Table:
+    """Return the planes as a table, one column for all planes that are the same."""
+    groups: dict[str, list[int]] = {}
+    for i, plane in enumerate(description.planes):
+        groups.setdefault(plane.fingerprint, []).append(i)
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column()
+    for members in groups.values():
+        table.add_column(f"plane{'s' if len(members) > 1 else ''} {', '.join(map(str, members))}")
+    shown = [description.planes[members[0]] for members in groups.values()]
+    for name, line in _LINES:
+        table.add_row(name, *(line(plane) for plane in shown))
+    return table
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _tiers(plane: PlaneDescription) -> str:
+    if len(plane.switches_per_tier) == 1:
+        return ""
+    return f" ({' + '.join(map(str, plane.switches_per_tier))} from the hosts upwards)"
+
+
+def _speeds(speeds: tuple[tuple[float, int], ...]) -> str:
+    return ", ".join(f"{count:,} of {format_gbps(gbps)} Gb/s" for gbps, count in speeds) or "none"

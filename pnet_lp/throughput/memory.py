@@ -1,0 +1,76 @@
+"""How much memory is free: what a solve is compared with before it starts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+
+def available_bytes(root: Path = Path("/")) -> int:
+    """Return the bytes that this process can still take without swapping or being killed.
+
+    On Linux the smallest of ``MemAvailable`` and what the memory limits of the process's control groups (versions 1 and
+    2, every level) leave; elsewhere the physical memory; where even that is unknown, ``sys.maxsize``.
+
+    Args:
+        root: where ``proc`` and ``sys`` are mounted.
+    """
+    found = [_meminfo(root), *_control_groups(root)]
+    known = [value for value in found if value is not None]
+    return max(min(known), 0) if known else _physical()
+
+
+def _meminfo(root: Path) -> int | None:
+    try:
+        lines = (root / "proc/meminfo").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
+
+
+def _control_groups(root: Path) -> list[int | None]:
+    """Return what is left under the limit of each control group that holds this process."""
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+    left: list[int | None] = []
+    mount = root / "sys/fs/cgroup"
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if controllers == "":
+            files = (mount, "memory.max", "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            files = (
+                mount / "memory",
+                "memory.limit_in_bytes",
+                "memory.usage_in_bytes",
+                "total_inactive_file",
+            )
+        else:
+            continue
+        # A limit holds for all groups below it.  Inside a container the path may not exist: its own group is the top.
+        parts = [part for part in path.split("/") if part]
+        left += [_left(files[0].joinpath(*parts[:depth]), *files[1:]) for depth in range(len(parts) + 1)]
+    return left
+
+
+def _left(group: Path, limit_file: str, usage_file: str, reclaimable: str) -> int | None:
+    try:
+        limit, usage = (group / limit_file).read_text().strip(), (group / usage_file).read_text()
+        statistics = (group / "memory.stat").read_text().splitlines()
+    except OSError:
+        return None
+    if limit == "max":
+        return None
+    # Page cache counts as usage, but goes when memory is needed.
+    cache = next((int(line.split()[1]) for line in statistics if line.split()[0] == reclaimable), 0)
+    return int(limit) - int(usage) + cache
+
+
+def _physical() -> int:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):
+        return sys.maxsize

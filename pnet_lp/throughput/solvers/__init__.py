@@ -1,0 +1,27 @@
+"""Solvers of the flow problem, one file each; :mod:`~pnet_lp.throughput.solvers.base` says what a solver is.
+
+Nothing here decides which solver is used by default, and nothing a solver returns is believed: both belong to
+:mod:`pnet_lp.throughput.solve`.
+"""
+
+from pnet_lp.throughput.solvers.base import (
+    Flows,
+    OnProgress,
+    RawSolution,
+    SolveOptions,
+    Solver,
+    get_solver,
+    register,
+    solver_names,
+)
+
+__all__ = [
+    "Flows",
+    "OnProgress",
+    "RawSolution",
+    "SolveOptions",
+    "Solver",
+    "get_solver",
+    "register",
+    "solver_names",
+]

@@ -1,0 +1,54 @@
+"""The registry of traffic patterns and what a pattern is given to work with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import Level
+from pnet_lp.registry import Registry
+from pnet_lp.seeds import generator
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a pattern may look at: the network, the level, the seed.
+
+    A pattern gets the whole network rather than a number of endpoints, because families such as staggered or
+    longest-matching traffic depend on racks, pods and distances.
+
+    Attributes:
+        network: the network the matrix is for.
+        level: whether demands are between racks or between hosts.
+        seed: the run's seed; a pattern with a ``seed`` parameter prefers its own.
+        label: the expression the user gave; becomes the matrix's label and the head of messages.
+    """
+
+    network: Network
+    level: Level
+    seed: int
+    label: str
+
+    @property
+    def endpoints(self) -> int:
+        """Number of racks, or of hosts at host level."""
+        return len(self.network.endpoint_names(self.level))
+
+    def random(self, component: str, seed: int | None) -> np.random.Generator:
+        """Return the generator of one component, from the pattern's own ``seed`` if it has one."""
+        return generator(self.seed if seed is None else seed, f"traffic/{component}")
+
+    def matrix(self, src: npt.ArrayLike, dst: npt.ArrayLike, demand: npt.ArrayLike = 1.0) -> TrafficMatrix:
+        """Return the checked matrix with these entries; see :meth:`TrafficMatrix.from_entries`."""
+        return TrafficMatrix.from_entries(self.level, self.endpoints, src, dst, demand, label=self.label)
+
+
+Pattern: TypeAlias = Callable[[Any, Context], TrafficMatrix]
+"""``(parameters, context) -> matrix``; the parameters are an instance of the entry's model."""
+
+traffics: Registry[Pattern] = Registry("traffic", package="pnet_lp.traffic.patterns", group="pnet_lp.traffic")

@@ -1,0 +1,205 @@
+"""What all commands promise: help with an example that runs, one sentence for an error, exit codes."""
+
+import errno
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from pnet_lp import __version__
+from pnet_lp.cli import main
+from pnet_lp.cli.app import COMMANDS
+from pnet_lp.cli.command import Command
+from pnet_lp.errors import SolverError
+
+Run = Callable[..., Result]
+
+ERROR = "Error: "
+
+
+def error(result: Result) -> str:
+    """Return the one sentence on stderr; stdout must be empty."""
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    return result.stderr.splitlines()[-1].removeprefix(ERROR)
+
+
+def test_the_group_names_every_command(run: Run) -> None:
+    shown = run("--help").stdout
+    assert all(f"  {name} " in shown for name in COMMANDS)
+    assert run("--version").stdout == f"pnet-lp, version {__version__}\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(run: Run, name: str) -> None:
+    shown = run(name, "--help").stdout
+    command = main.get_command(None, name)
+    assert isinstance(command, Command)
+    assert f"Example:\n  {command.example}\n" in shown
+    assert "--json" in shown
+    assert "--debug" in shown
+    documented = [param for param in command.params if param.param_type_name == "option"]
+    assert all(param.help for param in documented)
+
+
+def test_every_example_runs(run: Run) -> None:
+    # In the order of a newcomer: the example of `verify` checks what that of `sweep` has left behind.
+    for name in sorted(COMMANDS, key=["list", "topology", "throughput", "sweep", "verify"].index):
+        command = main.get_command(None, name)
+        assert isinstance(command, Command)
+        program, *arguments = shlex.split(command.example)
+        assert program == "pnet-lp"
+        assert run(*arguments).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["thruput"],
+            "unknown command 'thruput' (did you mean 'throughput'?); "
+            "allowed: throughput, topology, verify, list, sweep",
+        ),
+        (["throughput"], "Missing argument 'TOPOLOGY...'."),
+        (
+            ["topology", "ring:n=4", "--planes", "0"],
+            "Invalid value for '--planes': 0 is not in the range x>=1.",
+        ),
+        (
+            ["throughput", "ring:n=4", "--variant", "parallel"],
+            "Invalid value for '--variant': 'parallel' is not one of "
+            "'serial', 'homogeneous', 'heterogeneous', 'serial-high'.",
+        ),
+        (
+            ["throughput", "ring:n=4", "--links", "links.xlsx"],
+            "Invalid value for '--links': links.xlsx: unknown file format, found '.xlsx'; "
+            "allowed: .json, .csv, .parquet",
+        ),
+        (
+            ["throughput", "ring:n=4", "--save", "missing/result.json"],
+            "Invalid value for '--save': missing/result.json: there is no folder 'missing'",
+        ),
+        (
+            ["throughput", "ring:n=4", "--save", "experiments"],
+            "Invalid value for '--save': File 'experiments' is a directory.",
+        ),
+        (["throughput", "rign:n=4"], "unknown topology 'rign' (did you mean 'ring'?)"),
+        (["throughput", "ring:n=2"], "ring: n: input should be greater than or equal to 3, found '2'"),
+        (
+            ["throughput", "ring:n=4", "--traffic", "strde:s=1"],
+            "unknown traffic 'strde' (did you mean 'stride'?)",
+        ),
+        (
+            ["throughput", "ring:n=4", "--traffic", "missing.csv"],
+            "missing.csv: cannot read the file: No such file",
+        ),
+        (
+            ["throughput", "ring:n=4", "--traffic", "stride:s=8"],
+            "stride:s=8: a stride of 8 over 4 racks makes every",
+        ),
+        (
+            ["throughput", "ring:n=4", "--level", "host"],
+            "the network has no hosts, so host-level demands mean nothing",
+        ),
+        (["throughput", "ring:n=4", "--solver", "highs"], "unknown solver 'highs' (did you mean 'highs-"),
+        (["throughput", "ring:n=4", "--objective", "totl"], "unknown objective 'totl'"),
+        (["throughput", "ring:n=4", "--routing", "idael"], "unknown routing 'idael' (did you mean 'ideal'?)"),
+        (
+            ["throughput", "ring:n=4", "--tolerance", "0"],
+            "Invalid value for '--tolerance': 0.0 is not in the range 0<x<1.",
+        ),
+        (["throughput", "ring:n=4", "--tolerance", "nan"], "tolerance is out of range, found nan"),
+        (
+            ["list", "colours"],
+            "Invalid value for '{topologies|traffic|routings|solvers}': 'colours' is not one of",
+        ),
+        (["verify", "missing.json"], "missing.json: cannot be read (No such file or directory)"),
+        (["sweep", "nowhere"], "nowhere/spec.yaml: cannot read the file: No such file or directory"),
+    ],
+)
+def test_bad_usage_and_bad_input(run: Run, arguments: list[str], message: str) -> None:
+    assert error(run(*arguments, code=2)).startswith(message)
+
+
+def test_demands_that_do_not_fit(run: Run, here: Path) -> None:
+    for text, message in {
+        "0,9,1": "the matrix is larger than the network: rack 9 needs 10 racks, the network has 4; allowed: 0 to 3",
+        "0,1,nan": "a demand is wrong, found 'nan'; allowed: finite numbers >= 0",
+        "0,1,-3": "a demand is wrong, found '-3'; allowed: finite numbers >= 0",
+        "2,2,1": "rack '2' has a demand to itself",
+        "0,1": "2 fields instead of 3, found '0,1'",
+    }.items():
+        (here / "demands.csv").write_text(f"src,dst,demand\n1,2,1\n{text}\n")
+        found = error(run("throughput", "ring:n=4", "--traffic", "demands.csv", code=2))
+        assert found == f"demands.csv:3: {message}"
+
+
+def test_no_demand_at_all(run: Run, here: Path) -> None:
+    (here / "demands.csv").write_text("src,dst,demand\n0,1,0\n")
+    found = error(run("throughput", "ring:n=4", "--traffic", "demands.csv", code=2))
+    assert found == "demands.csv: there is no demand; allowed: at least one demand > 0"
+
+
+def test_broken_topology_files_name_the_line(run: Run, here: Path) -> None:
+    (here / "net.edges").write_text("a b 10\nb c minus\n")
+    assert error(run("topology", "net.edges", code=2)).startswith("net.edges:2: ")
+
+
+def fail_with(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise failure
+
+    monkeypatch.setattr("pnet_lp.cli.topology.describe", fail)
+
+
+@pytest.mark.parametrize(
+    ("failure", "code", "sentence"),
+    [
+        (SolverError("too big"), 1, "too big"),
+        (ZeroDivisionError("by zero"), 1, "unexpected ZeroDivisionError: by zero; --debug shows where"),
+        (PermissionError(errno.EACCES, "Permission denied", "x.json"), 1, "x.json: Permission denied"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_failures_are_one_sentence(
+    run: Run, monkeypatch: pytest.MonkeyPatch, failure: BaseException, code: int, sentence: str
+) -> None:
+    import pnet_lp.cli.topology  # noqa: F401 - so that there is something to patch
+
+    fail_with(monkeypatch, failure)
+    assert run("topology", "ring:n=4", code=code).stderr == f"{ERROR}{sentence}\n"
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_debug_shows_where(run: Run, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    import pnet_lp.cli.topology  # noqa: F401 - so that there is something to patch
+
+    fail_with(monkeypatch, ZeroDivisionError("by zero"))
+    command = ["topology", "ring:n=4"]
+    command = ["--debug", *command] if place == "before" else [*command, "--debug"]
+    shown = run(*command, code=1).stderr
+    assert shown.startswith("Traceback")
+    assert shown.endswith(f"{ERROR}unexpected ZeroDivisionError: by zero\n")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys; from pnet_lp.cli import main; main(['--help'], standalone_mode=False); "
+        "print([name for name in ('numpy', 'scipy', 'networkx', 'matplotlib', 'pyarrow', 'highspy') "
+        "if name in sys.modules], file=sys.stderr)"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stderr.strip() == "[]"
+
+
+def test_plotting_and_parquet_are_loaded_when_needed() -> None:
+    program = (
+        "import sys; from pnet_lp.cli import main; main(['topology', 'ring:n=4'], standalone_mode=False); "
+        "print([name for name in ('matplotlib', 'pyarrow', 'highspy') if name in sys.modules], file=sys.stderr)"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stderr.strip() == "[]"

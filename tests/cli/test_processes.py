@@ -1,0 +1,85 @@
+"""What only a real process shows: clean streams, closed pipes, Ctrl-C."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PNET_LP = [sys.executable, "-m", "pnet_lp"]
+
+
+def test_stdout_holds_the_document_and_nothing_else(tmp_path: Path) -> None:
+    result = subprocess.run(
+        [*PNET_LP, "throughput", "hypercube:d=3", "--link-gbps", "1", "--json"],
+        capture_output=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    document = json.loads(result.stdout)
+    assert document["throughput_gbps"] == pytest.approx(0.25, rel=1e-4)
+    assert result.stderr == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_errors_go_to_stderr() -> None:
+    result = subprocess.run([*PNET_LP, "throughput", "rign:n=4"], capture_output=True, check=False, text=True)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: unknown topology 'rign' (did you mean 'ring'?)")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    process = subprocess.Popen(
+        [*PNET_LP, "list", "topologies", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout
+    assert process.stderr
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait(timeout=30)
+
+
+def test_ctrl_c_while_solving_leaves_the_bounds_reached(tmp_path: Path) -> None:
+    network = ["jellyfish:switches=200,ports=8", "--planes", "4", "--variant", "heterogeneous"]
+    solve = ["--solver", "structured", "--threads", "1", "--tolerance", "1e-15", "--json"]
+    process = subprocess.Popen(
+        [*PNET_LP, "throughput", *network, *solve],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    try:
+        time.sleep(3)
+        assert process.poll() is None, "solved too soon for this test"
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=10)
+    finally:
+        process.kill()
+        process.communicate()
+    assert process.returncode == 3, stderr
+    document = json.loads(stdout)
+    assert document["status"] == "bounds"
+    assert document["interrupted"] is True
+    assert 0 < document["lower_bound_gbps"] < document["upper_bound_gbps"]
+    assert stderr == b""
+
+
+def test_a_closed_stdout_is_no_error() -> None:
+    command = " ".join([*PNET_LP, "topology", "ring:n=4", ">&-"])
+    result = subprocess.run(command, shell=True, capture_output=True, check=False)
+    assert (result.returncode, result.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("arguments", [["list", "topologies"], ["throughput", "ring:n=4", "--json"]])
+def test_a_narrow_encoding_is_no_error(arguments: list[str]) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
+    result = subprocess.run([*PNET_LP, *arguments], capture_output=True, env=environment, check=True)
+    assert result.stdout.isascii()
+    assert result.stderr == b""

@@ -1,0 +1,202 @@
+"""``pnet-lp throughput`` and ``pnet-lp verify``: the documents, the words, the files."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+
+import pnet_lp.cli.throughput as command
+from pnet_lp.model import ThroughputResult
+
+Run = Callable[..., Result]
+RunJson = Callable[..., Any]
+
+CUBE = ["throughput", "hypercube:d=3", "--link-gbps", "10", "--tolerance", "1e-6"]
+
+
+def test_the_document_has_the_fields_of_the_contract(run_json: RunJson) -> None:
+    document = run_json(*CUBE)
+    assert document["throughput_gbps"] == document["lower_bound_gbps"] == pytest.approx(2.5, rel=1e-6)
+    assert document["lower_bound_gbps"] <= document["upper_bound_gbps"] <= 2.5 * (1 + 1e-6)
+    assert document["relative_gap"] <= 1e-6
+    expected = {
+        "status": "certified",
+        "objective": "concurrent",
+        "routing": "ideal",
+        "level": "rack",
+        "interrupted": False,
+        "warnings": [],
+    }
+    assert {key: document[key] for key in expected} == expected
+    assert document["seconds"].keys() == {"build", "solve", "certify"}
+    network = document["network"]
+    assert (network["planes"], network["switches"], network["hosts"], network["links"]) == (1, 8, 0, 12)
+    assert (document["traffic"]["demands"], document["traffic"]["total"]) == (56, 56.0)
+    assert network["fingerprint"].startswith("sha256:")
+    assert document["traffic"]["fingerprint"].startswith("sha256:")
+    for item in document["bottlenecks"]:
+        assert item.keys() >= {"plane", "link", "share"}
+
+
+def test_the_words(run: Run) -> None:
+    shown = run(*CUBE).stdout
+    for words in (
+        "Gb/s per unit demand",
+        "at least 2.",
+        "certified: the bounds meet within a gap of 1e-06",
+        "1 plane (serial): 8 switches, 12 cables, 0 hosts",
+        "all-to-all: 56 demands between racks, 56 in total",
+        "limited by",
+        "plane 0: ",
+    ):
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "planes", "factor"),
+    [
+        ([], 1, 1),
+        (["--planes", "3"], 3, 3),
+        (["--planes", "3", "--variant", "homogeneous"], 3, 3),
+        (["--planes", "3", "--variant", "serial-high"], 1, 3),
+    ],
+)
+def test_planes_and_variants(run_json: RunJson, options: list[str], planes: int, factor: int) -> None:
+    document = run_json(*CUBE, *options)
+    assert document["network"]["planes"] == planes
+    assert document["throughput_gbps"] == pytest.approx(2.5 * factor, rel=1e-5)
+
+
+def test_several_topologies_are_several_planes(run_json: RunJson) -> None:
+    document = run_json("throughput", "ring:n=8", "hypercube:d=3", "--link-gbps", "10")
+    assert document["network"]["planes"] == 2
+    assert document["network"]["variant"] == "heterogeneous"
+    assert document["throughput_gbps"] > 2.5 + 10 / 8 - 1e-3
+
+
+def test_levels(run_json: RunJson) -> None:
+    arguments = ["throughput", "ring:n=4", "--hosts-per-switch", "2"]
+    assert run_json(*arguments)["level"] == "host"
+    assert run_json(*arguments, "--level", "rack")["level"] == "rack"
+
+
+def test_the_seed_reaches_network_and_traffic(run_json: RunJson) -> None:
+    def fingerprints(seed: int) -> tuple[str, str]:
+        arguments = ["throughput", "jellyfish:switches=10,ports=4", "--traffic", "permutation"]
+        document = run_json(*arguments, "--seed", str(seed), code=0)
+        return document["network"]["fingerprint"], document["traffic"]["fingerprint"]
+
+    first, second = fingerprints(1), fingerprints(2)
+    assert first == fingerprints(1)
+    assert first[0] != second[0]
+    assert first[1] != second[1]
+
+
+def test_a_disconnected_pair_is_named(run: Run, run_json: RunJson, here: Path) -> None:
+    (here / "net.edges").write_text("a b\nc d\n")
+    document = run_json("throughput", "net.edges")
+    assert document["throughput_gbps"] == 0
+    assert document["upper_bound_gbps"] == 0
+    assert document["status"] == "certified"
+    assert "a -> c" in document["warnings"][0]
+    shown = run("throughput", "net.edges", "--links", "links.csv", "--save", "result.json").stdout
+    assert "a pair without any path" in shown
+    assert "a -> c" in shown
+    assert "holds in all" in run("verify", "result.json").stdout
+
+
+def test_bounds_that_do_not_meet_exit_with_3(
+    run: Run, run_json: RunJson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solve = command.solve
+
+    def stopped(*args: Any, **kwargs: Any) -> ThroughputResult:
+        result = solve(*args, **kwargs)
+        object.__setattr__(result, "status", "bounds")
+        object.__setattr__(result, "interrupted", True)
+        return result
+
+    monkeypatch.setattr(command, "solve", stopped)
+    assert run_json(*CUBE, code=3)["interrupted"] is True
+    assert "bounds: interrupted before they met within a gap of 1e-06" in run(*CUBE, code=3).stdout
+
+
+def test_options_reach_the_solver(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, Any] = {}
+    solve = command.solve
+
+    def spy(*args: Any, **kwargs: Any) -> ThroughputResult:
+        seen.update(kwargs)
+        return solve(*args, **kwargs)
+
+    monkeypatch.setattr(command, "solve", spy)
+    run(*CUBE, "--solver", "highs-simplex", "--threads", "2", "--time-limit", "60")
+    assert (seen["solver"], seen["threads"], seen["time_limit_s"], seen["tolerance"]) == (
+        "highs-simplex",
+        2,
+        60,
+        1e-6,
+    )
+
+
+def test_links(run: Run, here: Path) -> None:
+    run(*CUBE, "--planes", "2", "--links", "links.csv")
+    with (here / "links.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["plane", "u", "v", "capacity_gbps", "load_gbps", "utilisation", "length"]
+    assert len(rows) == 2 * 24
+    assert {row["plane"] for row in rows} == {"0", "1"}
+    for row in rows:
+        load, capacity = float(row["load_gbps"]), float(row["capacity_gbps"])
+        assert capacity == 10
+        assert float(row["utilisation"]) == load / capacity
+        assert 0 <= load <= capacity * (1 + 1e-9)
+    assert max(float(row["utilisation"]) for row in rows) == pytest.approx(1, rel=1e-9)
+    # All-to-all in a cube: 56 demands of 12/7 hops each, all links equally long.
+    assert sum(float(row["load_gbps"]) for row in rows) == pytest.approx(5 * 56 * 12 / 7, rel=1e-5)
+
+
+def test_links_of_no_capacity_are_listed(run: Run, here: Path) -> None:
+    (here / "net.edges").write_text("a b 10\nb c 10\nc a 0\n")
+    run("throughput", "net.edges", "--links", "links.json")
+    rows = json.loads((here / "links.json").read_text())
+    assert [row["utilisation"] for row in rows if row["capacity_gbps"] == 0] == [0, 0]
+    assert len(rows) == 6
+
+
+def test_rates(run_json: RunJson, here: Path) -> None:
+    document = run_json(*CUBE, "--traffic", "stride:s=1", "-o", "rates.parquet")
+    table = pq.read_table(here / "rates.parquet").to_pydict()
+    assert list(table) == ["src", "dst", "demand", "rate_gbps"]
+    assert table["src"] == [str(i) for i in range(8)]
+    assert table["rate_gbps"] == [document["throughput_gbps"]] * 8
+
+
+def test_a_saved_result_is_verified_and_a_tampered_one_is_not(
+    run: Run, run_json: RunJson, here: Path
+) -> None:
+    document = run_json(*CUBE, "--save", "result.json")
+    verified = run_json("verify", "result.json")
+    assert verified["verified"] is True
+    assert verified["file"] == "result.json"
+    assert verified["status"] == "certified"
+    assert verified["lower_bound_gbps"] == pytest.approx(document["lower_bound_gbps"], rel=1e-9)
+    assert verified["checks"]
+    assert "result.json holds in all" in run("verify", "result.json").stdout
+
+    stored = json.loads((here / "result.json").read_text())
+    for key in ("throughput_gbps", "lower_bound_gbps"):
+        stored[key] *= 1 + 1e-7
+    stored["relative_gap"] = 1 - stored["lower_bound_gbps"] / stored["upper_bound_gbps"]
+    (here / "tampered.json").write_text(json.dumps(stored))
+    result = run("verify", "tampered.json", code=1)
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: tampered.json: ")
+
+    (here / "other.json").write_text('{"some": "json"}')
+    assert run("verify", "other.json", code=2).stderr.startswith("Error: other.json: ")

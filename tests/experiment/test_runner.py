@@ -1,0 +1,169 @@
+"""Running an experiment: records, resuming, interruption, and that nothing but timings varies."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pnet_lp import __version__, _core
+from pnet_lp.errors import CertificateError, SpecError
+from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment, runner
+from pnet_lp.throughput.verify import verify_file
+
+SPEC = """
+title: Trial
+baseline: one
+common: {topology: "ring:n=6", link_gbps: 10}
+cases:
+  one: {}
+  three: {planes: 3}
+  shifted: {traffic: "stride:s=2"}
+"""
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Experiment:
+    folder = tmp_path / "trial"
+    folder.mkdir()
+    (folder / "spec.yaml").write_text(SPEC)
+    return load_experiment(folder)
+
+
+@pytest.fixture
+def solved(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return a list that grows by one with each solve."""
+    calls: list[object] = []
+    solve = runner.solve
+
+    def counted(*args: object, **kwargs: object) -> object:
+        calls.append(kwargs)
+        return solve(*args, **kwargs)
+
+    monkeypatch.setattr(runner, "solve", counted)
+    return calls
+
+
+def values(records: list[Record]) -> list[float]:
+    return [record.result["throughput_gbps"] for record in records]
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_records_are_stored_with_their_proofs(experiment: Experiment, tmp_path: Path) -> None:
+    store = Store(tmp_path / "results")
+    records = list(run_experiment(experiment, store))
+    assert [record.case for record in records] == ["one", "three", "shifted"]
+    one, three, _ = values(records)
+    assert one == pytest.approx(10 / 4.5, rel=1e-4)
+    assert three == pytest.approx(3 * one, rel=2e-4)
+    for record in records:
+        assert store.find(record.case, record.fingerprint) == record
+        verification = verify_file(store.proof(record.case))
+        assert verification.interval.lower == pytest.approx(record.result["lower_bound_gbps"], rel=1e-9)
+
+
+def test_equal_specs_give_equal_bytes_but_for_timings(experiment: Experiment, tmp_path: Path) -> None:
+    for name in "ab":
+        list(run_experiment(experiment, Store(tmp_path / name)))
+    first, second = files(tmp_path / "a"), files(tmp_path / "b")
+    assert first.keys() == second.keys()
+    differing = {Path(name).name for name in first if first[name] != second[name]}
+    assert differing <= {"seconds.json"}
+    assert not any(
+        "seconds" in json.loads(data).get("result", {}) for name, data in first.items() if "result" in name
+    )
+
+
+def test_the_manifest_says_what_ran(experiment: Experiment, tmp_path: Path) -> None:
+    list(run_experiment(experiment, Store(tmp_path / "results")))
+    manifest = json.loads((tmp_path / "results" / "manifest.json").read_text())
+    assert manifest["pnet_lp"] == __version__
+    assert manifest["build_profile"] == _core.build_profile
+    assert manifest["spec"]["cases"]["three"]["planes"] == 3
+    assert {"numpy", "highspy"} <= manifest["packages"].keys()
+
+
+def test_unchanged_cases_are_not_solved_again(
+    experiment: Experiment, tmp_path: Path, solved: list[object]
+) -> None:
+    store = Store(tmp_path / "results")
+    first = list(run_experiment(experiment, store))
+    again = list(run_experiment(experiment, store))
+    assert len(solved) == 3
+    assert again == first
+    list(run_experiment(experiment, store, resume=False))
+    assert len(solved) == 6
+
+
+def test_a_changed_case_is_solved_again(experiment: Experiment, tmp_path: Path, solved: list[object]) -> None:
+    store = Store(tmp_path / "results")
+    list(run_experiment(experiment, store))
+    changed = experiment.cases["three"].model_copy(update={"planes": 2})
+    list(
+        run_experiment(experiment.model_copy(update={"cases": experiment.cases | {"three": changed}}), store)
+    )
+    assert len(solved) == 4
+
+
+def test_a_changed_file_is_solved_again(tmp_path: Path, solved: list[object]) -> None:
+    demands = tmp_path / "demands.csv"
+    (tmp_path / "spec.yaml").write_text(
+        f"title: T\nbaseline: a\ncases:\n  a: {{topology: 'ring:n=6', traffic: '{demands}'}}\n"
+    )
+    experiment = load_experiment(tmp_path)
+    found = []
+    for demand in (1, 1, 2):
+        demands.write_text(f"src,dst,demand\n0,1,{demand}\n")
+        found += values(list(run_experiment(experiment, Store(tmp_path / "results"))))
+    assert len(solved) == 2
+    assert found == pytest.approx([200, 200, 100], rel=1e-4)
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(
+    experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "results")
+    undisturbed = runner.solve
+    calls = 0
+
+    def interrupted(*args: object, **kwargs: object) -> object:
+        nonlocal calls
+        calls += 1
+        result = undisturbed(*args, **kwargs)
+        if calls == 2:
+            object.__setattr__(result, "interrupted", True)
+        return result
+
+    monkeypatch.setattr(runner, "solve", interrupted)
+    records = run_experiment(experiment, store)
+    assert next(records).case == "one"
+    with pytest.raises(KeyboardInterrupt):
+        next(records)
+    assert not store.proof("three").exists()
+    assert len(list(run_experiment(experiment, store))) == 3
+    assert calls == 4
+
+
+def test_a_broken_record_is_an_error_that_says_what_to_do(experiment: Experiment, tmp_path: Path) -> None:
+    store = Store(tmp_path / "results")
+    list(run_experiment(experiment, store))
+    record = tmp_path / "results" / "one" / "result.json"
+    record.write_text("{")
+    with pytest.raises(SpecError) as caught:
+        list(run_experiment(experiment, store))
+    assert str(caught.value) == (
+        f"{record}: the stored record cannot be read; allowed: --no-resume to compute it again"
+    )
+    assert len(list(run_experiment(experiment, store, resume=False))) == 3
+
+
+def test_a_tampered_proof_does_not_pass(experiment: Experiment, tmp_path: Path) -> None:
+    store = Store(tmp_path / "results")
+    list(run_experiment(experiment, store))
+    document = json.loads(store.proof("one").read_text())
+    document["lower_bound_gbps"] = document["throughput_gbps"] = document["lower_bound_gbps"] * 1.01
+    store.proof("one").write_text(json.dumps(document))
+    with pytest.raises(CertificateError):
+        verify_file(store.proof("one"))

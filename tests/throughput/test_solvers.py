@@ -1,0 +1,249 @@
+"""The registry of solvers, what they promise besides an optimum, and how they stop."""
+
+import importlib.metadata
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pnet_lp import _core
+from pnet_lp.errors import SolverError, SpecError
+from pnet_lp.model import Network, Plane
+from pnet_lp.throughput import FlowProblem, build_problem
+from pnet_lp.throughput.memory import available_bytes
+from pnet_lp.throughput.solvers import (
+    Flows,
+    OnProgress,
+    RawSolution,
+    SolveOptions,
+    Solver,
+    base,
+    get_solver,
+    register,
+    solver_names,
+)
+from pnet_lp.throughput.solvers.lp import build_lp, column_count, row_count
+
+from .conftest import INSTANCES, all_to_all, random_network
+
+SOLVERS = solver_names(installed_only=True)
+HIGHS = [name for name in SOLVERS if name.startswith("highs-")]
+
+
+def going_on(*_: object) -> bool:
+    return True
+
+
+def bounds(problem: FlowProblem, found: RawSolution | Flows) -> tuple[float, float]:
+    evaluation = _core.evaluate(problem.core, found.proof(problem))
+    return evaluation.lower, evaluation.upper
+
+
+@pytest.fixture(scope="module")
+def large() -> FlowProblem:
+    """Half a second or more for any HiGHS method: two planes of 60 switches, 5 random perfect matchings each."""
+    random = np.random.default_rng(0)
+    planes = []
+    for _ in range(2):
+        ends = np.vstack([random.permutation(60).reshape(-1, 2) for _ in range(5)])
+        ring = np.column_stack([np.arange(60), np.roll(np.arange(60), -1)])
+        planes.append(Plane.from_cables(60, *np.vstack([ring, ends]).T, 10.0, racks=range(60)))
+    network = Network.from_planes(planes)
+    return build_problem(network, all_to_all(network))
+
+
+def test_names() -> None:
+    assert {"structured", "highs-ipx", "highs-hipo", "highs-pdlp", "highs-simplex"} <= set(solver_names())
+    assert {"structured", "highs-ipx", "highs-pdlp", "highs-simplex"} <= set(SOLVERS)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_capabilities(name: str) -> None:
+    solver = get_solver(name)
+    assert solver.name == name
+    assert solver.summary
+    assert "ideal" in solver.routings
+    assert "concurrent" in solver.objectives
+    problem = build_problem(*random_network(0))
+    assert 0 < solver.estimate_bytes(problem) < 2**30
+
+
+def test_unknown_name_offers_the_nearest() -> None:
+    with pytest.raises(SpecError, match=r"unknown solver 'higs-ipx' \(did you mean 'highs-ipx'\?\)"):
+        get_solver("higs-ipx")
+
+
+def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(SolverError, match=r"solver 'highs-ipx' is not installed; allowed: .*structured"):
+        get_solver("highs-ipx")
+
+
+class _Lazy(Solver):
+    """Finds nothing, and says so."""
+
+    name = "lazy"
+    summary = "returns no flow"
+
+    def estimate_bytes(self, problem: FlowProblem) -> int:
+        return 8 * problem.flow_variables
+
+    def solve(self, problem: FlowProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
+        del options, on_progress
+        return RawSolution(Flows.nothing(problem), 0)
+
+
+def test_third_party_solver_comes_from_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Point:
+        def load(self) -> None:
+            register(_Lazy)
+
+    registry = type(base.SOLVERS)("solver", package="pnet_lp.throughput.solvers", group="pnet_lp.solvers")
+    asked = []
+
+    def entry_points(*, group: str) -> list[Point]:
+        asked.append(group)
+        return [Point()]
+
+    monkeypatch.setattr(base, "SOLVERS", registry)
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    assert isinstance(get_solver("lazy"), _Lazy)
+    assert asked == ["pnet_lp.solvers"]
+
+
+@pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.name)
+def test_nothing_found_still_gives_bounds(instance: object) -> None:
+    problem = build_problem(instance.network, instance.traffic)  # type: ignore[attr-defined]
+    lower, upper = bounds(problem, Flows.nothing(problem))
+    assert 0 < lower <= instance.optimum * (1 + 1e-12)  # type: ignore[attr-defined]
+    assert instance.optimum * (1 - 1e-12) <= upper < np.inf  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", HIGHS)
+def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = build_problem(*random_network(0))
+    monkeypatch.setattr(base, "available_bytes", lambda: 1000)
+    with pytest.raises(
+        SolverError, match=rf"'{name}' needs about .* 1000 B are free; allowed: --solver structured"
+    ):
+        get_solver(name).check_memory(problem)
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("ctrl_c", [False, True])
+def test_stop_returns_bounds(name: str, ctrl_c: bool, large: FlowProblem) -> None:
+    calls = 0
+
+    def stop(*_: object) -> bool:
+        nonlocal calls
+        calls += 1
+        if ctrl_c and calls == 2:
+            raise KeyboardInterrupt
+        return ctrl_c
+
+    # The limit ends what goes on in the background.
+    found = get_solver(name).solve(large, SolveOptions(tolerance=1e-9, time_limit_s=3.0), stop)
+    assert found.interrupted
+    lower, upper = bounds(large, found)
+    assert 0 < lower < upper < np.inf
+
+
+@pytest.mark.parametrize("name", ["highs-ipx", "highs-simplex"])
+def test_limits(name: str, large: FlowProblem) -> None:
+    found = get_solver(name).solve(large, SolveOptions(tolerance=1e-9, max_iterations=5), going_on)
+    assert not found.interrupted
+    assert found.iterations == 5
+    assert found.message == f"{name}: iteration limit reached"
+    found = get_solver(name).solve(large, SolveOptions(tolerance=1e-9, time_limit_s=0.1), going_on)
+    assert found.message == f"{name}: time limit reached"
+    lower, upper = bounds(large, found)
+    assert 0 < lower < upper < np.inf
+
+
+def test_progress_counts_iterations(large: FlowProblem) -> None:
+    seen: list[tuple[int, float, float]] = []
+
+    def note(iterations: int, lower: float, upper: float) -> bool:
+        seen.append((iterations, lower, upper))
+        return True
+
+    get_solver("highs-ipx").solve(large, SolveOptions(), note)
+    counts = [iterations for iterations, _, _ in seen]
+    assert counts == sorted(counts)
+    assert counts[-1] > 1
+    assert {bound for _, *rest in seen for bound in rest} == {0.0, np.inf}
+
+
+def test_threads_and_other_callers() -> None:
+    """HiGHS keeps its threads per process: different numbers after, and beside, each other must do."""
+    problem = build_problem(*random_network(2))
+    wanted = bounds(problem, get_solver("highs-ipx").solve(problem, SolveOptions(1e-7, threads=1), going_on))
+    found: list[tuple[float, float]] = []
+
+    def run(threads: int) -> None:
+        found.append(
+            bounds(
+                problem, get_solver("highs-ipx").solve(problem, SolveOptions(1e-7, threads=threads), going_on)
+            )
+        )
+
+    runs = [threading.Thread(target=run, args=(threads,)) for threads in (2, 1, 0)]
+    for thread in runs:
+        thread.start()
+    for thread in runs:
+        thread.join()
+    assert found == [pytest.approx(wanted, rel=1e-7)] * 3
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_size_is_known_before_building(seed: int) -> None:
+    problem = build_problem(*random_network(seed))
+    lp = build_lp(problem)
+    assert len(lp.cost) <= column_count(problem)
+    assert len(lp.row_lower) <= row_count(problem)
+    assert lp.start[-1] == len(lp.index) == len(lp.value)
+    assert lp.index.max() < len(lp.row_lower)
+
+
+def mounted(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+MEMINFO = {"proc/meminfo": "MemTotal: 4000 kB\nMemAvailable: 3000 kB\n"}
+
+
+def test_available_memory_is_that_of_the_machine(tmp_path: Path) -> None:
+    assert available_bytes(mounted(tmp_path, MEMINFO)) == 3000 * 1024
+
+
+def test_limits_of_control_groups_count(tmp_path: Path) -> None:
+    group = "sys/fs/cgroup/user"
+    files = MEMINFO | {
+        "proc/self/cgroup": "0::/user/job\n",
+        f"{group}/memory.max": "1000000\n",
+        f"{group}/memory.current": "600000\n",
+        f"{group}/memory.stat": "anon 500000\ninactive_file 100000\n",
+        f"{group}/job/memory.max": "max\n",
+        f"{group}/job/memory.current": "600000\n",
+        f"{group}/job/memory.stat": "inactive_file 100000\n",
+    }
+    assert available_bytes(mounted(tmp_path, files)) == 500_000
+
+
+def test_limits_of_old_control_groups_count(tmp_path: Path) -> None:
+    group = "sys/fs/cgroup/memory"
+    files = MEMINFO | {
+        "proc/self/cgroup": "4:memory:/elsewhere\n3:cpu,cpuacct:/\n",
+        f"{group}/memory.limit_in_bytes": "1000000\n",
+        f"{group}/memory.usage_in_bytes": "1200000\n",
+        f"{group}/memory.stat": "total_inactive_file 50000\n",
+    }
+    assert available_bytes(mounted(tmp_path, files)) == 0
+
+
+def test_other_systems_have_physical_memory(tmp_path: Path) -> None:
+    assert available_bytes(tmp_path) > 2**20

@@ -1,0 +1,199 @@
+"""A result file holds all that was said, and anything else in its place is refused with the key named."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.model import Network
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.store import _Array, load_result, save_result
+from pnet_lp.throughput.verify import verify_file
+
+from .conftest import all_to_all, fat_tree, random_network
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("result") / "r.json"
+    network, traffic = random_network(7)
+    save_result(path, network, traffic, solve(network, traffic, tolerance=1e-4))
+    return path
+
+
+@pytest.mark.parametrize("case", ["rack", "host"])
+def test_round_trip(case: str, tmp_path: Path) -> None:
+    network, traffic = random_network(11)
+    if case == "host":
+        network = Network.from_planes([fat_tree(4), fat_tree(4)])
+        traffic = all_to_all(network, "host")
+    result = solve(network, traffic, tolerance=1e-4)
+    save_result(tmp_path / "r.json", network, traffic, result)
+    again = load_result(tmp_path / "r.json")
+    assert again.network.fingerprint == network.fingerprint
+    assert again.network.variant == network.variant
+    assert [p.label for p in again.network.planes] == [p.label for p in network.planes]
+    assert again.traffic.fingerprint == traffic.fingerprint
+    assert again.result.to_json() == result.to_json()
+    assert result.certificate is not None
+    assert again.result.certificate is not None
+    for key, values in vars(result.certificate).items():
+        found = getattr(again.result.certificate, key)
+        assert found.dtype == values.dtype
+        assert np.array_equal(found, values)
+        assert not found.flags.writeable
+
+
+def test_saving_replaces_the_file_whole(saved: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r.json"
+    path.write_text("old")
+    network, traffic = random_network(7)
+    save_result(path, network, traffic, load_result(saved).result)
+    assert load_result(path).traffic.fingerprint == traffic.fingerprint
+    assert [entry.name for entry in tmp_path.iterdir()] == ["r.json"]
+
+
+def test_unwritable_place_is_named(saved: Path, tmp_path: Path) -> None:
+    stored = load_result(saved)
+    path = tmp_path / "missing" / "r.json"
+    with pytest.raises(SpecError, match=r"missing/r\.json: cannot be written"):
+        save_result(path, stored.network, stored.traffic, stored.result)
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"none\.json: cannot be read \(No such file"):
+        load_result(tmp_path / "none.json")
+
+
+def bad_array(**changes: object) -> dict[str, object]:
+    return _Array.of(np.arange(3.0)).model_dump() | changes
+
+
+MALFORMED: dict[str, tuple[tuple[str | int, ...], object, str]] = {
+    "format": (("format",), "pnet-lp-result/2", r"format: input should be 'pnet-lp-result/1'"),
+    "status": (("status",), "probably", r"status: input should be 'certified' or 'bounds'"),
+    "bound as text": (("lower_bound_gbps",), "1.0", r"lower_bound_gbps: input should be a valid number"),
+    "NaN bound": (("upper_bound_gbps",), float("nan"), r"upper_bound_gbps: input should be a finite number"),
+    "negative bound": (
+        ("lower_bound_gbps",),
+        -1.0,
+        r"lower_bound_gbps: input should be greater than or equal to 0",
+    ),
+    "iterations": (("iterations",), 1.5, r"iterations: input should be a valid integer"),
+    "unknown key": (("extra",), 1, r"extra: extra inputs are not permitted"),
+    "network": (("instance", "network"), [], r"instance\.network: "),
+    "no planes": (("instance", "network", "planes"), [], r"instance\.network\.planes: "),
+    "dtype": (("certificate", "length"), bad_array(dtype="<c16"), r"certificate\.length\.dtype: "),
+    "object dtype": (("certificate", "length"), bad_array(dtype="|O"), r"certificate\.length\.dtype: "),
+    "base64": (("certificate", "length"), bad_array(data="@@@"), r"certificate\.length: "),
+    "zlib": (("certificate", "length"), bad_array(data="QUJD"), r"certificate\.length: "),
+    "shape": (
+        ("certificate", "length"),
+        bad_array(shape=[4]),
+        r"certificate\.length: the data are not the 32 bytes",
+    ),
+    "longer": (
+        ("certificate", "length"),
+        bad_array(shape=[2]),
+        r"certificate\.length: the data are not the 16 bytes",
+    ),
+    "huge": (
+        ("certificate", "length"),
+        bad_array(shape=[2**40]),
+        r"certificate\.length: an array of \d+ bytes",
+    ),
+    "cable": (("instance", "network", "planes", 0, "cable_u"), bad_array(), r"planes\.0: .*whole numbers"),
+    "speed": (
+        ("instance", "network", "planes", 0, "capacity_uv_gbps"),
+        _Array.of(np.array([-1.0])).model_dump(),
+        r"instance\.network\.planes\.0: ",
+    ),
+    "names": (("instance", "network", "planes", 0, "switch_names", 1), "0", r"two switches are called '0'"),
+    "sources": (
+        ("instance", "traffic", "src"),
+        _Array.of(np.array([99], np.int32)).model_dump(),
+        r"instance\.traffic: ",
+    ),
+    "endpoints": (("instance", "traffic", "endpoints"), 1, r"instance\.traffic: "),
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_key_is_named(name: str, saved: Path, tmp_path: Path) -> None:
+    keys, value, sentence = MALFORMED[name]
+    document = json.loads(saved.read_text())
+    parent = document
+    for key in keys[:-1]:
+        parent = parent[key]
+    parent[keys[-1]] = value
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(SpecError, match=sentence) as raised:
+        load_result(path)
+    assert str(raised.value).startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "1", '{"format": 1}', "\x00", "NaN"])
+def test_other_files_are_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    with pytest.raises(SpecError, match=r"bad\.json"):
+        load_result(path)
+
+
+def every_key(document: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Return the path of every value in a document."""
+    if isinstance(document, dict):
+        items: Any = document.items()
+    elif isinstance(document, list):
+        items = enumerate(document)
+    else:
+        return [path]
+    return [path] * bool(path) + [found for key, value in items for found in every_key(value, (*path, key))]
+
+
+ABOUT_THE_RUN = {"seconds", "warnings", "solver", "iterations", "interrupted", "binding"}
+
+
+def test_no_value_of_another_type_gets_through(saved: Path, tmp_path: Path) -> None:
+    """Whatever replaces or removes a value, the answer is an error of ours, or the value does not matter."""
+    text = saved.read_text()
+    draw = random.Random(0)
+    path = tmp_path / "fuzzed.json"
+    replacements = [None, True, -1, 10**400, 1e308, "", "x" * 50, [], {}, [[1]], {"dtype": "<f8"}]
+    for keys in every_key(json.loads(text)):
+        document = json.loads(text)
+        parent = document
+        for key in keys[:-1]:
+            parent = parent[key]
+        if draw.random() < 0.3 and isinstance(parent, dict):
+            del parent[keys[-1]]
+        else:
+            parent[keys[-1]] = draw.choice(replacements)
+        path.write_text(json.dumps(document))
+        try:
+            verify_file(path)
+        except PnetError as error:
+            assert str(error).startswith(str(path))  # noqa: PT017
+        else:
+            unchanged = document == json.loads(text)
+            assert unchanged or keys[0] in ABOUT_THE_RUN or keys[-1] in {"label", "tier"}, keys
+
+
+def test_damaged_bytes_are_refused_or_harmless(saved: Path, tmp_path: Path) -> None:
+    clean = saved.read_bytes()
+    draw = random.Random(1)
+    path = tmp_path / "damaged.json"
+    for _ in range(300):
+        damaged = bytearray(clean)
+        for _ in range(draw.randint(1, 3)):
+            damaged[draw.randrange(len(damaged))] = draw.randrange(256)
+        path.write_bytes(bytes(damaged[: draw.choice([len(damaged), draw.randrange(len(damaged))])]))
+        try:
+            verify_file(path)
+        except PnetError as error:
+            assert str(error).startswith(str(path))  # noqa: PT017
