@@ -94,7 +94,7 @@ def _refine(
         member = sp.csr_array((np.ones(n), (np.arange(n), color)), shape=(n, count))
         entries = sp.csr_array((demand, (src, dst)), shape=(n, n))
         # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
-        sums = sp.hstack([entries @ member, entries.T @ member]).tocsr()
+        sums = sp.csr_array(sp.hstack([entries @ member, entries.T @ member]))
         refined = _labels_sparse(color, sums)
         if int(refined.max()) + 1 == count:
             return color

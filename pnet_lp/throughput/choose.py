@@ -1,24 +1,27 @@
-"""The rule by which ``auto`` chooses a solver: constants, measured by benchmarks/auto_rule.py, and nothing else.
+"""The rule by which ``auto`` chooses a solver: constants, measured, and nothing else (docs/solver.md).
 
 What is installed plays no part: HiGHS is a dependency, the structured solver is ours.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from pnet_lp.throughput.problem import FlowProblem
 
 AUTO = "auto"
 
 SPARSE_DEMANDS_PER_ROW = 4.0
-"""Below this many demands per (plane, destination), the first-order method needs many more iterations."""
+"""Below this many demands per (plane, destination) and without access limits, the first-order method needs tens of
+thousands of iterations instead of hundreds."""
 
-SMALL_FLOW_VARIABLES = 40_000
-"""Up to this many arc-flow variables an interior-point method solves a sparse problem sooner."""
+SMALL_FLOW_VARIABLES = 100_000
+"""Up to this many arc-flow variables an interior-point method solves such a sparse problem sooner."""
 
 
 def choose_solver(problem: FlowProblem) -> str:
-    """Return ``highs-ipx`` for small problems with sparse demands, ``structured`` for all others."""
+    """Return ``highs-ipx`` for small problems with sparse demands that only core links limit, else ``structured``."""
     sparse = problem.demand_count < SPARSE_DEMANDS_PER_ROW * len(problem.rows)
-    if sparse and problem.flow_variables <= SMALL_FLOW_VARIABLES:
-        return "highs-ipx"
-    return "structured"
+    unlimited = bool(np.isinf(problem.access_up).all() and np.isinf(problem.access_down).all())
+    small = problem.flow_variables <= SMALL_FLOW_VARIABLES
+    return "highs-ipx" if sparse and unlimited and small else "structured"

@@ -83,6 +83,34 @@ def random_network(seed: int) -> tuple[Network, TrafficMatrix]:
     return Network.from_planes(planes), TrafficMatrix.from_dense("rack", demand)
 
 
+def random_hosts(seed: int) -> tuple[Network, TrafficMatrix]:
+    """1 to 3 planes that attach up to 14 hosts each in its own way, access links of mixed speeds, some hosts left out."""
+    random = np.random.default_rng(seed)
+    hosts = int(random.integers(2, 15))
+    planes = []
+    for first in [True] + [False] * int(random.integers(0, 3)):
+        n = int(random.integers(1, 7))
+        ends = np.column_stack([np.arange(n), np.roll(np.arange(n), -1)])[: n if n > 1 else 0]
+        # The first plane attaches every host, so no pair is disconnected.
+        switch = random.integers(0 if first else -1, n, size=hosts)
+        access = random.choice([1.0, 10.0, 25.0], (2, hosts))
+        planes.append(
+            Plane.from_cables(
+                n,
+                ends[:, 0],
+                ends[:, 1],
+                random.choice([1.0, 10.0, 40.0], len(ends)),
+                host_switch=switch,
+                access_gbps=np.where(switch < 0, 0.0, access[0]),
+                access_down_gbps=np.where(switch < 0, 0.0, access[1]),
+            )
+        )
+    demand = random.choice([1.0, 3.0], (hosts, hosts)) * (random.random((hosts, hosts)) < random.choice([0.2, 1.0]))
+    np.fill_diagonal(demand, 0.0)
+    demand[0, 1] = 1.0
+    return Network.from_planes(planes), TrafficMatrix.from_dense("host", demand)
+
+
 def _mesh(*dims: int) -> nx.Graph:
     return nx.grid_graph(list(dims))
 

@@ -1,5 +1,7 @@
 """Every installed solver finds every known optimum, and proves it."""
 
+from collections.abc import Callable
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.solvers import solver_names
 
-from .conftest import INSTANCES, Instance, random_network
+from .conftest import INSTANCES, Instance, random_hosts, random_network
 
 SOLVERS = solver_names(installed_only=True)
 
@@ -40,9 +42,10 @@ def test_single_demand_is_maximum_flow(seed: int) -> None:
     )
 
 
+@pytest.mark.parametrize("draw", [random_network, random_hosts])
 @pytest.mark.parametrize("seed", range(100))
-def test_solvers_agree(seed: int) -> None:
-    network, traffic = random_network(seed)
+def test_solvers_agree(seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]]) -> None:
+    network, traffic = draw(seed)
     found = [solve(network, traffic, solver=name, tolerance=1e-6) for name in ("structured", "highs-ipx")]
     assert [result.status for result in found] == ["certified", "certified"]
     assert max(result.interval.lower for result in found) <= min(

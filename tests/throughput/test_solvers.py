@@ -11,7 +11,7 @@ from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.throughput import FlowProblem, build_problem
-from pnet_lp.throughput.memory import available_bytes
+from pnet_lp.memory import available_bytes
 from pnet_lp.throughput.solvers import (
     Flows,
     OnProgress,

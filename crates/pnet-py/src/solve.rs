@@ -1,5 +1,9 @@
 //! The structured solver.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
 use pnet_core::mcf::structured::{self, Monitor, Options, Progress};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -21,38 +25,33 @@ pub struct Solution {
     interrupted: bool,
 }
 
-/// Passes progress to Python, and Python's Ctrl-C to the solver.
-struct PythonMonitor {
+/// Passes progress to Python, and Python's wish to stop to the solver.
+struct PythonMonitor<'a> {
     on_progress: Py<PyAny>,
-    /// An exception of a handler or of `on_progress`, to be raised once the solver has stopped.
+    stop: &'a AtomicBool,
+    /// An exception of `on_progress`, to be raised once the solver has stopped.
     failure: Option<PyErr>,
 }
 
-impl PythonMonitor {
-    /// Stops on an exception; all but Ctrl-C are kept to be raised.
-    fn go_on(&mut self, py: Python<'_>, outcome: PyResult<bool>) -> bool {
-        outcome.unwrap_or_else(|error| {
-            if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
-                self.failure = Some(error);
-            }
+impl Monitor for PythonMonitor<'_> {
+    fn stop(&mut self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn progress(&mut self, progress: Progress) -> bool {
+        let answer = Python::attach(|py| {
+            let told = self.on_progress.call1(py, (progress.iterations, progress.lower, progress.upper));
+            told.and_then(|answer| answer.extract::<bool>(py))
+        });
+        answer.unwrap_or_else(|error| {
+            self.failure = Some(error);
             false
         })
     }
 }
 
-impl Monitor for PythonMonitor {
-    fn stop(&mut self) -> bool {
-        Python::attach(|py| !self.go_on(py, py.check_signals().map(|()| true)))
-    }
-
-    fn progress(&mut self, progress: Progress) -> bool {
-        Python::attach(|py| {
-            let told = self.on_progress.call1(py, (progress.iterations, progress.lower, progress.upper));
-            let answer = told.and_then(|answer| answer.extract::<bool>(py));
-            self.go_on(py, answer)
-        })
-    }
-}
+/// How often the calling thread looks for signals while the pool solves.
+const POLL: Duration = Duration::from_millis(50);
 
 /// Solves `problem`; `on_progress(iterations, lower, upper)` returns whether to go on.
 ///
@@ -73,11 +72,38 @@ pub fn solve_structured(
         .num_threads(threads)
         .build()
         .map_err(|error| CoreError::new_err(format!("cannot start {threads} threads: {error}")))?;
-    let mut monitor = PythonMonitor { on_progress, failure: None };
-    let solved = py.detach(|| pool.install(|| structured::solve(&problem.inner, &options, &mut monitor)));
-    if let Some(error) = monitor.failure {
+    let stop = AtomicBool::new(false);
+    let mut monitor = PythonMonitor { on_progress, stop: &stop, failure: None };
+    let (solved, signal) = py.detach(|| {
+        std::thread::scope(|scope| {
+            let (done, result) = std::sync::mpsc::channel();
+            let (pool, monitor) = (&pool, &mut monitor);
+            scope.spawn(move || {
+                let solved = pool.install(|| structured::solve(&problem.inner, &options, monitor));
+                // The receiver waits until it has this.
+                let _ = done.send(solved);
+            });
+            // Signal handlers run in Python's main thread alone, which is this one if the caller is.
+            let mut signal = None;
+            loop {
+                match result.recv_timeout(POLL) {
+                    Ok(solved) => break (Some(solved), signal),
+                    Err(RecvTimeoutError::Disconnected) => break (None, signal),
+                    Err(RecvTimeoutError::Timeout) => {
+                        if let Err(error) = Python::attach(|py| py.check_signals()) {
+                            stop.store(true, Ordering::Relaxed);
+                            signal = signal.or(Some(error));
+                        }
+                    }
+                }
+            }
+        })
+    });
+    let failures = [monitor.failure, signal.filter(|error| !error.is_instance_of::<PyKeyboardInterrupt>(py))];
+    if let Some(error) = failures.into_iter().flatten().next() {
         return Err(error);
     }
+    let solved = solved.ok_or_else(|| CoreError::new_err("the solver panicked; this is a defect"))?;
     let solution = solved.map_err(to_python)?;
     let proof = Proof { inner: solution.proof, planes: problem.inner.planes.len() };
     Ok(Solution {

@@ -19,7 +19,7 @@ from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.registry import Registry
-from pnet_lp.throughput.memory import available_bytes
+from pnet_lp.memory import available_bytes
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.units import format_bytes
 

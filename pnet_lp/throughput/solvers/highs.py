@@ -84,9 +84,11 @@ class _Highs(Solver):
         attempts: list[_Attempt] = []
         tried: dict[str, object] = {}
         # HiGHS stops on residuals of the whole LP, the certificate needs every link: where the one did not give the
-        # other, the tolerances are too loose for this problem.
-        for tolerance in (options.tolerance, options.tolerance * 0.1, options.tolerance * 0.01):
-            if tried == (tried := self.method_options(tolerance)):
+        # other, the tolerances are too loose for this problem.  Or the duals were lost: undoing presolve needs a
+        # basis to tell where some of them belong, and an interior solution has none.
+        for factor, presolve in ((1.0, "choose"), (0.1, "off"), (0.01, "off")):
+            previous, tried = tried, {"presolve": presolve, **self.method_options(options.tolerance * factor)}
+            if tried == previous:
                 break
             highs.clearSolver()
             left = max(deadline - time.monotonic(), 0.0)
