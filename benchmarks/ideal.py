@@ -1,4 +1,4 @@
-"""How much faster is the structured solver than HiGHS on dense traffic, for the same certified gap?
+"""The structured solver against HiGHS on dense traffic, for the same certified gap.
 
 Rack-level all-to-all on equal-equipment Jellyfish networks.  Every run is a process of its own, so that its peak
 memory can be read, and all runs of one case follow each other on the same machine.  ``--quick`` leaves out HiGHS IPM,
@@ -91,7 +91,8 @@ def measure(case: Case, solver: str) -> Run:
         certified=result.status == "certified",
         seconds=total - result.seconds["build"],
         # ru_maxrss counts KiB on Linux and bytes on macOS.
-        peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+        peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        * (1 if sys.platform == "darwin" else 1024),
     )
 
 

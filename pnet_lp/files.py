@@ -49,14 +49,27 @@ def read_yaml(path: str | Path) -> Any:
         SpecError: the file cannot be read, is not YAML, or gives a key twice; the message names file and line.
     """
     try:
-        return yaml.load(Path(path).read_text(encoding="utf-8"), _UniqueKeys)
+        text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
         raise SpecError(f"cannot read the file: {error.strerror}", where=str(path)) from None
+    except ValueError as error:
+        raise SpecError(f"not YAML: {error}", where=str(path)) from None
+    return parse_yaml(text, str(path))
+
+
+def parse_yaml(text: str, where: str) -> Any:
+    """Return the document in a YAML text; ``where`` is the file it came from, for messages.
+
+    Raises:
+        SpecError: it is not YAML, or gives a key twice; the message names file and line.
+    """
+    try:
+        return yaml.load(text, _UniqueKeys)
     except yaml.MarkedYAMLError as error:
-        where = f"{path}:{error.problem_mark.line + 1}" if error.problem_mark else str(path)
-        raise SpecError(f"not YAML: {error.problem or error.context}", where=where) from None
+        line = f"{where}:{error.problem_mark.line + 1}" if error.problem_mark else where
+        raise SpecError(f"not YAML: {error.problem or error.context}", where=line) from None
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        raise SpecError(f"not YAML: {str(error).splitlines()[0]}", where=str(path)) from None
+        raise SpecError(f"not YAML: {str(error).splitlines()[0]}", where=where) from None
 
 
 class _UniqueKeys(yaml.SafeLoader):

@@ -6,6 +6,9 @@ import os
 import sys
 from pathlib import Path
 
+from pnet_lp.errors import PnetError
+from pnet_lp.units import format_bytes
+
 
 def available_bytes(root: Path = Path("/")) -> int:
     """Return the bytes that this process can still take without swapping or being killed.
@@ -19,6 +22,21 @@ def available_bytes(root: Path = Path("/")) -> int:
     found = [_meminfo(root), *_control_groups(root)]
     known = [value for value in found if value is not None]
     return max(min(known), 0) if known else _physical()
+
+
+def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) -> None:
+    """Raise ``error`` where ``needed`` bytes are not free.
+
+    Args:
+        needed: bytes.
+        what: what needs them, the subject of the sentence.
+        error: the class to raise.
+        allowed: what to do instead.
+    """
+    if needed > (free := available_bytes()):
+        raise error(
+            f"{what} needs about {format_bytes(needed)}, {format_bytes(free)} are free", allowed=allowed
+        )
 
 
 def _meminfo(root: Path) -> int | None:

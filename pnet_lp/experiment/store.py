@@ -12,23 +12,18 @@ A case's ``result.json`` is written last, so a case that has one is complete.
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import os
-import platform
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pnet_lp import __version__, _core
 from pnet_lp.errors import SpecError
+from pnet_lp.experiment.manifest import environment
 from pnet_lp.files import write_json
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.throughput.store import save_result
 
 _SCHEMA = "pnet-lp/record/1"
-_PACKAGES = ("numpy", "scipy", "highspy", "networkx", "pydantic")
 
 
 @dataclass(frozen=True)
@@ -121,18 +116,7 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True)
         write_json(
             self.folder / "manifest.json",
-            {
-                "pnet_lp": __version__,
-                "build_profile": _core.build_profile,
-                "python": sys.version.split()[0],
-                "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},
-                "machine": {
-                    "system": platform.system(),
-                    "processor": platform.machine(),
-                    "cores": os.cpu_count(),
-                },
-                "spec": spec,
-            },
+            environment() | {"spec": spec},
         )
 
     def _file(self, case: str, name: str) -> Path:

@@ -29,16 +29,16 @@ class Interval:
 class Certificate:
     """A feasible flow and link lengths from which anyone can recompute an :class:`Interval`.
 
-    All indices refer to the arrays of the :class:`~pnet_lp.throughput.problem.FlowProblem` that the network and the traffic
-    define.  A *row* is a pair (plane, destination switch), in the order of ``FlowProblem.rows``.
+    All indices refer to the arrays of the :class:`~pnet_lp.throughput.problem.FlowProblem` that the network and the
+    traffic define.  A *row* is a pair (plane, destination switch), in the order of ``FlowProblem.rows``.
 
     Attributes:
         length: float64 ``[arcs]``, the length of each core link, >= 0.
         up_length, down_length: float64 ``[planes, endpoints]``, lengths of the access links, >= 0.
         share: float64 ``[planes, demands]``, the part of each demand that each plane carries; columns sum to 1.
-        split_ptr: int64 ``[rows + 1]``, where each row's entries begin in the two arrays below.
-        split_arc: int32, an arc of the row's plane (index local to the plane).
-        split_fraction: float64, the part of the traffic at the arc's tail, bound for the row's destination, that takes
+        split_ptr: int32 ``[rows + 1]``, where each row's entries begin in the two arrays below.
+        split_arc: int32 ``[entries]``, an arc of the row's plane (index local to the plane).
+        split_fraction: float64 ``[entries]``, the part of the traffic at the arc's tail, bound for the row's destination, that takes
             the arc.  The fractions at a node sum to 1, and a row's arcs form no cycle.
     """
 

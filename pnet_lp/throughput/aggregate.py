@@ -2,8 +2,8 @@
 
 Two hosts are alike if they attach to the same switch with the same speed in every plane and send to, and receive
 from, every class the same amount.  The coarsest such partition is found by colour refinement.  Averaging a flow over
-each class keeps it feasible, and lengths that are equal within a class lose nothing in the dual, so the problem on classes
-has the same optimum as the one on hosts.
+each class keeps it feasible, and lengths that are equal within a class lose nothing in the dual, so the problem on
+classes has the same optimum as the one on hosts.
 """
 
 from __future__ import annotations

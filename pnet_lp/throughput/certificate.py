@@ -25,6 +25,9 @@ SHOWN_BOTTLENECKS = 10
 _NEGLIGIBLE_SHARE = 1e-9
 _CUT_TOLERANCE = 1e-3
 
+_ROUNDING = 1e-9
+"""Both bounds are sums of up to millions of floating-point numbers; where they meet, they may cross by this part."""
+
 
 @dataclass(frozen=True, eq=False)
 class Certified:
@@ -60,11 +63,11 @@ def certify(problem: FlowProblem, proof: _core.Proof) -> Certified:
         split_arc=ints(proof.split_arc),
         split_fraction=floats(proof.split_fraction),
     )
-    # Both bounds are exact up to rounding; where they meet they may cross by an ulp.
-    upper = max(found.lower, found.upper) if found.upper >= found.lower * (1 - 1e-12) else found.upper
-    if upper < found.lower:
-        raise SolverError(f"bounds cross: lower {found.lower!r}, upper {found.upper!r}; this is a defect, please report it")
-    return Certified(certificate, Interval(found.lower, upper), floats(found.load))
+    if found.upper < found.lower * (1 - _ROUNDING):
+        raise SolverError(
+            f"bounds cross: lower {found.lower!r}, upper {found.upper!r}; this is a defect, please report it"
+        )
+    return Certified(certificate, Interval(found.lower, max(found.lower, found.upper)), floats(found.load))
 
 
 def bottlenecks(
@@ -91,8 +94,10 @@ def bottlenecks(
         found.append(Bottleneck(plane, link, "core", float(core[arc] / total), float(problem.capacity[arc])))
     kinds: tuple[LinkKind, ...] = ("access-up", "access-down")
     for kind in kinds:
-        for place in _largest(access[kind].ravel()):
-            found.append(_access_bottleneck(problem, network, level, kind, int(place), access[kind], total))
+        found.extend(
+            _access_bottleneck(problem, network, level, kind, place, access[kind], total)
+            for place in _largest(access[kind].ravel())
+        )
     found = [item for item in found if item.share > _NEGLIGIBLE_SHARE]
     found.sort(key=lambda item: -item.share)
     return tuple(found[:SHOWN_BOTTLENECKS]), _binding(problem, certificate, float(core.sum()), total)

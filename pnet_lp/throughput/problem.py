@@ -34,7 +34,8 @@ class FlowProblem:
         access_up, access_down: float64 ``[P, E]``, Gb/s of the access links, ``inf`` at rack level.
         src, dst: int32 ``[J]``, endpoints of each demand; equal only for the demands inside a class of several hosts.
         demand: float64 ``[J]``, > 0.
-        endpoint_class: int32, the endpoint ``[0, E)`` that each rack or host of the network belongs to, -1 if it has no demand.
+        endpoint_class: int32, one per rack or host of the network: the endpoint ``[0, E)`` it belongs to, -1 if it has
+            no demand.
     """
 
     node_count: IntArray
@@ -80,7 +81,7 @@ class FlowProblem:
 
     @cached_property
     def available(self) -> BoolArray:
-        """bool ``[P, J]``: whether a plane has a path for a demand at all."""
+        """Bool ``[P, J]``: whether a plane has a path for a demand at all."""
         return self.core.available()
 
     @cached_property
@@ -118,7 +119,9 @@ def build_problem(network: Network, traffic: TrafficMatrix) -> FlowProblem:
             where=traffic.label or "traffic",
         )
     if traffic.demand_count == 0:
-        raise TrafficError("there is no demand", where=traffic.label or "traffic", allowed="at least one demand > 0")
+        raise TrafficError(
+            "there is no demand", where=traffic.label or "traffic", allowed="at least one demand > 0"
+        )
 
     tails, heads, capacities, ids = [], [], [], []
     for plane in network.planes:

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model.arrays import IntArray
 from pnet_lp.registry import nearest
 from pnet_lp.throughput.certificate import bottlenecks, certify
 from pnet_lp.throughput.choose import AUTO, choose_solver
@@ -36,7 +38,8 @@ class Progress:
     Attributes:
         solver: its name.
         iterations: in the solver's own unit.
-        lower, upper: bounds proved so far, in Gb/s per unit demand; 0 and ``inf`` where the solver proves none on its way.
+        lower, upper: bounds proved so far, in Gb/s per unit demand; 0 and ``inf`` where the solver proves none on its
+            way.
         seconds: since the solve began.
     """
 
@@ -190,10 +193,19 @@ def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
 def _disconnected(problem: FlowProblem, network: Network, traffic: TrafficMatrix) -> str:
     """Return the sentence that names pairs without any path."""
     names = network.endpoint_names(traffic.level)
-    lost = problem.disconnected
-    # Demands of the problem are between classes; any members of the two classes are such a pair.
-    first_of = {c: int(np.flatnonzero(problem.endpoint_class == c)[0]) for j in lost[:_NAMED_PAIRS] for c in (problem.src[j], problem.dst[j])}
-    pairs = [f"{names[first_of[problem.src[j]]]} -> {names[first_of[problem.dst[j]]]}" for j in lost[:_NAMED_PAIRS]]
-    more = f" and {len(lost) - _NAMED_PAIRS} more" if len(lost) > _NAMED_PAIRS else ""
+    # The problem's demands are between classes of hosts; what a user asked about are pairs.
+    classes = problem.endpoint_class[traffic.src], problem.endpoint_class[traffic.dst]
+    lost_classes = problem.src[problem.disconnected], problem.dst[problem.disconnected]
+    endpoints = problem.attach.shape[1]
+    lost = np.flatnonzero(np.isin(_pair_keys(*classes, endpoints), _pair_keys(*lost_classes, endpoints)))
+    pairs = [f"{names[traffic.src[j]]} -> {names[traffic.dst[j]]}" for j in lost[:_NAMED_PAIRS]]
+    more = f" and {len(lost) - _NAMED_PAIRS:,} more" if len(lost) > _NAMED_PAIRS else ""
     noun = "pair has" if len(lost) == 1 else "pairs have"
-    return f"throughput is 0: {len(lost)} {traffic.level} {noun} a demand but no path in any plane ({', '.join(pairs)}{more})"
+    return (
+        f"throughput is 0: {len(lost):,} {traffic.level} {noun} a demand but no path in any plane "
+        f"({', '.join(pairs)}{more})"
+    )
+
+
+def _pair_keys(src: IntArray, dst: IntArray, endpoints: int) -> npt.NDArray[np.int64]:
+    return src.astype(np.int64) * endpoints + dst

@@ -22,15 +22,14 @@ or lists its planes, each with a ``builder`` or a ``file`` (relative to the spec
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.files import parse_yaml
 from pnet_lp.model.network import Variant
 from pnet_lp.registry import Params, validate
 
@@ -95,19 +94,6 @@ class NetworkSpec:
     variant: Variant | None
 
 
-class _Loader(yaml.SafeLoader):
-    """The safe loader, except that a repeated key is an error rather than the last one winning."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        keys = [key.value for key, _ in node.value]
-        for i, (key, _) in enumerate(node.value):
-            if key.value in keys[:i]:
-                raise yaml.MarkedYAMLError(
-                    problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
-                )
-        return super().construct_mapping(node, deep)
-
-
 def is_spec(path: str | Path, text: str) -> bool:
     """Whether a file is a network spec, by its first line or its suffix."""
     return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(text) is not None
@@ -121,16 +107,10 @@ def parse_spec(text: str, where: str) -> NetworkSpec:
         where: the file, for messages.
 
     Raises:
-        TopologyError: not YAML, with the line, or no mapping.
-        SpecError: an unknown key or a wrong value, with the key.
+        TopologyError: no mapping.
+        SpecError: not YAML, with the line; an unknown key or a wrong value, with the key.
     """
-    try:
-        document = yaml.load(text, _Loader)
-    except yaml.MarkedYAMLError as error:
-        line = f"{where}:{error.problem_mark.line + 1}" if error.problem_mark else where
-        raise TopologyError(f"not YAML: {error.problem or error.context}", where=line) from None
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        raise TopologyError(f"not YAML: {str(error).splitlines()[0]}", where=where) from None
+    document = parse_yaml(text, where)
     if not isinstance(document, dict):
         raise TopologyError(
             "not a network spec", where=where, allowed="a mapping with builder, file or planes"

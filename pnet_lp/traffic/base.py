@@ -9,10 +9,15 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from pnet_lp.errors import TrafficError
+from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.registry import Registry
 from pnet_lp.seeds import generator
+
+BYTES_PER_DEMAND = 100
+"""Measured peak of building a matrix and its flow problem: 86 to 91 bytes per demand, at rack and at host level."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,15 @@ class Context:
     def endpoints(self) -> int:
         """Number of racks, or of hosts at host level."""
         return len(self.network.endpoint_names(self.level))
+
+    def check_demands(self, count: int) -> None:
+        """Raise TrafficError where a matrix of ``count`` demands, and the problem made of it, need too much memory."""
+        check_fits(
+            count * BYTES_PER_DEMAND,
+            f"{self.label} with {count:,} demands between {self.endpoints:,} {self.level}s",
+            TrafficError,
+            allowed="--level rack, sparser traffic, or a smaller network",
+        )
 
     def random(self, component: str, seed: int | None) -> np.random.Generator:
         """Return the generator of one component, from the pattern's own ``seed`` if it has one."""

@@ -84,7 +84,7 @@ def random_network(seed: int) -> tuple[Network, TrafficMatrix]:
 
 
 def random_hosts(seed: int) -> tuple[Network, TrafficMatrix]:
-    """1 to 3 planes that attach up to 14 hosts each in its own way, access links of mixed speeds, some hosts left out."""
+    """1 to 3 planes that attach up to 14 hosts each in its own way, with access links of mixed speeds or none."""
     random = np.random.default_rng(seed)
     hosts = int(random.integers(2, 15))
     planes = []
@@ -105,7 +105,9 @@ def random_hosts(seed: int) -> tuple[Network, TrafficMatrix]:
                 access_down_gbps=np.where(switch < 0, 0.0, access[1]),
             )
         )
-    demand = random.choice([1.0, 3.0], (hosts, hosts)) * (random.random((hosts, hosts)) < random.choice([0.2, 1.0]))
+    demand = random.choice([1.0, 3.0], (hosts, hosts)) * (
+        random.random((hosts, hosts)) < random.choice([0.2, 1.0])
+    )
     np.fill_diagonal(demand, 0.0)
     demand[0, 1] = 1.0
     return Network.from_planes(planes), TrafficMatrix.from_dense("host", demand)

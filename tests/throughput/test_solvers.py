@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pnet_lp import _core
+from pnet_lp import _core, memory
 from pnet_lp.errors import SolverError, SpecError
+from pnet_lp.memory import available_bytes
 from pnet_lp.model import Network, Plane
 from pnet_lp.throughput import FlowProblem, build_problem
-from pnet_lp.memory import available_bytes
 from pnet_lp.throughput.solvers import (
     Flows,
     OnProgress,
@@ -120,12 +120,13 @@ def test_nothing_found_still_gives_bounds(instance: object) -> None:
     assert instance.optimum * (1 - 1e-12) <= upper < np.inf  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("name", HIGHS)
+@pytest.mark.parametrize("name", SOLVERS)
 def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = build_problem(*random_network(0))
-    monkeypatch.setattr(base, "available_bytes", lambda: 1000)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    other = "" if name == "structured" else "--solver structured, "
     with pytest.raises(
-        SolverError, match=rf"'{name}' needs about .* 1000 B are free; allowed: --solver structured"
+        SolverError, match=rf"'{name}' with .* needs about .* 1000 B are free; allowed: {other}--level rack"
     ):
         get_solver(name).check_memory(problem)
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pnet_lp import memory
 from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.traffic import build_traffic, traffics
@@ -199,3 +200,12 @@ def test_patterns_see_the_network() -> None:
     finally:
         del traffics._entries["spy"]
     assert seen == [network]
+
+
+def test_a_matrix_too_big_for_memory_is_refused_before_it_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    with pytest.raises(
+        TrafficError,
+        match=r"all-to-all with 90 demands between 10 racks needs about 8\.8 KiB, 1000 B are free; allowed: --level",
+    ):
+        build_traffic("all-to-all", ring_of(10), "rack")

@@ -99,8 +99,9 @@ pub fn solve_structured(
             }
         })
     });
-    let failures = [monitor.failure, signal.filter(|error| !error.is_instance_of::<PyKeyboardInterrupt>(py))];
-    if let Some(error) = failures.into_iter().flatten().next() {
+    // Ctrl-C is no failure: the bounds reached so far are the answer.
+    let mut failures = [monitor.failure, signal].into_iter().flatten();
+    if let Some(error) = failures.find(|error| !error.is_instance_of::<PyKeyboardInterrupt>(py)) {
         return Err(error);
     }
     let solved = solved.ok_or_else(|| CoreError::new_err("the solver panicked; this is a defect"))?;

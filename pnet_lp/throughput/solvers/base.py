@@ -17,11 +17,10 @@ import numpy as np
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
+from pnet_lp.memory import check_fits
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.registry import Registry
-from pnet_lp.memory import available_bytes
 from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.units import format_bytes
 
 OnProgress: TypeAlias = Callable[[int, float, float], bool]
 """Called with the iterations done and the bounds proved so far (0 and ``inf`` where the solver proves none on its way);
@@ -145,13 +144,13 @@ class Solver(ABC):
 
     def check_memory(self, problem: FlowProblem) -> None:
         """Raise SolverError where a solve would not fit into the memory that is free now."""
-        needed, free = self.estimate_bytes(problem), available_bytes()
-        if needed > free:
-            raise SolverError(
-                f"solver {self.name!r} needs about {format_bytes(needed)} for "
-                f"{problem.flow_variables:,} flow variables, {format_bytes(free)} are free",
-                allowed="--solver structured, --level rack, fewer planes, or a smaller network",
-            )
+        others = "" if self.name == "structured" else "--solver structured, "
+        check_fits(
+            self.estimate_bytes(problem),
+            f"solver {self.name!r} with {problem.flow_variables:,} flow variables",
+            SolverError,
+            allowed=f"{others}--level rack, fewer planes, or a smaller network",
+        )
 
 
 S = TypeVar("S", bound=Solver)
