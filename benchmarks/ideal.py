@@ -114,7 +114,7 @@ def table(runs: list[Run]) -> Table:
     ours = {run.case: run.seconds for run in runs if run.solver == "structured"}
     shown = Table(title=f"ideal throughput, all-to-all, certified gap {TOLERANCE:g}", title_justify="left")
     for column in ("case", "solver", "K Gb/s", "gap", "seconds", "times ours", "peak memory"):
-        shown.add_column(column, justify="left" if column in ("case", "solver") else "right")
+        shown.add_column(column, justify="left" if column in ("case", "solver") else "right", no_wrap=True)
     for run in runs:
         shown.add_row(
             run.case,
@@ -130,7 +130,7 @@ def table(runs: list[Run]) -> Table:
 
 def report(runs: list[Run]) -> None:
     """Print the table and write it, with what it depends on, to results/published/benchmarks."""
-    Console().print(table(runs))
+    Console(width=120).print(table(runs))
     OUT.mkdir(parents=True, exist_ok=True)
     ours = {run.case: run.seconds for run in runs if run.solver == "structured"}
     document: dict[str, Any] = {

@@ -38,8 +38,8 @@ class Certificate:
         share: float64 ``[planes, demands]``, the part of each demand that each plane carries; columns sum to 1.
         split_ptr: int32 ``[rows + 1]``, where each row's entries begin in the two arrays below.
         split_arc: int32 ``[entries]``, an arc of the row's plane (index local to the plane).
-        split_fraction: float64 ``[entries]``, the part of the traffic at the arc's tail, bound for the row's destination, that takes
-            the arc.  The fractions at a node sum to 1, and a row's arcs form no cycle.
+        split_fraction: float64 ``[entries]``, the part of the traffic at the arc's tail, bound for the row's
+            destination, that takes the arc.  The fractions at a node sum to 1, and a row's arcs form no cycle.
     """
 
     length: FloatArray
