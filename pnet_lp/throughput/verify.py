@@ -3,7 +3,8 @@
 Reachability, distances, propagation and the classes of alike hosts are computed a second time, here and in
 :mod:`pnet_lp.throughput.recheck`, and what the solve claimed is compared.  A file proves its claim about the network
 and the traffic inside it; whoever needs to know that they are the ones meant compares the fingerprints.  Statements
-about the run (solver, iterations, seconds, warnings, whether it was interrupted) are not claims about the network and cannot be checked.
+about the run (solver, iterations, seconds, warnings, whether it was interrupted) are not claims about the network and
+cannot be checked.
 """
 
 from __future__ import annotations

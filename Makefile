@@ -1,0 +1,132 @@
+# make run | test | check | fix | bench | clean        (`make` alone explains them)
+#
+# Needs Python 3.11 or newer and a Rust toolchain.  Everything else is installed into .venv, in the versions of
+# constraints.txt.  PYTHON=/path/to/python chooses the interpreter, PYTEST_ARGS adds to pytest's arguments.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check fix bench clean pins FORCE
+
+PYTHON ?=
+PYTEST_ARGS ?=
+
+PY := .venv/bin/python
+HERE := $(shell pwd -P)
+PLACE := .venv/.place
+INSTALLED := .venv/.installed
+
+RUST := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+
+# What the caller's environment may say about other installs must not move this one.  Where packages come from
+# (index, proxy, certificates) is left as it is.
+unexport PYTHONHOME PYTHONPATH PIP_TARGET PIP_PREFIX PIP_ROOT PIP_CONSTRAINT PIP_BUILD_CONSTRAINT PIP_REQUIREMENT
+unexport PIP_REQUIRE_HASHES PIP_NO_DEPS PIP_NO_BINARY PIP_ONLY_BINARY PIP_NO_BUILD_ISOLATION PIP_IGNORE_INSTALLED
+unexport PIP_FORCE_REINSTALL PIP_UPGRADE PIP_PRE PIP_DRY_RUN PIP_CONFIG_SETTINGS PIP_PYTHON PIP_REPORT
+unexport CARGO_BUILD_TARGET MATURIN_PEP517_ARGS
+export PIP_USER := 0
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYO3_PYTHON := $(HERE)/$(PY)
+
+help:
+	@echo 'make run     set up, then the first experiment: a table and a chart in under a minute'
+	@echo 'make test    set up, then all tests, Python and Rust'
+	@echo 'make check   formatting, lints, types and layers; changes no file'
+	@echo 'make fix     what of that can be repaired by itself'
+	@echo 'make bench   the benchmarks (minutes)'
+	@echo 'make clean   remove .venv and everything built; results/ stays'
+	@echo 'make pins    choose the newest versions again and write constraints.txt'
+
+setup: $(INSTALLED)
+
+run: setup
+	$(PY) -m pnet_lp sweep experiments/ideal-planes
+
+test: setup
+	$(PY) -m pytest -n auto $(PYTEST_ARGS)
+	cargo test --release --locked --package pnet-core
+
+check: setup
+	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
+	  echo 'make: cargo fmt or cargo clippy is missing: rustup component add rustfmt clippy' >&2; exit 1; }
+	@failed=; try() { echo "$$*"; "$$@" || failed="$$failed; $$*"; }; \
+	try $(PY) -m ruff check .; \
+	try $(PY) -m ruff format --check .; \
+	try $(PY) -m mypy; \
+	try $(PY) -m mypy.stubtest pnet_lp._core --ignore-missing-stub; \
+	try $(PY) -c 'import sys; from importlinter.cli import lint_imports as lint; sys.exit(lint(no_logo=True))'; \
+	try cargo fmt --all --check; \
+	try cargo clippy --workspace --all-targets --locked -- -D warnings; \
+	test -z "$$failed" || { echo "make: failed$$failed" >&2; exit 1; }
+
+fix: setup
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+	cargo fmt --all
+
+bench: setup
+	$(PY) benchmarks/ideal.py
+
+clean:
+	rm -rf .venv target dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -f pnet_lp/_core*.so pnet_lp/_core*.pyd
+	find pnet_lp tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ---------------------------------------------------------------- set-up
+
+# An environment made elsewhere holds that place's path in its scripts, so a moved checkout gets a new one.
+ifneq "$(shell cat $(PLACE) 2>/dev/null)" "$(HERE)"
+$(PLACE): FORCE
+endif
+ifeq "$(wildcard pnet_lp/_core*)" "pnet_lp/_core.pyi"
+$(INSTALLED): FORCE
+endif
+
+$(PLACE):
+	@set -e; \
+	usable() { "$$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (4,))' 2>/dev/null; }; \
+	pinned() { "$$1" -c 'import sys; sys.exit(sys.version_info >= (3, 15))' 2>/dev/null; }; \
+	whole() { "$$1" -c 'import ensurepip, venv' 2>/dev/null; }; \
+	if test "$$(cat $(PLACE) 2>/dev/null || pwd -P)" = "$$(pwd -P)" \
+	   && usable $(PY) && $(PY) -c 'import pip' 2>/dev/null; then pwd -P >$(PLACE); exit 0; fi; \
+	rm -rf .venv; \
+	found=; partial=; \
+	if test -n '$(PYTHON)'; then \
+	  usable '$(PYTHON)' || { echo 'make: PYTHON=$(PYTHON) is not a Python 3.11 or newer' >&2; exit 1; }; \
+	  found='$(PYTHON)'; \
+	else \
+	  for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	    usable "$$name" && pinned "$$name" || continue; \
+	    if whole "$$name"; then found="$$name"; break; else partial="$$name"; fi; \
+	  done; \
+	fi; \
+	if test -z "$$found" && test -n "$$partial"; then \
+	  echo "make: $$partial cannot create environments; install its venv module (Debian: apt-get install python3-venv)" >&2; exit 1; \
+	elif test -z "$$found"; then \
+	  echo 'make: no Python 3.11 to 3.14 on PATH; install one, or name one: make PYTHON=/path/to/python' >&2; exit 1; \
+	fi; \
+	echo "creating .venv with $$("$$found" --version)"; \
+	"$$found" -m venv .venv; \
+	pwd -P >$(PLACE)
+
+$(INSTALLED): $(PLACE) pyproject.toml constraints.txt $(RUST)
+	@command -v cargo >/dev/null 2>&1 || { \
+	  echo 'make: no cargo on PATH; install a Rust toolchain (1.89 or newer), for example with rustup' >&2; exit 1; }
+	@echo 'installing the pinned versions and building the extension (release)'
+	@$(PY) -m pip install --quiet --constraint constraints.txt maturin
+	@PATH="$(HERE)/.venv/bin:$$PATH" $(PY) -m pip install --quiet --constraint constraints.txt \
+	  --no-build-isolation --editable '.[dev]'
+	@cargo fetch --quiet
+	@touch $@
+
+# A fresh environment without constraints: whatever is newest, then written down.
+pins: $(PLACE)
+	@$(PY) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { \
+	  echo 'make: pins are chosen on the oldest supported Python: make clean, then make pins PYTHON=python3.11' >&2; exit 1; }
+	rm -rf build/pins
+	$(PY) -m venv build/pins
+	build/pins/bin/python -m pip install --quiet maturin
+	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[dev]'
+	{ sed -n '/^#/p' constraints.txt; build/pins/bin/python -m pip freeze --exclude pnet-lp; } >build/constraints.txt
+	mv build/constraints.txt constraints.txt
+
+FORCE:

@@ -1,0 +1,235 @@
+"""Every command and Python block of README.md, docs/ and the other pages runs and prints what the page shows.
+
+How a page is read:
+
+- ```` ```console ````: a line ``$ command`` is run by bash in a folder of the page's own, in which the data
+  folders of the repository are found; a backslash at the end continues it.  It must end with exit code 0, or
+  with n after ``# exit n``.  The lines after it must appear in the output, in order, from its first line on.
+- ```` ```python ````: run as a script; a ```` ```text ```` block right after it holds what it prints.
+- ``...`` on a line of its own stands for any lines, inside a line for any text.  Numbers need to agree to
+  5e-4, whole numbers exactly, gaps (below 1e-3) not at all; nor are seconds and what has a ``~`` in front.  A
+  command without shown output may print anything.
+- ``<!-- file: NAME -->`` before a block writes the block to that file first.
+- ``<!-- not run: reason -->`` before a block leaves it out.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ("experiments", "topologies", "traffic_matrices")
+FOLDERS = ("docs", *DATA, "benchmarks", "results/published")
+PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in ROOT.glob(f"{folder}/**/*.md"))])
+SECONDS_PER_COMMAND = 120
+SMALL = 1e-3
+
+FENCE = re.compile(r"^```(\w*)\s*$")
+NOTE = re.compile(r"^<!--\s*(file|not run):\s*(.*?)\s*-->$")
+TOKEN = re.compile(
+    r"(?P<any>\.\.\.|…)"
+    r"|(?P<about>~\d+(?:\.\d+)?)"
+    r"|(?P<seconds>(?<![\w.])\d+(?:\.\d+)?(?:e[-+]?\d+)?(?= ?(?:s|ms|min)\b))"
+    r"|(?P<number>(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w]))"
+    r"|(?P<space>\s+)",
+    re.IGNORECASE,
+)
+NUMBER = r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"
+
+
+@dataclass(frozen=True)
+class Block:
+    """One fenced block: where it begins, what it is, and the note in front of it."""
+
+    line: int
+    language: str
+    lines: list[str]
+    note: tuple[str, str] | None
+
+
+def blocks(text: str) -> list[Block]:
+    """Return the fenced blocks of a page."""
+    found: list[Block] = []
+    note = language = None
+    start, body = 0, []
+    for number, line in enumerate(text.splitlines(), 1):
+        fence = FENCE.match(line)
+        if language is not None:
+            if fence:
+                found.append(Block(start, language, body, note))
+                language = note = None
+            else:
+                body.append(line)
+        elif fence:
+            language, start, body = fence[1], number, []
+        elif match := NOTE.match(line):
+            note = (match[1], match[2])
+        elif line.strip():
+            note = None
+    assert language is None, f"the block of line {start} is not closed"
+    return found
+
+
+def agree(shown: str, printed: str) -> bool:
+    """Whether a printed line is what the page shows, numbers within the tolerance."""
+    pattern, numbers, end = "", [], 0
+    shown, printed = shown.strip(), printed.strip()
+    for token in TOKEN.finditer(shown):
+        pattern += re.escape(shown[end : token.start()])
+        end = token.end()
+        match token.lastgroup:
+            case "any":
+                pattern += ".*?"
+            case "about" | "seconds":
+                pattern += NUMBER
+            case "number":
+                pattern += f"({NUMBER})"
+                numbers.append(token[0])
+            case _:
+                pattern += r"\s+"
+    match = re.fullmatch(pattern + re.escape(shown[end:]), printed)
+    return match is not None and all(map(_close, numbers, match.groups()))
+
+
+def _close(shown: str, printed: str) -> bool:
+    if re.fullmatch(r"-?\d+", shown):
+        return shown == printed
+    if 0 <= float(shown) < SMALL:
+        return 0 <= float(printed) < SMALL
+    return math.isclose(float(shown), float(printed), rel_tol=5e-4)
+
+
+def check_output(shown: list[str], printed: str, where: str) -> None:
+    """Fail unless the lines shown appear in what was printed, in order."""
+    lines = [line for line in printed.splitlines() if line.strip()]
+    position, anywhere = 0, False
+    for line in filter(str.strip, shown):
+        if line.strip() in {"...", "…"}:
+            anywhere = True
+            continue
+        candidates = range(position, len(lines) if anywhere else min(position + 1, len(lines)))
+        hit = next((i for i in candidates if agree(line, lines[i])), None)
+        assert hit is not None, f"{where}: shows\n  {line}\nbut the output, from there on, is\n" + "\n".join(
+            f"  {text}" for text in lines[position : position + 40]
+        )
+        position, anywhere = hit + 1, False
+
+
+def commands(block: Block) -> list[tuple[str, int, list[str]]]:
+    """Return ``(command, exit code, output shown)`` for each command of a console block."""
+    found: list[tuple[str, int, list[str]]] = []
+    continued = False
+    for line in block.lines:
+        if continued:
+            command, code, shown = found.pop()
+            found.append((command + "\n" + line, code, shown))
+        elif line.startswith("$ "):
+            found.append((line[2:], 0, []))
+        elif found:
+            found[-1][2].append(line)
+        else:
+            pytest.fail(f"line {block.line}: a console block begins with '$ '")
+        continued = line.endswith("\\") and (continued or line.startswith("$ "))
+    codes = [re.search(r"#\s*exit (\d+)\s*$", command) for command, _, _ in found]
+    return [(c, int(code[1]) if code else 0, shown) for (c, _, shown), code in zip(found, codes, strict=True)]
+
+
+def run(arguments: list[str], folder: Path) -> tuple[int, str]:
+    """Return the exit code and the output, errors included, as a terminal of 110 columns would show it."""
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "110",
+        "NO_COLOR": "1",
+        "MPLBACKEND": "agg",
+    }
+    done = subprocess.run(
+        arguments,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS_PER_COMMAND,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_page(page: Path, tmp_path: Path) -> None:
+    for name in DATA:
+        (tmp_path / name).symlink_to(ROOT / name)
+    printed: str | None = None
+    for block in blocks(page.read_text()):
+        where = f"{page.relative_to(ROOT)}:{block.line}"
+        kind, value = block.note or ("", "")
+        before, printed = printed, None
+        if kind == "file":
+            (tmp_path / value).write_text("\n".join(block.lines) + "\n")
+        elif kind == "not run":
+            continue
+        elif block.language in {"console", "bash", "sh"}:
+            for command, expected, shown in commands(block):
+                code, output = run(["bash", "-c", command], tmp_path)
+                assert code == expected, f"{where}: '{command}' ended with {code}:\n{output}"
+                check_output(shown, output, where)
+        elif block.language == "python":
+            code, printed = run([sys.executable, "-c", "\n".join(block.lines)], tmp_path)
+            assert code == 0, f"{where}:\n{printed}"
+        elif block.language == "text" and before is not None:
+            check_output(block.lines, before, where)
+
+
+def test_little_is_left_out() -> None:
+    left_out = [
+        f"{page.relative_to(ROOT)}:{block.line}: {block.note[1]}"
+        for page in PAGES
+        for block in blocks(page.read_text())
+        if block.note and block.note[0] == "not run"
+    ]
+    assert len(left_out) <= 4, left_out
+    assert all(not entry.endswith(": ") for entry in left_out), "each block left out needs a reason"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text()
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = target.partition("#")
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        file = (page.parent / path) if path else page
+        assert file.exists(), f"{page.name} links to {target}"
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", file.read_text(), re.MULTILINE)
+            slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert anchor in slugs, f"{page.name} links to {target}; headings are {sorted(slugs)}"
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        ("K = 0.12500 Gb/s", "K =  0.1249999 Gb/s", True),
+        ("K = 0.12500 Gb/s", "K = 0.1260 Gb/s", False),
+        ("80 switches", "81 switches", False),
+        ("80 switches", "80.0 switches", False),
+        ("solved in 0.31 s", "solved in 2.7 s", True),
+        ("gap 1.2e-06 after ~0.3", "gap 8.9e-05 after 1.25", True),
+        ("gap 1.2e-06 after ~0.3", "gap 0.12 after 1.25", False),
+        ("sha256:1f... of x", "sha256:1f9c4e of x", True),
+        ("sha256:1f... of x", "sha256:2f9c4e of x", False),
+        ("plane1 0.5", "plane2 0.5", False),
+    ],
+)
+def test_what_agrees(shown: str, printed: str, same: bool) -> None:
+    assert agree(shown, printed) is same

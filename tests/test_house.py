@@ -1,0 +1,182 @@
+"""What holds the house together: layers, file sizes, registered entries, versions, words no file may hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pnet_lp import __version__, _core
+from pnet_lp.registry import Registry
+from pnet_lp.throughput import SOLVERS
+from pnet_lp.topology import topologies
+from pnet_lp.traffic import traffics
+
+ROOT = Path(__file__).resolve().parent.parent
+LONGEST = 500
+"""Lines of a source file that one still reads in one sitting."""
+
+REGISTRIES: list[Registry] = [SOLVERS, topologies, traffics]
+
+
+def committed() -> list[Path]:
+    """Every file of the repository, those not yet added included."""
+    done = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    return [path for name in set(done.stdout.split("\0")) if name and (path := ROOT / name).is_file()]
+
+
+def text_of(path: Path) -> str | None:
+    """The file's text, or None if it is binary."""
+    data = path.read_bytes()
+    return None if b"\0" in data else data.decode("utf-8")
+
+
+def test_layers() -> None:
+    """The contracts of pyproject.toml hold, and every package of pnet_lp has its place in them."""
+    program = "import sys; from importlinter.cli import lint_imports as lint; sys.exit(lint(no_cache=True))"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_extension_is_used_by_few() -> None:
+    """Arrays cross into Rust where flows, paths and packets are computed; a manifest may name the build."""
+    allowed = {"throughput", "routing", "sim", "hops", "experiment"}
+    for path in (ROOT / "pnet_lp").rglob("*.py"):
+        home = path.relative_to(ROOT / "pnet_lp").parts[0].removesuffix(".py")
+        if home not in allowed:
+            imported = {
+                f"{node.module}.{alias.name}"
+                for node in ast.walk(ast.parse(path.read_text()))
+                if isinstance(node, ast.ImportFrom)
+                for alias in node.names
+            }
+            assert not any(name.startswith("pnet_lp._core") for name in imported), f"{path} imports _core"
+
+
+@pytest.mark.parametrize("folder", ["pnet_lp", "crates"])
+def test_files_stay_short(folder: str) -> None:
+    long = {}
+    for path in committed():
+        if path.is_relative_to(ROOT / folder) and path.suffix in {".py", ".rs", ".pyi"}:
+            lines = len(path.read_text().splitlines())
+            if lines > LONGEST:
+                long[str(path.relative_to(ROOT))] = lines
+    assert not long, f"longer than {LONGEST} lines; split by what they are about: {long}"
+
+
+def test_packages_say_what_they_hold() -> None:
+    for path in (ROOT / "pnet_lp").rglob("__init__.py"):
+        assert ast.get_docstring(ast.parse(path.read_text())), f"{path.relative_to(ROOT)} has no docstring"
+
+
+def test_data_folders_say_what_they_hold() -> None:
+    for name in ("topologies", "traffic_matrices", "experiments", "results", "benchmarks"):
+        assert (ROOT / name / "README.md").is_file(), f"{name}/ has no README.md"
+
+
+@pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
+def test_entries_are_documented(registry: Registry) -> None:
+    assert registry.names(), "nothing is registered"
+    for entry in registry:
+        assert re.fullmatch(r"[a-z][a-z0-9-]*", entry.name), "names are lower case with hyphens"
+        assert entry.summary, f"{entry.name} has no summary"
+        assert "\n" not in entry.summary
+        assert entry.params.model_config.get("frozen"), f"{entry.name}: parameters are immutable"
+        for key, field in entry.params.model_fields.items():
+            assert field.description, f"{entry.name}: parameter {key!r} has no description"
+
+
+def test_one_version() -> None:
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    lock = {p["name"]: p["version"] for p in tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]}
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    released = re.findall(r"^## \[(\d[^\]]*)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    found = {
+        "Cargo.toml": cargo,
+        "Cargo.lock, pnet-core": lock["pnet-core"],
+        "Cargo.lock, pnet-py": lock["pnet-py"],
+        "CITATION.cff": citation,
+        "CHANGELOG.md": released[0],
+        "the installed package": __version__,
+        "the extension": _core.__version__,
+    }
+    assert {name: version for name, version in found.items() if version != pyproject} == {}
+
+
+def test_extension_is_a_release_build() -> None:
+    assert _core.build_profile == "release"
+
+
+def test_pins_cover_the_project() -> None:
+    """Every dependency, of the project and of its development, has an exact version and nothing but that."""
+    pins = {}
+    for line in (ROOT / "constraints.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            match = re.fullmatch(r"([A-Za-z0-9._-]+)==([A-Za-z0-9.]+)", line)
+            assert match, f"constraints.txt: not name==version: {line!r}"
+            pins[_normal(match[1])] = match[2]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = project["project"]["dependencies"] + project["project"]["optional-dependencies"]["dev"]
+    missing = [name for name in wanted if _normal(re.split(r"[<>=!~\[; ]", name)[0]) not in pins]
+    assert not missing, f"constraints.txt lacks {missing}; run `make pins`"
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+# Where the repository's text may point to: standards, papers and the like, not to where packages come from.
+HOSTS = {
+    "choosealicense.com",
+    "citation-file-format.github.io",
+    "doi.org",
+    "arxiv.org",
+    "graphml.graphdrawing.org",
+    "json-schema.org",
+    "keepachangelog.com",
+    "semver.org",
+    "www.w3.org",
+}
+LOCK_SOURCE = re.compile(r'^source = "registry\+[^"]*"$', re.MULTILINE)
+
+
+def test_addresses_lead_to_standards_only() -> None:
+    for path in committed():
+        text = text_of(path)
+        if text is None:
+            continue
+        if path.name == "Cargo.lock":
+            text = LOCK_SOURCE.sub("", text)
+        hosts = set(re.findall(r"https?://([A-Za-z0-9.-]+)", text)) - HOSTS
+        assert not hosts, f"{path.relative_to(ROOT)} names {sorted(hosts)}"
+
+
+def test_no_file_names_a_package_index_or_somebodys_machine() -> None:
+    # In pieces, so that this file does not hold what it looks for.
+    index = ["py" + r"pi\.org", "crates" + r"\.io", "python" + "hosted", "--ha" + "sh=", "--index" + "-url"]
+    places = ["/wo" + "rk/", "/ro" + "ot/", "/ho" + "me/[a-z]", "/Us" + "ers/[a-z]"]
+    forbidden = re.compile("|".join(index + places))
+    for path in committed():
+        text = text_of(path)
+        if text is None:
+            continue
+        if path.name == "Cargo.lock":
+            text = LOCK_SOURCE.sub("", text)
+        hit = forbidden.search(text)
+        assert hit is None, f"{path.relative_to(ROOT)} holds {hit[0]!r}"
