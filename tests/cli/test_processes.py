@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -46,24 +47,34 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     process.wait(timeout=30)
 
 
-def test_ctrl_c_while_solving_leaves_the_bounds_reached(tmp_path: Path) -> None:
+def interrupted_after(seconds: float, folder: Path) -> tuple[int, bytes, bytes]:
+    """Start a solve that takes minutes, send Ctrl-C, and return exit code, stdout and stderr."""
     network = ["jellyfish:switches=200,ports=8", "--planes", "4", "--variant", "heterogeneous"]
     solve = ["--solver", "structured", "--threads", "1", "--tolerance", "1e-15", "--json"]
     process = subprocess.Popen(
         [*PNET_LP, "throughput", *network, *solve],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        cwd=tmp_path,
+        cwd=folder,
     )
     try:
-        time.sleep(3)
+        time.sleep(seconds)
         assert process.poll() is None, "solved too soon for this test"
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=10)
+        stdout, stderr = process.communicate(timeout=30)
     finally:
         process.kill()
         process.communicate()
-    assert process.returncode == 3, stderr
+    return process.returncode, stdout, stderr
+
+
+def test_ctrl_c_while_solving_leaves_the_bounds_reached(tmp_path: Path) -> None:
+    # On a busy machine the signal may come before the solve has begun, which ends the process with 130.
+    for seconds in (2.0, 8.0, 20.0):
+        code, stdout, stderr = interrupted_after(seconds, tmp_path)
+        if code != 130:
+            break
+    assert code == 3, stderr
     document = json.loads(stdout)
     assert document["status"] == "bounds"
     assert document["interrupted"] is True
@@ -72,7 +83,7 @@ def test_ctrl_c_while_solving_leaves_the_bounds_reached(tmp_path: Path) -> None:
 
 
 def test_a_closed_stdout_is_no_error() -> None:
-    command = " ".join([*PNET_LP, "topology", "ring:n=4", ">&-"])
+    command = shlex.join([*PNET_LP, "topology", "ring:n=4"]) + " >&-"
     result = subprocess.run(command, shell=True, capture_output=True, check=False)
     assert (result.returncode, result.stderr) == (0, b"")
 
