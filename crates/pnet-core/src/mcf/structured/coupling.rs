@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::block::Block;
+use super::block::{Block, Entry};
 
 /// Entries handled by one task; fixed, so that sums have one order.
 const CHUNK: usize = 1024;
@@ -66,6 +66,59 @@ impl Capacities {
     }
 }
 
+/// Access constraints of one plane and direction.
+pub struct Access {
+    /// Whether they can limit a flow; their lengths stay zero otherwise.
+    pub active: bool,
+    /// Their lengths, one per endpoint.
+    pub duals: Capacities,
+    /// The injections at each endpoint.
+    pub places: Places,
+}
+
+impl Access {
+    /// Moves all lengths; returns the squared, weighted distance.
+    pub fn iterate(&mut self, step: Step, blocks: &[Block]) -> f64 {
+        if !self.active {
+            return 0.0;
+        }
+        let places = &self.places;
+        self.duals.iterate(step, |e| places.of(e).iter().map(|place| injected(blocks, *place)).sum())
+    }
+}
+
+/// Where the injections of each demand, or of each endpoint, are found: (block, index in the block).
+pub struct Places {
+    ptr: Vec<u32>,
+    places: Vec<(u32, u32)>,
+}
+
+impl Places {
+    /// Lists the entries of all blocks by key; those without one are left out.
+    pub fn new(blocks: &[Block], keys: usize, key: impl Fn(&Block, &Entry) -> Option<u32>) -> Self {
+        let mut keyed = vec![];
+        for (b, block) in blocks.iter().enumerate() {
+            for (index, entry) in block.entries.iter().enumerate() {
+                keyed.extend(key(block, entry).map(|k| (k, b as u32, index as u32)));
+            }
+        }
+        keyed.sort_unstable();
+        let ptr = (0..=keys).map(|k| keyed.partition_point(|entry| (entry.0 as usize) < k) as u32).collect();
+        Places { ptr, places: keyed.into_iter().map(|(_, b, index)| (b, index)).collect() }
+    }
+
+    /// The places of one key.
+    #[inline]
+    pub fn of(&self, key: usize) -> &[(u32, u32)] {
+        &self.places[self.ptr[key] as usize..self.ptr[key + 1] as usize]
+    }
+}
+
+#[inline]
+fn injected(blocks: &[Block], (block, index): (u32, u32)) -> f64 {
+    blocks[block as usize].i_bar[index as usize]
+}
+
 /// The constraints `K d = sum over planes of the injections`, with their prices.
 pub struct Demands {
     /// Scaled demands.
@@ -75,10 +128,8 @@ pub struct Demands {
     pub anchor: Vec<f64>,
     /// Step size of each price.
     pub sigma: Vec<f64>,
-    /// Where each (demand, plane) finds its injection: entries of demand `j` are `places[ptr[j]..ptr[j + 1]]`, as
-    /// (block, index in the block).
-    pub ptr: Vec<u32>,
-    pub places: Vec<(u32, u32)>,
+    /// The injections of each demand.
+    pub places: Places,
 }
 
 impl Demands {
@@ -93,8 +144,8 @@ impl Demands {
                 for i in 0..price.len() {
                     let j = chunk * CHUNK + i;
                     let mut residual = k_bar * self.size[j];
-                    for (block, index) in &self.places[self.ptr[j] as usize..self.ptr[j + 1] as usize] {
-                        residual -= blocks[*block as usize].i_bar[*index as usize];
+                    for place in self.places.of(j) {
+                        residual -= injected(blocks, *place);
                     }
                     let move_by = step.sigma * self.sigma[j] * residual;
                     moved += move_by * move_by / self.sigma[j];

@@ -8,9 +8,8 @@ use super::super::problem::{Error, Problem};
 use super::super::proof::Proof;
 use super::super::round::Flow;
 use super::block::{Block, Shared, TAU_FLOW};
-use super::coupling::{Capacities, Demands, Step, squared_distance};
-use super::scale::Scale;
-use super::start::{Access, access_duals, access_limits, demand_duals, no_demands, plane_blocks};
+use super::coupling::{Access, Capacities, Demands, Step, squared_distance};
+use super::start::Start;
 
 /// A restart happens when the fixed-point residual has fallen to this part of its value at the last one ...
 const SUFFICIENT: f64 = 0.2;
@@ -53,27 +52,18 @@ pub struct State<'a> {
 impl<'a> State<'a> {
     /// A start for `problem`, on which K is at most `upper`, from the flow of a proof and even lengths.
     pub fn new(problem: &'a Problem, upper: f64, start: &Proof) -> Result<Self, Error> {
-        let scale = Scale::new(problem, upper);
-        let single = problem.planes.len() == 1;
-        let size: Vec<f64> = problem.demand.iter().map(|d| d * scale.demand).collect();
-        let volume: f64 = problem.planes.iter().flat_map(|p| &p.capacity).sum::<f64>() / scale.capacity;
-        let length = 1.0 / volume.max(f64::MIN_POSITIVE);
-        let limited = !single && access_limits(problem);
+        let parts = Start::new(problem, upper);
+        let planes = 0..problem.planes.len();
         let mut blocks = vec![];
         let mut first_block = vec![];
-        for (p, plane) in problem.planes.iter().enumerate() {
+        for p in planes.clone() {
             first_block.push(blocks.len());
-            blocks.extend(plane_blocks(p, plane, problem, &size, length, single, limited));
+            blocks.extend(parts.blocks(p));
         }
-        let links = problem.planes.iter().map(|plane| {
-            let capacity = plane.capacity.iter().map(|c| c / scale.capacity).collect();
-            Capacities::new(capacity, length, 1.0 / plane.targets.len().max(1) as f64)
-        });
-        let links = links.collect();
-        let demands = if single { no_demands() } else { demand_duals(&blocks, &size) };
-        let access =
-            (0..problem.planes.len()).map(|p| access_duals(problem, p, &blocks, scale, limited)).collect();
-        let total: f64 = size.iter().sum();
+        let links = planes.clone().map(|p| parts.links(p)).collect();
+        let access = planes.map(|p| parts.access(p, &blocks)).collect();
+        let demands = parts.demands(&blocks);
+        let total: f64 = parts.size.iter().sum();
         let mut state = State {
             problem,
             blocks,
@@ -93,7 +83,7 @@ impl<'a> State<'a> {
             residual_last: 0.0,
             last_moved: (0.0, 0.0),
         };
-        state.set_flows(start, scale.demand)?;
+        state.set_flows(start, parts.scale.demand)?;
         state.omega = state.first_weight();
         Ok(state)
     }
@@ -131,13 +121,8 @@ impl<'a> State<'a> {
     /// Lengths of all links, of access links into and out of planes: never negative.
     pub fn lengths(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let links = self.links.iter().flat_map(|links| links.stepped.iter().copied()).collect();
-        let [up, down] = [0, 1].map(|way| {
-            let per_plane = self.access.iter().flat_map(|ways| {
-                let stepped = &ways[way].duals.stepped;
-                (0..self.problem.endpoints).map(|e| stepped.get(e).copied().unwrap_or(0.0))
-            });
-            per_plane.collect()
-        });
+        let [up, down] = [0, 1]
+            .map(|way| self.access.iter().flat_map(|ways| ways[way].duals.stepped.iter().copied()).collect());
         (links, up, down)
     }
 
@@ -169,12 +154,8 @@ impl<'a> State<'a> {
             let own = &self.blocks[self.blocks_of(p)];
             dual += self.links[p]
                 .iterate(step, |a| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum());
-            for way in self.access[p].iter_mut().filter(|way| way.active) {
-                let (ptr, places, blocks) = (&way.ptr, &way.places, &self.blocks);
-                dual += way.duals.iterate(step, |e| {
-                    let at = &places[ptr[e] as usize..ptr[e + 1] as usize];
-                    at.iter().map(|(block, index)| blocks[*block as usize].i_bar[*index as usize]).sum()
-                });
+            for way in &mut self.access[p] {
+                dual += way.iterate(step, &self.blocks);
             }
         }
         if self.demands.size.is_empty() {
@@ -274,9 +255,8 @@ impl Flow for State<'_> {
         if self.demands.size.is_empty() {
             return 1.0;
         }
-        let places =
-            &self.demands.places[self.demands.ptr[demand] as usize..self.demands.ptr[demand + 1] as usize];
-        let here = places.iter().find(|(block, _)| self.blocks[*block as usize].plane == plane);
+        let mut places = self.demands.places.of(demand).iter();
+        let here = places.find(|(block, _)| self.blocks[*block as usize].plane == plane);
         here.map_or(0.0, |(block, index)| {
             self.blocks[*block as usize].injection(*index as usize, &self.shared(plane))
         })
