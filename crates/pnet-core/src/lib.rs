@@ -8,3 +8,4 @@
 //! - [`mcf::structured`]: the restarted Halpern PDHG that exploits the structure of the linear program.
 
 pub mod mcf;
+pub mod paths;
