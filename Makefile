@@ -65,6 +65,7 @@ fix: setup
 
 bench: setup
 	$(PY) benchmarks/ideal.py
+	$(PY) benchmarks/paths.py
 
 clean:
 	rm -rf .venv target dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

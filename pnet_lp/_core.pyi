@@ -92,4 +92,19 @@ def solve_structured(
     threads: int,
     on_progress: Callable[[int, float, float], bool],
 ) -> Solution: ...
+def enumerate_paths(
+    node_count: _I32,
+    arc_ptr: _I32,
+    tail: _I32,
+    head: _I32,
+    attach: _I32,
+    src: _I32,
+    dst: _I32,
+    *,
+    count: int,
+    equal_cost: bool,
+    policy: str,
+    seed: int,
+    threads: int,
+) -> tuple[npt.NDArray[np.int64], _I32, npt.NDArray[np.int64], _I32]: ...
 def estimate_structured_bytes(problem: FlowProblem) -> int: ...

@@ -14,6 +14,7 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.throughput.aggregate import endpoint_classes
 
@@ -123,26 +124,16 @@ def build_problem(network: Network, traffic: TrafficMatrix) -> FlowProblem:
             "there is no demand", where=traffic.label or "traffic", allowed="at least one demand > 0"
         )
 
-    tails, heads, capacities, ids = [], [], [], []
-    for plane in network.planes:
-        tail, head, capacity = plane.arcs
-        kept = np.flatnonzero(capacity > 0)
-        # Sorted by tail, so that a node's arcs are contiguous; stable, so that the order is a function of the plane.
-        kept = kept[np.argsort(tail[kept], kind="stable")]
-        tails.append(tail[kept])
-        heads.append(head[kept])
-        capacities.append(capacity[kept])
-        ids.append(kept)
-
+    arcs = usable_arcs(network)
     attach, up, down = _attachments(network, traffic)
     classes = endpoint_classes(attach, up, down, traffic)
     return FlowProblem(
-        node_count=ints([plane.switch_count for plane in network.planes]),
-        arc_ptr=ints(np.cumsum([0, *map(len, tails)])),
-        tail=ints(np.concatenate(tails)),
-        head=ints(np.concatenate(heads)),
-        capacity=floats(np.concatenate(capacities)),
-        arc_id=ints(np.concatenate(ids)),
+        node_count=arcs.node_count,
+        arc_ptr=arcs.ptr,
+        tail=arcs.tail,
+        head=arcs.head,
+        capacity=arcs.capacity,
+        arc_id=arcs.id,
         attach=classes.attach,
         access_up=classes.access_up,
         access_down=classes.access_down,

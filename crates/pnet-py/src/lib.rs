@@ -1,5 +1,6 @@
 //! Python binding of pnet-core: arrays in, arrays out, the GIL released while Rust works.
 
+mod paths;
 mod problem;
 mod proof;
 mod solve;
@@ -30,6 +31,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(proof::round_flow, module)?)?;
     module.add_function(wrap_pyfunction!(proof::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(proof::demand_distances, module)?)?;
+    module.add_function(wrap_pyfunction!(paths::enumerate_paths, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve_structured, module)?)?;
     module.add_function(wrap_pyfunction!(solve::estimate_structured_bytes, module)?)
 }

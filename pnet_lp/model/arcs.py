@@ -1,0 +1,52 @@
+"""The directed links of a network in the order in which the core wants them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.network import Network
+
+
+@dataclass(frozen=True, eq=False)
+class Arcs:
+    """The links of ``P`` planes that carry anything, ``A`` in all, plane by plane and sorted by tail.
+
+    Attributes:
+        node_count: int32 ``[P]``, switches of each plane.
+        ptr: int32 ``[P + 1]``, where each plane's arcs begin.
+        tail, head: int32 ``[A]``, switches, local to the plane.
+        capacity: float64 ``[A]``, Gb/s, > 0; links of capacity 0 are left out.
+        id: int32 ``[A]``, the arc's index in ``Plane.arcs``.
+    """
+
+    node_count: IntArray
+    ptr: IntArray
+    tail: IntArray
+    head: IntArray
+    capacity: FloatArray
+    id: IntArray
+
+
+def usable_arcs(network: Network) -> Arcs:
+    """Return the directed links of all planes that have a capacity."""
+    tails, heads, capacities, ids = [], [], [], []
+    for plane in network.planes:
+        tail, head, capacity = plane.arcs
+        kept = np.flatnonzero(capacity > 0)
+        # Sorted by tail, so that a node's arcs are contiguous; stable, so that the order is a function of the plane.
+        kept = kept[np.argsort(tail[kept], kind="stable")]
+        tails.append(tail[kept])
+        heads.append(head[kept])
+        capacities.append(capacity[kept])
+        ids.append(kept)
+    return Arcs(
+        node_count=ints([plane.switch_count for plane in network.planes]),
+        ptr=ints(np.cumsum([0, *map(len, tails)])),
+        tail=ints(np.concatenate(tails)),
+        head=ints(np.concatenate(heads)),
+        capacity=floats(np.concatenate(capacities)),
+        id=ints(np.concatenate(ids)),
+    )

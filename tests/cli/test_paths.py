@@ -1,0 +1,47 @@
+"""``pnet-lp paths``."""
+
+from collections.abc import Callable
+from typing import Any
+
+from click.testing import Result
+
+Run = Callable[..., Result]
+RunJson = Callable[..., Any]
+
+
+def test_the_paths_of_a_pair(run: Run, run_json: RunJson) -> None:
+    document = run_json("paths", "ring:n=5", "ring:n=5", "--routing", "ksp:3", "--pair", "0", "1")
+    assert [path["hops"] for path in document["paths"]] == [1, 1, 4]
+    assert [path["plane"] for path in document["paths"]][:2] == [0, 1]
+    assert document["paths"][2]["switches"] == ["0", "4", "3", "2", "1"]
+    shown = run("paths", "fat-tree:k=4", "--routing", "ecmp-lp", "--pair", "h0", "h15").stdout
+    assert len(shown.splitlines()) == 1 + 4
+    assert "edge0 agg0 core0 agg6 edge7" in shown
+
+
+def test_statistics(run: Run, run_json: RunJson) -> None:
+    document = run_json("paths", "hypercube:d=3", "--routing", "ecmp-lp", "--stats")
+    # Distance h has h! shortest paths.
+    assert document["pairs"] == 56
+    assert document["hops"]["histogram"] == {"1": 8 * 3, "2": 8 * 3 * 2, "3": 8 * 6}
+    assert document["planes"] == [120]
+    shown = run("paths", "hypercube:d=3", "--routing", "ksp:4", "--stats").stdout
+    assert "4 on average, 4 to 4" in shown
+
+
+def test_policies_reach_the_search(run_json: RunJson) -> None:
+    planes = ["ring:n=6", "--planes", "2", "--routing", "ksp:2", "--stats"]
+    assert run_json("paths", *planes, "--plane-policy", "round-robin")["planes"] == [30, 30]
+    single = run_json("paths", *planes, "--plane-policy", "single", "--seed", "3")
+    assert sum(single["planes"]) == 60
+    assert single["paths"]["per_pair_max"] == 2
+
+
+def test_what_is_refused(run: Run) -> None:
+    assert "give either --pair A B or --stats" in run("paths", "ring:n=4", code=2).stderr
+    assert (
+        "no rack is called 'x'; allowed: 0 to 3"
+        in run("paths", "ring:n=4", "--pair", "0", "x", code=2).stderr
+    )
+    wrong = run("paths", "ring:n=4", "--stats", "--routing", "ksp:0", code=2).stderr
+    assert wrong.startswith("Error: --routing: not a routing with paths, found 'ksp:0'; allowed: ecmp,")

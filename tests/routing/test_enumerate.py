@@ -1,0 +1,120 @@
+"""Paths against networkx, closed counts, determinism, and what is refused."""
+
+from itertools import islice
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pnet_lp import memory
+from pnet_lp.errors import RoutingError
+from pnet_lp.model import Network, Plane
+from pnet_lp.model.paths import PathSet
+from pnet_lp.routing import enumerate_paths, parse_rule
+from pnet_lp.topology import build_network
+
+
+def all_pairs(network: Network, routing: str, *, level: str = "rack", **rule: object) -> PathSet:
+    n = len(network.endpoint_names(level))  # type: ignore[arg-type]
+    src, dst = np.nonzero(~np.eye(n, dtype=bool))
+    return enumerate_paths(network, level, src, dst, parse_rule(routing, **rule))  # type: ignore[arg-type]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 9))
+def test_lengths_are_those_of_networkx(seed: int, k: int) -> None:
+    graph = nx.gnp_random_graph(8, 0.35, seed=seed)
+    network = Network.from_planes([Plane.from_networkx(graph)])
+    paths = all_pairs(network, f"ksp:{k}", seed=seed)
+    pairs = [(s, t) for s in range(8) for t in range(8) if s != t]
+    for j, (s, t) in enumerate(pairs):
+        found = range(paths.pair_ptr[j], paths.pair_ptr[j + 1])
+        walks = [paths.switches(i).tolist() for i in found]
+        assert all(walk[0] == s and walk[-1] == t and nx.is_path(graph, walk) for walk in walks)
+        assert all(len(set(walk)) == len(walk) for walk in walks)
+        assert len({tuple(walk) for walk in walks}) == len(walks)
+        expected = islice(nx.shortest_simple_paths(graph, s, t), k) if nx.has_path(graph, s, t) else []
+        assert [len(walk) for walk in walks] == [len(walk) for walk in expected]
+
+
+def test_a_fat_tree_has_k_squared_over_four_shortest_paths_between_pods() -> None:
+    network = build_network(["fat-tree:k=8"])
+    paths = all_pairs(network, "ecmp-lp")
+    counts = dict(zip(*np.unique(np.stack([paths.paths_per_pair]), return_counts=True), strict=True))
+    # 32 edge switches: 3 others in the pod over k/2 aggregation switches, 28 elsewhere over (k/2)^2 cores.
+    assert counts == {4: 32 * 3, 16: 32 * 28}
+    assert set(paths.hops.tolist()) == {2, 4}
+
+
+def test_parallel_cables_are_different_paths() -> None:
+    plane = Plane.from_cables(2, [0, 0, 0], [1, 1, 1])
+    assert all_pairs(Network.from_planes([plane]), "ecmp-lp").paths_per_pair.tolist() == [3, 3]
+
+
+def test_links_without_capacity_are_no_paths() -> None:
+    plane = Plane.from_cables(3, [0, 1, 0], [1, 2, 2], [1.0, 1.0, 0.0])
+    paths = all_pairs(Network.from_planes([plane]), "ksp:4")
+    assert paths.hops.tolist() == [1, 2, 1, 1, 2, 1]
+
+
+def test_hosts_on_one_switch_have_the_empty_path() -> None:
+    network = build_network(["star:n=2"], hosts_per_switch=2)
+    paths = enumerate_paths(network, "host", [0, 0], [1, 2], parse_rule("ksp:3"))
+    assert paths.paths_per_pair.tolist() == [1, 1]
+    assert paths.hops.tolist() == [0, 1]
+    assert paths.switches(0).tolist() == []
+
+
+def test_a_pair_without_a_path_has_none() -> None:
+    plane = Plane.from_cables(3, [0], [1])
+    paths = all_pairs(Network.from_planes([plane]), "ksp:3")
+    assert paths.paths_per_pair.tolist() == [1, 0, 1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("policy", ["any", "round-robin", "shortest", "single"])
+def test_a_seed_gives_the_same_paths_on_any_number_of_threads(policy: str) -> None:
+    network = build_network(["jellyfish:k=6"], planes=3, variant="heterogeneous")
+    src, dst = np.nonzero(~np.eye(45, dtype=bool))
+    rule = parse_rule("ksp:6", policy=policy, seed=5)  # type: ignore[arg-type]
+    one, four = (enumerate_paths(network, "rack", src, dst, rule, threads=threads) for threads in (1, 4))
+    for name in ("pair_ptr", "plane", "path_ptr", "path_arc"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(four, name))
+    other = parse_rule("ksp:6", policy=policy, seed=6)  # type: ignore[arg-type]
+    assert not np.array_equal(one.path_arc, enumerate_paths(network, "rack", src, dst, other).path_arc)
+    # A pair's paths do not depend on the other pairs asked for.
+    alone = enumerate_paths(network, "rack", src[7:8], dst[7:8], rule)
+    first, last = one.path_ptr[one.pair_ptr[7]], one.path_ptr[one.pair_ptr[8]]
+    np.testing.assert_array_equal(alone.path_arc, one.path_arc[first:last])
+
+
+def test_more_paths_contain_the_shorter_ones() -> None:
+    network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous")
+    few, many = all_pairs(network, "ksp:4"), all_pairs(network, "ksp:16")
+    for j in range(few.pair_count):
+        assert (
+            few.hops[few.pair_ptr[j] : few.pair_ptr[j + 1]].tolist()
+            == many.hops[many.pair_ptr[j] :][:4].tolist()
+        )
+
+
+@pytest.mark.parametrize("text", ["ksp", "ksp:0", "ksp:-1", "ksp:two", "ideal", "ecmp:3", ""])
+def test_an_unknown_routing_is_refused(text: str) -> None:
+    with pytest.raises(
+        RoutingError, match=r"--routing: not a routing with paths, found .*; allowed: ecmp, ecmp-lp"
+    ):
+        parse_rule(text)
+
+
+def test_an_unknown_endpoint_and_too_many_paths_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network(["ring:n=4"])
+    with pytest.raises(RoutingError, match=r"no such rack, found 4; allowed: 0 to 3"):
+        enumerate_paths(network, "rack", [0], [4], parse_rule("ksp:2"))
+    with pytest.raises(RoutingError, match="2 sources and 1 destinations"):
+        enumerate_paths(network, "rack", [0, 1], [2], parse_rule("ksp:2"))
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    with pytest.raises(
+        RoutingError, match=r"1000 paths for each of 1 pairs needs about .*; allowed: fewer paths"
+    ):
+        enumerate_paths(network, "rack", [0], [2], parse_rule("ksp:1000"))
