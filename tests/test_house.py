@@ -148,6 +148,7 @@ HOSTS = {
     "doi.org",
     "arxiv.org",
     "graphml.graphdrawing.org",
+    "sndlib.zib.de",
     "json-schema.org",
     "keepachangelog.com",
     "semver.org",

@@ -17,6 +17,7 @@ from pnet_lp.registry import nearest
 COMMANDS = {
     "throughput": "how much traffic fits into a network, with proved bounds",
     "topology": "what a network is made of; converts files",
+    "traffic": "what a traffic matrix demands; writes it to a file",
     "paths": "the paths that a routing allows, or their statistics",
     "verify": "re-checks a saved result without any solver",
     "list": "topologies, traffic patterns, routings and solvers",

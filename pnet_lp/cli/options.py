@@ -53,38 +53,71 @@ class TrafficArguments:
         return build_traffic(self.traffic, network, self.level or network.default_level, seed=seed)
 
 
+_NETWORK_OPTIONS: tuple[Decorator, ...] = (
+    click.option("--planes", type=click.IntRange(1), default=1, help="Planes made from a single TOPOLOGY."),
+    click.option(
+        "--variant",
+        type=click.Choice(VARIANTS),
+        help="How the planes relate.  [default: homogeneous if --planes > 1]",
+    ),
+    click.option(
+        "--link-gbps",
+        type=click.FloatRange(0, min_open=True),
+        default=DEFAULT_LINK_GBPS,
+        show_default=True,
+        help="Speed of links whose speed TOPOLOGY does not give.",
+    ),
+    click.option(
+        "--hosts-per-switch",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="Hosts to attach where TOPOLOGY names none.",
+    ),
+    click.option(
+        "--seed", type=int, default=0, show_default=True, help="Seed of everything drawn at random."
+    ),
+)
+
+_level_option = click.option(
+    "--level",
+    type=click.Choice(LEVELS),
+    help="Demands between racks or between hosts.  [default: host if the network has hosts]",
+)
+
+
 def network_arguments(function: Callable[..., None]) -> Callable[..., None]:
     """Add the TOPOLOGY arguments; the command gets them as ``network``, a :class:`NetworkArguments`."""
     return _grouped(
         "network",
         NetworkArguments,
         click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True),
-        click.option(
-            "--planes", type=click.IntRange(1), default=1, help="Planes made from a single TOPOLOGY."
-        ),
-        click.option(
-            "--variant",
-            type=click.Choice(VARIANTS),
-            help="How the planes relate.  [default: homogeneous if --planes > 1]",
-        ),
-        click.option(
-            "--link-gbps",
-            type=click.FloatRange(0, min_open=True),
-            default=DEFAULT_LINK_GBPS,
-            show_default=True,
-            help="Speed of links whose speed TOPOLOGY does not give.",
-        ),
-        click.option(
-            "--hosts-per-switch",
-            type=click.IntRange(0),
-            default=0,
-            show_default=True,
-            help="Hosts to attach where TOPOLOGY names none.",
-        ),
-        click.option(
-            "--seed", type=int, default=0, show_default=True, help="Seed of everything drawn at random."
-        ),
+        *_NETWORK_OPTIONS,
     )(function)
+
+
+def network_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--on TOPOLOGY``, once for each plane, for commands whose argument is something else."""
+    return _grouped(
+        "network",
+        NetworkArguments,
+        click.option(
+            "--on",
+            "topologies",
+            metavar="TOPOLOGY",
+            multiple=True,
+            required=True,
+            help="The network; given several times, one plane each.",
+        ),
+        *_NETWORK_OPTIONS,
+    )(function)
+
+
+def traffic_argument(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the TRAFFIC argument and ``--level``; the command gets ``traffic``: :class:`TrafficArguments`."""
+    return _grouped("traffic", TrafficArguments, click.argument("traffic", metavar="TRAFFIC"), _level_option)(
+        function
+    )
 
 
 def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -97,13 +130,9 @@ def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
             default="all-to-all",
             show_default=True,
             metavar="EXPR|FILE",
-            help="A pattern (`pnet-lp list traffic`), or a .csv or .npz file.",
+            help="A pattern (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE.",
         ),
-        click.option(
-            "--level",
-            type=click.Choice(LEVELS),
-            help="Demands between racks or between hosts.  [default: host if the network has hosts]",
-        ),
+        _level_option,
     )(function)
 
 

@@ -35,6 +35,8 @@ class Plane:
         host_names: unique name of each host.
         tier: int32 ``[n]``, 0 for switches nearest the hosts, counted upwards; all 0 in a flat network.
         label: the expression or file the plane came from.
+        position: float64 ``[n, 2]``, x and y (longitude and latitude) of each switch, NaN where unknown; None where no
+            position is known.  For maps only: nothing is computed from it.
     """
 
     switch_names: tuple[str, ...]
@@ -49,6 +51,7 @@ class Plane:
     host_names: tuple[str, ...]
     tier: IntArray
     label: str = field(default="", compare=False)
+    position: FloatArray | None = None
 
     @classmethod
     def from_cables(
@@ -66,6 +69,7 @@ class Plane:
         host_names: Sequence[str] | None = None,
         tier: npt.ArrayLike = 0,
         label: str = "",
+        position: npt.ArrayLike | None = None,
     ) -> Plane:
         """Return a checked plane.
 
@@ -83,6 +87,7 @@ class Plane:
             host_names: their names; default "h0", "h1", ...
             tier: tier of each switch, or one number for all.
             label: where the plane came from, for messages and tables.
+            position: x and y of each switch, NaN where unknown.
 
         Raises:
             TopologyError: no switch or no rack, a self-loop, an index out of range, a duplicate or unprintable name, a
@@ -141,6 +146,7 @@ class Plane:
             host_names=hosts_named,
             tier=ints(np.broadcast_to(np.asarray(tier), (n,))),
             label=label,
+            position=None if position is None else positions_of(position, n, where),
         )
 
     @property
@@ -182,7 +188,7 @@ class Plane:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over structure, capacities and names; the label does not enter."""
+        """SHA-256 over structure, capacities and names; label and positions do not enter."""
         return fingerprint(
             [
                 "plane/1",
@@ -237,6 +243,16 @@ class Plane:
         """
         arguments = cable_arguments(graph, link_gbps=link_gbps, capacity=capacity, where=label or "plane")
         return cls.from_cables(**arguments, label=label)
+
+
+def positions_of(values: npt.ArrayLike, n: int, where: str) -> FloatArray | None:
+    """Return the checked positions of ``n`` switches, or None if none is known."""
+    array = floats(values)
+    if array.shape != (n, 2):
+        raise TopologyError(f"{n} switches have positions of shape {array.shape}", where=where)
+    if np.any(np.isinf(array)) or np.any(np.isnan(array[:, 0]) != np.isnan(array[:, 1])):
+        raise TopologyError("a position is not a pair of finite numbers", where=where)
+    return None if np.all(np.isnan(array)) else array
 
 
 def _check_names(names: tuple[str, ...], one: str, many: str, where: str) -> None:

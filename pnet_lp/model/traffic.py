@@ -95,6 +95,38 @@ class TrafficMatrix:
         s, t = np.nonzero(dense)
         return cls.from_entries(level, len(dense), s, t, dense[s, t], label=label)
 
+    def scaled(self, factor: float) -> TrafficMatrix:
+        """Return the matrix with every demand ``factor`` times as large.
+
+        Raises:
+            TrafficError: a negative, NaN or infinite factor, or one that makes a demand infinite.
+        """
+        label = f"{factor:g}*{self.label}"
+        if not (np.isfinite(factor) and factor >= 0):
+            raise TrafficError(
+                "a factor is wrong", where=label, found=float(factor), allowed="finite numbers >= 0"
+            )
+        with np.errstate(over="ignore"):
+            demand = self.demand * factor
+        return self.from_entries(self.level, self.endpoints, self.src, self.dst, demand, label=label)
+
+    def __add__(self, other: TrafficMatrix) -> TrafficMatrix:
+        """Return the sum of two matrices of one network and level.
+
+        Raises:
+            TrafficError: the matrices are for different levels or numbers of endpoints.
+        """
+        label = f"{self.label}+{other.label}"
+        if (self.level, self.endpoints) != (other.level, other.endpoints):
+            raise TrafficError(
+                f"a matrix between {self.endpoints} {self.level}s and one between "
+                f"{other.endpoints} {other.level}s have no sum",
+                where=label,
+            )
+        src, dst = np.concatenate([self.src, other.src]), np.concatenate([self.dst, other.dst])
+        demand = np.concatenate([self.demand, other.demand])
+        return self.from_entries(self.level, self.endpoints, src, dst, demand, label=label)
+
     @property
     def demand_count(self) -> int:
         """Number of pairs with a demand."""

@@ -13,6 +13,9 @@ from pnet_lp.registry import Entry, Registry
 from pnet_lp.throughput import ROUTINGS
 from pnet_lp.throughput.solvers import Solver
 
+WIDEST_PARAMETER = 52
+"""Characters of a parameter and its choices on one line."""
+
 _ROUTINGS = {"ideal": "any path in any plane, split in the best way"}
 """One line for each routing."""
 
@@ -54,8 +57,11 @@ def routing_documents() -> list[dict[str, Any]]:
 def entries_table(documents: Sequence[dict[str, Any]]) -> Table:
     """Return documents of entries as a table to read."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    typed = [f"{item['name']}={item['type']}" for document in documents for item in document["parameters"]]
     for column in ("name", "parameter", "default", "meaning"):
-        table.add_column(column)
+        # What is to be typed must be read whole: on one line, or, where there are very many choices, folded.
+        widest = min(max(map(len, typed), default=0), WIDEST_PARAMETER) if column == "parameter" else None
+        table.add_column(column, min_width=widest, max_width=widest, overflow="fold")
     for document in documents:
         notes = [document["summary"]]
         if document["source"]:

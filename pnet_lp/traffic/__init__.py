@@ -4,8 +4,17 @@
 routing or a solver.
 """
 
+from pnet_lp.traffic.aggregate import RackTraffic, aggregate
 from pnet_lp.traffic.base import Context, traffics
 from pnet_lp.traffic.build import build_traffic
 from pnet_lp.traffic.io import read_traffic, write_traffic
 
-__all__ = ["Context", "build_traffic", "read_traffic", "traffics", "write_traffic"]
+__all__ = [
+    "Context",
+    "RackTraffic",
+    "aggregate",
+    "build_traffic",
+    "read_traffic",
+    "traffics",
+    "write_traffic",
+]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.memory import check_fits
@@ -16,8 +17,12 @@ from pnet_lp.model.network import Level
 from pnet_lp.registry import Registry
 from pnet_lp.seeds import generator
 
-BYTES_PER_DEMAND = 100
-"""Measured peak of building a matrix and its flow problem: 86 to 91 bytes per demand, at rack and at host level."""
+BYTES_PER_DEMAND = 120
+"""Measured peak of building a matrix and its flow problem: 86 to 91 bytes per demand, up to 115 where it is drawn."""
+
+
+Seed: TypeAlias = Annotated[int | None, Field(description="seed of the draw; default: the run's seed")]
+"""The parameter ``seed`` of a pattern that is drawn at random."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,25 @@ class Context:
     def random(self, component: str, seed: int | None) -> np.random.Generator:
         """Return the generator of one component, from the pattern's own ``seed`` if it has one."""
         return generator(self.seed if seed is None else seed, f"traffic/{component}")
+
+    def all_pairs(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return every ordered pair of distinct endpoints, by source, or raise TrafficError: they are too many."""
+        self.check_demands(self.endpoints * (self.endpoints - 1))
+        src, dst = np.nonzero(~np.eye(self.endpoints, dtype=np.bool_))
+        return src, dst
+
+    def drawn_or_given(self, index: int | None, key: str, random: np.random.Generator) -> int:
+        """Return the endpoint ``index``, the value of parameter ``key``, or a random one where there is none."""
+        if index is None:
+            return int(random.integers(self.endpoints))
+        if index >= self.endpoints:
+            raise TrafficError(
+                f"no such {self.level}",
+                where=f"{self.label}: {key}",
+                found=index,
+                allowed=f"0 to {self.endpoints - 1}",
+            )
+        return index
 
     def matrix(self, src: npt.ArrayLike, dst: npt.ArrayLike, demand: npt.ArrayLike = 1.0) -> TrafficMatrix:
         """Return the checked matrix with these entries; see :meth:`TrafficMatrix.from_entries`."""

@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from pnet_lp.cli import sweep
-from pnet_lp.report.registries import routing_documents
+from pnet_lp.report.registries import WIDEST_PARAMETER, routing_documents
 from pnet_lp.throughput import SOLVERS
 from pnet_lp.topology import topologies
 from pnet_lp.traffic import traffics
@@ -46,7 +46,8 @@ def test_list_shows_every_entry(run: Run, run_json: RunJson, kind: str, registry
     for entry in document["entries"]:
         assert entry["name"] in shown
         for parameter in entry["parameters"]:
-            assert f"{parameter['name']}={parameter['type']}" in shown
+            written = f"{parameter['name']}={parameter['type']}"
+            assert written[:WIDEST_PARAMETER] in shown
 
 
 def test_list_gives_types_and_defaults(run_json: RunJson) -> None:
@@ -56,7 +57,7 @@ def test_list_gives_types_and_defaults(run_json: RunJson) -> None:
     assert given["type"] == "list of int"
     assert (seed["type"], seed["default"]) == ("int", None)
     assert entries["stride"]["parameters"][0]["required"] is True
-    assert entries["all-to-all"]["parameters"] == []
+    assert entries["shortest-matching"]["parameters"] == []
 
 
 def test_list_solvers_says_what_they_can(run_json: RunJson) -> None:
@@ -75,13 +76,15 @@ def test_list_as_a_table(run: Run, here: Path) -> None:
     run("list", "traffic", "-o", "traffic.csv")
     with (here / "traffic.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert [(row["name"], row["parameter"]) for row in rows] == [
-        ("all-to-all", ""),
+    shown = {"longest-matching", "permutation", "stride"}
+    assert [(row["name"], row["parameter"]) for row in rows if row["name"] in shown] == [
+        ("longest-matching", ""),
         ("permutation", "kind"),
         ("permutation", "map"),
         ("permutation", "seed"),
         ("stride", "s"),
     ]
+    assert list(dict.fromkeys(row["name"] for row in rows)) == traffics.names()
 
 
 SPEC = """

@@ -45,7 +45,7 @@ def test_hops_and_connectedness_against_networkx(plane: Plane) -> None:
 def test_hops_between_more_racks_than_one_word_or_block_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = count_hops(build_plane("ring:n=401"))
     assert whole.pairs == (0, *[802] * 200)
-    monkeypatch.setattr("pnet_lp.topology.distances._GATHER_BYTES", 1)
+    monkeypatch.setattr("pnet_lp.model.distances._GATHER_BYTES", 1)
     assert count_hops(build_plane("ring:n=401")) == whole
 
 

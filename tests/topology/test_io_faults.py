@@ -1,15 +1,11 @@
 """Broken files: each gives one sentence with file and line, and never another exception."""
 
-import random
 from pathlib import Path
 
 import pytest
 
-from pnet_lp.errors import PnetError, TopologyError
-from pnet_lp.model import Plane
-from pnet_lp.topology import build_plane, read_plane
-from pnet_lp.topology.io import FORMATS, parse_plane
-from pnet_lp.topology.spec import parse_spec
+from pnet_lp.errors import TopologyError
+from pnet_lp.topology import read_plane
 
 GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n<graph edgedefault="{}">\n{}\n</graph></graphml>'
 NODES = '<node id="a"/><node id="b"/>\n'
@@ -48,7 +44,7 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
         ("f.txt", b"c2_0_1 c2_1_0 c2_4_4\n", "f.txt:1: a cable joins switch 4 to itself, found 'c2_4_4'"),
         # edge lists
         ("f.txt", b"0 1\n1\n", f"f.txt:2: not a cable, found '1'; allowed: {CABLE}"),
-        ("f.txt", b"0 1\n1 2 3 4 5\n", f"f.txt:2: not a cable, found '1 2 3 4 5'; allowed: {CABLE}"),
+        ("f.txt", b"0 1\n1 2 3 4 5.5\n", f"f.txt:2: not a cable, found '1 2 3 4 5.5'; allowed: {CABLE}"),
         ("f.txt", b"0 1\n1 2 -4\n", "f.txt:2: not a speed, found '-4'; allowed: finite Gb/s >= 0"),
         ("f.txt", b"0 1\n1 2 nan\n", "f.txt:2: not a speed, found 'nan'; allowed: finite Gb/s >= 0"),
         ("f.txt", b"0 1\n1 2 3 inf\n", "f.txt:2: not a speed, found 'inf'; allowed: finite Gb/s >= 0"),
@@ -198,83 +194,3 @@ def test_missing_files(tmp_path: Path) -> None:
         read_plane(tmp_path / "none")
     with pytest.raises(TopologyError, match=": is a directory"):
         read_plane(tmp_path)
-
-
-SPECS = [
-    "builder: jellyfish\nparameters: {k: 8, seed: 1}\nplanes: 4\nvariant: heterogeneous\n",
-    "planes:\n - file: a.adj\n   link_gbps: 10\n - builder: ring\n   parameters: {n: 4}\n",
-]
-RICH = Plane.from_cables(
-    ["a", "b", "c&<"],
-    [0, 0, 1],
-    [1, 1, 2],
-    [1, 2, 3.5],
-    capacity_back_gbps=[1, 5, 3.5],
-    host_switch=[0, 2, -1],
-    tier=[0, 1, 0],
-)
-PLAIN = build_plane("ring:n=6")
-TEXTS = [
-    known.render(plane) for known in FORMATS for plane in (RICH, PLAIN) if known.name != "adjacency tokens"
-]
-TEXTS += [known.render(PLAIN) for known in FORMATS if known.name == "adjacency tokens"]
-PIECES = [
-    "nan",
-    "-1",
-    "1e999",
-    "null",
-    "true",
-    "[]",
-    "()",
-    "9" * 30,
-    "node",
-    "edge [",
-    "<graph>",
-    '""',
-    "\u2028",
-    "#:",
-]
-CHARACTERS = "0123456789-+.eE\"'<>[]{}&;#:,= \n\tcxnaf/\\\0é"
-
-
-def mutated(text: str, rng: random.Random) -> str:
-    for _ in range(rng.choice([1, 1, 2, 5])):
-        i = rng.randrange(len(text) + 1)
-        j = i + rng.randrange(1, 30)
-        match rng.randrange(6):
-            case 0:
-                text = text[:i] + text[j:]
-            case 1:
-                text = text[:i] + rng.choice(CHARACTERS) + text[i + rng.randrange(2) :]
-            case 2:
-                text = text[:i] + text[i:j] * rng.randrange(2, 4) + text[j:]
-            case 3:
-                text = text[:i]
-            case 4:
-                lines = text.split("\n")
-                text = "\n".join(rng.sample(lines, len(lines)))
-            case _:
-                text = text[:i] + rng.choice(PIECES) + text[i:]
-    return text
-
-
-def fault(text: str, *, spec: bool) -> PnetError | None:
-    try:
-        if spec:
-            parse_spec(text, "f")
-        else:
-            assert parse_plane(text, "f", link_gbps=1).switch_count > 0
-    except PnetError as error:
-        return error
-    return None
-
-
-@pytest.mark.parametrize("text", TEXTS + SPECS)
-def test_mutated_files_give_a_plane_or_one_sentence(text: str) -> None:
-    rng = random.Random(text)
-    broken = [mutated(text, rng) for _ in range(150)]
-    faults = [fault(each, spec=text in SPECS) for each in broken if each.strip()]
-    assert any(faults)
-    for error in filter(None, faults):
-        assert str(error).startswith("f")
-        assert error.exit_code == 2

@@ -16,3 +16,15 @@ def ring_of(n: int, *, hosts_per_switch: int = 0, names: list[str] | None = None
 @pytest.fixture
 def ring() -> Callable[..., Network]:
     return ring_of
+
+
+def fat_tree(k: int) -> Network:
+    """Return the k-ary fat tree of three tiers, k/2 hosts at an edge switch."""
+    m = k // 2
+    pod, i, j = (axis.ravel() for axis in np.indices((k, m, m)))
+    edges = k * m
+    edge, agg, core = pod * m + i, edges + pod * m + j, 2 * edges + j * m + i
+    u, v = np.r_[edge, edges + pod * m + j], np.r_[agg, core]
+    tier = np.repeat([0, 1, 2], [edges, edges, m * m])
+    hosts = np.repeat(np.arange(edges), m)
+    return Network.from_planes([Plane.from_cables(len(tier), u, v, 10.0, host_switch=hosts, tier=tier)])

@@ -118,12 +118,12 @@ ODD = ring_of(5)
         (
             "strid:s=1",
             SpecError,
-            "unknown traffic 'strid' (did you mean 'stride'?); allowed: all-to-all, permutation, stride",
+            f"unknown traffic 'strid' (did you mean 'stride'?); allowed: {', '.join(traffics.names())}",
         ),
         ("stride", SpecError, "stride: parameter 's' is required"),
         ("stride:s=0", SpecError, "stride: s: input should be greater than or equal to 1, found '0'"),
         ("stride:t=1", SpecError, "stride: unknown parameter 't'; allowed: s"),
-        ("all-to-all:s=1", SpecError, "all-to-all: unknown parameter 's'; allowed: no parameters"),
+        ("all-to-all:s=1", SpecError, "all-to-all: unknown parameter 's'; allowed: fraction, seed"),
         (
             "permutation:kind=pair",
             SpecError,
@@ -180,7 +180,7 @@ def test_hosts_are_needed_at_host_level() -> None:
 
 
 def test_every_pattern_says_what_it_does() -> None:
-    assert traffics.names() == ["all-to-all", "permutation", "stride"]
+    assert {"all-to-all", "permutation", "stride"} < set(traffics.names())
     for entry in traffics:
         assert entry.summary
         assert all(field.description for field in entry.params.model_fields.values())
@@ -206,6 +206,6 @@ def test_a_matrix_too_big_for_memory_is_refused_before_it_is_built(monkeypatch: 
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     with pytest.raises(
         TrafficError,
-        match=r"all-to-all with 90 demands between 10 racks needs about 8\.8 KiB, 1000 B are free; allowed: --level",
+        match=r"all-to-all with 90 demands between 10 racks needs about 10\.5 KiB, 1000 B are free; allowed: --level",
     ):
         build_traffic("all-to-all", ring_of(10), "rack")

@@ -9,11 +9,10 @@ is a rack, every cable has the speed given by the user.
 from __future__ import annotations
 
 import re
-from collections import deque
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format
+from pnet_lp.topology.io.format import Format, check_bare, check_numbered, paired
 
 _TOKEN = re.compile(r"(c[0-9]*)_([0-9]{1,9})_([0-9]{1,9})")
 _HEAD = 20  # tokens looked at to recognise the format
@@ -26,8 +25,7 @@ def _matches(text: str) -> bool:
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
     """Return the plane of the tokens; a cable's place and first end are those of its first token."""
-    cables: list[tuple[int, int]] = []
-    waiting: dict[tuple[int, int], deque[int]] = {}
+    arcs: list[tuple[int, int, float, str]] = []
     prefix = ""
     for number, line in enumerate(text.split("\n"), 1):
         for token in line.split():
@@ -45,57 +43,25 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
                 raise TopologyError(
                     f"a cable joins switch {u} to itself", where=f"{where}:{number}", found=token
                 )
-            if waiting.get((v, u)):
-                waiting[v, u].popleft()
-            else:
-                waiting.setdefault((u, v), deque()).append(number)
-                cables.append((u, v))
-    for (u, v), lines in waiting.items():
-        if lines:
-            raise TopologyError(
-                f"{prefix}_{u}_{v} has no reverse {prefix}_{v}_{u}",
-                where=f"{where}:{lines[0]}",
-                allowed="every cable in both directions",
-            )
-    numbers = sorted({end for cable in cables for end in cable})
+            arcs.append((u, v, link_gbps, f"{where}:{number}"))
+    cables = paired(arcs, lambda u, v: f"{prefix}_{u}_{v}")
+    numbers = sorted({end for u, v, *_ in cables for end in (u, v)})
     index = {number: i for i, number in enumerate(numbers)}
     return Plane.from_cables(
         list(map(str, numbers)),
-        [index[u] for u, _ in cables],
-        [index[v] for _, v in cables],
+        [index[u] for u, *_ in cables],
+        [index[v] for _, v, *_ in cables],
         link_gbps,
         label=where,
     )
 
 
 def _render(plane: Plane) -> str:
-    wrong = _obstacle(plane)
-    if wrong:
-        raise TopologyError(
-            f"adjacency tokens cannot hold {wrong}", where=plane.label or None, allowed="any other format"
-        )
+    check_bare(plane, "adjacency tokens", positions=False, speeds=False)
+    check_numbered(plane, "adjacency tokens")
     ends = zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)
     names = plane.switch_names
     return "".join(f"c2_{names[u]}_{names[v]}\nc2_{names[v]}_{names[u]}\n" for u, v in ends)
-
-
-def _obstacle(plane: Plane) -> str:
-    names = plane.switch_names
-    if plane.host_count:
-        return "hosts"
-    if not all(name.isdecimal() and name.isascii() and str(int(name)) == name for name in names):
-        return "switch names that are no numbers"
-    if list(names) != sorted(names, key=int):
-        return "switches out of order"
-    if plane.degree.min() == 0:
-        return "a switch without cables"
-    if plane.rack_names != names:
-        return "a choice of racks"
-    if plane.tier.any():
-        return "tiers"
-    if len({*plane.capacity_uv_gbps.tolist(), *plane.capacity_vu_gbps.tolist()}) > 1:
-        return "different speeds"
-    return ""
 
 
 FORMAT = Format("adjacency tokens", (".adj",), _matches, _parse, _render)

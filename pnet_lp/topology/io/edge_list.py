@@ -4,7 +4,7 @@
 line that repeats a pair is a parallel cable.  ``#`` begins a comment.  What other programs may skip stands in comments
 that begin with ``#:``
 
-    #: switch NAME [tier=T] [rack=R]             names and orders switches; racks are ordered by R
+    #: switch NAME [tier=T] [rack=R] [at=X,Y]    names and orders switches; racks are ordered by R
     #: host NAME [SWITCH UP_GBPS [DOWN_GBPS]]    without SWITCH: a host without a link into this plane
 
 Switches that no such line names follow in order of appearance, or by number if there is no such line at all and all
@@ -13,14 +13,15 @@ names are numbers.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, parse_speed
+from pnet_lp.topology.io.format import Format, parse_position, parse_speed, refusal
 
 _CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
-_SWITCH = "#: switch NAME [tier=T] [rack=R]"
+_SWITCH = "#: switch NAME [tier=T] [rack=R] [at=X,Y]"
 _HOST = "#: host NAME [SWITCH UP_GBPS [DOWN_GBPS]]"
 
 
@@ -32,6 +33,7 @@ class _Reading:
     switches: dict[str, int] = field(default_factory=dict)
     tiers: dict[str, int] = field(default_factory=dict)
     racks: dict[int, str] = field(default_factory=dict)
+    positions: dict[str, tuple[float, float]] = field(default_factory=dict)
     cables: list[tuple[str, str, float, float]] = field(default_factory=list)
     hosts: dict[str, tuple[str | None, float, float]] = field(default_factory=dict)
     host_lines: dict[str, str] = field(default_factory=dict)
@@ -69,9 +71,11 @@ class _Reading:
         self.tiers[name] = 0
         for option in options:
             key, _, value = option.partition("=")
-            if key not in {"tier", "rack"} or not (value.isdecimal() and len(value) < 10):
+            if key == "at":
+                self.positions[name] = parse_position(value.split(","), where)
+            elif key not in {"tier", "rack"} or not (value.isdecimal() and len(value) < 10):
                 raise TopologyError("not a property of a switch", where=where, found=option, allowed=_SWITCH)
-            if key == "tier":
+            elif key == "tier":
                 self.tiers[name] = int(value)
             elif int(value) in self.racks:
                 raise TopologyError(f"two racks are number {int(value)}", where=where)
@@ -103,6 +107,7 @@ class _Reading:
             host_names=list(self.hosts),
             tier=[self.tiers.get(name, 0) for name in names],
             label=label,
+            position=[self.positions.get(name, (math.nan, math.nan)) for name in names],
         )
 
 
@@ -131,16 +136,17 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
 def _render(plane: Plane) -> str:
     for name in (*plane.switch_names, *plane.host_names):
         if len(name.split()) > 1 or name.startswith("#"):
-            raise TopologyError(
-                "edge lists cannot hold names with blanks or a leading #",
-                found=name,
-                allowed="any other format",
-            )
+            raise refusal(plane, "edge lists", "names with blanks or a leading #", name)
     names = plane.switch_names
     rank = {switch: i for i, switch in enumerate(plane.rack_switch.tolist())}
     lines = [f"# {_CABLE}"]
     for i, (name, tier) in enumerate(zip(names, plane.tier.tolist(), strict=True)):
-        lines.append(f"#: switch {name} tier={tier}" + (f" rack={rank[i]}" if i in rank else ""))
+        words = ["#: switch", name, f"tier={tier}"]
+        if i in rank:
+            words.append(f"rack={rank[i]}")
+        if plane.position is not None and not math.isnan(plane.position[i, 0]):
+            words.append("at={!r},{!r}".format(*plane.position[i].tolist()))
+        lines.append(" ".join(words))
     hosts = zip(
         plane.host_names,
         plane.host_switch.tolist(),

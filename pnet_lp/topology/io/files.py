@@ -4,22 +4,42 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.files import replacing
+from pnet_lp.layouts import decoded
 from pnet_lp.model import Network, Plane
-from pnet_lp.topology.io import adjacency, edge_list, gml, graphml, node_link
+from pnet_lp.topology.io import (
+    adjacency,
+    edge_list,
+    gml,
+    graphml,
+    htsim,
+    node_link,
+    repetita,
+    sndlib,
+    sndlib_xml,
+    topobench,
+    topohub,
+)
 from pnet_lp.topology.io.format import Format
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 FORMATS: tuple[Format, ...] = (
+    sndlib.FORMAT,
+    sndlib_xml.FORMAT,
     graphml.FORMAT,
+    topohub.FORMAT,
     node_link.FORMAT,
+    repetita.FORMAT,
+    htsim.FORMAT,
     gml.FORMAT,
     adjacency.FORMAT,
+    topobench.FORMAT,
     edge_list.FORMAT,
 )
 """All formats; the first whose content matches reads a file, and the last reads every other text."""
@@ -35,18 +55,7 @@ def read_text(path: str | Path) -> str:
     except OSError as error:
         problem = "no such file" if error.errno == errno.ENOENT else os.strerror(error.errno or 0).lower()
         raise TopologyError(problem, where=where) from None
-    try:
-        text = data.decode("utf-8-sig")
-        broken = text.find("\0")
-        line = text.count("\n", 0, broken) + 1
-    except UnicodeDecodeError as error:
-        broken = error.start
-        line = data.count(b"\n", 0, broken) + 1
-    if broken >= 0:
-        raise TopologyError("not a text file", where=f"{where}:{line}", allowed="UTF-8 text")
-    if not text.strip():
-        raise TopologyError("the file is empty", where=where)
-    return text
+    return decoded(data, where, TopologyError)
 
 
 def read_plane(path: str | Path, *, link_gbps: float = DEFAULT_LINK_GBPS) -> Plane:
@@ -64,9 +73,16 @@ def read_plane(path: str | Path, *, link_gbps: float = DEFAULT_LINK_GBPS) -> Pla
 
 def parse_plane(text: str, where: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> Plane:
     """Return the plane in the text of the file ``where``; see :func:`read_plane`."""
-    named = SUFFIXES.get(Path(where).suffix.lower(), edge_list.FORMAT)
+    named = SUFFIXES.get(suffix_of(where), edge_list.FORMAT)
     found = next((known for known in FORMATS if known.matches(text)), named)
     return found.parse(text, where, link_gbps)
+
+
+def suffix_of(path: str | Path) -> str:
+    """Return the suffix of a file that names its format, the longest known one (``.sndlib.xml``) if there is one."""
+    name = Path(path).name.lower()
+    known = [suffix for suffix in SUFFIXES if name.endswith(suffix) and name != suffix]
+    return max(known, key=len, default=Path(path).suffix)
 
 
 def write_plane(plane: Plane, path: str | Path) -> None:
@@ -76,14 +92,15 @@ def write_plane(plane: Plane, path: str | Path) -> None:
         TopologyError: an unknown suffix, a plane that the format cannot hold, a folder that cannot be written to.
     """
     path = Path(path)
-    chosen = SUFFIXES.get(path.suffix.lower())
+    suffix = suffix_of(path)
+    chosen = SUFFIXES.get(suffix)
     if chosen is None:
-        raise TopologyError("unknown suffix", where=str(path), found=path.suffix, allowed=", ".join(SUFFIXES))
+        raise TopologyError("unknown suffix", where=str(path), found=suffix, allowed=", ".join(SUFFIXES))
     text = chosen.render(plane)
     # The parsers are mostly not ours, and neither are their exceptions to what they can hold.
     speed = float(plane.capacity_uv_gbps[0]) if plane.cable_count else DEFAULT_LINK_GBPS
-    if not _same(plane, chosen.parse(text, str(path), speed)):
-        raise TopologyError(f"{chosen.name} cannot hold this plane without loss", where=str(path))
+    if lost := _lost(plane, chosen.parse(text, str(path), speed)):
+        raise TopologyError(f"{chosen.name} cannot hold this plane without loss", where=str(path), found=lost)
     try:
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -91,8 +108,14 @@ def write_plane(plane: Plane, path: str | Path) -> None:
         raise TopologyError(os.strerror(error.errno or 0).lower(), where=str(path)) from None
 
 
-def _same(a: Plane, b: Plane) -> bool:
-    return a.fingerprint == b.fingerprint and np.array_equal(a.tier, b.tier)
+def _lost(plane: Plane, again: Plane) -> str | None:
+    """Return the name of the first field in which two planes differ; labels may."""
+    for each in fields(Plane):
+        a, b = getattr(plane, each.name), getattr(again, each.name)
+        same = np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b
+        if each.compare and not same:
+            return each.name
+    return None
 
 
 def write_network(network: Network, path: str | Path) -> tuple[Path, ...]:
@@ -108,7 +131,9 @@ def write_network(network: Network, path: str | Path) -> tuple[Path, ...]:
     if network.plane_count == 1:
         paths: tuple[Path, ...] = (path,)
     else:
-        paths = tuple(path.with_suffix(f".{i}{path.suffix}") for i in range(network.plane_count))
+        suffix = path.name[len(path.name) - len(suffix_of(path)) :]
+        stem = path.name.removesuffix(suffix)
+        paths = tuple(path.with_name(f"{stem}.{i}{suffix}") for i in range(network.plane_count))
     for plane, target in zip(network.planes, paths, strict=True):
         write_plane(plane, target)
     return paths

@@ -1,9 +1,10 @@
-"""What a file format is: text to plane, plane to text."""
+"""What a file format is: text to plane, plane to text; and what formats have in common."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pnet_lp.errors import TopologyError
@@ -40,3 +41,98 @@ def parse_speed(token: str, where: str) -> float:
     if not 0 <= speed < math.inf:
         raise TopologyError("not a speed", where=where, found=token, allowed="finite Gb/s >= 0")
     return speed
+
+
+def parse_position(words: Sequence[str], where: str) -> tuple[float, float]:
+    """Return the position that the two words ``x`` and ``y`` give, or raise TopologyError."""
+    try:
+        x, y = map(float, words)
+    except ValueError:
+        x = y = math.nan
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise TopologyError(
+            "not a position", where=where, found=" ".join(words), allowed="two finite numbers x and y"
+        )
+    return x, y
+
+
+def paired(
+    arcs: Iterable[tuple[int, int, float, str]], link: Callable[[int, int], str]
+) -> list[tuple[int, int, float, float]]:
+    """Return the cables ``(u, v, Gb/s there, Gb/s back)`` that directed links make up.
+
+    A link joins the first one in the other direction that is still alone; a cable's place and first end are those of
+    its first link.
+
+    Args:
+        arcs: ``(u, v, Gb/s, where)`` of each link.
+        link: what a link from u to v is called.
+
+    Raises:
+        TopologyError: a link without its reverse.
+    """
+    cables: list[tuple[int, int, float, float]] = []
+    places: dict[int, str] = {}
+    alone: dict[tuple[int, int], deque[int]] = {}
+    for u, v, speed, where in arcs:
+        if alone.get((v, u)):
+            first = alone[v, u].popleft()
+            cables[first] = (v, u, cables[first][2], speed)
+            del places[first]
+        else:
+            places[len(cables)] = where
+            alone.setdefault((u, v), deque()).append(len(cables))
+            cables.append((u, v, speed, speed))
+    for first, where in places.items():
+        u, v = cables[first][:2]
+        raise TopologyError(
+            f"{link(u, v)} has no reverse {link(v, u)}",
+            where=where,
+            allowed="every cable in both directions",
+        )
+    return cables
+
+
+def check_bare(plane: Plane, what: str, *, positions: bool, speeds: bool = True) -> None:
+    """Raise TopologyError where ``plane`` is more than a graph in which every switch is a rack.
+
+    Args:
+        plane: the plane to be written.
+        what: can hold no more, the subject of the sentence.
+        positions: whether it can hold positions, which all switches have or none.
+        speeds: whether it can hold different speeds.
+    """
+    obstacle = ""
+    if plane.host_count:
+        obstacle = "hosts"
+    elif plane.rack_names != plane.switch_names:
+        obstacle = "a choice of racks"
+    elif plane.tier.any():
+        obstacle = "tiers"
+    elif plane.position is not None and not positions:
+        obstacle = "positions"
+    elif not speeds and len({*plane.capacity_uv_gbps.tolist(), *plane.capacity_vu_gbps.tolist()}) > 1:
+        obstacle = "different speeds"
+    if obstacle:
+        raise refusal(plane, what, obstacle)
+
+
+def check_numbered(plane: Plane, what: str) -> None:
+    """Raise TopologyError where the switches are not called by numbers in order, or one is without cables."""
+    names = plane.switch_names
+    if not all(name.isdecimal() and name.isascii() and str(int(name)) == name for name in names):
+        raise refusal(plane, what, "switch names that are no numbers")
+    if list(names) != sorted(names, key=int):
+        raise refusal(plane, what, "switches out of order")
+    if plane.degree.min() == 0:
+        raise refusal(plane, what, "a switch without cables")
+
+
+def refusal(plane: Plane, what: str, obstacle: str, found: object = None) -> TopologyError:
+    """Return the error that ``what`` cannot hold the ``obstacle`` that ``plane`` has."""
+    return TopologyError(
+        f"{what} cannot hold {obstacle}",
+        where=plane.label or None,
+        found=found,
+        allowed="JSON node-link, GraphML, GML",
+    )

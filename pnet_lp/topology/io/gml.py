@@ -9,22 +9,21 @@ import networkx as nx
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
-from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, plane_of
+from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, labelled, plane_of
 
 _GRAPH = re.compile(r"^\s*graph\s*(\[|$)", re.MULTILINE)
-_LABEL = re.compile(r"\bnode\s*\[[^\[\]]*\blabel\b")
 _PLACE = re.compile(r" at \(([0-9]+), [0-9]+\)$")
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
     try:
-        graph = nx.parse_gml(text, label="label" if _LABEL.search(text) else "id")
+        graph = nx.parse_gml(text, label="id")
     except PARSER_FAULTS as error:
         problem = str(error)
         if place := _PLACE.search(problem):
             where, problem = f"{where}:{place[1]}", problem[: place.start()]
         raise TopologyError(f"not GML: {problem or type(error).__name__}", where=where) from None
-    return plane_of(graph, where, link_gbps)
+    return plane_of(labelled(graph, where), where, link_gbps)
 
 
 def _render(plane: Plane) -> str:

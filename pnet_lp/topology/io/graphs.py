@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import networkx as nx
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.layouts import scaled, unique_names
 from pnet_lp.model import Plane
+from pnet_lp.model.plane import positions_of
 
 PARSER_FAULTS = (
     nx.NetworkXException,
@@ -23,13 +28,16 @@ PARSER_FAULTS = (
 """What networkx's parsers raise on broken files, of which only the first is documented."""
 
 _SPEEDS = ("capacity", "bandwidth")
+_RAW = "LinkSpeedRaw"
+_POSITIONS = (("x", "y"), ("Longitude", "Latitude"))
 
 
 def plane_of(graph: nx.Graph[Any], where: str, link_gbps: float) -> Plane:
     """Return the plane of a graph read from a file.
 
     The speed of an edge is its attribute ``capacity_gbps``; in a file without that, ``capacity`` or ``bandwidth``, in
-    Gb/s like every number of ours, if only one of them occurs.
+    Gb/s like every number of ours, if only one of them occurs; in a file without these, ``LinkSpeedRaw`` of the
+    Internet Topology Zoo, in bit/s.  A node's position is ``x`` and ``y``, ``Longitude`` and ``Latitude``, or ``pos``.
     """
     names = {name for *_, data in graph.edges(data=True) for name in data}
     capacity = "capacity_gbps"
@@ -41,12 +49,71 @@ def plane_of(graph: nx.Graph[Any], where: str, link_gbps: float) -> Plane:
                 where=where,
                 allowed="capacity_gbps, or one of the two",
             )
-        capacity = others[0] if others else capacity
-    return Plane.from_networkx(graph, link_gbps=link_gbps, capacity=capacity, label=where)
+        if others:
+            capacity = others[0]
+        elif _RAW in names:
+            _set_speeds(graph, where)
+    plane = Plane.from_networkx(graph, link_gbps=link_gbps, capacity=capacity, label=where)
+    switches = [(node, data) for node, data in graph.nodes(data=True) if data.get("kind") != "host"]
+    places = [_position(data, f"{where}: {node!r}") for node, data in switches]
+    return replace(plane, position=positions_of(places, len(places), where))
+
+
+def labelled(graph: nx.Graph[Any], where: str) -> nx.Graph[Any]:
+    """Return the graph with nodes called by their ``label``, if all have one.
+
+    Labels are for people: where several nodes share one, as in the Internet Topology Zoo, it is followed by ``#`` and
+    the node's id.
+    """
+    labels = {node: data.pop("label") for node, data in graph.nodes(data=True) if "label" in data}
+    if len(labels) < len(graph):
+        return graph
+    for node, label in labels.items():
+        if not isinstance(label, str | int | float) and label is not None:
+            raise TopologyError(f"the label of node {node!r} is no text", where=where, found=label)
+    names = unique_names({node: str(label) for node, label in labels.items()})
+    if len(set(names.values())) < len(names):
+        raise TopologyError(
+            "labels and ids of nodes are mixed up", where=where, allowed="a label for each node"
+        )
+    # In one step to new nodes: a label may be the id of another node.
+    return nx.relabel_nodes(graph, names, copy=True)
 
 
 def graph_of(plane: Plane) -> nx.MultiGraph[str]:
     """Return the graph to write; the label stays out, as a file's plane is named after the file."""
     graph = plane.to_networkx()
     graph.graph.clear()
+    if plane.position is not None:
+        for name, (x, y) in zip(plane.switch_names, plane.position.tolist(), strict=True):
+            if not math.isnan(x):
+                graph.nodes[name].update(x=x, y=y)
     return graph
+
+
+def _set_speeds(graph: nx.Graph[Any], where: str) -> None:
+    for u, v, data in graph.edges(data=True):
+        if _RAW in data:
+            data["capacity_gbps"] = scaled(str(data[_RAW]), 9)
+            if not 0 <= data["capacity_gbps"] < math.inf:
+                raise TopologyError(
+                    f"{_RAW} of {u!r} - {v!r} is no speed",
+                    where=where,
+                    found=data[_RAW],
+                    allowed="finite bit/s >= 0",
+                )
+
+
+def _position(data: Mapping[str, Any], where: str) -> tuple[float, float]:
+    pair = next((tuple(data[key] for key in keys) for keys in _POSITIONS if data.keys() >= set(keys)), None)
+    if pair is None:
+        pair = data.get("pos")
+    if pair is None:
+        return math.nan, math.nan
+    try:
+        x, y = map(float, pair)
+    except (TypeError, ValueError, OverflowError):
+        raise TopologyError("a position is no pair of numbers", where=where, found=pair) from None
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise TopologyError("a position is not finite", where=where, found=pair)
+    return x, y

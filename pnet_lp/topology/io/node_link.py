@@ -8,30 +8,30 @@ from typing import Any
 import networkx as nx
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.layouts import parse_json
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
 from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, plane_of
 
 
-def _parse(text: str, where: str, link_gbps: float) -> Plane:
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise TopologyError(f"not JSON: {error.msg}", where=f"{where}:{error.lineno}") from None
-    except (RecursionError, ValueError) as error:
-        raise TopologyError(f"not JSON: {error}", where=where) from None
+def read_graph(text: str, where: str) -> nx.Graph[Any]:
+    """Return the graph in a node-link document, or raise TopologyError."""
+    document = parse_json(text, where, TopologyError)
     nodes, edges = _checked(document, where)
     # Keys of parallel edges carry nothing of ours, and networkx drops edges whose keys are the same.
     edges = [{name: value for name, value in edge.items() if name != "key"} for edge in edges]
     try:
         directed = bool(document.get("directed", False))
-        graph = nx.node_link_graph(
+        return nx.node_link_graph(
             {"directed": directed, "multigraph": True, "graph": {}, "nodes": nodes, "edges": edges},
             edges="edges",
         )
     except PARSER_FAULTS as error:
         raise TopologyError(f"not a node-link document: {error}", where=where) from None
-    return plane_of(graph, where, link_gbps)
+
+
+def _parse(text: str, where: str, link_gbps: float) -> Plane:
+    return plane_of(read_graph(text, where), where, link_gbps)
 
 
 def _checked(document: object, where: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

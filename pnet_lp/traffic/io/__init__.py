@@ -1,4 +1,8 @@
-"""Traffic matrices in files: CSV with one demand per line, and NumPy archives."""
+"""Traffic matrices in files: one format per module, recognised by content when read and by suffix when written.
+
+Reading raises TrafficError for whatever is wrong with a file, and never yields a part of one.  Writing is atomic, and a
+matrix read back is the matrix written: a format that cannot hold it refuses.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,30 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.files import replacing
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.delimited import read_csv, write_csv
-from pnet_lp.traffic.io.npz import read_npz, write_npz
+from pnet_lp.traffic.io import delimited, htsim, npz, parquet, records, repetita, sndlib, sndlib_xml, topohub
+from pnet_lp.traffic.io.format import Format
 
-_WRITERS = {".csv": write_csv, ".npz": write_npz}
-SUFFIXES = tuple(_WRITERS)
+FORMATS: tuple[Format, ...] = (
+    npz.FORMAT,
+    parquet.FORMAT,
+    sndlib.FORMAT,
+    sndlib_xml.FORMAT,
+    topohub.FORMAT,
+    records.FORMAT,
+    repetita.FORMAT,
+    htsim.FORMAT,
+    delimited.FORMAT,
+)
+"""All formats; the first whose content matches reads a file, and the last reads every other text."""
 
-_ZIP_MAGIC = b"PK\x03\x04"
+_BY_SUFFIX: dict[str, Format] = {suffix: known for known in FORMATS for suffix in known.suffixes}
+SUFFIXES = tuple(_BY_SUFFIX)
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def read_traffic(path: str | Path, network: Network, level: Level) -> TrafficMatrix:
-    """Return the matrix in a file, recognised by its content: a NumPy archive, or else CSV text.
+    """Return the matrix in a file of any of :data:`FORMATS`, recognised by its content.
 
     Raises:
         TrafficError: the file is missing or broken (the message names file and line), or does not fit the
@@ -26,23 +43,27 @@ def read_traffic(path: str | Path, network: Network, level: Level) -> TrafficMat
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
-            head = file.read(len(_ZIP_MAGIC))
-        reader = read_npz if head == _ZIP_MAGIC else read_csv
-        return reader(path, network, level)
+        data = path.read_bytes()
     except OSError as error:
         raise TrafficError(f"cannot read the file: {error.strerror}", where=str(path)) from None
+    return parse_traffic(data, str(path), network, level)
+
+
+def parse_traffic(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
+    """Return the matrix in the content of the file ``where``; see :func:`read_traffic`."""
+    head = data.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    named = _BY_SUFFIX.get(_suffix(Path(where)), delimited.FORMAT)
+    found = next((known for known in FORMATS if known.matches(head)), named)
+    return found.parse(data, where, network, level)
 
 
 def write_traffic(traffic: TrafficMatrix, network: Network, path: str | Path) -> None:
     """Write ``traffic``, a matrix for ``network``, in the format of the suffix.
 
-    :func:`read_traffic` reads it back.  CSV names racks or hosts as the network does; an archive holds
-    indices, the level and the number of endpoints.
+    :func:`read_traffic` reads it back, for the same network.
 
     Raises:
-        TrafficError: the suffix is neither ``.csv`` nor ``.npz``, or the matrix is for another number of
-            endpoints.
+        TrafficError: an unknown suffix, a matrix for another number of endpoints, or one that the format cannot hold.
     """
     path = Path(path)
     names = network.endpoint_names(traffic.level)
@@ -51,10 +72,19 @@ def write_traffic(traffic: TrafficMatrix, network: Network, path: str | Path) ->
             f"the matrix is for {traffic.endpoints} {traffic.level}s, the network has {len(names)}",
             where=str(path),
         )
-    writer = _WRITERS.get(path.suffix.lower())
-    if writer is None:
+    chosen = _BY_SUFFIX.get(_suffix(path))
+    if chosen is None:
         raise TrafficError(
             "unknown file format", where=str(path), found=path.suffix, allowed=", ".join(SUFFIXES)
         )
     with replacing(path) as temporary:
-        writer(traffic, names, temporary)
+        chosen.write(traffic, names, temporary)
+        again = chosen.parse(temporary.read_bytes(), str(path), network, traffic.level)
+        if again.fingerprint != traffic.fingerprint:
+            raise TrafficError(f"{chosen.name} cannot hold this matrix without loss", where=str(path))
+
+
+def _suffix(path: Path) -> str:
+    """Return the suffix that names a file's format, the longest known one (``.sndlib.xml``) if there is one."""
+    name = path.name.lower()
+    return max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=path.suffix)

@@ -1,11 +1,14 @@
 """NumPy archives: arrays ``src``, ``dst``, ``demand`` of equal length, or one square array ``matrix``.
 
-``src`` and ``dst`` are indices.  Optional ``endpoints`` and ``level``, which :func:`write_npz` adds, are
+``src`` and ``dst`` are indices.  Optional ``endpoints`` and ``level``, which ours have, are
 checked against the network.
 """
 
 from __future__ import annotations
 
+import io
+import tokenize
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -17,19 +20,31 @@ import numpy.typing as npt
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
+from pnet_lp.traffic.io.format import Format
+from pnet_lp.traffic.io.lines import check_size, check_size_at_most
 
 _Arrays: TypeAlias = dict[str, npt.NDArray[np.generic]]
 
+_PARSER_FAULTS = (
+    EOFError,
+    LookupError,
+    MemoryError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    OverflowError,
+    tokenize.TokenError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What NumPy and the zip reader raise on broken archives, of which only a few are documented."""
 
-def read_npz(path: Path, network: Network, level: Level) -> TrafficMatrix:
-    """Return the matrix in a NumPy archive.
 
-    Raises:
-        TrafficError: missing arrays, another size or level than the network's, or a wrong demand (its entry
-            is named).
-        OSError: the file cannot be read.
-    """
-    arrays, where = _load(path), str(path)
+def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
+    arrays = _load(data, where)
     endpoints = len(network.endpoint_names(level))
     stated = str(arrays["level"]) if "level" in arrays else level
     if stated != level:
@@ -38,7 +53,7 @@ def read_npz(path: Path, network: Network, level: Level) -> TrafficMatrix:
         matrix = _numbers(arrays, "matrix", where)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise TrafficError("a dense matrix is square", where=f"{where}: matrix", found=matrix.shape)
-        _check_size(len(matrix), endpoints, level, where)
+        check_size(len(matrix), endpoints, level, where)
         _check_demands(matrix, f"{where}: matrix")
         if np.any(loops := np.flatnonzero(np.diagonal(matrix))):
             raise TrafficError(f"{level} {int(loops[0])} has a demand to itself", where=f"{where}: matrix")
@@ -55,9 +70,9 @@ def read_npz(path: Path, network: Network, level: Level) -> TrafficMatrix:
             f"src, dst and demand have shapes {shapes}", where=where, allowed="one length for all"
         )
     if "endpoints" in arrays:
-        _check_size(int(_indices(arrays, "endpoints", where)[0]), endpoints, level, where)
+        check_size(int(_indices(arrays, "endpoints", where)[0]), endpoints, level, where)
     if len(src):
-        _check_size_at_most(int(max(src.max(), dst.max())) + 1, endpoints, level, where)
+        check_size_at_most(int(max(src.max(), dst.max())) + 1, endpoints, level, where)
     _check_demands(demand, f"{where}: demand")
     if len(loops := np.flatnonzero((src == dst) & (demand > 0))):
         raise TrafficError(
@@ -66,8 +81,7 @@ def read_npz(path: Path, network: Network, level: Level) -> TrafficMatrix:
     return TrafficMatrix.from_entries(level, endpoints, src, dst, demand, label=where)
 
 
-def write_npz(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
-    """Write ``traffic`` with endpoints called by index; equal matrices give equal bytes."""
+def _write(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
     with path.open("wb") as file:
         np.savez_compressed(
             file,
@@ -79,13 +93,13 @@ def write_npz(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
         )
 
 
-def _load(path: Path) -> _Arrays:
+def _load(data: bytes, where: str) -> _Arrays:
     try:
-        # Opened here, because np.load leaves a file that it cannot read open.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        with warnings.catch_warnings(), np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            warnings.simplefilter("ignore", UserWarning)  # an archive of Python 2 is read like any other
             members = {key: archive[key] for key in archive.files}
-    except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise TrafficError(f"not a NumPy archive of plain arrays ({error})", where=str(path)) from None
+    except _PARSER_FAULTS as error:
+        raise TrafficError(f"not a NumPy archive of plain arrays ({error})", where=where) from None
     # Any other member of a zip file comes as bytes.
     return {key: member for key, member in members.items() if isinstance(member, np.ndarray)}
 
@@ -120,18 +134,4 @@ def _check_demands(values: npt.NDArray[np.float64], where: str) -> None:
         )
 
 
-def _check_size(size: int, endpoints: int, level: Level, where: str) -> None:
-    _check_size_at_most(size, endpoints, level, where)
-    if size < endpoints:
-        raise TrafficError(
-            f"the matrix is smaller than the network: it is for {size} {level}s, the network has {endpoints}",
-            where=where,
-        )
-
-
-def _check_size_at_most(size: int, endpoints: int, level: Level, where: str) -> None:
-    if size > endpoints:
-        raise TrafficError(
-            f"the matrix is larger than the network: it is for {size} {level}s, the network has {endpoints}",
-            where=where,
-        )
+FORMAT = Format("NumPy archive", (".npz",), lambda data: data.startswith(b"PK\x03\x04"), _parse, _write)

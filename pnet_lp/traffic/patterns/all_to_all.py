@@ -3,15 +3,42 @@
 from __future__ import annotations
 
 import numpy as np
+from pydantic import Field
 
+from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
-from pnet_lp.registry import NoParams
-from pnet_lp.traffic.base import Context, traffics
+from pnet_lp.registry import Params
+from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.traffic.places import in_drawn_racks
 
 
-@traffics.register("all-to-all", summary="1.0 from every endpoint to every other")
-def all_to_all(_: NoParams, context: Context) -> TrafficMatrix:
-    """Return a demand of 1.0 for each ordered pair: ``n (n - 1)`` of them."""
-    context.check_demands(context.endpoints * (context.endpoints - 1))
-    src, dst = np.nonzero(~np.eye(context.endpoints, dtype=bool))
-    return context.matrix(src, dst)
+class AllToAllParams(Params):
+    """Parameters of ``all-to-all``."""
+
+    fraction: float = Field(
+        1.0,
+        gt=0,
+        le=1,
+        description="share of the racks that take part, drawn at random; their hosts do at host level",
+    )
+    seed: Seed = None
+
+
+@traffics.register("all-to-all", params=AllToAllParams, summary="1.0 from every endpoint to every other")
+def all_to_all(params: AllToAllParams, context: Context) -> TrafficMatrix:
+    """Return a demand of 1.0 for each ordered pair of those that take part.
+
+    Raises:
+        TrafficError: fewer than two endpoints are in the racks that take part.
+    """
+    if params.fraction == 1:
+        return context.matrix(*context.all_pairs())
+    random = context.random("all-to-all", params.seed)
+    part = np.flatnonzero(in_drawn_racks(context, params.fraction, random))
+    if len(part) < 2:
+        raise TrafficError(
+            f"a fraction of {params.fraction:g} leaves fewer than two {context.level}s", where=context.label
+        )
+    context.check_demands(len(part) * (len(part) - 1))
+    src, dst = np.nonzero(~np.eye(len(part), dtype=np.bool_))
+    return context.matrix(part[src], part[dst])

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, traffics
+from pnet_lp.traffic.base import Context, Seed, traffics
 
 
 def _dashed(value: object) -> object:
@@ -30,7 +30,7 @@ class PermutationParams(Params):
         None,
         description="the destination of endpoint 0, 1, ... by index, as in 1-2-0, instead of a random one",
     )
-    seed: int | None = Field(None, description="seed of the draw; default: the run's seed")
+    seed: Seed = None
 
     @model_validator(mode="after")
     def _map_is_not_drawn(self) -> PermutationParams:
@@ -68,6 +68,24 @@ def permutation(params: PermutationParams, context: Context) -> TrafficMatrix:
             )
         destination = _pairs(n, context.random("permutation/pairs", params.seed))
     return context.matrix(np.arange(n), destination)
+
+
+class RandomBijectiveParams(Params):
+    """Parameters of ``random-bijective``."""
+
+    seed: Seed = None
+
+
+@traffics.register(
+    "random-bijective",
+    params=RandomBijectiveParams,
+    summary="1.0 from every endpoint to one other, each chosen once: permutation under Hedera's name",
+    source="Hedera (NSDI'10), section 5.3 (randbij)",
+)
+def random_bijective(params: RandomBijectiveParams, context: Context) -> TrafficMatrix:
+    """Return the matrix of ``permutation`` with the same seed."""
+    n = context.endpoints
+    return context.matrix(np.arange(n), _derangement(n, context.random("permutation/random", params.seed)))
 
 
 def _derangement(n: int, random: np.random.Generator) -> npt.NDArray[np.int64]:

@@ -1,0 +1,223 @@
+"""Layouts that network files and traffic files of other programs share, read without regard to what they describe.
+
+Every reader takes the class of error to raise, and names file and line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypeAlias
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from pnet_lp.errors import PnetError
+
+Fault: TypeAlias = type[PnetError]
+
+SNDLIB_HEADER = "?SNDlib native format; type: network; version: 1.0"
+SNDLIB_NAMESPACE = "http://sndlib.zib.de/network"
+
+_SECTIONS = ("META", "NODES", "LINKS", "DEMANDS", "ADMISSIBLE_PATHS")
+_COUNT = re.compile(r"[0-9]{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a section.
+
+    Attributes:
+        where: file and line.
+        words: its words; a pair of brackets and what it encloses is one word, a tuple.
+    """
+
+    where: str
+    words: tuple[str | tuple[str, ...], ...]
+
+
+def decoded(data: bytes, where: str, fault: Fault) -> str:
+    """Return the text of a file that was read as ``data``, or raise ``fault``: binary or blank."""
+    try:
+        text = data.decode("utf-8-sig")
+        broken = text.find("\0")
+        line = text.count("\n", 0, broken) + 1
+    except UnicodeDecodeError as error:
+        broken = error.start
+        line = data.count(b"\n", 0, broken) + 1
+    if broken >= 0:
+        raise fault("not a text file", where=f"{where}:{line}", allowed="UTF-8 text")
+    if not text.strip():
+        raise fault("the file is empty", where=where)
+    return text
+
+
+def whole(token: str) -> int | None:
+    """Return the whole number >= 0 of at most nine digits that ``token`` is, or None."""
+    return int(token) if _COUNT.fullmatch(token) else None
+
+
+def scaled(token: str, digits: int) -> float:
+    """Return the number that ``token`` is, times ``10**-digits`` and rounded once; NaN where it is no number."""
+    try:
+        return float(Decimal(token).scaleb(-digits))
+    except (ArithmeticError, ValueError):
+        return float("nan")
+
+
+def unscaled(value: float, digits: int) -> str:
+    """Return the token from which :func:`scaled` gives ``value`` back, bit by bit."""
+    return str(Decimal(repr(value)).scaleb(digits))
+
+
+def parse_json(text: str, where: str, fault: Fault) -> Any:
+    """Return the document in a JSON text, or raise ``fault``."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise fault(f"not JSON: {error.msg}", where=f"{where}:{error.lineno}") from None
+    except (RecursionError, ValueError) as error:
+        raise fault(f"not JSON: {error}", where=where) from None
+
+
+def node_names(nodes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what the nodes of a TopoHub document are called: ``name`` if all have one of their own, or ``id``."""
+    names = [node.get("name") for node in nodes]
+    texts = [name for name in names if isinstance(name, str) and name]
+    if len(set(texts)) == len(names):
+        return texts
+    return [str(node.get("id")) for node in nodes]
+
+
+def unique_names(labels: Mapping[Any, str]) -> dict[Any, str]:
+    """Return a name for each key: its label, or ``label#key`` where others have the same."""
+    count = Counter(labels.values())
+    return {key: label if count[label] == 1 else f"{label}#{key}" for key, label in labels.items()}
+
+
+def parse_xml(text: str, where: str, fault: Fault) -> tuple[Element, dict[Element, str]]:
+    """Return the root of an XML text, tags without namespace, and where each element begins.
+
+    A document type declaration is refused: it is what entities are declared in, and these can expand without end or
+    name other files.
+    """
+    builder, places = TreeBuilder(), dict[Element, str]()
+    parser = expat.ParserCreate(namespace_separator=" ")
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        places[builder.start(name.rpartition(" ")[2], attributes)] = f"{where}:{parser.CurrentLineNumber}"
+
+    def doctype(*_: object) -> None:
+        raise fault("a document type declaration is refused", where=f"{where}:{parser.CurrentLineNumber}")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda name: builder.end(name.rpartition(" ")[2])
+    parser.CharacterDataHandler = builder.data
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as error:
+        raise fault(f"not XML: {expat.ErrorString(error.code)}", where=f"{where}:{error.lineno}") from None
+    return builder.close(), places
+
+
+def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[Row]]:
+    """Return the rows of each section of a network file in SNDlib's native format."""
+    sections: dict[str, list[Row]] = {}
+    name, depth = "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        here = f"{where}:{number}"
+        if number == 1 and line.strip() != SNDLIB_HEADER:
+            raise fault("wrong first line", where=here, found=line.strip(), allowed=SNDLIB_HEADER)
+        words = line.partition("#")[0].replace("(", " ( ").replace(")", " ) ").split()
+        if number == 1 or not words:
+            continue
+        if not depth:
+            name = words[0]
+            if name not in _SECTIONS or words[1:] not in (["("], ["(", ")"]):
+                raise fault(
+                    "not a section", where=here, found=line.strip(), allowed=f"{' ( or '.join(_SECTIONS)} ("
+                )
+            if name in sections:
+                raise fault(f"section {name} is given twice", where=here)
+            sections[name] = []
+            depth = int(words[1:] == ["("])
+            continue
+        depth += words.count("(") - words.count(")")
+        if depth < 1 and words != [")"]:
+            raise fault("brackets do not match", where=here, found=line.strip())
+        # A path spans lines, and no demand or link depends on it.
+        if depth and name not in {"META", "ADMISSIBLE_PATHS"}:
+            if depth > 1:
+                raise fault("brackets do not match", where=here, found=line.strip())
+            sections[name].append(Row(here, _grouped(words, here, fault)))
+    if depth:
+        raise fault(f"section {name} does not end", where=where, allowed="a line )")
+    return sections
+
+
+def _grouped(words: list[str], where: str, fault: Fault) -> tuple[str | tuple[str, ...], ...]:
+    found: list[str | tuple[str, ...]] = []
+    inside: list[str] | None = None
+    for word in words:
+        if (word == "(") == (inside is not None) and word in "()":
+            raise fault("brackets do not match", where=where, found=" ".join(words))
+        if word == "(":
+            inside = []
+        elif word == ")":
+            found.append(tuple(inside or ()))
+            inside = None
+        elif inside is not None:
+            inside.append(word)
+        else:
+            found.append(word)
+    return tuple(found)
+
+
+def parse_tables(
+    text: str, headers: Mapping[str, str], where: str, fault: Fault
+) -> dict[str, list[tuple[str, list[str]]]]:
+    """Return the rows ``(where, words)`` of each table of a Repetita file.
+
+    A table is a line with its name and its number of rows, a line with the names of its columns, and the rows.
+
+    Args:
+        text: of the file.
+        headers: by name of each table, in order: the names of its columns.
+        where: the file.
+        fault: the error to raise.
+    """
+    lines = [(f"{where}:{i}", line.split()) for i, line in enumerate(text.split("\n"), 1) if line.strip()]
+    tables: dict[str, list[tuple[str, list[str]]]] = {}
+    for name, header in headers.items():
+        here, words = lines.pop(0) if lines else (where, [])
+        count = whole(words[1]) if len(words) == 2 and words[0] == name else None
+        if count is None:
+            raise fault(
+                f"table {name} is missing",
+                where=here,
+                found=" ".join(words) or None,
+                allowed=f"{name} and its number of rows",
+            )
+        here, words = lines.pop(0) if lines else (where, [])
+        if words != header.split():
+            raise fault(
+                f"table {name} has a wrong header",
+                where=here,
+                found=" ".join(words) or None,
+                allowed=header,
+            )
+        rows, lines = lines[:count], lines[count:]
+        if len(rows) < count:
+            raise fault(f"table {name} has {len(rows)} rows instead of {count}", where=where)
+        for here, words in rows:
+            if len(words) != len(header.split()):
+                raise fault(f"not a row of {name}", where=here, found=" ".join(words), allowed=header)
+        tables[name] = rows
+    if lines:
+        here, words = lines[0]
+        raise fault(f"table {name} has more rows than it says", where=here, found=" ".join(words))
+    return tables

@@ -1,0 +1,80 @@
+"""What a traffic matrix demands, as a document and as lines to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from rich.table import Table
+
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.throughput.solve import summarise_traffic
+from pnet_lp.traffic import RackTraffic
+
+_SHOWN_DEMANDS = 5
+
+
+def traffic_document(
+    network: Network, matrix: TrafficMatrix, aggregated: RackTraffic | None = None
+) -> dict[str, Any]:
+    """Return the document of ``pnet-lp traffic --json``.
+
+    Args:
+        network: the network the matrix is for.
+        matrix: the demands.
+        aggregated: what they were added up to, where they are those between racks.
+    """
+    names = network.endpoint_names(matrix.level)
+    largest = np.argsort(-matrix.demand, kind="stable")[:_SHOWN_DEMANDS].tolist()
+    document = {
+        **summarise_traffic(matrix),
+        "level": matrix.level,
+        "endpoints": matrix.endpoints,
+        "demand": _range(matrix.demand),
+        "sent": _range(np.bincount(matrix.src, matrix.demand, matrix.endpoints)),
+        "received": _range(np.bincount(matrix.dst, matrix.demand, matrix.endpoints)),
+        "largest": [
+            {"src": names[matrix.src[j]], "dst": names[matrix.dst[j]], "demand": float(matrix.demand[j])}
+            for j in largest
+        ],
+        "inside_racks": None,
+        "warnings": [],
+    }
+    if aggregated:
+        document["inside_racks"] = {"demands": aggregated.inside_count, "total": aggregated.inside}
+        if aggregated.inside_count:
+            lost = f"{aggregated.inside_count:,} demands, {aggregated.inside:,g} in total"
+            document["warnings"] = [f"{lost}, are inside a rack and are left out"]
+    return document
+
+
+def traffic_report(document: Mapping[str, Any]) -> Table:
+    """Return a matrix, given as its document, as lines to read."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold")
+    grid.add_column()
+    grid.add_row("traffic", document["label"])
+    grid.add_row(
+        "demands",
+        f"{document['demands']:,} between {document['endpoints']:,} {document['level']}s, "
+        f"{document['total']:,g} in total",
+    )
+    for name, key in (("each", "demand"), ("sent", "sent"), ("received", "received")):
+        if found := document[key]:
+            unit = "" if key == "demand" else f" by a {document['level']}"
+            grid.add_row(name, f"{found['min']:.6g} to {found['max']:.6g}{unit} (mean {found['mean']:.6g})")
+    for item in document["largest"]:
+        grid.add_row("", f"{item['src']} -> {item['dst']}: {item['demand']:.6g}")
+    if hidden := document["demands"] - len(document["largest"]):
+        grid.add_row("", f"and {hidden:,} more, none larger")
+    for warning in document["warnings"]:
+        grid.add_row("warning", warning)
+    return grid
+
+
+def _range(values: npt.NDArray[Any]) -> dict[str, float] | None:
+    if values.size == 0:
+        return None
+    return {"min": float(values.min()), "mean": float(values.mean()), "max": float(values.max())}

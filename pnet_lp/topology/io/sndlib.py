@@ -1,0 +1,79 @@
+"""SNDlib's native network files: sections, of which ``NODES`` and ``LINKS`` are read.
+
+    NODES ( NAME ( X Y ) )
+    LINKS ( ID ( SOURCE TARGET ) CAPACITY COST ROUTING_COST SETUP_COST ( MODULE_CAPACITY MODULE_COST ... ) )
+
+Every switch is a rack.  A link is one full-duplex cable of the capacity that is installed already or, where none is,
+of its largest module, or else of the speed given by the user.  Capacities are in Mbit/s, as in the library's instances
+from operators.  Whether links are directed is said in a model file, which is not read.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.layouts import SNDLIB_HEADER, Row, parse_sndlib, unscaled
+from pnet_lp.model import Plane
+from pnet_lp.topology.io.format import Format, refusal
+from pnet_lp.topology.io.survivable import Link, check_survivable, plane_of, speed_of
+
+_NODE = "NAME ( X Y )"
+_LINK = "ID ( SOURCE TARGET ) CAPACITY COST ROUTING_COST SETUP_COST ( MODULE_CAPACITY MODULE_COST ... )"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+def _parse(text: str, where: str, link_gbps: float) -> Plane:
+    sections = parse_sndlib(text, where, TopologyError)
+    nodes = [_node(row) for row in sections.get("NODES", [])]
+    links = [_link(row, link_gbps) for row in sections.get("LINKS", [])]
+    return plane_of(nodes, links, where)
+
+
+def _node(row: Row) -> tuple[str, list[str], str]:
+    match row.words:
+        case (str(name), (x, y), *_) if isinstance(x, str):
+            return name, [x, y], row.where
+        case (str(name), *rest) if all(word == () for word in rest):
+            return name, [], row.where
+    raise _unreadable("a node", row, _NODE)
+
+
+def _link(row: Row, link_gbps: float) -> Link:
+    match row.words:
+        case (str(), (u, v), str(installed), str(), str(), str(), *rest) if isinstance(u, str):
+            modules = rest[0][::2] if rest and isinstance(rest[0], tuple) else ()
+            return Link(u, v, speed_of(installed, modules, link_gbps, row.where), row.where)
+        case (str(), (u, v)) if isinstance(u, str):
+            return Link(u, v, link_gbps, row.where)
+    raise _unreadable("a link", row, _LINK)
+
+
+def _unreadable(what: str, row: Row, allowed: str) -> TopologyError:
+    found = " ".join(word if isinstance(word, str) else f"( {' '.join(word)} )" for word in row.words)
+    return TopologyError(f"not {what}", where=row.where, found=found, allowed=allowed)
+
+
+def _render(plane: Plane) -> str:
+    what = "SNDlib's native format"
+    places = check_survivable(plane, what)
+    for name in plane.switch_names:
+        if not _NAME.fullmatch(name):
+            raise refusal(plane, what, "names of other than letters, digits, - and _", name)
+    lines = [SNDLIB_HEADER, "", "NODES ("]
+    lines += [f"  {name} ( {x!r} {y!r} )" for name, (x, y) in zip(plane.switch_names, places, strict=True)]
+    lines += [")", "", "LINKS ("]
+    ends = zip(plane.cable_u.tolist(), plane.cable_v.tolist(), plane.capacity_uv_gbps.tolist(), strict=True)
+    for i, (u, v, speed) in enumerate(ends):
+        names = f"{plane.switch_names[u]} {plane.switch_names[v]}"
+        lines.append(f"  L{i} ( {names} ) {unscaled(speed, 3)} 0.00 0.00 0.00 ( )")
+    return "\n".join([*lines, ")", "", "DEMANDS (", ")", ""])
+
+
+FORMAT = Format(
+    "SNDlib native",
+    (".sndlib",),
+    lambda text: text.lstrip().startswith("?SNDlib"),
+    _parse,
+    _render,
+)

@@ -1,0 +1,71 @@
+"""TopoHub's JSON documents: node-link with ``name`` and ``pos`` of nodes, ``dist`` and ECMP loads of edges.
+
+A node is called by its ``name`` if all have one of their own, or else by its ``id``.  TopoHub knows no speeds: an edge
+has the speed given by the user, unless it carries ``capacity_gbps``.  Lengths and loads are not kept.  Every switch is
+a rack.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import networkx as nx
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.layouts import node_names
+from pnet_lp.model import Plane
+from pnet_lp.topology.io.format import Format, check_bare
+from pnet_lp.topology.io.graphs import plane_of
+from pnet_lp.topology.io.node_link import read_graph
+
+_OURS = re.compile(r'"demands"\s*:\s*\{|"ecmp_(?:fwd|bwd)"\s*:')
+
+
+def _matches(text: str) -> bool:
+    return text.lstrip().startswith("{") and _OURS.search(text) is not None
+
+
+def _parse(text: str, where: str, link_gbps: float) -> Plane:
+    graph = read_graph(text, where)
+    if graph.is_directed():
+        raise TopologyError("the graph is directed", where=where, allowed='"directed": false')
+    names = node_names([{"id": node, **data} for node, data in graph.nodes(data=True)])
+    if len(set(names)) < len(names):
+        raise TopologyError("two nodes have one id", where=where)
+    called = dict(zip(graph, names, strict=True))
+    return plane_of(nx.relabel_nodes(graph, called, copy=True), where, link_gbps)
+
+
+def _render(plane: Plane) -> str:
+    check_bare(plane, "TopoHub's format", positions=True)
+    nodes: list[dict[str, Any]] = [{"id": i, "name": name} for i, name in enumerate(plane.switch_names)]
+    if plane.position is not None:
+        for node, place in zip(nodes, plane.position.tolist(), strict=True):
+            if not math.isnan(place[0]):
+                node["pos"] = place
+    cables = zip(
+        plane.cable_u.tolist(),
+        plane.cable_v.tolist(),
+        plane.capacity_uv_gbps.tolist(),
+        plane.capacity_vu_gbps.tolist(),
+        strict=True,
+    )
+    edges = []
+    for i, (u, v, there, back) in enumerate(cables):
+        edge = {"source": u, "target": v, "cable": i, "tail": plane.switch_names[u], "capacity_gbps": there}
+        edges.append(edge if there == back else edge | {"capacity_back_gbps": back})
+    pairs = {frozenset((edge["source"], edge["target"])) for edge in edges}
+    document = {
+        "directed": False,
+        "multigraph": len(pairs) < len(edges),
+        "graph": {"demands": {}},
+        "nodes": nodes,
+        "edges": edges,
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+FORMAT = Format("TopoHub JSON", (".topohub.json",), _matches, _parse, _render)

@@ -1,0 +1,37 @@
+"""Sums of matrices in one expression, such as ``0.5*all-to-all+2*permutation:seed=3``."""
+
+from __future__ import annotations
+
+import re
+
+from pnet_lp.errors import SpecError
+
+_FACTOR = r"(?P<factor>[-0-9.][^*\s]*)\s*\*\s*"
+_TERM = re.compile(rf"\s*(?:{_FACTOR})?(?P<text>.*?)\s*", re.DOTALL)
+# A plus begins a term where a name or a factor follows it: 1e+3 is one number.
+_PLUS = re.compile(r"(?<![0-9][eE])\+(?=\s*(?:[0-9.][^*+\s]*\s*\*\s*)?[A-Za-z./~])")
+
+
+def split_terms(text: str) -> list[tuple[float, str]]:
+    """Split ``text`` into its terms, each a factor (1.0 where none is given) and the expression or file it scales.
+
+    Raises:
+        SpecError: a factor that is no positive number, or a term without anything to scale.
+    """
+    return [_term(part, text) for part in _PLUS.split(text)]
+
+
+def _term(part: str, text: str) -> tuple[float, str]:
+    match = _TERM.fullmatch(part)
+    assert match is not None  # everything in the pattern is optional
+    if not match["text"]:
+        raise SpecError("a term of a sum is empty", found=text, allowed="2*name+name:key=value")
+    if match["factor"] is None:
+        return 1.0, match["text"]
+    try:
+        factor = float(match["factor"])
+    except ValueError:
+        factor = -1.0
+    if not 0 < factor < float("inf"):
+        raise SpecError("a factor is wrong", where=text, found=match["factor"], allowed="finite numbers > 0")
+    return factor, match["text"]

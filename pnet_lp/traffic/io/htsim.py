@@ -1,0 +1,93 @@
+"""htsim's connection matrices ``.cm``: ``Nodes n``, ``Connections m``, and m lines ``SRC->DST start T size S ...``.
+
+The demand of a pair is the number of its connections: sizes and times belong to packet-level simulation, and a flow is
+given as much as fits.  Lines ``trigger`` and ``failure``, and what else a connection has, are passed over.  Endpoints
+are indices.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pnet_lp.errors import TrafficError
+from pnet_lp.layouts import decoded, whole
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import Level
+from pnet_lp.traffic.io.format import Format, entries
+from pnet_lp.traffic.io.lines import Line, check_size, matrix_of
+
+_MOST = 10_000_000  # connections that are written
+_CONNECTION = re.compile(r"([0-9]{1,9})->([0-9]{1,9})")
+_COUNTS = ("Nodes", "Connections", "Triggers", "Failures")
+_VALUED = {"start", "size", "id", "trigger", "send_done_trigger", "recv_done_trigger", "prio"}
+_BARE = {"addon"}
+_FIRST = re.compile(rb"(?:#.*\n\s*)*(?:Nodes|Connections)\s")
+
+
+def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
+    counts: dict[str, int] = {}
+    lines: list[Line] = []
+    for number, text in enumerate(decoded(data, where, TrafficError).split("\n"), 1):
+        words, here = text.split(), f"{where}:{number}"
+        if not words or words[0].startswith("#") or words[0] in {"trigger", "failure"}:
+            continue
+        if words[0] in _COUNTS:
+            count = whole(words[1]) if len(words) == 2 else None
+            if count is None or words[0] in counts:
+                raise TrafficError(
+                    f"{words[0]} is wrong or given twice",
+                    where=here,
+                    found=text.strip(),
+                    allowed="one number",
+                )
+            counts[words[0]] = count
+        else:
+            lines.append(_line(words, here))
+    for key in _COUNTS[:2]:
+        if key not in counts:
+            raise TrafficError(f"{key} is missing", where=where, allowed="Nodes n, Connections m")
+    if len(lines) != counts["Connections"]:
+        raise TrafficError(f"{len(lines)} connections instead of {counts['Connections']}", where=where)
+    check_size(counts["Nodes"], len(network.endpoint_names(level)), level, where)
+    return matrix_of(lines, network, level, where)
+
+
+def _line(words: list[str], where: str) -> Line:
+    match = _CONNECTION.fullmatch(words[0])
+    if match is None:
+        raise TrafficError("not a connection", where=where, found=words[0], allowed="SRC->DST start T size S")
+    rest = iter(words[1:])
+    for word in rest:
+        if word in _BARE:
+            continue
+        value = next(rest, "") if word in _VALUED else ""
+        if not re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", value):
+            raise TrafficError(
+                "not a property of a connection",
+                where=where,
+                found=f"{word} {value}".strip(),
+                allowed=", ".join(sorted(_VALUED)),
+            )
+    return Line(where, int(match[1]), int(match[2]), 1.0)
+
+
+def _write(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
+    rows = entries(traffic)
+    wrong = next((demand for _, _, demand in rows if demand != int(demand)), None)
+    if wrong is not None or traffic.total > _MOST:
+        raise TrafficError(
+            "a connection matrix holds whole numbers of connections",
+            found=traffic.total if wrong is None else wrong,
+            allowed=f"at most {_MOST} in all",
+        )
+    # Size 0 is a flow without end, which is what a demand means.
+    pairs = [f"{s}->{t}" for s, t, demand in rows for _ in range(int(demand))]
+    lines = [f"Nodes {traffic.endpoints}", f"Connections {len(pairs)}"]
+    lines += [f"{pair} id {i} start 0 size 0" for i, pair in enumerate(pairs, 1)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+FORMAT = Format(
+    "htsim connection matrix", (".cm",), lambda data: _FIRST.match(data) is not None, _parse, _write
+)

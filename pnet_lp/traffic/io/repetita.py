@@ -1,0 +1,40 @@
+"""Repetita's ``.demands`` files: ``DEMANDS n``, a header ``label src dest bw``, and n rows.
+
+``src`` and ``dest`` count the nodes of the ``.graph`` file from 0, ``bw`` is in kbit/s.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pnet_lp.errors import TrafficError
+from pnet_lp.layouts import decoded, parse_tables, scaled, unscaled, whole
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import Level
+from pnet_lp.traffic.io.format import Format, entries
+from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
+
+_HEADERS = {"DEMANDS": "label src dest bw"}
+
+
+def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
+    tables = parse_tables(decoded(data, where, TrafficError), _HEADERS, where, TrafficError)
+    return matrix_of([_line(*row) for row in tables["DEMANDS"]], network, level, where)
+
+
+def _line(where: str, words: list[str]) -> Line:
+    src, dst = (whole(word) for word in words[1:3])
+    if src is None or dst is None:
+        raise TrafficError(
+            "an endpoint is no number", where=where, found=" ".join(words[1:3]), allowed="whole numbers >= 0"
+        )
+    return Line(where, src, dst, check_demand(scaled(words[3], 6), words[3], where))
+
+
+def _write(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
+    lines = [f"DEMANDS {traffic.demand_count}", _HEADERS["DEMANDS"]]
+    lines += [f"demand_{i} {s} {t} {unscaled(d, 6)}" for i, (s, t, d) in enumerate(entries(traffic))]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+FORMAT = Format("Repetita", (".demands",), lambda data: data.startswith(b"DEMANDS"), _parse, _write)

@@ -1,0 +1,80 @@
+"""The demands of TopoHub's JSON documents: ``graph.demands``, a map from a node to the nodes after it.
+
+The map is triangular, and each of its demands is one in both directions.  Its keys are ids of nodes or what the nodes
+are called; its numbers have no unit and are taken as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pnet_lp.errors import TrafficError
+from pnet_lp.files import json_text
+from pnet_lp.layouts import decoded, node_names, parse_json
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import Level
+from pnet_lp.traffic.io.format import Format, entries
+from pnet_lp.traffic.io.lines import Line, matrix_of
+from pnet_lp.traffic.io.records import number
+
+_OURS = re.compile(rb'"graph"\s*:\s*\{')
+
+
+def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
+    document = parse_json(decoded(data, where, TrafficError), where, TrafficError)
+    graph = document.get("graph") if isinstance(document, dict) else None
+    demands = graph.get("demands") if isinstance(graph, dict) else None
+    if not isinstance(demands, dict):
+        raise TrafficError("not a TopoHub document", where=where, allowed='an object "demands" in "graph"')
+    nodes = document.get("nodes")
+    if not isinstance(nodes, list) or not all(isinstance(node, dict) for node in nodes):
+        raise TrafficError("not a TopoHub document", where=where, allowed='a list "nodes" of objects')
+    called = {str(node.get("id")): name for node, name in zip(nodes, node_names(nodes), strict=True)}
+    lines: list[Line] = []
+    known: set[tuple[str, str]] = set()
+    for s, row in demands.items():
+        here = f"{where}: demands[{s!r}]"
+        if not isinstance(row, dict):
+            raise TrafficError("not a row of demands", where=here, found=row, allowed="an object")
+        for t, value in row.items():
+            if (s, t) in known or (t, s) in known:
+                raise TrafficError(
+                    f"demands of {s!r} and {t!r} are given twice", where=here, allowed="a triangular map"
+                )
+            known.add((s, t))
+            demand = number(value, f"{here}[{t!r}]")
+            src, dst = called.get(s) or s, called.get(t) or t
+            lines += [Line(here, src, dst, demand), Line(here, dst, src, demand)]
+    return matrix_of(lines, network, level, where)
+
+
+def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
+    demands: dict[str, dict[str, float]] = {}
+    values = {(s, t): demand for s, t, demand in entries(traffic)}
+    for (s, t), demand in values.items():
+        if values.get((t, s)) != demand:
+            raise TrafficError(
+                "TopoHub's format cannot hold demands that differ by direction",
+                found=f"{names[s]} -> {names[t]}",
+            )
+        if s < t:
+            demands.setdefault(str(s), {})[str(t)] = demand
+    nodes = [{"id": i, "name": name} for i, name in enumerate(names)]
+    document = {
+        "directed": False,
+        "multigraph": False,
+        "graph": {"demands": demands},
+        "nodes": nodes,
+        "edges": [],
+    }
+    path.write_text(json_text(document), encoding="utf-8")
+
+
+FORMAT = Format(
+    "TopoHub JSON",
+    (".topohub.json",),
+    lambda data: data.startswith(b"{") and _OURS.search(data) is not None,
+    _parse,
+    _write,
+)

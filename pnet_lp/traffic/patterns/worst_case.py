@@ -1,0 +1,176 @@
+"""Matrices chosen against the network: endpoints send as far, or as near, as they can."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from pydantic import Field
+from scipy.optimize import linear_sum_assignment, linprog
+
+from pnet_lp.errors import TrafficError
+from pnet_lp.memory import check_fits
+from pnet_lp.model import TrafficMatrix
+from pnet_lp.model.arrays import IntArray
+from pnet_lp.model.distances import UNREACHED, Sites, find_sites, site_hops
+from pnet_lp.registry import NoParams, Params
+from pnet_lp.traffic.base import Context, traffics
+from pnet_lp.traffic.places import hosts_of_endpoints
+
+_ASSIGNMENT_BYTES = 26
+"""Measured peak of an assignment problem, per pair of rows and columns."""
+_PROGRAM_BYTES = 1100
+"""Measured peak of the linear program of unequal rates, per pair of sites."""
+
+
+@traffics.register(
+    "longest-matching",
+    summary="1.0 from every endpoint to one other, each chosen once, so that the sum of hops is largest",
+    source="Jyothi et al.: Measuring and Understanding Throughput of Network Topologies, SC 2016; "
+    "Namyar et al.: A Throughput-Centric View of the Performance of Datacenter Topologies, SIGCOMM 2021",
+)
+def longest_matching(_: NoParams, context: Context) -> TrafficMatrix:
+    """Return the permutation of greatest total hop count (maximal permutation); see :func:`_matching`."""
+    return _matching(context, farthest=True)
+
+
+@traffics.register(
+    "shortest-matching",
+    summary="1.0 from every endpoint to one other in another rack, each chosen once, so that the sum of hops is least",
+)
+def shortest_matching(_: NoParams, context: Context) -> TrafficMatrix:
+    """Return the permutation of least total hop count; see :func:`_matching`."""
+    return _matching(context, farthest=False)
+
+
+class KodialamParams(Params):
+    """Parameters of ``kodialam``."""
+
+    hose: Literal["hosts", "uniform"] = Field(
+        "hosts",
+        description="most that a rack sends and receives; hosts: in proportion to its hosts, 1.0 on average; "
+        "uniform: 1.0.  A host sends and receives 1.0 in either case",
+    )
+
+
+@traffics.register(
+    "kodialam",
+    params=KodialamParams,
+    summary="what every endpoint's sending and receiving limits allow with the largest sum of demand times hops",
+    source="Kodialam, Lakshman, Sengupta: Traffic-Oblivious Routing in the Hose Model, ToN 2011; as used in Jyothi et "
+    "al., SC 2016",
+)
+def kodialam(params: KodialamParams, context: Context) -> TrafficMatrix:
+    """Return a vertex of: maximise sum d(s, t) hops(s, t), no endpoint sending or receiving more than its rate.
+
+    Hops are the fewest over the planes.  Where all racks have one rate the vertices are permutations, and the sum is
+    that of ``longest-matching``; unequal rates split demands.  At host level the program is that of racks, and each
+    demand is spread evenly over the hosts of its two racks.
+
+    Raises:
+        TrafficError: as :func:`_matching`, but for a rack that has most of the hosts.
+    """
+    sites = _sites(context)
+    rates = sites.sizes.astype(np.float64)
+    if context.level == "rack" and params.hose == "hosts":
+        rates = hosts_of_endpoints(context)
+        rates = rates[np.argsort(sites.of)] / rates.mean()
+    equal = bool(np.all(rates == rates[0]))
+    _check_memory(sites.count, _ASSIGNMENT_BYTES if equal else _PROGRAM_BYTES, context)
+    hops = _reachable(site_hops(context.network, sites), sites, context)
+    if equal:
+        src, dst = np.arange(sites.count), _assign(-hops, np.arange(sites.count))
+        demand = rates
+    else:
+        src, dst, demand = _hose(hops, rates)
+    if context.level == "rack":
+        rack = np.argsort(sites.of)
+        return context.matrix(rack[src], rack[dst], demand)
+    sizes = sites.sizes
+    context.check_demands(int((sizes[src].astype(np.int64) * sizes[dst]).sum()))
+    members = np.split(np.argsort(sites.of, kind="stable"), np.cumsum(sizes)[:-1])
+    return context.matrix(
+        np.concatenate([np.repeat(members[s], sizes[t]) for s, t in zip(src, dst, strict=True)]),
+        np.concatenate([np.tile(members[t], sizes[s]) for s, t in zip(src, dst, strict=True)]),
+        np.repeat(demand / (sizes[src] * sizes[dst]), sizes[src] * sizes[dst]),
+    )
+
+
+def _matching(context: Context, *, farthest: bool) -> TrafficMatrix:
+    """Return the permutation with the most or the fewest hops, counted as the fewest over the planes.
+
+    No endpoint sends to one that shares its switch in every plane, so every demand leaves its rack.  Where all racks
+    have equally many hosts the racks are matched, and each host sends to its counterpart: a transportation problem of
+    equal supplies is solved by a permutation.
+
+    Raises:
+        TrafficError: one rack has all or most of the hosts; a pair without a path; too little memory.
+    """
+    sites = _sites(context)
+    sizes = sites.sizes
+    alike = bool(np.all(sizes == sizes[0]))
+    group = np.arange(sites.count) if alike else sites.of
+    if 2 * sizes.max() > context.endpoints:
+        raise TrafficError(
+            f"one rack has {int(sizes.max())} of {context.endpoints} hosts, more than there are others to send to",
+            where=context.label,
+        )
+    _check_memory(len(group), _ASSIGNMENT_BYTES, context)
+    hops = _reachable(site_hops(context.network, sites), sites, context)[np.ix_(group, group)]
+    matched = _assign(-hops if farthest else hops, group)
+    if not alike:
+        return context.matrix(np.arange(len(group)), matched)
+    members = np.argsort(sites.of, kind="stable").reshape(sites.count, -1)
+    return context.matrix(members, members[matched])
+
+
+def _sites(context: Context) -> Sites:
+    sites = find_sites(context.network, context.level)
+    if sites.count < 2:
+        raise TrafficError("all hosts are in one rack", where=context.label, allowed="at least two racks")
+    return sites
+
+
+def _check_memory(side: int, bytes_per_pair: int, context: Context) -> None:
+    check_fits(
+        side**2 * bytes_per_pair,
+        f"{context.label} with the distances of {side:,}^2 pairs",
+        TrafficError,
+        allowed="--level rack, or a smaller network",
+    )
+
+
+def _reachable(hops: IntArray, sites: Sites, context: Context) -> npt.NDArray[np.float64]:
+    """Return ``hops`` as numbers to reckon with."""
+    if (lost := np.argwhere(hops == UNREACHED)).size:
+        names = context.network.endpoint_names(context.level)
+        s, t = (names[int(np.flatnonzero(sites.of == site)[0])] for site in lost[0])
+        raise TrafficError(
+            f"there is no path from {s!r} to {t!r} in any plane, so that distances have no sum",
+            where=context.label,
+        )
+    return hops.astype(np.float64)
+
+
+def _assign(cost: npt.NDArray[np.float64], group: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+    """Return the cheapest permutation in which nobody is assigned to one of the same group."""
+    apart = np.where(group[:, None] == group[None, :], (len(cost) + 1) * (np.abs(cost).max() + 1), cost)
+    return linear_sum_assignment(apart)[1].astype(np.int64)
+
+
+def _hose(
+    hops: npt.NDArray[np.float64], rates: npt.NDArray[np.float64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return sources, destinations and demands of the costliest matrix within the rates, sparse for being a vertex."""
+    n = len(rates)
+    src, dst = np.nonzero(~np.eye(n, dtype=np.bool_))
+    pair, one = np.arange(len(src)), np.ones(2 * len(src))
+    limits = sp.csr_array((one, (np.r_[src, n + dst], np.r_[pair, pair])), shape=(2 * n, len(src)))
+    # The dual simplex ends at a vertex.  The stubs know no sparse matrices.
+    solved = linprog(-hops[src, dst], A_ub=limits, b_ub=np.r_[rates, rates], method="highs-ds")  # type: ignore[call-overload]
+    if solved.status != 0:
+        raise TrafficError(f"the program of the worst demands was not solved: {solved.message}")
+    used = solved.x > 1e-9 * rates.max()
+    return src[used], dst[used], solved.x[used]
