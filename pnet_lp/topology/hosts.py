@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import IntArray, ints
-from pnet_lp.topology.family import check_size
+from pnet_lp.topology.family import HostParams, LinkParams, check_size
 
 
 def spread_hosts(hosts: int, switches: int) -> IntArray:
@@ -51,4 +54,54 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
         host_names=[f"{rack}.h{i}" for rack in plane.rack_names for i in range(per_switch)],
         tier=plane.tier,
         label=plane.label,
+    )
+
+
+def flat_plane(
+    switches: int, u: npt.ArrayLike, v: npt.ArrayLike, hosts_per_switch: int, params: HostParams
+) -> Plane:
+    """Return a plane without tiers in which every switch is a rack, with equally many hosts on each."""
+    return Plane.from_cables(
+        switches,
+        u,
+        v,
+        params.link_gbps,
+        racks=np.arange(switches),
+        host_switch=np.repeat(np.arange(switches), hosts_per_switch),
+        access_gbps=params.access_gbps,
+    )
+
+
+def server_plane(
+    servers: int,
+    switch_names: Sequence[str],
+    tiers: npt.ArrayLike,
+    u: npt.ArrayLike,
+    v: npt.ArrayLike,
+    ports: int,
+    params: LinkParams,
+) -> Plane:
+    """Return a server-centric plane, in which servers forward.
+
+    Flow never transits a host, so a server is a node of the graph, of tier 0 and a rack of its own, and the host behind
+    it has an access link as fast as all ports of the server together: what limits is the ports.
+
+    Args:
+        servers: their number; they have the first indices, ahead of the switches.
+        switch_names: names of the switches.
+        tiers: tier of each switch.
+        u: one end of each cable.
+        v: the other end.
+        ports: of each server.
+        params: speeds.
+    """
+    return Plane.from_cables(
+        [f"server{i}" for i in range(servers)] + list(switch_names),
+        u,
+        v,
+        params.link_gbps,
+        racks=np.arange(servers),
+        host_switch=np.arange(servers),
+        access_gbps=ports * params.link_gbps,
+        tier=np.concatenate([np.zeros(servers), np.asarray(tiers)]).astype(np.int64),
     )

@@ -92,18 +92,13 @@ def test_gravity_by_hosts_has_their_marginals() -> None:
     assert dense / dense[0, 1] == pytest.approx(np.array([[0, 1, 1.5], [1, 0, 3], [1.5, 3, 0]]))
 
 
-@given(n=st.integers(5, 40), seed=seeds, share=shares, ends=st.sampled_from(["both", "source"]))
+@given(n=st.integers(5, 40), seed=seeds, share=st.floats(0.5, 0.99), ends=st.sampled_from(["both", "source"]))
 def test_skewed_gives_the_hot_their_share(n: int, seed: int, share: float, ends: str) -> None:
     matrix = built(f"skewed:racks=0.4,share={share},ends={ends}", n, seed)
-    hot = round(0.4 * n)
     sent, received = sums(matrix)
     assert matrix.total == pytest.approx(n * (n - 1))
-    assert len(np.unique(sent.round(9))) <= 2
     if ends == "source":
-        assert max(sent[:].max() * hot, sent.sum() - sent.max() * hot) <= n * (n - 1) * (1 + 1e-9)
-        assert np.sort(sent)[::-1][:hot].sum() / sent.sum() == pytest.approx(max(share, share), abs=1e-9) or (
-            np.sort(sent)[:hot].sum() / sent.sum() == pytest.approx(share)
-        )
+        assert np.sort(sent)[n - round(0.4 * n) :].sum() / matrix.total == pytest.approx(share)
     else:
         assert sent == pytest.approx(received)
 

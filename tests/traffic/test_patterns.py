@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pnet_lp import memory
 from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic, traffics
 
 from .conftest import ring_of
@@ -209,3 +210,8 @@ def test_a_matrix_too_big_for_memory_is_refused_before_it_is_built(monkeypatch: 
         match=r"all-to-all with 90 demands between 10 racks needs about 10\.5 KiB, 1000 B are free; allowed: --level",
     ):
         build_traffic("all-to-all", ring_of(10), "rack")
+
+
+def test_a_permutation_of_a_large_network_is_built_sparse() -> None:
+    matrix = build_traffic("permutation", build_network(["fat-tree:k=64"]), "host")
+    assert (matrix.endpoints, matrix.demand_count) == (65_536, 65_536)

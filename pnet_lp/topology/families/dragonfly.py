@@ -1,0 +1,100 @@
+"""Dragonfly: groups of switches, every two of them joined."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, model_validator
+
+from pnet_lp.model import Plane
+from pnet_lp.topology.family import HostParams, check_size, topologies
+from pnet_lp.topology.hosts import flat_plane
+
+Arrangement: TypeAlias = Literal["absolute", "relative", "circulant"]
+_Groups: TypeAlias = npt.NDArray[np.int64]
+
+
+class Dragonfly(HostParams):
+    """Parameters of ``dragonfly``; what is not given is balanced: a = 2h, p = h, g = a h + 1."""
+
+    h: int = Field(ge=1, description="cables of each switch to other groups (paper: h)")
+    a: int | None = Field(None, ge=1, description="switches of a group (paper: a); default: 2h")
+    p: int | None = Field(None, ge=0, description="hosts on each switch (paper: p); default: h")
+    g: int | None = Field(None, ge=2, description="groups (paper: g), at most a h + 1; default: a h + 1")
+    arrangement: Arrangement = Field(
+        "absolute",
+        description="group that port k of group i leads to; absolute: k, leaving out i; relative: i + k + 1; "
+        "circulant: i + 1, i - 1, i + 2, i - 2, ...",
+    )
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """Numbers of switches in a group, of hosts on a switch, of groups."""
+        a = 2 * self.h if self.a is None else self.a
+        p = self.h if self.p is None else self.p
+        return a, p, a * self.h + 1 if self.g is None else self.g
+
+    @model_validator(mode="after")
+    def _enough_ports(self) -> Dragonfly:
+        a, _, g = self.size
+        if g > a * self.h + 1:
+            raise ValueError(f"g = {g} groups are too many for a h = {a * self.h} cables out of each")
+        return self
+
+
+@topologies.register(
+    "dragonfly",
+    params=Dragonfly,
+    summary="fully joined groups of a switches, joined to each other by h cables of each switch",
+    source="Kim, Dally, Scott, Abts: Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008; arrangements: "
+    "Camarero, Vallejo, Beivide: Topological Characterization of Hamming and Dragonfly Networks, TACO 2014",
+)
+def dragonfly(params: Dragonfly) -> Plane:
+    """Return ``g`` groups of ``a`` switches; switch j of group i has index ``i a + j``, and ports j h to j h + h - 1.
+
+    With fewer than a h + 1 groups the ports are used in rounds, each of which joins every two groups once.  Ports that
+    do not fill a round join each group to its nearest neighbours in index; one port of each group stays free where
+    the number of groups and of those ports are both odd.
+    """
+    a, p, g = params.size
+    ports = a * params.h
+    check_size("dragonfly", switches=a * g, cables=g * (a * (a - 1) + ports) // 2, hosts=a * g * p)
+    i, j = np.triu_indices(a, 1)
+    group = np.arange(g)
+    first = group[:, None] * a
+    u, v = [(first + i).ravel()], [(first + j).ravel()]
+
+    def join(port: int, there: _Groups, back: _Groups) -> None:
+        """Join ``port`` of each group to port ``back`` of the group ``there``, each cable once."""
+        once = (group < there) | ((group == there) & (port < back))
+        u.append((group * a + port // params.h)[once])
+        v.append((there * a + back // params.h)[once])
+
+    rounds, rest = divmod(ports, g - 1)
+    for turn in range(rounds):
+        for k in range(g - 1):
+            there, back = _other_end(params.arrangement, group, k, g)
+            join(turn * (g - 1) + k, there, turn * (g - 1) + back)
+    begin = rounds * (g - 1)
+    for k in range(rest - rest % 2):
+        there, back = _other_end("circulant", group, k, g)
+        join(begin + k, there, begin + back)
+    if rest % 2 and g % 2 == 0:
+        # The last port joins opposite groups.
+        join(begin + rest - 1, (group + g // 2) % g, np.full(g, begin + rest - 1))
+    return flat_plane(a * g, np.concatenate(u), np.concatenate(v), p, params)
+
+
+def _other_end(arrangement: Arrangement, group: _Groups, port: int, g: int) -> tuple[_Groups, _Groups]:
+    """Return the group and the port at the other end of ``port`` of each group, where every two groups are joined."""
+    if arrangement == "absolute":
+        there = np.where(port < group, port, port + 1)
+        return there, np.where(group < there, group, group - 1)
+    if arrangement == "relative":
+        return (group + port + 1) % g, np.full_like(group, g - 2 - port)
+    step = port // 2 + 1
+    if 2 * step == g:
+        return (group + step) % g, np.full_like(group, port)
+    return (group + (step if port % 2 == 0 else -step)) % g, np.full_like(group, port ^ 1)

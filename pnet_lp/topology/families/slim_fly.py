@@ -1,0 +1,66 @@
+"""Slim Fly: McKay-Miller-Siran graphs, of diameter 2."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from pnet_lp.model import Plane
+from pnet_lp.topology.family import HostParams, check_size, topologies
+from pnet_lp.topology.finite_field import FiniteField, PrimePower
+from pnet_lp.topology.hosts import flat_plane
+
+
+class SlimFly(HostParams):
+    """Parameters of ``slim-fly``."""
+
+    q: PrimePower = Field(
+        ge=3, le=200, description="a power of a prime other than 2 (paper: q); 2q^2 switches"
+    )
+    p: int = Field(0, ge=0, description="hosts on each switch (paper: p)")
+
+
+@topologies.register(
+    "slim-fly",
+    params=SlimFly,
+    summary="McKay-Miller-Siran graph of 2q^2 switches, diameter 2",
+    source="Besta, Hoefler: Slim Fly: A Cost Effective Low-Diameter Network Topology, SC 2014, section II-B",
+)
+def slim_fly(params: SlimFly) -> Plane:
+    """Return the graph of network degree (3q - d)/2, where q = 4w + d and d is -1, 0 or 1.
+
+    Switches (0, x, y) and (0, x, y') are joined where y - y' is in X, switches (1, m, c) and (1, m, c') where c - c'
+    is in X', and (0, x, y) and (1, m, c) where y = m x + c; x, y, m, c are elements of GF(q).  A switch's index is
+    ``(s q + first) q + second``.
+    """
+    q = params.q
+    check_size("slim-fly", switches=2 * q * q, cables=3 * q**3, hosts=2 * q * q * params.p)
+    field = FiniteField(q)
+    u, v = [], []
+    for side, generators in enumerate(_generators(q, field.powers)):
+        difference = field.add[:, field.negative]
+        a, b = np.nonzero(np.triu(np.isin(difference, list(generators)), 1))
+        first = (side * q + np.arange(q))[:, None] * q
+        u.append((first + a).ravel())
+        v.append((first + b).ravel())
+    x, m, c = np.indices((q, q, q)).reshape(3, -1)
+    u.append(x * q + field.add[field.multiply[m, x], c])
+    v.append((q + m) * q + c)
+    return flat_plane(2 * q * q, np.concatenate(u), np.concatenate(v), params.p, params)
+
+
+def _generators(q: int, powers: list[int]) -> tuple[set[int], set[int]]:
+    """Return X and X': each holds with an element its negative.
+
+    The last exponent of X' is q - 1 in all but the case q = 4w + 1, and that power is 1 again.
+    """
+    one = powers[:1]
+    if q % 4 == 1:
+        return set(powers[0::2]), set(powers[1::2])
+    if q % 4 == 0:
+        return set(powers[0::2]), {*powers[1::2], *one}
+    w = (q + 1) // 4
+    return (
+        {*powers[0 : 2 * w - 1 : 2], *powers[2 * w - 1 :: 2]},
+        {*powers[1 : 2 * w : 2], *powers[2 * w :: 2], *one},
+    )

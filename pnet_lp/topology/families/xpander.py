@@ -1,0 +1,59 @@
+"""Xpander: random lifts of a complete graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.model import Plane
+from pnet_lp.seeds import generator
+from pnet_lp.topology.distances import count_hops
+from pnet_lp.topology.family import HostParams, check_size, topologies
+from pnet_lp.topology.hosts import flat_plane
+
+_DRAWS = 64
+"""Lifts drawn before giving up on a connected one: for d >= 3 nearly all are connected, for d = 2 they are cycles."""
+
+
+class Xpander(HostParams):
+    """Parameters of ``xpander``."""
+
+    d: int = Field(ge=2, description="cables of each switch (paper: d)")
+    k: int = Field(ge=1, description="lift: copies of each of the d + 1 switches lifted (paper: k)")
+    hosts: int = Field(0, ge=0, description="hosts on each switch")
+    seed: int = Field(0, description="which random lift")
+
+
+@topologies.register(
+    "xpander",
+    params=Xpander,
+    summary="random k-lift of the complete graph of d + 1 switches: (d + 1) k switches of d cables",
+    source="Valadarsky, Shahaf, Dinitz, Schapira: Xpander: Towards Optimal-Performance Datacenters, CoNEXT 2016",
+)
+def xpander(params: Xpander) -> Plane:
+    """Return a connected random lift; copy c of switch i has index ``i k + c``.
+
+    Every two of the d + 1 groups of copies are joined by a random perfect matching, so cables between two groups can
+    be bundled.
+
+    Raises:
+        TopologyError: no connected lift was drawn.
+    """
+    d, k = params.d, params.k
+    n = (d + 1) * k
+    check_size("xpander", switches=n, cables=n * d // 2, hosts=n * params.hosts)
+    random = generator(params.seed, "xpander")
+    i, j = np.triu_indices(d + 1, 1)
+    for _ in range(_DRAWS):
+        matched = np.concatenate([random.permutation(k) for _ in i])
+        u = np.repeat(i, k) * k + np.tile(np.arange(k), len(i))
+        plane = flat_plane(n, u, np.repeat(j, k) * k + matched, params.hosts, params)
+        if count_hops(plane).disconnected == 0:
+            return plane
+    raise TopologyError(
+        f"none of {_DRAWS} lifts drawn is connected",
+        where="xpander",
+        found=f"d={d}",
+        allowed="d of at least 3",
+    )
