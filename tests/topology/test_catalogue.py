@@ -20,6 +20,7 @@ SIZES = {
     "jellyfish-1024": (1, 320, 1024, 2048),
     "jellyfish-k8": (1, 80, 128, 256),
     "jellyfish-k8-heterogeneous-4x": (4, 320, 128, 1024),
+    "tor-parallel-1024": (1, 64 + 16 + 64, 1024, 512),
     # P-Net, table 1: chips, and cables between them (tiers - 1) times the hosts in each plane.
     "pnet-table1-serial-scale-out": (1, 3584, 8192, 24_576),
     "pnet-table1-parallel-8x": (8, 1536, 8192, 8 * 8192),

@@ -227,7 +227,7 @@ def test_every_family_documents_itself() -> None:
         topologies.names()
     )
     for entry in topologies:
-        assert re.fullmatch(r"[a-z][a-z-]*", entry.name)
+        assert re.fullmatch(r"[a-z][a-z0-9-]*", entry.name)
         assert entry.summary
         assert not entry.summary.endswith(".")
         assert all(field.description for field in entry.params.model_fields.values())
