@@ -83,6 +83,44 @@ def round_flow(
 ) -> Proof: ...
 def evaluate(problem: FlowProblem, proof: Proof) -> Evaluation: ...
 def demand_distances(problem: FlowProblem, length: _F64, up_length: _F64, down_length: _F64) -> _F64: ...
+@final
+class PathProblem:
+    def __new__(
+        cls,
+        capacity: npt.NDArray[np.float64],
+        demand: npt.NDArray[np.float64],
+        pair_ptr: npt.NDArray[np.int64],
+        path_ptr: npt.NDArray[np.int64],
+        link: npt.NDArray[np.int32],
+    ) -> PathProblem: ...
+    def bounds(
+        self, weight: npt.NDArray[np.float64], length: npt.NDArray[np.float64]
+    ) -> tuple[float, float, npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+    def estimate_bytes(self) -> int: ...
+
+@final
+class PathSolution:
+    @property
+    def weight(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def length(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def restarts(self) -> int: ...
+    @property
+    def interrupted(self) -> bool: ...
+
+def solve_path_form(
+    problem: PathProblem,
+    *,
+    start: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> PathSolution: ...
 def solve_structured(
     problem: FlowProblem,
     *,

@@ -3,7 +3,8 @@
 use pnet_core::mcf::evaluate::evaluate;
 use pnet_core::mcf::problem::{Arrays, Problem};
 use pnet_core::mcf::proof::Proof;
-use pnet_core::mcf::structured::{Monitor, Options, Progress, Solution, solve};
+use pnet_core::mcf::run::{Monitor, Options, Progress};
+use pnet_core::mcf::structured::{Solution, solve};
 use proptest::prelude::*;
 
 /// Cables `(u, v, capacity)` of each plane, demands `(source, destination, size)` between `nodes` switches.

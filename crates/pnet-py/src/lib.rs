@@ -1,5 +1,6 @@
 //! Python binding of pnet-core: arrays in, arrays out, the GIL released while Rust works.
 
+mod path_form;
 mod paths;
 mod problem;
 mod proof;
@@ -28,10 +29,13 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<proof::Proof>()?;
     module.add_class::<proof::Evaluation>()?;
     module.add_class::<solve::Solution>()?;
+    module.add_class::<path_form::PathProblem>()?;
+    module.add_class::<path_form::PathSolution>()?;
     module.add_function(wrap_pyfunction!(proof::round_flow, module)?)?;
     module.add_function(wrap_pyfunction!(proof::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(proof::demand_distances, module)?)?;
     module.add_function(wrap_pyfunction!(paths::enumerate_paths, module)?)?;
+    module.add_function(wrap_pyfunction!(path_form::solve_path_form, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve_structured, module)?)?;
     module.add_function(wrap_pyfunction!(solve::estimate_structured_bytes, module)?)
 }

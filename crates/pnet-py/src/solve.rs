@@ -1,10 +1,12 @@
-//! The structured solver.
+//! The structured solver of the arc form, and what every solver needs to run under Python.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use pnet_core::mcf::structured::{self, Monitor, Options, Progress};
+use pnet_core::mcf::Error;
+use pnet_core::mcf::run::{Monitor, Options, Progress};
+use pnet_core::mcf::structured;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -26,7 +28,7 @@ pub struct Solution {
 }
 
 /// Passes progress to Python, and Python's wish to stop to the solver.
-struct PythonMonitor<'a> {
+pub struct PythonMonitor<'a> {
     on_progress: Py<PyAny>,
     stop: &'a AtomicBool,
     /// An exception of `on_progress`, to be raised once the solver has stopped.
@@ -53,21 +55,15 @@ impl Monitor for PythonMonitor<'_> {
 /// How often the calling thread looks for signals while the pool solves.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Solves `problem`; `on_progress(iterations, lower, upper)` returns whether to go on.
+/// Runs a solver on `threads` threads of its own; `on_progress(iterations, lower, upper)` returns whether to go on.
 ///
-/// A pending Ctrl-C stops the run as if `on_progress` had said so.
-#[pyfunction]
-#[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
-pub fn solve_structured(
+/// A pending Ctrl-C stops the run as if `on_progress` had said so: the bounds reached so far are the answer.
+pub fn run<T: Send>(
     py: Python<'_>,
-    problem: &FlowProblem,
-    tolerance: f64,
-    max_iterations: usize,
-    time_limit_s: f64,
     threads: usize,
     on_progress: Py<PyAny>,
-) -> PyResult<Solution> {
-    let options = Options { tolerance, max_iterations, time_limit_s };
+    solve: impl FnOnce(&mut PythonMonitor<'_>) -> Result<T, Error> + Send,
+) -> PyResult<T> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -79,7 +75,7 @@ pub fn solve_structured(
             let (done, result) = std::sync::mpsc::channel();
             let (pool, monitor) = (&pool, &mut monitor);
             scope.spawn(move || {
-                let solved = pool.install(|| structured::solve(&problem.inner, &options, monitor));
+                let solved = pool.install(|| solve(monitor));
                 // The receiver waits until it has this.
                 let _ = done.send(solved);
             });
@@ -99,13 +95,29 @@ pub fn solve_structured(
             }
         })
     });
-    // Ctrl-C is no failure: the bounds reached so far are the answer.
     let mut failures = [monitor.failure, signal].into_iter().flatten();
     if let Some(error) = failures.find(|error| !error.is_instance_of::<PyKeyboardInterrupt>(py)) {
         return Err(error);
     }
     let solved = solved.ok_or_else(|| CoreError::new_err("the solver panicked; this is a defect"))?;
-    let solution = solved.map_err(to_python)?;
+    solved.map_err(to_python)
+}
+
+/// Solves `problem` by the structured method.
+#[pyfunction]
+#[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+pub fn solve_structured(
+    py: Python<'_>,
+    problem: &FlowProblem,
+    tolerance: f64,
+    max_iterations: usize,
+    time_limit_s: f64,
+    threads: usize,
+    on_progress: Py<PyAny>,
+) -> PyResult<Solution> {
+    let options = Options { tolerance, max_iterations, time_limit_s };
+    let solution =
+        run(py, threads, on_progress, |monitor| structured::solve(&problem.inner, &options, monitor))?;
     let proof = Proof { inner: solution.proof, planes: problem.inner.planes.len() };
     Ok(Solution {
         proof: Py::new(py, proof)?,

@@ -11,24 +11,12 @@ mod scale;
 mod start;
 mod state;
 
-use std::time::{Duration, Instant};
-
 use super::evaluate::{evaluate, upper_bound};
 use super::problem::{Error, Problem};
 use super::proof::Proof;
 use super::round::round;
+use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
 use state::State;
-
-/// When to stop.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// Relative gap between the bounds at which the answer counts as certified.
-    pub tolerance: f64,
-    /// Iterations at most.
-    pub max_iterations: usize,
-    /// Wall time at most, in seconds; checked where the bounds are.
-    pub time_limit_s: f64,
-}
 
 /// What a run found.
 #[derive(Debug, Clone)]
@@ -43,44 +31,23 @@ pub struct Solution {
     pub interrupted: bool,
 }
 
-/// The state of a run, as the caller sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress {
-    /// Iterations done.
-    pub iterations: usize,
-    /// Best lower bound so far.
-    pub lower: f64,
-    /// Best upper bound so far.
-    pub upper: f64,
-}
-
-/// Who watches a run.
-pub trait Monitor {
-    /// Whether the run should stop now; asked about ten times a second.
-    fn stop(&mut self) -> bool {
-        false
-    }
-    /// The bounds so far, now and then; returns whether to go on.
-    fn progress(&mut self, progress: Progress) -> bool;
-}
-
 /// Solves `problem`.
 ///
 /// The result depends on the problem and the options alone (but for the time limit and the monitor), never on the
 /// number of threads.
 pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Solution, Error> {
-    let mut watch = Watch { started: Instant::now(), polled: Instant::now(), limit_s: options.time_limit_s };
+    let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
     let mut state = State::new(problem, best.upper, &best.proof)?;
     let mut interrupted = false;
-    let mut next_check = FIRST_CHECK;
+    let mut check = FIRST_CHECK;
     while !best.certified(options.tolerance) && state.iterations() < options.max_iterations {
         state.iterate();
         let stop = watch.stop(monitor);
-        if !stop && state.iterations() < next_check && state.iterations() < options.max_iterations {
+        if !stop && state.iterations() < check && state.iterations() < options.max_iterations {
             continue;
         }
-        next_check = state.iterations() + (state.iterations() / CHECK_FRACTION).max(FIRST_CHECK);
+        check = next_check(state.iterations());
         let (length, up, down) = state.lengths();
         best.offer(problem, round(problem, &state, length, up, down))?;
         let progress = Progress { iterations: state.iterations(), lower: best.lower, upper: best.upper };
@@ -98,37 +65,6 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
 pub fn estimate_bytes(problem: &Problem) -> usize {
     start::estimate_bytes(problem)
 }
-
-/// Keeps an eye on the clock and on the monitor.
-struct Watch {
-    started: Instant,
-    polled: Instant,
-    limit_s: f64,
-}
-
-impl Watch {
-    fn late(&self) -> bool {
-        self.started.elapsed().as_secs_f64() > self.limit_s
-    }
-
-    fn stop(&mut self, monitor: &mut impl Monitor) -> bool {
-        if self.polled.elapsed() < POLL {
-            return false;
-        }
-        self.polled = Instant::now();
-        self.late() || monitor.stop()
-    }
-}
-
-/// How often the monitor is asked whether to stop.
-const POLL: Duration = Duration::from_millis(100);
-
-/// Iterations before the bounds are looked at first, and at least between two looks.
-const FIRST_CHECK: usize = 20;
-
-/// After that they are looked at each time the iterations have grown by this part: an evaluation costs tens of
-/// iterations, and this way never more than a fraction of the whole run.
-const CHECK_FRACTION: usize = 8;
 
 /// The best bounds so far and what proves them; the two halves of the proof may come from different moments.
 struct Best {

@@ -7,16 +7,11 @@ use super::super::lanes::LANES;
 use super::super::problem::{Error, Problem};
 use super::super::proof::Proof;
 use super::super::round::Flow;
+use super::super::run::Restarts;
 use super::block::{Block, Shared, TAU_FLOW};
 use super::coupling::{Access, Capacities, Demands, Step, squared_distance};
 use super::start::Start;
 
-/// A restart happens when the fixed-point residual has fallen to this part of its value at the last one ...
-const SUFFICIENT: f64 = 0.2;
-/// ... or to this part and begins to rise ...
-const NECESSARY: f64 = 0.8;
-/// ... or when the stretch since is this part of all iterations.
-const ARTIFICIAL: f64 = 0.36;
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
 const SMOOTHING: f64 = 0.5;
 /// How much of the ratio of the last dual to the last primal step enters the weight at a restart: where only the dual
@@ -40,11 +35,7 @@ pub struct State<'a> {
     /// Derivative of the Lagrangian by K, plus 1: the demands' value at current prices.
     value: f64,
     omega: f64,
-    since_restart: usize,
-    iterations: usize,
-    restarts: usize,
-    residual_first: f64,
-    residual_last: f64,
+    restarts: Restarts,
     /// Squared, weighted distances of the last step: primal, dual.
     last_moved: (f64, f64),
 }
@@ -76,11 +67,7 @@ impl<'a> State<'a> {
             tau_k: 1.0 / total,
             value: 1.0,
             omega: 1.0,
-            since_restart: 0,
-            iterations: 0,
-            restarts: 0,
-            residual_first: 0.0,
-            residual_last: 0.0,
+            restarts: Restarts::default(),
             last_moved: (0.0, 0.0),
         };
         state.set_flows(start, parts.scale.demand)?;
@@ -110,12 +97,12 @@ impl<'a> State<'a> {
 
     /// Iterations done.
     pub fn iterations(&self) -> usize {
-        self.iterations
+        self.restarts.iterations
     }
 
     /// Restarts among them.
     pub fn restarts(&self) -> usize {
-        self.restarts
+        self.restarts.count
     }
 
     /// Lengths of all links, of access links into and out of planes: never negative.
@@ -128,7 +115,7 @@ impl<'a> State<'a> {
 
     /// One iteration.
     pub fn iterate(&mut self) {
-        let weight = (self.since_restart + 1) as f64 / (self.since_restart + 2) as f64;
+        let weight = self.restarts.weight();
         let (tau, sigma) = (1.0 / self.omega, self.omega);
         let stepped = (self.k - tau * self.tau_k * (self.value - 1.0)).clamp(0.0, 1.0);
         let k_moved = (stepped - self.k) * (stepped - self.k) / self.tau_k;
@@ -165,22 +152,8 @@ impl<'a> State<'a> {
             dual += moved;
             self.value = value;
         }
-        self.iterations += 1;
-        self.since_restart += 1;
         self.last_moved = (self.omega * primal, dual / self.omega);
-        self.maybe_restart((self.last_moved.0 + self.last_moved.1).sqrt());
-    }
-
-    fn maybe_restart(&mut self, residual: f64) {
-        if self.since_restart == 1 {
-            self.residual_first = residual;
-        }
-        let rising = residual > self.residual_last;
-        self.residual_last = residual;
-        let due = residual <= SUFFICIENT * self.residual_first
-            || (residual <= NECESSARY * self.residual_first && rising)
-            || self.since_restart as f64 >= ARTIFICIAL * self.iterations as f64;
-        if due && self.since_restart > 1 {
+        if self.restarts.due((self.last_moved.0 + self.last_moved.1).sqrt()) {
             self.restart();
         }
     }
@@ -208,8 +181,7 @@ impl<'a> State<'a> {
                 SMOOTHING * balanced.ln() + (1.0 - SMOOTHING) * self.omega.ln() + LOPSIDED * lopsided.ln();
             self.omega = log.exp();
         }
-        self.since_restart = 0;
-        self.restarts += 1;
+        self.restarts.done();
     }
 
     /// A primal weight for the start: potentials are distances already, flows still have to come.

@@ -1,0 +1,183 @@
+//! Maximum concurrent flow over given paths, as a game.
+//!
+//! Each demand splits itself over its paths, and a price of 1 in all is put on the links:
+//!
+//! ```text
+//! 1 / K  =  min over splits w   max over prices m   sum over links r of m_r load_r(w) / c_r
+//! ```
+//!
+//! w is a point of one simplex per demand, m of a simplex of links.  Restarted Halpern PDHG (Lu and Yang 2024) with
+//! exact projections onto both, and the diagonal steps of Pock and Chambolle (2011), one for all paths of a demand.
+//! Demands need no dual variable and every iterate is feasible, so both bounds come from it directly; this takes a
+//! tenth of the iterations of the linear program with demand rows.
+
+mod problem;
+mod simplex;
+mod state;
+
+use super::problem::{Error, invalid};
+use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
+pub use problem::{PathProblem, normalise};
+use state::State;
+
+/// What a run found: the best split and the best lengths seen, which may come from different moments.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// The part of its demand that each path carries.
+    pub weight: Vec<f64>,
+    /// Length of each link.
+    pub length: Vec<f64>,
+    /// The bounds that they prove.
+    pub lower: f64,
+    /// See `lower`.
+    pub upper: f64,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Restarts among them.
+    pub restarts: usize,
+    /// Whether the caller asked to stop.
+    pub interrupted: bool,
+}
+
+/// A split and lengths to start from, of any scale.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// A weight for each path.
+    pub weight: Vec<f64>,
+    /// A length for each link.
+    pub length: Vec<f64>,
+}
+
+/// Solves `problem`, from the split and the lengths of a similar one if there are any.
+///
+/// The result depends on the arguments alone (but for the time limit and the monitor), never on the number of threads.
+pub fn solve(
+    problem: &PathProblem,
+    start: Option<Start>,
+    options: &Options,
+    monitor: &mut impl Monitor,
+) -> Result<Solution, Error> {
+    let mut watch = Watch::new(options.time_limit_s);
+    let start = match start {
+        None => even(problem),
+        Some(start) => checked(problem, start)?,
+    };
+    let mut best = Solution {
+        weight: vec![],
+        length: vec![],
+        lower: 0.0,
+        upper: f64::INFINITY,
+        iterations: 0,
+        restarts: 0,
+        interrupted: false,
+    };
+    best.offer_lengths(problem, vec![1.0; problem.capacity.len()]);
+    best.offer_lengths(problem, start.length.clone());
+    best.offer_split(problem, &start.weight);
+    if best.lower.is_infinite() || best.upper.is_infinite() {
+        return invalid("capacity", "no link limits the flow");
+    }
+    let mut state = State::new(problem, best.lower, start.weight, &start.length);
+    let mut check = 1;
+    while best.upper - best.lower > options.tolerance * best.upper
+        && state.iterations() < options.max_iterations
+    {
+        state.iterate();
+        let stop = watch.stop(monitor);
+        if !stop && state.iterations() < check && state.iterations() < options.max_iterations {
+            continue;
+        }
+        check = if check == 1 { FIRST_CHECK } else { next_check(state.iterations()) };
+        best.offer_split(problem, state.weight());
+        best.offer_lengths(problem, state.length());
+        let progress = Progress { iterations: state.iterations(), lower: best.lower, upper: best.upper };
+        best.interrupted = !monitor.progress(progress) || stop;
+        if best.interrupted || watch.late() {
+            break;
+        }
+    }
+    best.interrupted &= !watch.late();
+    best.iterations = state.iterations();
+    best.restarts = state.restarts();
+    Ok(best)
+}
+
+/// What a split and lengths of any scale prove.
+///
+/// Returns the lower and the upper bound, the load of each link at K = 1, and the split, normalised.
+pub fn bounds(
+    problem: &PathProblem,
+    weight: &[f64],
+    length: &[f64],
+) -> Result<(f64, f64, Vec<f64>, Vec<f64>), Error> {
+    let mut weight = non_negative("weight", weight, problem.paths())?;
+    let length = non_negative("length", length, problem.capacity.len())?;
+    if length.iter().zip(&problem.capacity).any(|(l, c)| *l > 0.0 && c.is_infinite()) {
+        return invalid("length", "a link without a limit has one");
+    }
+    normalise(problem, &mut weight);
+    let load = problem.load(&weight);
+    Ok((problem.lower_bound(&load), problem.upper_bound(&length), load, weight))
+}
+
+/// Bytes that [`solve`] will hold at its peak, beyond the problem itself.
+pub fn estimate_bytes(problem: &PathProblem) -> usize {
+    let float = size_of::<f64>();
+    // Split: three of the state, its reflection, the best and its copy; prices likewise, and their constants.
+    6 * float * problem.paths()
+        + 10 * float * problem.capacity.len()
+        + size_of::<u32>() * problem.link.len()
+        + float * problem.demand.len()
+}
+
+impl Solution {
+    fn offer_split(&mut self, problem: &PathProblem, weight: &[f64]) {
+        let mut weight = weight.to_vec();
+        normalise(problem, &mut weight);
+        let lower = problem.lower_bound(&problem.load(&weight));
+        if lower > self.lower || self.weight.is_empty() {
+            self.lower = lower;
+            self.weight = weight;
+        }
+    }
+
+    fn offer_lengths(&mut self, problem: &PathProblem, mut length: Vec<f64>) {
+        // A link that limits nothing has no length.
+        for (l, c) in length.iter_mut().zip(&problem.capacity) {
+            *l = if c.is_finite() { *l } else { 0.0 };
+        }
+        let upper = problem.upper_bound(&length);
+        if upper < self.upper || self.length.is_empty() {
+            self.upper = upper;
+            self.length = length;
+        }
+    }
+}
+
+/// Even splits, and lengths by which all links cost the same.
+fn even(problem: &PathProblem) -> Start {
+    let mut weight = vec![0.0; problem.paths()];
+    normalise(problem, &mut weight);
+    Start { weight, length: problem.capacity.iter().map(|c| 1.0 / c).collect() }
+}
+
+/// The start, made feasible.
+fn checked(problem: &PathProblem, start: Start) -> Result<Start, Error> {
+    let mut weight = non_negative("weight", &start.weight, problem.paths())?;
+    let mut length = non_negative("length", &start.length, problem.capacity.len())?;
+    normalise(problem, &mut weight);
+    if problem.upper_bound(&length).is_infinite() {
+        length = even(problem).length;
+    }
+    Ok(Start { weight, length })
+}
+
+fn non_negative(what: &'static str, values: &[f64], count: usize) -> Result<Vec<f64>, Error> {
+    if values.len() != count {
+        return invalid(what, format!("{} entries, not {count}", values.len()));
+    }
+    match values.iter().find(|v| !v.is_finite() || **v < 0.0) {
+        Some(v) => invalid(what, format!("{v} is not a finite number >= 0")),
+        None => Ok(values.to_vec()),
+    }
+}

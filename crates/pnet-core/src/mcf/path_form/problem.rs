@@ -1,0 +1,113 @@
+//! The instance on path form: the paths that each demand may take, as links.
+
+use super::super::problem::{Error, invalid};
+
+/// Maximum concurrent flow over given paths.
+///
+/// A link is anything with a capacity: an arc of a plane, or an access link.
+#[derive(Debug, Clone)]
+pub struct PathProblem {
+    /// Capacity of each link, positive; infinite where it limits nothing.
+    pub capacity: Vec<f64>,
+    /// Demands, positive.
+    pub demand: Vec<f64>,
+    /// Paths of demand `j` are `pair_ptr[j]..pair_ptr[j + 1]`, at least one.
+    pub pair_ptr: Vec<usize>,
+    /// Links of path `n` are `link[path_ptr[n]..path_ptr[n + 1]]`.
+    pub path_ptr: Vec<usize>,
+    /// Links after each other.
+    pub link: Vec<u32>,
+}
+
+impl PathProblem {
+    /// Checks the arrays.
+    pub fn new(
+        capacity: Vec<f64>,
+        demand: Vec<f64>,
+        pair_ptr: Vec<usize>,
+        path_ptr: Vec<usize>,
+        link: Vec<u32>,
+    ) -> Result<Self, Error> {
+        if capacity.iter().any(|c| c.is_nan() || *c <= 0.0) {
+            return invalid("capacity", "not every link has one above 0");
+        }
+        if demand.iter().any(|d| !d.is_finite() || *d <= 0.0) {
+            return invalid("demand", "not every demand is finite and above 0");
+        }
+        if pair_ptr.len() != demand.len() + 1 || pair_ptr[0] != 0 || !pair_ptr.is_sorted_by(|a, b| a < b) {
+            return invalid("pair_ptr", "not every demand has a path");
+        }
+        if path_ptr.len() != pair_ptr[demand.len()] + 1
+            || path_ptr[0] != 0
+            || !path_ptr.is_sorted()
+            || path_ptr[path_ptr.len() - 1] != link.len()
+        {
+            return invalid("path_ptr", "does not divide the links into paths");
+        }
+        if let Some(unknown) = link.iter().find(|l| **l as usize >= capacity.len()) {
+            return invalid("link", format!("{unknown} is not in 0..{}", capacity.len()));
+        }
+        if u32::try_from(path_ptr.len()).is_err() {
+            return invalid("path_ptr", format!("{} paths are too many", path_ptr.len() - 1));
+        }
+        Ok(PathProblem { capacity, demand, pair_ptr, path_ptr, link })
+    }
+
+    /// Number of paths.
+    pub fn paths(&self) -> usize {
+        self.path_ptr.len() - 1
+    }
+
+    /// Links of path `n`.
+    #[inline]
+    pub fn path(&self, n: usize) -> &[u32] {
+        &self.link[self.path_ptr[n]..self.path_ptr[n + 1]]
+    }
+
+    /// The load on each link when each demand is divided by these weights, which sum to 1 over its paths.
+    pub fn load(&self, weight: &[f64]) -> Vec<f64> {
+        let mut load = vec![0.0; self.capacity.len()];
+        for (j, demand) in self.demand.iter().enumerate() {
+            for n in self.pair_ptr[j]..self.pair_ptr[j + 1] {
+                for l in self.path(n) {
+                    load[*l as usize] += demand * weight[n];
+                }
+            }
+        }
+        load
+    }
+
+    /// The largest K at which K times these loads fit: infinite where no loaded link limits anything.
+    pub fn lower_bound(&self, load: &[f64]) -> f64 {
+        let ratios =
+            self.capacity.iter().zip(load).filter(|(_, load)| **load > 0.0).map(|(c, load)| c / load);
+        ratios.fold(f64::INFINITY, f64::min)
+    }
+
+    /// Sum of capacity times length over sum of demand times shortest path: K is at most this, whatever the lengths.
+    pub fn upper_bound(&self, length: &[f64]) -> f64 {
+        let volume: f64 =
+            self.capacity.iter().zip(length).filter(|(_, l)| **l > 0.0).map(|(c, l)| c * l).sum();
+        let mut carried = 0.0;
+        for (j, demand) in self.demand.iter().enumerate() {
+            let paths = self.pair_ptr[j]..self.pair_ptr[j + 1];
+            let shortest = paths.map(|n| self.path(n).iter().map(|l| length[*l as usize]).sum());
+            carried += demand * shortest.fold(f64::INFINITY, f64::min);
+        }
+        if carried > 0.0 { volume / carried } else { f64::INFINITY }
+    }
+}
+
+/// Divides each demand's weights by their sum; where that is 0, all paths get the same.
+pub fn normalise(problem: &PathProblem, weight: &mut [f64]) {
+    for ends in problem.pair_ptr.windows(2) {
+        let part = &mut weight[ends[0]..ends[1]];
+        let total: f64 = part.iter().sum();
+        if total > 0.0 {
+            part.iter_mut().for_each(|w| *w /= total);
+        } else {
+            let even = 1.0 / part.len() as f64;
+            part.fill(even);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The iterate, its steps and its restarts.
+
+use rayon::prelude::*;
+
+use super::super::run::Restarts;
+use super::problem::PathProblem;
+use super::simplex::{project, weighted_threshold};
+
+/// Pairs, or links, handled by one task; fixed, so that sums have one order.
+const CHUNK: usize = 512;
+
+/// How much of the new primal weight enters at a restart, on a logarithmic scale.
+const SMOOTHING: f64 = 0.5;
+
+/// The iterate of restarted Halpern PDHG on the game between splits and prices.
+pub struct State<'a> {
+    problem: &'a PathProblem,
+    /// 1 / capacity, 0 where a link limits nothing.
+    inverse: Vec<f64>,
+    /// Units of K: loads are `scale` times those at K = 1.
+    scale: f64,
+    /// Paths over each link, the transpose of [`PathProblem::link`].
+    over_ptr: Vec<usize>,
+    over: Vec<u32>,
+    split: Side,
+    price: Side,
+    /// `2 stepped - split` times the demand, the split at which prices are updated.
+    reflected: Vec<f64>,
+    /// Price by capacity, what a unit of flow pays on each link.
+    toll: Vec<f64>,
+    omega: f64,
+    restarts: Restarts,
+}
+
+/// One player: where it stands, at the last restart, and right after its last step, where it is feasible.
+struct Side {
+    at: Vec<f64>,
+    anchor: Vec<f64>,
+    stepped: Vec<f64>,
+    /// Step sizes: one a pair for splits, one a link for prices.
+    step: Vec<f64>,
+}
+
+impl Side {
+    fn new(start: Vec<f64>, step: Vec<f64>) -> Self {
+        Side { at: start.clone(), anchor: start.clone(), stepped: start, step }
+    }
+}
+
+impl<'a> State<'a> {
+    /// A start for `problem`, on which K is about `scale`, from these weights and lengths.
+    pub fn new(problem: &'a PathProblem, scale: f64, weight: Vec<f64>, length: &[f64]) -> Self {
+        let inverse: Vec<f64> = problem.capacity.iter().map(|c| 1.0 / c).collect();
+        let (over_ptr, over) = transpose(problem);
+        let split_step = (0..problem.demand.len()).map(|j| {
+            let paths = problem.pair_ptr[j]..problem.pair_ptr[j + 1];
+            let widest = paths.map(|n| problem.path(n).iter().map(|l| inverse[*l as usize]).sum());
+            reciprocal(scale * problem.demand[j] * widest.fold(0.0, f64::max))
+        });
+        let split_step = split_step.collect();
+        let mut all = vec![0.0; problem.capacity.len()];
+        for (j, demand) in problem.demand.iter().enumerate() {
+            for n in problem.pair_ptr[j]..problem.pair_ptr[j + 1] {
+                problem.path(n).iter().for_each(|l| all[*l as usize] += demand);
+            }
+        }
+        let price_step: Vec<f64> =
+            all.iter().zip(&inverse).map(|(all, inverse)| reciprocal(scale * all * inverse)).collect();
+        let mut price: Vec<f64> = (problem.capacity.iter().zip(length).zip(&price_step))
+            .map(|((c, l), step)| if *step > 0.0 { c * l } else { 0.0 })
+            .collect();
+        let total: f64 = price.iter().sum();
+        price.iter_mut().for_each(|m| *m /= total);
+        let toll = price.iter().zip(&inverse).map(|(m, inverse)| m * inverse).collect();
+        State {
+            problem,
+            inverse,
+            scale,
+            over_ptr,
+            over,
+            reflected: vec![0.0; weight.len()],
+            split: Side::new(weight, split_step),
+            price: Side::new(price, price_step),
+            toll,
+            omega: 1.0,
+            restarts: Restarts::default(),
+        }
+    }
+
+    /// Iterations done.
+    pub fn iterations(&self) -> usize {
+        self.restarts.iterations
+    }
+
+    /// Restarts among them.
+    pub fn restarts(&self) -> usize {
+        self.restarts.count
+    }
+
+    /// The split after the last step.
+    pub fn weight(&self) -> &[f64] {
+        &self.split.stepped
+    }
+
+    /// The lengths after the last step.
+    pub fn length(&self) -> Vec<f64> {
+        self.price.stepped.iter().zip(&self.inverse).map(|(m, inverse)| m * inverse).collect()
+    }
+
+    /// One iteration.
+    pub fn iterate(&mut self) {
+        let halpern = self.restarts.weight();
+        let primal = self.move_splits(halpern);
+        let dual = self.move_prices(halpern);
+        if self.restarts.due((self.omega * primal + dual / self.omega).sqrt()) {
+            self.restart();
+        }
+    }
+
+    /// Every pair moves its split towards cheap paths; returns the squared, weighted distance.
+    fn move_splits(&mut self, halpern: f64) -> f64 {
+        let (problem, toll) = (self.problem, &self.toll);
+        let (scale, tau) = (self.scale, 1.0 / self.omega);
+        let step = &self.split.step;
+        let mut at = Cut(&mut self.split.at);
+        let mut stepped = Cut(&mut self.split.stepped);
+        let mut reflected = Cut(&mut self.reflected);
+        let mut anchor = &self.split.anchor[..];
+        let mut tasks = vec![];
+        for first in (0..step.len()).step_by(CHUNK) {
+            let pairs = first..(first + CHUNK).min(step.len());
+            let paths = problem.pair_ptr[pairs.end] - problem.pair_ptr[pairs.start];
+            let (own, rest) = anchor.split_at(paths);
+            anchor = rest;
+            tasks.push((pairs, at.take(paths), stepped.take(paths), reflected.take(paths), own));
+        }
+        let moved: Vec<f64> = tasks
+            .into_par_iter()
+            .map(|(pairs, at, stepped, reflected, anchor)| {
+                let first = problem.pair_ptr[pairs.start];
+                let mut moved = 0.0;
+                for j in pairs {
+                    let own = problem.pair_ptr[j] - first..problem.pair_ptr[j + 1] - first;
+                    let size = scale * problem.demand[j];
+                    let pace = tau * step[j] * size;
+                    for i in own.clone() {
+                        let cost: f64 = problem.path(first + i).iter().map(|l| toll[*l as usize]).sum();
+                        stepped[i] = at[i] - pace * cost;
+                    }
+                    project(&mut stepped[own.clone()]);
+                    let mut squares = 0.0;
+                    for i in own {
+                        let (old, new) = (at[i], stepped[i]);
+                        let bar = 2.0 * new - old;
+                        squares += (new - old) * (new - old);
+                        reflected[i] = size * bar;
+                        at[i] = halpern * bar + (1.0 - halpern) * anchor[i];
+                    }
+                    moved += if step[j] > 0.0 { squares / step[j] } else { 0.0 };
+                }
+                moved
+            })
+            .collect();
+        moved.iter().sum()
+    }
+
+    /// Every link moves its price with its load; returns the squared, weighted distance.
+    fn move_prices(&mut self, halpern: f64) -> f64 {
+        let (inverse, step, omega) = (&self.inverse, &self.price.step, self.omega);
+        let (over_ptr, over, reflected, at) = (&self.over_ptr, &self.over, &self.reflected, &self.price.at);
+        self.price.stepped.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, target)| {
+            for (i, m) in target.iter_mut().enumerate() {
+                let l = chunk * CHUNK + i;
+                let load: f64 =
+                    over[over_ptr[l]..over_ptr[l + 1]].iter().map(|n| reflected[*n as usize]).sum();
+                *m = at[l] + omega * step[l] * load * inverse[l];
+            }
+        });
+        let threshold = weighted_threshold(&self.price.stepped, step);
+        let mut moved = 0.0;
+        for l in 0..step.len() {
+            if step[l] == 0.0 {
+                continue;
+            }
+            let old = self.price.at[l];
+            let new = (self.price.stepped[l] - threshold * step[l]).max(0.0);
+            moved += (new - old) * (new - old) / step[l];
+            self.price.stepped[l] = new;
+            self.price.at[l] = halpern * (2.0 * new - old) + (1.0 - halpern) * self.price.anchor[l];
+            self.toll[l] = self.price.at[l] * inverse[l];
+        }
+        moved
+    }
+
+    /// Starts afresh from the last step, and balances the primal weight.
+    fn restart(&mut self) {
+        let problem = self.problem;
+        let mut primal = 0.0;
+        for (j, step) in self.split.step.iter().enumerate() {
+            if *step > 0.0 {
+                let own = problem.pair_ptr[j]..problem.pair_ptr[j + 1];
+                let moved = own.map(|n| (self.split.stepped[n] - self.split.anchor[n]).powi(2));
+                primal += moved.sum::<f64>() / step;
+            }
+        }
+        let mut dual = 0.0;
+        for (l, step) in self.price.step.iter().enumerate() {
+            if *step > 0.0 {
+                dual += (self.price.stepped[l] - self.price.anchor[l]).powi(2) / step;
+            }
+        }
+        if primal > 0.0 && dual > 0.0 {
+            self.omega = (0.5 * SMOOTHING * (dual / primal).ln() + (1.0 - SMOOTHING) * self.omega.ln()).exp();
+        }
+        for side in [&mut self.split, &mut self.price] {
+            side.at.copy_from_slice(&side.stepped);
+            side.anchor.copy_from_slice(&side.stepped);
+        }
+        for (toll, (m, inverse)) in self.toll.iter_mut().zip(self.price.at.iter().zip(&self.inverse)) {
+            *toll = m * inverse;
+        }
+        self.restarts.done();
+    }
+}
+
+/// A slice from which tasks take their parts.
+struct Cut<'a>(&'a mut [f64]);
+
+impl<'a> Cut<'a> {
+    fn take(&mut self, count: usize) -> &'a mut [f64] {
+        let (own, rest) = std::mem::take(&mut self.0).split_at_mut(count);
+        self.0 = rest;
+        own
+    }
+}
+
+/// 1 / x, and 0 where nothing moves.
+fn reciprocal(x: f64) -> f64 {
+    if x > 0.0 { 1.0 / x } else { 0.0 }
+}
+
+/// The paths over each link.
+fn transpose(problem: &PathProblem) -> (Vec<usize>, Vec<u32>) {
+    let mut ptr = vec![0; problem.capacity.len() + 1];
+    for l in &problem.link {
+        ptr[*l as usize + 1] += 1;
+    }
+    for l in 0..problem.capacity.len() {
+        ptr[l + 1] += ptr[l];
+    }
+    let mut next = ptr.clone();
+    let mut over = vec![0; problem.link.len()];
+    for n in 0..problem.paths() {
+        for l in problem.path(n) {
+            over[next[*l as usize]] = n as u32;
+            next[*l as usize] += 1;
+        }
+    }
+    (ptr, over)
+}

@@ -1,0 +1,110 @@
+//! The path form: its instance, its bounds and its solver.
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pnet_core::mcf::path_form::{self, Start};
+use pnet_core::mcf::run::Options;
+use pyo3::prelude::*;
+
+use crate::solve::run;
+use crate::{CoreError, to_python};
+
+/// Maximum concurrent flow over given paths.
+#[pyclass(frozen, module = "pnet_lp._core")]
+pub struct PathProblem {
+    inner: path_form::PathProblem,
+}
+
+/// Bounds, loads at K = 1, and the weights, normalised.
+type Bounds<'py> = (f64, f64, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
+#[pymethods]
+impl PathProblem {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        capacity: PyReadonlyArray1<f64>,
+        demand: PyReadonlyArray1<f64>,
+        pair_ptr: PyReadonlyArray1<i64>,
+        path_ptr: PyReadonlyArray1<i64>,
+        link: PyReadonlyArray1<i32>,
+    ) -> PyResult<Self> {
+        let link = link.as_slice()?.iter().map(|l| u32::try_from(*l)).collect::<Result<Vec<_>, _>>();
+        let link = link.map_err(|_| CoreError::new_err("link: a negative entry"))?;
+        let (capacity, demand) = (capacity.as_slice()?.to_vec(), demand.as_slice()?.to_vec());
+        let (pair_ptr, path_ptr) = (offsets(&pair_ptr)?, offsets(&path_ptr)?);
+        let inner = py.detach(|| path_form::PathProblem::new(capacity, demand, pair_ptr, path_ptr, link));
+        Ok(PathProblem { inner: inner.map_err(to_python)? })
+    }
+
+    /// What a split and lengths prove: `(lower, upper, load, weight)`.
+    fn bounds<'py>(
+        &self,
+        py: Python<'py>,
+        weight: PyReadonlyArray1<f64>,
+        length: PyReadonlyArray1<f64>,
+    ) -> PyResult<Bounds<'py>> {
+        let (weight, length) = (weight.as_slice()?, length.as_slice()?);
+        let (lower, upper, load, weight) =
+            py.detach(|| path_form::bounds(&self.inner, weight, length)).map_err(to_python)?;
+        Ok((lower, upper, load.into_pyarray(py), weight.into_pyarray(py)))
+    }
+
+    /// Bytes that the solver will hold at its peak.
+    fn estimate_bytes(&self) -> usize {
+        path_form::estimate_bytes(&self.inner)
+    }
+}
+
+/// What a run of the path-form solver returns.
+#[pyclass(frozen, module = "pnet_lp._core")]
+pub struct PathSolution {
+    /// The part of its demand that each path carries.
+    #[pyo3(get)]
+    weight: Py<PyArray1<f64>>,
+    /// Length of each link.
+    #[pyo3(get)]
+    length: Py<PyArray1<f64>>,
+    #[pyo3(get)]
+    iterations: usize,
+    #[pyo3(get)]
+    restarts: usize,
+    #[pyo3(get)]
+    interrupted: bool,
+}
+
+/// Solves `problem`, from the weights and lengths `start` of a similar one if given.
+#[pyfunction]
+#[pyo3(signature = (problem, *, start, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+#[allow(clippy::too_many_arguments)]
+pub fn solve_path_form(
+    py: Python<'_>,
+    problem: &PathProblem,
+    start: Option<(PyReadonlyArray1<f64>, PyReadonlyArray1<f64>)>,
+    tolerance: f64,
+    max_iterations: usize,
+    time_limit_s: f64,
+    threads: usize,
+    on_progress: Py<PyAny>,
+) -> PyResult<PathSolution> {
+    let start = match start {
+        None => None,
+        Some((weight, length)) => {
+            Some(Start { weight: weight.as_slice()?.to_vec(), length: length.as_slice()?.to_vec() })
+        }
+    };
+    let options = Options { tolerance, max_iterations, time_limit_s };
+    let solution =
+        run(py, threads, on_progress, |monitor| path_form::solve(&problem.inner, start, &options, monitor))?;
+    Ok(PathSolution {
+        weight: solution.weight.into_pyarray(py).unbind(),
+        length: solution.length.into_pyarray(py).unbind(),
+        iterations: solution.iterations,
+        restarts: solution.restarts,
+        interrupted: solution.interrupted,
+    })
+}
+
+fn offsets(values: &PyReadonlyArray1<i64>) -> PyResult<Vec<usize>> {
+    let offsets = values.as_slice()?.iter().map(|v| usize::try_from(*v)).collect::<Result<Vec<_>, _>>();
+    offsets.map_err(|_| CoreError::new_err("a pointer is negative"))
+}
