@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+import math
+from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import networkx as nx
@@ -29,15 +30,21 @@ class CableArguments(TypedDict):
     access_down_gbps: FloatArray
     host_names: list[str]
     tier: list[int]
+    position: list[tuple[float, float]]
+    box: list[int] | None
+
+
+_POSITIONS = (("x", "y"), ("Longitude", "Latitude"))
+"""The pairs of attributes in which a position may stand."""
 
 
 def to_networkx(plane: Plane) -> nx.MultiGraph[str]:
     """Return ``plane`` as a MultiGraph from which :func:`cable_arguments` restores it, order included.
 
-    Switch nodes are named as in the plane, with ``kind="switch"``, ``tier`` and ``rack`` (its index, where it is one);
-    host nodes have ``kind="host"`` and ``host`` (their index).  Edges carry ``capacity_gbps``, counted from the end
-    ``tail`` to the other; ``capacity_back_gbps`` where that direction differs; and ``cable`` (its index) between
-    switches.
+    Switch nodes are named as in the plane, with ``kind="switch"``, ``tier``, ``rack`` (its index, where it is one),
+    ``x`` and ``y`` (its position, where known) and ``box`` (where the plane has boxes); host nodes have ``kind="host"``
+    and ``host`` (their index).  Edges carry ``capacity_gbps``, counted from the end ``tail`` to the other;
+    ``capacity_back_gbps`` where that direction differs; and ``cable`` (its index) between switches.
 
     Raises:
         TopologyError: a switch and a host have the same name.
@@ -47,6 +54,13 @@ def to_networkx(plane: Plane) -> nx.MultiGraph[str]:
         graph.add_node(name, kind="switch", tier=tier)
     for rack, switch in enumerate(plane.rack_switch.tolist()):
         graph.nodes[plane.switch_names[switch]]["rack"] = rack
+    if plane.position is not None:
+        for name, (x, y) in zip(plane.switch_names, plane.position.tolist(), strict=True):
+            if not math.isnan(x):
+                graph.nodes[name].update(x=x, y=y)
+    if plane.box is not None:
+        for name, box in zip(plane.switch_names, plane.box.tolist(), strict=True):
+            graph.nodes[name]["box"] = box
     cables = zip(
         plane.cable_u.tolist(),
         plane.cable_v.tolist(),
@@ -113,6 +127,8 @@ def cable_arguments(graph: nx.Graph[Any], *, link_gbps: float, capacity: str, wh
         "access_down_gbps": floats(access[:, 1]),
         "host_names": list(map(str, hosts)),
         "tier": [_index(graph, node, "tier", where) or 0 for node in switches],
+        "position": [_position(graph.nodes[node], f"{where}: {node!r}") for node in switches],
+        "box": _boxes(graph, switches, where),
     }
 
 
@@ -163,6 +179,32 @@ def _speed(value: object, default: float, u: Hashable, v: Hashable, where: str) 
 
 def _index(graph: nx.Graph[Any], node: Hashable, key: str, where: str) -> int | None:
     return _whole(graph.nodes[node].get(key), f"{key} of {node!r}", where)
+
+
+def _boxes(graph: nx.Graph[Any], switches: list[Hashable], where: str) -> list[int] | None:
+    """Return the box of each switch, or None where none has one."""
+    boxes = {node: _index(graph, node, "box", where) for node in switches}
+    known = [box for box in boxes.values() if box is not None]
+    if known and len(known) < len(boxes):
+        without = next(node for node, box in boxes.items() if box is None)
+        raise TopologyError(f"switch {without!r} has no box, and others have one", where=where)
+    return known or None
+
+
+def _position(data: Mapping[str, Any], where: str) -> tuple[float, float]:
+    """Return the position among the attributes of a node, NaN where there is none."""
+    pair = next((tuple(data[key] for key in keys) for keys in _POSITIONS if data.keys() >= set(keys)), None)
+    if pair is None:
+        pair = data.get("pos")
+    if pair is None:
+        return math.nan, math.nan
+    try:
+        x, y = map(float, pair)
+    except (TypeError, ValueError, OverflowError):
+        raise TopologyError("a position is no pair of numbers", where=where, found=pair) from None
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise TopologyError("a position is not finite", where=where, found=pair)
+    return x, y
 
 
 def _whole(value: object, what: str, where: str) -> int | None:

@@ -37,6 +37,8 @@ class Plane:
         label: the expression or file the plane came from.
         position: float64 ``[n, 2]``, x and y (longitude and latitude) of each switch, NaN where unknown; None where no
             position is known.  For maps only: nothing is computed from it.
+        box: int32 ``[n]``, the physical box that holds each switch, chips of one box having the same number; None where
+            each switch is a box of its own.  No flow depends on it.
     """
 
     switch_names: tuple[str, ...]
@@ -52,6 +54,7 @@ class Plane:
     tier: IntArray
     label: str = field(default="", compare=False)
     position: FloatArray | None = None
+    box: IntArray | None = None
 
     @classmethod
     def from_cables(
@@ -70,6 +73,7 @@ class Plane:
         tier: npt.ArrayLike = 0,
         label: str = "",
         position: npt.ArrayLike | None = None,
+        box: npt.ArrayLike | None = None,
     ) -> Plane:
         """Return a checked plane.
 
@@ -88,10 +92,11 @@ class Plane:
             tier: tier of each switch, or one number for all.
             label: where the plane came from, for messages and tables.
             position: x and y of each switch, NaN where unknown.
+            box: number of the physical box that holds each switch; default: each switch is a box of its own.
 
         Raises:
             TopologyError: no switch or no rack, a self-loop, an index out of range, a duplicate or unprintable name, a
-                negative, NaN or infinite capacity.
+                negative, NaN or infinite capacity, a position or box that is none.
         """
         names = tuple(map(str, range(switches))) if isinstance(switches, int) else tuple(map(str, switches))
         where = label or "plane"
@@ -146,7 +151,8 @@ class Plane:
             host_names=hosts_named,
             tier=ints(np.broadcast_to(np.asarray(tier), (n,))),
             label=label,
-            position=None if position is None else positions_of(position, n, where),
+            position=None if position is None else _positions(position, n, where),
+            box=None if box is None else _boxes(box, n, where),
         )
 
     @property
@@ -188,7 +194,8 @@ class Plane:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over structure, capacities and names; label and positions do not enter."""
+        """SHA-256 over structure, capacities, names, and boxes if given; label and positions do not enter."""
+        boxes: list[str | IntArray] = [] if self.box is None else ["box", self.box]
         return fingerprint(
             [
                 "plane/1",
@@ -202,6 +209,7 @@ class Plane:
                 self.access_up_gbps,
                 self.access_down_gbps,
                 "\n".join(self.host_names),
+                *boxes,
             ]
         )
 
@@ -232,7 +240,8 @@ class Plane:
 
         Args:
             graph: any networkx graph.  Nodes with ``kind="host"`` are hosts and must have at most one edge, to a
-                switch; all others are switches.  A directed graph must hold both directions of every cable.
+                switch; all others are switches.  A directed graph must hold both directions of every cable.  A position
+                is ``x`` and ``y``, ``Longitude`` and ``Latitude``, or ``pos``; all switches have a ``box``, or none.
             link_gbps: speed of edges without a capacity.
             capacity: the edge attribute that holds the capacity in Gb/s.
             label: where the graph came from.
@@ -245,7 +254,7 @@ class Plane:
         return cls.from_cables(**arguments, label=label)
 
 
-def positions_of(values: npt.ArrayLike, n: int, where: str) -> FloatArray | None:
+def _positions(values: npt.ArrayLike, n: int, where: str) -> FloatArray | None:
     """Return the checked positions of ``n`` switches, or None if none is known."""
     array = floats(values)
     if array.shape != (n, 2):
@@ -253,6 +262,15 @@ def positions_of(values: npt.ArrayLike, n: int, where: str) -> FloatArray | None
     if np.any(np.isinf(array)) or np.any(np.isnan(array[:, 0]) != np.isnan(array[:, 1])):
         raise TopologyError("a position is not a pair of finite numbers", where=where)
     return None if np.all(np.isnan(array)) else array
+
+
+def _boxes(values: npt.ArrayLike, n: int, where: str) -> IntArray:
+    boxes = _indices(values, 2**31 - 1, "box", where)
+    if len(boxes) != n:
+        raise TopologyError(
+            f"{n} switches have {len(boxes)} boxes", where=where, allowed="one for each switch"
+        )
+    return boxes
 
 
 def _check_names(names: tuple[str, ...], one: str, many: str, where: str) -> None:

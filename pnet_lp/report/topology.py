@@ -9,6 +9,15 @@ from rich.table import Table
 from pnet_lp.topology import Description, PlaneDescription
 from pnet_lp.units import format_gbps
 
+_BOXES: tuple[tuple[str, Callable[[PlaneDescription], int]], ...] = (
+    ("boxes", lambda plane: plane.switches if plane.boxes is None else plane.boxes),
+    (
+        "cables between boxes",
+        lambda plane: plane.cables if plane.cables_between_boxes is None else plane.cables_between_boxes,
+    ),
+)
+"""Shown where a plane has boxes."""
+
 _LINES: tuple[tuple[str, Callable[[PlaneDescription], str]], ...] = (
     ("from", lambda plane: plane.label),
     ("switches", lambda plane: f"{plane.switches:,}{_tiers(plane)}"),
@@ -51,6 +60,9 @@ def topology_table(description: Description) -> Table:
     shown = [description.planes[members[0]] for members in groups.values()]
     for name, line in _LINES:
         table.add_row(name, *(line(plane) for plane in shown))
+    if any(plane.boxes is not None for plane in shown):
+        for name, count in _BOXES:
+            table.add_row(name, *(f"{count(plane):,}" for plane in shown))
     return table
 
 

@@ -35,6 +35,8 @@ class PlaneDescription:
         capacity_gbps: sum over the switch-to-switch links, each direction counted, in Gb/s.
         speeds: ``(Gb/s, number of directed switch-to-switch links of that speed)``, slowest first.
         access_speeds: the same of the access links.
+        boxes: physical boxes that hold the switches; None where each switch is a box of its own.
+        cables_between_boxes: cables that leave a box; None where ``boxes`` is.
         fingerprint: of the plane.
     """
 
@@ -56,6 +58,8 @@ class PlaneDescription:
     capacity_gbps: float
     speeds: tuple[tuple[float, int], ...]
     access_speeds: tuple[tuple[float, int], ...]
+    boxes: int | None
+    cables_between_boxes: int | None
     fingerprint: str
 
     def to_json(self) -> dict[str, Any]:
@@ -136,6 +140,7 @@ def describe_plane(plane: Plane) -> PlaneDescription:
     attached = plane.host_switch[plane.host_switch >= 0]
     ports = plane.degree + np.bincount(attached, minlength=plane.switch_count)
     hops = count_hops(plane)
+    box = plane.box
     return PlaneDescription(
         label=plane.label,
         switches=plane.switch_count,
@@ -157,6 +162,8 @@ def describe_plane(plane: Plane) -> PlaneDescription:
         access_speeds=_tally(
             plane.access_up_gbps[plane.host_switch >= 0], plane.access_down_gbps[plane.host_switch >= 0]
         ),
+        boxes=None if box is None else len(np.unique(box)),
+        cables_between_boxes=None if box is None else int(np.sum(box[plane.cable_u] != box[plane.cable_v])),
         fingerprint=plane.fingerprint,
     )
 

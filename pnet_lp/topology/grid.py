@@ -6,16 +6,11 @@ import math
 from typing import Annotated, TypeAlias
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator
 
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import check_size
-
-
-def _split(value: object) -> object:
-    return (
-        value.lower().split("x") if isinstance(value, str) else (value,) if isinstance(value, int) else value
-    )
+from pnet_lp.topology.lists import Whole
 
 
 def _at_least_two(dims: tuple[int, ...]) -> tuple[int, ...]:
@@ -24,7 +19,7 @@ def _at_least_two(dims: tuple[int, ...]) -> tuple[int, ...]:
     return dims
 
 
-Dims: TypeAlias = Annotated[tuple[int, ...], BeforeValidator(_split), AfterValidator(_at_least_two)]
+Dims: TypeAlias = Annotated[Whole, AfterValidator(_at_least_two)]
 """Extents of a grid, written ``4x8`` or as a list."""
 
 

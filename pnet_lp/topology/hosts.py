@@ -54,6 +54,8 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
         host_names=[f"{rack}.h{i}" for rack in plane.rack_names for i in range(per_switch)],
         tier=plane.tier,
         label=plane.label,
+        position=plane.position,
+        box=plane.box,
     )
 
 

@@ -4,8 +4,8 @@
 line that repeats a pair is a parallel cable.  ``#`` begins a comment.  What other programs may skip stands in comments
 that begin with ``#:``
 
-    #: switch NAME [tier=T] [rack=R] [at=X,Y]    names and orders switches; racks are ordered by R
-    #: host NAME [SWITCH UP_GBPS [DOWN_GBPS]]    without SWITCH: a host without a link into this plane
+    #: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]    names and orders switches; racks are ordered by R
+    #: host NAME [SWITCH UP_GBPS [DOWN_GBPS]]            without SWITCH: a host without a link into this plane
 
 Switches that no such line names follow in order of appearance, or by number if there is no such line at all and all
 names are numbers.
@@ -21,7 +21,7 @@ from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format, parse_position, parse_speed, refusal
 
 _CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
-_SWITCH = "#: switch NAME [tier=T] [rack=R] [at=X,Y]"
+_SWITCH = "#: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]"
 _HOST = "#: host NAME [SWITCH UP_GBPS [DOWN_GBPS]]"
 
 
@@ -33,6 +33,7 @@ class _Reading:
     switches: dict[str, int] = field(default_factory=dict)
     tiers: dict[str, int] = field(default_factory=dict)
     racks: dict[int, str] = field(default_factory=dict)
+    boxes: dict[str, int] = field(default_factory=dict)
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
     cables: list[tuple[str, str, float, float]] = field(default_factory=list)
     hosts: dict[str, tuple[str | None, float, float]] = field(default_factory=dict)
@@ -73,10 +74,12 @@ class _Reading:
             key, _, value = option.partition("=")
             if key == "at":
                 self.positions[name] = parse_position(value.split(","), where)
-            elif key not in {"tier", "rack"} or not (value.isdecimal() and len(value) < 10):
+            elif key not in {"tier", "rack", "box"} or not (value.isdecimal() and len(value) < 10):
                 raise TopologyError("not a property of a switch", where=where, found=option, allowed=_SWITCH)
             elif key == "tier":
                 self.tiers[name] = int(value)
+            elif key == "box":
+                self.boxes[name] = int(value)
             elif int(value) in self.racks:
                 raise TopologyError(f"two racks are number {int(value)}", where=where)
             else:
@@ -94,6 +97,8 @@ class _Reading:
                     where=self.host_lines[name],
                     found=switch,
                 )
+        if self.boxes and (without := next((name for name in names if name not in self.boxes), None)):
+            raise TopologyError(f"switch {without!r} has no box, and others have one", where=label)
         return Plane.from_cables(
             names,
             [index[u] for u, _, _, _ in self.cables],
@@ -108,6 +113,7 @@ class _Reading:
             tier=[self.tiers.get(name, 0) for name in names],
             label=label,
             position=[self.positions.get(name, (math.nan, math.nan)) for name in names],
+            box=[self.boxes[name] for name in names] if self.boxes else None,
         )
 
 
@@ -144,6 +150,8 @@ def _render(plane: Plane) -> str:
         words = ["#: switch", name, f"tier={tier}"]
         if i in rank:
             words.append(f"rack={rank[i]}")
+        if plane.box is not None:
+            words.append(f"box={plane.box[i]}")
         if plane.position is not None and not math.isnan(plane.position[i, 0]):
             words.append("at={!r},{!r}".format(*plane.position[i].tolist()))
         lines.append(" ".join(words))

@@ -111,6 +111,8 @@ def check_bare(plane: Plane, what: str, *, positions: bool, speeds: bool = True)
         obstacle = "tiers"
     elif plane.position is not None and not positions:
         obstacle = "positions"
+    elif plane.box is not None:
+        obstacle = "boxes"
     elif not speeds and len({*plane.capacity_uv_gbps.tolist(), *plane.capacity_vu_gbps.tolist()}) > 1:
         obstacle = "different speeds"
     if obstacle:

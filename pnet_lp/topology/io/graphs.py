@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import networkx as nx
@@ -12,7 +10,6 @@ import networkx as nx
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import scaled, unique_names
 from pnet_lp.model import Plane
-from pnet_lp.model.plane import positions_of
 
 PARSER_FAULTS = (
     nx.NetworkXException,
@@ -29,7 +26,6 @@ PARSER_FAULTS = (
 
 _SPEEDS = ("capacity", "bandwidth")
 _RAW = "LinkSpeedRaw"
-_POSITIONS = (("x", "y"), ("Longitude", "Latitude"))
 
 
 def plane_of(graph: nx.Graph[Any], where: str, link_gbps: float) -> Plane:
@@ -37,7 +33,7 @@ def plane_of(graph: nx.Graph[Any], where: str, link_gbps: float) -> Plane:
 
     The speed of an edge is its attribute ``capacity_gbps``; in a file without that, ``capacity`` or ``bandwidth``, in
     Gb/s like every number of ours, if only one of them occurs; in a file without these, ``LinkSpeedRaw`` of the
-    Internet Topology Zoo, in bit/s.  A node's position is ``x`` and ``y``, ``Longitude`` and ``Latitude``, or ``pos``.
+    Internet Topology Zoo, in bit/s.
     """
     names = {name for *_, data in graph.edges(data=True) for name in data}
     capacity = "capacity_gbps"
@@ -53,10 +49,7 @@ def plane_of(graph: nx.Graph[Any], where: str, link_gbps: float) -> Plane:
             capacity = others[0]
         elif _RAW in names:
             _set_speeds(graph, where)
-    plane = Plane.from_networkx(graph, link_gbps=link_gbps, capacity=capacity, label=where)
-    switches = [(node, data) for node, data in graph.nodes(data=True) if data.get("kind") != "host"]
-    places = [_position(data, f"{where}: {node!r}") for node, data in switches]
-    return replace(plane, position=positions_of(places, len(places), where))
+    return Plane.from_networkx(graph, link_gbps=link_gbps, capacity=capacity, label=where)
 
 
 def labelled(graph: nx.Graph[Any], where: str) -> nx.Graph[Any]:
@@ -84,10 +77,6 @@ def graph_of(plane: Plane) -> nx.MultiGraph[str]:
     """Return the graph to write; the label stays out, as a file's plane is named after the file."""
     graph = plane.to_networkx()
     graph.graph.clear()
-    if plane.position is not None:
-        for name, (x, y) in zip(plane.switch_names, plane.position.tolist(), strict=True):
-            if not math.isnan(x):
-                graph.nodes[name].update(x=x, y=y)
     return graph
 
 
@@ -102,18 +91,3 @@ def _set_speeds(graph: nx.Graph[Any], where: str) -> None:
                     found=data[_RAW],
                     allowed="finite bit/s >= 0",
                 )
-
-
-def _position(data: Mapping[str, Any], where: str) -> tuple[float, float]:
-    pair = next((tuple(data[key] for key in keys) for keys in _POSITIONS if data.keys() >= set(keys)), None)
-    if pair is None:
-        pair = data.get("pos")
-    if pair is None:
-        return math.nan, math.nan
-    try:
-        x, y = map(float, pair)
-    except (TypeError, ValueError, OverflowError):
-        raise TopologyError("a position is no pair of numbers", where=where, found=pair) from None
-    if not (math.isfinite(x) and math.isfinite(y)):
-        raise TopologyError("a position is not finite", where=where, found=pair)
-    return x, y

@@ -155,6 +155,8 @@ def _render(plane: Plane) -> str:
         raise refusal(plane, what, "networks other than fat trees of two or three tiers with hosts")
     if plane.position is not None:
         raise refusal(plane, what, "positions")
+    if plane.box is not None:
+        raise refusal(plane, what, "boxes")
     lower, upper = np.minimum(plane.cable_u, plane.cable_v), np.maximum(plane.cable_u, plane.cable_v)
     switches = np.bincount(plane.tier, minlength=tiers)
     above = [np.flatnonzero(plane.tier[lower] == tier) for tier in range(tiers - 1)]
