@@ -75,6 +75,7 @@ RICH = Plane.from_cables(
     host_switch=[0, 2, -1],
     tier=[0, 1, 0],
     position=[[1, 2], [float("nan")] * 2, [-3.5, 4e-7]],
+    box=[0, 7, 0],
 )
 BARE = Plane.from_cables(
     ["a", "b", "c"], [0, 0, 1], [1, 1, 2], [1, 2, 3.5], position=[[1, 2], [0.1, 0.2], [-3.5, 4e-7]]

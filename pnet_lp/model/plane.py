@@ -265,7 +265,7 @@ def _positions(values: npt.ArrayLike, n: int, where: str) -> FloatArray | None:
 
 
 def _boxes(values: npt.ArrayLike, n: int, where: str) -> IntArray:
-    boxes = _indices(values, 2**31 - 1, "box", where)
+    boxes = _indices(values, 2**31 - 1, "box number", where)
     if len(boxes) != n:
         raise TopologyError(
             f"{n} switches have {len(boxes)} boxes", where=where, allowed="one for each switch"

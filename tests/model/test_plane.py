@@ -28,6 +28,8 @@ def rich() -> Plane:
         host_names=["h3", "h1", "h2", "h0"],
         tier=[0, 1, 0],
         label="rich",
+        position=[[0.5, -2], [np.nan, np.nan], [3, 4]],
+        box=[7, 7, 0],
     )
 
 
@@ -114,6 +116,9 @@ def test_wrong_cables(arguments: tuple[Any, ...], message: str) -> None:
         ({"host_switch": [2]}, "x: no such host's switch, found 2; allowed: -1 to 1"),
         ({"host_switch": [0, 1], "host_names": ["h"]}, "x: 2 hosts have 1 names"),
         ({"host_switch": [0, 1], "host_names": ["h", "h"]}, "x: two hosts are called 'h'"),
+        ({"box": [0]}, "x: 2 switches have 1 boxes; allowed: one for each switch"),
+        ({"box": [0, -1]}, "x: no such box number, found -1; allowed: 0 to 2147483646"),
+        ({"box": [0, 0.5]}, "x: box numbers must be a list of whole numbers"),
         (
             {"host_switch": [0, 1], "access_gbps": [1, -1]},
             "x: access link of 'h1': speed is wrong, found -1.0; allowed: finite Gb/s >= 0",
@@ -139,6 +144,7 @@ def test_the_fingerprint_is_that_of_structure_names_and_speeds() -> None:
 
     same = made()
     assert same.startswith("sha256:")
+    assert made(position=np.zeros((3, 2))) == same
     assert made(label="other") == made(capacity_back_gbps=[1, 2]) == made(racks=[0, 2]) == same
     changed = [
         made(switches=["a", "b", "d"]),
@@ -150,12 +156,17 @@ def test_the_fingerprint_is_that_of_structure_names_and_speeds() -> None:
         made(access_gbps=7),
         made(host_names=["x", "y"]),
         made(racks=[2, 0]),
+        made(box=[0, 0, 1]),
+        made(box=[0, 1, 2]),
     ]
     assert len({same, *changed}) == len(changed) + 1
 
 
 def test_scaling_multiplies_every_link() -> None:
     plane = rich().scaled(3)
+    assert np.array_equal(plane.position, rich().position, equal_nan=True)  # type: ignore[arg-type]
+    assert plane.box is not None
+    assert plane.box.tolist() == [7, 7, 0]
     assert plane.capacity_uv_gbps.tolist() == [3, 6, 10.5, 0]
     assert plane.capacity_vu_gbps.tolist() == [3, 15, 10.5, 12]
     assert plane.access_up_gbps.tolist() == [30, 60, 0, 120]
@@ -176,12 +187,15 @@ def test_networkx_keeps_everything(through: Any) -> None:
     again = restored(through(plane.to_networkx()))
     assert again.fingerprint == plane.fingerprint
     assert again.tier.tolist() == plane.tier.tolist()
+    assert np.array_equal(again.position, plane.position, equal_nan=True)  # type: ignore[arg-type]
+    assert np.array_equal(again.box, plane.box)  # type: ignore[arg-type]
 
 
 def test_attributes_of_the_graph() -> None:
     graph = rich().to_networkx()
     assert graph.number_of_edges() == 7
-    assert dict(graph.nodes["a"]) == {"kind": "switch", "tier": 0, "rack": 1}
+    assert dict(graph.nodes["a"]) == {"kind": "switch", "tier": 0, "rack": 1, "x": 0.5, "y": -2.0, "box": 7}
+    assert dict(graph.nodes["b"]) == {"kind": "switch", "tier": 1, "box": 7}
     assert dict(graph.nodes["h2"]) == {"kind": "host", "host": 2}
     assert graph.edges["a", "c", 0] == {"tail": "a", "capacity_gbps": 3.5, "cable": 2}
     assert graph.edges["a", "b", 1] == {
@@ -272,6 +286,9 @@ HOST = {"kind": "host"}
             with_edges(a={"rack": 1.5}),
             "plane: rack of 'a' is not an index, found 1.5; allowed: whole numbers >= 0",
         ),
+        (with_edges(a={"box": 1}, b={}, h=HOST), "plane: switch 'b' has no box, and others have one"),
+        (with_edges(a={"x": 1, "y": "north"}), "plane: 'a': a position is no pair of numbers, found "),
+        (with_edges(a={"pos": (1, np.inf)}), "plane: 'a': a position is not finite, found "),
         (with_edges(a={}, h=HOST | {"host": []}), "plane: host of 'h' is not an index, found []; allowed: "),
     ],
 )

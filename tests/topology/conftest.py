@@ -9,11 +9,13 @@ from pnet_lp.model import Plane
 REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "pnet-jellyfish-k8"
 
 SPEEDS = st.floats(0, 1e9, allow_subnormal=False)
+_COORDINATES = st.floats(-1e6, 1e6, allow_subnormal=False)
+PLACES = st.tuples(_COORDINATES, _COORDINATES) | st.just((np.nan, np.nan))
 
 
 @st.composite
 def planes(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> Plane:
-    """Multigraphs with parallel cables, unequal speeds, hosts with and without links, tiers, a choice of racks."""
+    """Multigraphs with parallel cables, unequal speeds, hosts with and without links, racks, tiers, places, boxes."""
     printable = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=5)
     called = draw(st.lists(printable if names is None else names, min_size=1, max_size=9, unique=True))
     n = draw(st.integers(1, len(called)))
@@ -36,11 +38,19 @@ def planes(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> Plan
         access_down_gbps=speeds(hosts),
         host_names=called[n:],
         tier=draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)),
+        position=draw(st.none() | st.lists(PLACES, min_size=n, max_size=n)),
+        box=draw(st.none() | st.lists(st.integers(0, 9), min_size=n, max_size=n)),
     )
 
 
 def same(a: Plane, b: Plane) -> bool:
-    return a.fingerprint == b.fingerprint and bool(np.array_equal(a.tier, b.tier))
+    """Return whether two planes agree in all but their labels; boxes are part of the fingerprint."""
+    return (
+        a.fingerprint == b.fingerprint
+        and np.array_equal(a.tier, b.tier)
+        and (a.position is None) == (b.position is None)
+        and (a.position is None or np.array_equal(a.position, b.position, equal_nan=True))
+    )
 
 
 @pytest.fixture

@@ -23,7 +23,10 @@ SIZES = {
     "tor-parallel-1024": (1, 64 + 16 + 64, 1024, 512),
     # P-Net, table 1: chips, and cables between them (tiers - 1) times the hosts in each plane.
     "pnet-table1-serial-scale-out": (1, 3584, 8192, 24_576),
+    "pnet-table1-serial-chassis": (1, 3584, 8192, 24_576),
     "pnet-table1-parallel-8x": (8, 1536, 8192, 8 * 8192),
+    # Hybrid optical/electrical network: 320 + 320 + 160 switches, two full steps of cables.
+    "hybrid-fat-tree-10240": (1, 800, 10_240, 20_480),
 }
 """Planes, switches, hosts, cables."""
 

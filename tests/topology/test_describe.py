@@ -102,6 +102,8 @@ def test_the_description_of_a_fat_tree() -> None:
         "capacity_gbps": 6400.0,
         "speeds": [{"gbps": 100.0, "links": 64}],
         "access_speeds": [{"gbps": 10.0, "links": 32}],
+        "boxes": None,
+        "cables_between_boxes": None,
         "fingerprint": network.planes[0].fingerprint,
     }
 
@@ -114,6 +116,12 @@ def test_what_is_disconnected_is_said() -> None:
     assert (figures.hosts, figures.racks, figures.cables) == (2, 2, 3)
     assert figures.speeds == ((0.0, 2), (1.0, 2), (2.0, 2))
     assert (figures.ports_min, figures.ports_max) == (1, 3)
+
+
+def test_boxes_are_counted() -> None:
+    figures = describe_plane(Plane.from_cables(4, [0, 0, 1, 2], [1, 2, 3, 3], box=[5, 5, 9, 1]))
+    assert (figures.boxes, figures.cables_between_boxes) == (3, 3)
+    assert figures.to_json() | {"boxes": 3, "cables_between_boxes": 3} == figures.to_json()
 
 
 def test_tiers_may_be_far_apart() -> None:

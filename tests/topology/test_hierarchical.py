@@ -8,7 +8,9 @@ import pytest
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Plane
+from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network, build_plane, describe_plane
+from pnet_lp.traffic import build_traffic
 
 
 def cables(plane: Plane) -> Counter[tuple[int, int]]:
@@ -110,6 +112,24 @@ def test_planes_of_different_families_and_speeds() -> None:
     assert [set(plane.access_up_gbps.tolist()) for plane in network.planes] == [{100.0}, {40.0}]
     assert not network.common_racks
     network.check_level("host")
+
+
+@pytest.mark.parametrize(("k", "solver"), [(4, "structured"), (4, "highs-ipx"), (8, "structured")])
+def test_planes_of_different_families_and_speeds_are_solved(k: int, solver: str) -> None:
+    """Planes add up to at least what each carries alone, and to no more than the hosts' links."""
+    texts = [f"fat-tree:k={k},link_gbps=100", f"jellyfish:k={k},seed=1,link_gbps=40"]
+
+    def solved(*topologies: str) -> float:
+        network = build_network(topologies)
+        traffic = build_traffic("permutation:seed=1", network, "host")
+        result = solve(network, traffic, solver=solver, tolerance=1e-5)
+        assert (result.status, result.solver, result.level) == ("certified", solver, "host")
+        return result.throughput_gbps
+
+    tree, random = map(solved, texts)
+    assert tree == pytest.approx(100, rel=1e-4)
+    assert 0 < random <= 40
+    assert (tree + random) * (1 - 1e-4) <= solved(*texts) <= 140
 
 
 @pytest.mark.parametrize(

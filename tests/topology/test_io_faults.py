@@ -42,6 +42,11 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
             "f.txt:3: not an adjacency token, found 'c3_1_2'; allowed: c2_u_v, u and v the numbers of two switches",
         ),
         ("f.txt", b"c2_0_1 c2_1_0 c2_4_4\n", "f.txt:1: a cable joins switch 4 to itself, found 'c2_4_4'"),
+        (
+            "f.gml",
+            b"graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 ] edge [ source 0 target 1 ] ]",
+            "f.gml: not GML: edge #1 (0--1) is duplicated",
+        ),
         # edge lists
         ("f.txt", b"0 1\n1\n", f"f.txt:2: not a cable, found '1'; allowed: {CABLE}"),
         ("f.txt", b"0 1\n1 2 3 4 5.5\n", f"f.txt:2: not a cable, found '1 2 3 4 5.5'; allowed: {CABLE}"),
@@ -55,6 +60,13 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
         ),
         ("f.txt", b"0 1\n\n2 2\n", "f.txt:3: a cable joins switch '2' to itself"),
         ("f.txt", b"# nothing\n", f"f.txt: the file names no switch; allowed: lines {CABLE}"),
+        ("f.txt", b"#: switch a box=1\na b\n", "f.txt: switch 'b' has no box, and others have one"),
+        (
+            "f.txt",
+            b"#: switch a box=-1\na b\n",
+            "f.txt:1: not a property of a switch, found 'box=-1'; "
+            "allowed: #: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]",
+        ),
         (
             "f.txt",
             b"0 1\n#: hist h 0 1\n",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from pnet_lp.errors import PnetError, SpecError, TopologyError
+from pnet_lp.model import Plane
 from pnet_lp.seeds import derive_seed
 from pnet_lp.topology import attach_hosts, build_network, build_plane, topologies, write_plane
 
@@ -73,6 +74,27 @@ def test_hosts_attach_to_the_racks_of_planes_without_hosts() -> None:
     assert set(plane.access_up_gbps.tolist()) == {25.0}
     assert plane.tier.tolist() == [0, 0, 0, 1, 1]
     assert attach_hosts(plane, 5, 25) is plane
+
+
+def test_attaching_hosts_changes_nothing_else() -> None:
+    before = Plane.from_cables(
+        3, [0, 1], [1, 2], [1, 2], position=[[1, 2], [3, 4], [np.nan] * 2], box=[0, 0, 1]
+    )
+    after = attach_hosts(before, 1, 25)
+    assert after.host_count == 3
+    for name in (
+        "switch_names",
+        "cable_u",
+        "cable_v",
+        "capacity_uv_gbps",
+        "capacity_vu_gbps",
+        "rack_switch",
+        "tier",
+    ):
+        assert np.array_equal(getattr(after, name), getattr(before, name)), name
+    assert after.box is not None
+    assert after.box.tolist() == [0, 0, 1]
+    assert np.array_equal(after.position, before.position, equal_nan=True)  # type: ignore[arg-type]
     assert build_network(["fat-tree:k=4"], hosts_per_switch=7).host_count == 16
 
 

@@ -69,8 +69,11 @@ def beta_fat_tree(params: BetaFatTree) -> Plane:
     switches, ``servers / sqrt(beta)`` cables between the lower two tiers and ``servers / beta`` between the upper two,
     each rounded up where it is not whole.  The paper gives these numbers, not the wiring.  Here the cables of a tier
     are dealt to the next in turn, and ToR switches are numbered such that those with the same or overlapping uplinks
-    are neighbours.  Where ``sqrt(beta)`` divides, this makes pods of ``ports / 2`` ToR switches, each joined to every
+    are neighbours.  Where all numbers are whole, this makes pods of ``ports / 2`` ToR switches, each joined to every
     aggregation switch of its pod.
+
+    The paper's tree is not quite free of blocking at beta = 1: its 10 pods cannot have equal shares of the 64 ports of
+    a core switch, so that a pod that sends all it can to a single other one does not find equally many links down.
     """
     tors, aggregations, cores = params.switches
     cables = params.cables

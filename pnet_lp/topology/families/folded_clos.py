@@ -108,9 +108,12 @@ def folded_clos(params: FoldedClos) -> Plane:
     ``p`` parallel cables to each; htsim's ``Radix_Down``, ``Radix_Up`` and ``Bundle`` say the same.  Here
     ``children`` is m, ``parents`` is w, and ``uplinks`` is ``w p``, which may be any number from w on: the cables
     between the ``m`` switches and their ``w`` common parents are dealt out in turn, so that no switch has more than one
-    more than another.  Tier t has ``children[t + 1] * ... * parents[0] * ... * parents[t - 1]`` switches; as in
-    ``fat-tree``, which is the case of children ``k/2 x ... x k/2 x k`` and parents ``k/2 x ... x k/2``, switches that
-    share all descendants follow each other.
+    more than another.  Where they do not divide, two children share their parents unequally, and traffic between them
+    alone cannot use all their uplinks.
+
+    Tier t has ``children[t + 1] * ... * parents[0] * ... * parents[t - 1]`` switches, and those that share all
+    descendants follow each other.  So it is in ``fat-tree``, which is the case of children ``k/2 x ... x k/2 x k`` and
+    parents ``k/2 x ... x k/2``.
     """
     counts, uplinks = params.switches, params.cables_up
     cables = [count * up for count, up in zip(counts[:-1], uplinks, strict=True)]

@@ -19,7 +19,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
     try:
         graph = nx.parse_gml(text, label="id")
     except PARSER_FAULTS as error:
-        problem = str(error)
+        problem = str(error).partition("\n")[0]  # hints for programmers follow
         if place := _PLACE.search(problem):
             where, problem = f"{where}:{place[1]}", problem[: place.start()]
         raise TopologyError(f"not GML: {problem or type(error).__name__}", where=where) from None
