@@ -161,12 +161,13 @@ def rounded_up(exact: Decimal) -> int:
 
 
 @given(
-    st.integers(2, 8).flatmap(lambda half: st.tuples(st.just(half), st.integers(0, 99 * (half - 1)))),
-    st.integers(1, 60),
+    st.integers(1, 8).flatmap(
+        lambda half: st.tuples(st.just(half), st.integers(0, 100 * (half - 1)), st.integers(1, 2 * half**2))
+    )
 )
 @settings(max_examples=150, deadline=None)
-def test_equipment_of_beta_fat_trees(size: tuple[int, int], racks: int) -> None:
-    half, hundredths = size
+def test_equipment_of_beta_fat_trees(size: tuple[int, int, int]) -> None:
+    half, hundredths, racks = size
     beta = Decimal(100 + hundredths) / 100
     servers = racks * half
     plane = build_plane(f"beta-fat-tree:servers={servers},beta={beta},ports={2 * half}")
@@ -325,6 +326,10 @@ def test_blocking_boxes_do_not_block_the_network(text: str, traffic: str) -> Non
             "too many switches, found 100070073; allowed: at most 16777216",
         ),
         ("beta-fat-tree:servers=100", "racks have ports / 2 = 32 servers, and 100 do not fill theirs"),
+        (
+            "beta-fat-tree:servers=18,ports=4",
+            "three tiers of 4-port switches have at most ports^3 / 4 = 16 servers, not 18",
+        ),
         (
             "beta-fat-tree:servers=64,beta=33",
             "beta is at most ports / 2 = 32, which leaves a rack one core link, not 33",

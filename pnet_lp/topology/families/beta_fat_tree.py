@@ -29,6 +29,11 @@ class BetaFatTree(HostParams):
         half = self.ports // 2
         if self.servers % half:
             raise ValueError(f"racks have ports / 2 = {half} servers, and {self.servers} do not fill theirs")
+        if self.servers > self.ports**3 // 4:
+            raise ValueError(
+                f"three tiers of {self.ports}-port switches have at most ports^3 / 4 = {self.ports**3 // 4} servers, "
+                f"not {self.servers}"
+            )
         if self.beta > half:
             raise ValueError(
                 f"beta is at most ports / 2 = {half}, which leaves a rack one core link, not {self.beta:g}"
