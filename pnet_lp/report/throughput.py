@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
+from pnet_lp.throughput.solve import NO_SOLVER
 from pnet_lp.units import format_gbps
 
 _SHOWN_BOTTLENECKS = 5
@@ -49,9 +50,11 @@ def throughput_report(document: Mapping[str, Any]) -> Table:
         f"{traffic['total']:,g} in total",
     )
     parts = ", ".join(f"{part} {spent:.2f}" for part, spent in document["seconds"].items())
+    # Where a pair has no path nothing was solved.
+    how = "without a solver" if document["solver"] == NO_SOLVER else f"by {document['solver']}"
     grid.add_row(
         "solved",
-        f"{document['objective']} with {document['routing']} routing by {document['solver']}: "
+        f"{document['objective']} with {document['routing']} routing {how}: "
         f"{_count(document['iterations'], 'iteration')}, {sum(document['seconds'].values()):.2f} s ({parts})",
     )
     grid.add_row("limited by", limit_in_words(document))

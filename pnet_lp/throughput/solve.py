@@ -21,11 +21,14 @@ from pnet_lp.registry import nearest
 from pnet_lp.throughput.certificate import bottlenecks, certify
 from pnet_lp.throughput.choose import AUTO, choose_solver
 from pnet_lp.throughput.problem import FlowProblem, build_problem
-from pnet_lp.throughput.solvers import SolveOptions, get_solver
+from pnet_lp.throughput.solvers import SolveOptions, get_solver, solver_names
 
 DEFAULT_TOLERANCE = 1e-4
 OBJECTIVES = ("concurrent",)
 ROUTINGS = ("ideal",)
+
+NO_SOLVER = "none"
+"""The solver of a result that needs none, because a pair is disconnected and K is 0."""
 
 _NAMED_PAIRS = 3
 """Disconnected pairs named in a warning."""
@@ -86,6 +89,7 @@ def solve(
     """
     _check_choice("objective", objective, OBJECTIVES)
     _check_choice("routing", routing, ROUTINGS)
+    _check_choice("solver", solver, (AUTO, *solver_names()))
     if not 0 < tolerance < 1:
         raise SpecError("tolerance is out of range", found=tolerance, allowed="a number between 0 and 1")
     if time_limit_s <= 0 or math.isnan(time_limit_s):
@@ -108,7 +112,7 @@ def solve(
         return ThroughputResult(
             interval=Interval(0.0, 0.0),
             status="certified",
-            solver=solver,
+            solver=NO_SOLVER,
             iterations=0,
             binding="disconnected",
             bottlenecks=(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -21,6 +22,9 @@ topologies: Registry[Builder] = Registry(
 
 LARGEST = 1 << 24
 """Most switches, hosts or cables that a family builds; more is a slip of the pen, not a network."""
+
+_WRITTEN_OUT = 10**15
+"""A larger count is told by its magnitude, because a power can have thousands of digits."""
 
 
 class LinkParams(Params):
@@ -53,5 +57,11 @@ class HostParams(LinkParams):
 def check_size(family: str, **counts: int) -> None:
     """Raise SpecError if a count (``cables=...``) of the network to build is beyond :data:`LARGEST`."""
     for what, count in counts.items():
+        if count > _WRITTEN_OUT:
+            raise SpecError(
+                f"too many {what}, about 10^{math.log10(count):.0f}",
+                where=family,
+                allowed=f"at most {LARGEST}",
+            )
         if count > LARGEST:
             raise SpecError(f"too many {what}", where=family, found=count, allowed=f"at most {LARGEST}")

@@ -67,6 +67,11 @@ class FiniteField:
         return np.nonzero(self.add == 0)[1]
 
     @cached_property
+    def inverse(self) -> _Table:
+        """int64 ``[q]``, one over each element; 0 for 0, which has no inverse."""
+        return np.concatenate([[0], np.nonzero(self.multiply == 1)[1]])
+
+    @cached_property
     def powers(self) -> list[int]:
         """The powers 0, 1, ..., q - 2 of the smallest primitive element: all elements but zero."""
         for element in range(1, self.q):

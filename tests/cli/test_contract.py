@@ -108,6 +108,10 @@ def test_every_example_runs(run: Run) -> None:
             "the network has no hosts, so host-level demands mean nothing",
         ),
         (["throughput", "ring:n=4", "--solver", "highs"], "unknown solver 'highs' (did you mean 'highs-"),
+        (
+            ["throughput", "ring:n=4", "--solver", "atuo"],
+            "unknown solver 'atuo' (did you mean 'auto'?); allowed: auto, highs-",
+        ),
         (["throughput", "ring:n=4", "--objective", "totl"], "unknown objective 'totl'"),
         (["throughput", "ring:n=4", "--routing", "idael"], "unknown routing 'idael' (did you mean 'ideal'?)"),
         (

@@ -103,9 +103,11 @@ def test_a_disconnected_pair_is_named(run: Run, run_json: RunJson, here: Path) -
     assert document["throughput_gbps"] == 0
     assert document["upper_bound_gbps"] == 0
     assert document["status"] == "certified"
+    assert document["solver"] == "none"
     assert "a -> c" in document["warnings"][0]
     shown = run("throughput", "net.edges", "--links", "links.csv", "--save", "result.json").stdout
     assert "a pair without any path" in shown
+    assert "concurrent with ideal routing without a solver" in shown
     assert "a -> c" in shown
     assert "holds in all" in run("verify", "result.json").stdout
 

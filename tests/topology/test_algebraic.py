@@ -1,13 +1,18 @@
 """Families from algebra and from lifts: structure by invariants, not by counts alone."""
 
+import tracemalloc
+
 import networkx as nx
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pnet_lp.errors import PnetError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_plane
+from pnet_lp.topology.families.dragonfly import Arrangement, global_cables
 from pnet_lp.topology.finite_field import FiniteField, prime_power
 
 
@@ -82,6 +87,17 @@ def test_slim_fly(q: int, switches: int, degree: int) -> None:
     assert graph.number_of_nodes() == switches
     assert {d for _, d in graph.degree} == {degree}
     assert nx.diameter(graph) == 2
+    # The paper's number of hosts on a switch is half its cables, rounded up.
+    assert build_plane(f"slim-fly:q={q}").host_count == switches * -(-degree // 2)
+
+
+def test_papers_hosts_can_be_left_out() -> None:
+    # The networks of about equal size that PolarFly's evaluation sets side by side.
+    assert build_plane("polarfly:q=31").host_count == 993 * 16
+    assert build_plane("slim-fly:q=23").host_count == 1058 * 18
+    for text in ("polarfly:q=4", "slim-fly:q=4"):
+        assert build_plane(f"{text},p=0").host_count == 0
+        assert build_plane(f"{text},p=1").host_count == build_plane(text).switch_count
 
 
 def test_slim_fly_of_5_is_the_hoffman_singleton_graph() -> None:
@@ -110,6 +126,48 @@ def test_polarfly(q: int) -> None:
     paths = paths @ paths
     np.fill_diagonal(paths, 0)
     assert paths.max() == 1
+
+
+@pytest.mark.parametrize("q", [2, 4, 7, 9])
+def test_polarfly_joins_orthogonal_points_and_no_others(q: int) -> None:
+    field = FiniteField(q)
+    points = [(1, y, z) for y in range(q) for z in range(q)] + [(0, 1, z) for z in range(q)] + [(0, 0, 1)]
+
+    def orthogonal(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+        total = 0
+        for x, y in zip(a, b, strict=True):
+            total = field.add[total, field.multiply[x, y]]
+        return total == 0
+
+    plane = build_plane(f"polarfly:q={q}")
+    found = list(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True))
+    n = len(points)
+    assert found == [(u, v) for u in range(n) for v in range(u + 1, n) if orthogonal(points[u], points[v])]
+
+
+def test_the_largest_polarfly_takes_memory_for_its_cables_only() -> None:
+    tracemalloc.start()
+    plane = build_plane("polarfly:q=97,p=0")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert plane.cable_count == 97 * 98**2 // 2
+    # One byte for each pair of switches would be more.
+    assert peak < plane.switch_count**2
+
+
+@pytest.mark.parametrize("arrangement", ["absolute", "relative", "circulant"])
+@pytest.mark.parametrize(
+    ("ports", "g"), [(ports, g) for ports in (1, 4, 11, 12, 25) for g in range(2, min(ports + 1, 12) + 1)]
+)
+def test_every_global_port_has_one_cable(ports: int, g: int, arrangement: Arrangement) -> None:
+    group, port, there, back = global_cables(arrangement, ports, g)
+    assert np.all(group != there)
+    assert min(port.min(), back.min()) >= 0
+    used = np.bincount(np.r_[group * ports + port, there * ports + back], minlength=g * ports)
+    assert used.max() == 1
+    # All ports have one, except that an odd number of ports in an odd number of groups cannot be paired off.
+    free = g if ports % (g - 1) % 2 and g % 2 else 0
+    assert len(used) - used.sum() == free
 
 
 @pytest.mark.parametrize("arrangement", ["absolute", "relative", "circulant"])
@@ -141,13 +199,34 @@ def test_smaller_dragonflies_spread_their_cables(g: int, arrangement: str) -> No
 
 
 def test_hyperx_and_flattened_butterfly() -> None:
-    graph = graph_of("hyperx:s=3x4")
+    graph = graph_of("hyperx:dims=3x4")
     assert nx.is_isomorphic(graph, nx.cartesian_product(nx.complete_graph(3), nx.complete_graph(4)))
-    doubled = build_plane("hyperx:s=3x4,k=2,t=3")
+    doubled = build_plane("hyperx:dims=3x4,k=2,t=3")
     assert (doubled.cable_count, doubled.host_count) == (2 * graph.number_of_edges(), 36)
+    assert build_plane("hyperx:dims=3x4,k=2x2,t=3").fingerprint == doubled.fingerprint
     flat = graph_of("flattened-butterfly:k=4,n=3")
     assert nx.is_isomorphic(flat, nx.cartesian_product(nx.complete_graph(4), nx.complete_graph(4)))
     assert build_plane("flattened-butterfly:k=4,n=3").host_count == 64
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(2, 4), st.integers(1, 3)), min_size=1, max_size=3),
+    hosts=st.integers(0, 2),
+)
+def test_hyperx_bundles_cables_by_dimension(rows: list[tuple[int, int]], hosts: int) -> None:
+    dims, bundles = zip(*rows, strict=True)
+    text = f"hyperx:dims={'x'.join(map(str, dims))},k={'x'.join(map(str, bundles))},t={hosts}"
+    plane = build_plane(text)
+    assert plane.host_count == hosts * plane.switch_count
+    places = np.array(np.unravel_index(np.arange(plane.switch_count), dims))
+    differs = places[:, plane.cable_u] != places[:, plane.cable_v]
+    # A cable joins switches of one row, and every two of a row have as many as their dimension says.
+    assert np.all(differs.sum(axis=0) == 1)
+    pairs, first, counts = np.unique(
+        np.stack([plane.cable_u, plane.cable_v]), axis=1, return_index=True, return_counts=True
+    )
+    assert np.array_equal(counts, np.array(bundles)[differs.argmax(axis=0)[first]])
+    assert pairs.shape[1] == plane.switch_count * sum(extent - 1 for extent in dims) // 2
 
 
 @pytest.mark.parametrize(("d", "k"), [(3, 1), (3, 10), (5, 8), (8, 20)])
@@ -200,7 +279,22 @@ def test_dcell(n: int, k: int, servers: int) -> None:
         ("polarfly:q=10", "polarfly: q: not a power of a prime, such as 9 or 11, found '10'"),
         ("dragonfly:h=2,g=10", "dragonfly: g = 10 groups are too many for a h = 8 cables out of each"),
         ("dragonfly:h=2,arrangement=random", "dragonfly: arrangement: input should be 'absolute'"),
-        ("hyperx:s=4x1", "hyperx: s: a grid needs extents of at least 2, as in 4x8, found '4x1'"),
+        ("hyperx:dims=4x1", "hyperx: dims: a grid needs extents of at least 2, as in 4x8, found '4x1'"),
+        ("hyperx:dims=4x4,k=1x2x3", "hyperx: k gives 3 numbers of cables for 2 dimensions"),
+        (
+            "hyperx:dims=4x4,k=1x0",
+            "hyperx: k: every two switches of a row are joined by at least one cable, found '1x0'",
+        ),
+        ("hyperx:dims=4x4,k=two", "hyperx: k.0: input should be a valid integer"),
+        ("flattened-butterfly:k=5,n=900", "flattened-butterfly: n: input should be less than or equal to 24"),
+        (
+            "flattened-butterfly:k=1000000,n=24",
+            "flattened-butterfly: too many switches, about 10^138; allowed: at most 16777216",
+        ),
+        (
+            f"hyperx:dims={'x'.join(['1000'] * 2000)}",
+            "hyperx: too many switches, about 10^6000; allowed: at most 16777216",
+        ),
         ("xpander:d=1,k=3", "xpander: d: input should be greater than or equal to 2, found '1'"),
         (
             "xpander:d=2,k=400",

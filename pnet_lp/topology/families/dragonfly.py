@@ -62,20 +62,27 @@ def dragonfly(params: Dragonfly) -> Plane:
     ports = a * params.h
     check_size("dragonfly", switches=a * g, cables=g * (a * (a - 1) + ports) // 2, hosts=a * g * p)
     i, j = np.triu_indices(a, 1)
+    first = np.arange(g)[:, None] * a
+    here, port, there, back = global_cables(params.arrangement, ports, g)
+    u = np.concatenate([(first + i).ravel(), here * a + port // params.h])
+    v = np.concatenate([(first + j).ravel(), there * a + back // params.h])
+    return flat_plane(a * g, u, v, p, params)
+
+
+def global_cables(arrangement: Arrangement, ports: int, g: int) -> _Groups:
+    """Return int64 ``[4, m]``, the cables between ``g`` groups of ``ports`` ports: group and port at each end."""
     group = np.arange(g)
-    first = group[:, None] * a
-    u, v = [(first + i).ravel()], [(first + j).ravel()]
+    cables = [np.empty((4, 0), dtype=np.int64)]
 
     def join(port: int, there: _Groups, back: _Groups) -> None:
         """Join ``port`` of each group to port ``back`` of the group ``there``, each cable once."""
-        once = (group < there) | ((group == there) & (port < back))
-        u.append((group * a + port // params.h)[once])
-        v.append((there * a + back // params.h)[once])
+        ends = np.stack([group, np.full(g, port), there, back])
+        cables.append(ends[:, group < there])
 
     rounds, rest = divmod(ports, g - 1)
     for turn in range(rounds):
         for k in range(g - 1):
-            there, back = _other_end(params.arrangement, group, k, g)
+            there, back = _other_end(arrangement, group, k, g)
             join(turn * (g - 1) + k, there, turn * (g - 1) + back)
     begin = rounds * (g - 1)
     for k in range(rest - rest % 2):
@@ -84,7 +91,7 @@ def dragonfly(params: Dragonfly) -> Plane:
     if rest % 2 and g % 2 == 0:
         # The last port joins opposite groups.
         join(begin + rest - 1, (group + g // 2) % g, np.full(g, begin + rest - 1))
-    return flat_plane(a * g, np.concatenate(u), np.concatenate(v), p, params)
+    return np.concatenate(cables, axis=1)
 
 
 def _other_end(arrangement: Arrangement, group: _Groups, port: int, g: int) -> tuple[_Groups, _Groups]:

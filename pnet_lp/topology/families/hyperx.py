@@ -3,29 +3,55 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated, TypeAlias
 
 import numpy as np
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.grid import Dims
+from pnet_lp.topology.lists import Whole
 from pnet_lp.topology.hosts import flat_plane
+
+
+def _at_least_one(cables: tuple[int, ...]) -> tuple[int, ...]:
+    if not cables or min(cables) < 1:
+        raise ValueError("every two switches of a row are joined by at least one cable")
+    return cables
+
+
+_Cables: TypeAlias = Annotated[Whole, AfterValidator(_at_least_one)]
 
 
 class HyperX(HostParams):
     """Parameters of ``hyperx``."""
 
-    s: Dims = Field(description="switches along each dimension (paper: S), as in 4x8")
-    k: int = Field(1, ge=1, description="cables between every two switches of a row (paper: K)")
-    t: int = Field(0, ge=0, description="hosts on each switch (paper: T)")
+    dims: Dims = Field(description="switches along each dimension (paper: S), as in 4x8")
+    k: _Cables = Field(
+        (1,),
+        description="cables between every two switches of a row (paper: K): one number for each dimension, as in 1x2, "
+        "or one for all",
+    )
+    t: int = Field(0, ge=0, description="hosts on each switch (paper: T, the terminals)")
+
+    @property
+    def cables(self) -> tuple[int, ...]:
+        """Cables between every two switches of a row, for each dimension."""
+        return self.k * len(self.dims) if len(self.k) == 1 else self.k
+
+    @model_validator(mode="after")
+    def _one_for_each(self) -> HyperX:
+        if len(self.cables) != len(self.dims):
+            raise ValueError(f"k gives {len(self.k)} numbers of cables for {len(self.dims)} dimensions")
+        return self
 
 
 class FlattenedButterfly(HostParams):
     """Parameters of ``flattened-butterfly``."""
 
     k: int = Field(ge=2, description="switches along each dimension, and hosts on each switch (paper: k)")
-    n: int = Field(ge=2, description="one more than the dimensions (paper: n, of the k-ary n-flat)")
+    n: int = Field(ge=2, le=24, description="one more than the dimensions (paper: n, of the k-ary n-flat)")
 
 
 @topologies.register(
@@ -35,8 +61,8 @@ class FlattenedButterfly(HostParams):
     source="Ahn et al.: HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks, SC 2009",
 )
 def hyperx(params: HyperX) -> Plane:
-    """Return the HyperX network of extents ``s``; a switch's index is its row-major position."""
-    return _joined_rows("hyperx", params.s, params.k, params.t, params)
+    """Return the HyperX network of extents ``dims``; a switch's index is its row-major position."""
+    return _joined_rows("hyperx", params.dims, params.cables, params.t, params)
 
 
 @topologies.register(
@@ -47,16 +73,20 @@ def hyperx(params: HyperX) -> Plane:
 )
 def flattened_butterfly(params: FlattenedButterfly) -> Plane:
     """Return the HyperX network of n - 1 extents k, with k hosts on each switch."""
-    return _joined_rows("flattened-butterfly", (params.k,) * (params.n - 1), 1, params.k, params)
+    dims = (params.k,) * (params.n - 1)
+    return _joined_rows("flattened-butterfly", dims, (1,) * len(dims), params.k, params)
 
 
-def _joined_rows(family: str, dims: tuple[int, ...], cables: int, hosts: int, params: HostParams) -> Plane:
+def _joined_rows(
+    family: str, dims: tuple[int, ...], cables: tuple[int, ...], hosts: int, params: HostParams
+) -> Plane:
     n = math.prod(dims)
-    check_size(family, switches=n, cables=n * sum(d - 1 for d in dims) * cables // 2, hosts=n * hosts)
+    ports = sum((extent - 1) * bundle for extent, bundle in zip(dims, cables, strict=True))
+    check_size(family, switches=n, cables=n * ports // 2, hosts=n * hosts)
     index = np.arange(n).reshape(dims)
     u, v = [], []
-    for axis, extent in enumerate(dims):
+    for axis, (extent, bundle) in enumerate(zip(dims, cables, strict=True)):
         a, b = np.triu_indices(extent, 1)
-        u.append(np.repeat(index.take(a, axis).ravel(), cables))
-        v.append(np.repeat(index.take(b, axis).ravel(), cables))
+        u.append(np.repeat(index.take(a, axis).ravel(), bundle))
+        v.append(np.repeat(index.take(b, axis).ravel(), bundle))
     return flat_plane(n, np.concatenate(u), np.concatenate(v), hosts, params)

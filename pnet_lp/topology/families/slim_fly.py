@@ -17,7 +17,22 @@ class SlimFly(HostParams):
     q: PrimePower = Field(
         ge=3, le=200, description="a power of a prime other than 2 (paper: q); 2q^2 switches"
     )
-    p: int = Field(0, ge=0, description="hosts on each switch (paper: p)")
+    p: int | None = Field(
+        None,
+        ge=0,
+        description="hosts on each switch (paper: p); default: half the cables of a switch, k'/2, rounded up; "
+        "0: rack level",
+    )
+
+    @property
+    def degree(self) -> int:
+        """Cables of a switch (paper: k'), (3q - d)/2 where q = 4w + d and d is -1, 0 or 1."""
+        return (3 * self.q + 1 - (self.q + 1) % 4) // 2
+
+    @property
+    def hosts(self) -> int:
+        """Hosts on each switch."""
+        return (self.degree + 1) // 2 if self.p is None else self.p
 
 
 @topologies.register(
@@ -34,7 +49,7 @@ def slim_fly(params: SlimFly) -> Plane:
     ``(s q + first) q + second``.
     """
     q = params.q
-    check_size("slim-fly", switches=2 * q * q, cables=3 * q**3, hosts=2 * q * q * params.p)
+    check_size("slim-fly", switches=2 * q * q, cables=q * q * params.degree, hosts=2 * q * q * params.hosts)
     field = FiniteField(q)
     u, v = [], []
     for side, generators in enumerate(_generators(q, field.powers)):
@@ -46,7 +61,7 @@ def slim_fly(params: SlimFly) -> Plane:
     x, m, c = np.indices((q, q, q)).reshape(3, -1)
     u.append(x * q + field.add[field.multiply[m, x], c])
     v.append((q + m) * q + c)
-    return flat_plane(2 * q * q, np.concatenate(u), np.concatenate(v), params.p, params)
+    return flat_plane(2 * q * q, np.concatenate(u), np.concatenate(v), params.hosts, params)
 
 
 def _generators(q: int, powers: list[int]) -> tuple[set[int], set[int]]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from pydantic import Field
+from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.seeds import generator
-from pnet_lp.topology.distances import count_hops
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import flat_plane
 
@@ -48,9 +49,10 @@ def xpander(params: Xpander) -> Plane:
     for _ in range(_DRAWS):
         matched = np.concatenate([random.permutation(k) for _ in i])
         u = np.repeat(i, k) * k + np.tile(np.arange(k), len(i))
-        plane = flat_plane(n, u, np.repeat(j, k) * k + matched, params.hosts, params)
-        if count_hops(plane).disconnected == 0:
-            return plane
+        v = np.repeat(j, k) * k + matched
+        graph = sp.csr_array((np.ones(len(u)), (u, v)), shape=(n, n))
+        if connected_components(graph, directed=False, return_labels=False) == 1:
+            return flat_plane(n, u, v, params.hosts, params)
     raise TopologyError(
         f"none of {_DRAWS} lifts drawn is connected",
         where="xpander",
