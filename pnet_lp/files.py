@@ -1,7 +1,8 @@
-"""Files that are either whole or absent, JSON that any reader accepts, YAML without surprises."""
+"""Files that are either whole or absent, files by name, JSON that any reader accepts, YAML without surprises."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
@@ -13,7 +14,42 @@ from typing import Any
 import numpy as np
 import yaml
 
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import PnetError, SpecError
+
+_CHECKOUT = Path(__file__).resolve().parents[1]
+
+
+def named_files(folder: str) -> dict[str, Path]:
+    """Return the YAML files of a data folder by their names, which are their paths without suffix.
+
+    They are those in ``folder`` below the working directory and below the checkout that this package runs from, if it
+    does; the former win.
+    """
+    found: dict[str, Path] = {}
+    for place in (_CHECKOUT / folder, Path(folder)):
+        for path in sorted(place.glob("**/*.yaml")):
+            found[path.relative_to(place).with_suffix("").as_posix()] = path
+    return found
+
+
+def check_sha256(path: Path, expected: str, fault: type[PnetError]) -> None:
+    """Raise ``fault`` unless the file can be read and has the checksum expected, in hexadecimal digits."""
+    try:
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise fault(f"cannot read the file: {error.strerror}", where=str(path)) from None
+    if found != expected.lower():
+        raise fault("the file is not the one meant", where=str(path), found=found, allowed=expected)
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Put the name of a spec before what a SpecError raised in the block says."""
+    try:
+        yield
+    except SpecError as error:
+        where = f"{path}: {error.where}" if error.where else str(path)
+        raise SpecError(error.problem, where=where, found=error.found, allowed=error.allowed) from None
 
 
 @contextmanager

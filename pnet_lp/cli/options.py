@@ -50,7 +50,7 @@ class TrafficArguments:
 
     def build(self, network: Network, seed: int) -> TrafficMatrix:
         """Return the matrix they describe on ``network``."""
-        return build_traffic(self.traffic, network, self.level or network.default_level, seed=seed)
+        return build_traffic(self.traffic, network, self.level, seed=seed)
 
 
 _NETWORK_OPTIONS: tuple[Decorator, ...] = (
@@ -82,7 +82,8 @@ _NETWORK_OPTIONS: tuple[Decorator, ...] = (
 _level_option = click.option(
     "--level",
     type=click.Choice(LEVELS),
-    help="Demands between racks or between hosts.  [default: host if the network has hosts]",
+    help="Demands between racks or between hosts.  [default: as the name of a demand says, else host if the network "
+    "has hosts]",
 )
 
 
@@ -130,7 +131,7 @@ def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
             default="all-to-all",
             show_default=True,
             metavar="EXPR|FILE",
-            help="A pattern (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE.",
+            help="A pattern or name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE.",
         ),
         _level_option,
     )(function)

@@ -58,7 +58,7 @@ def _run_case(name: str, case: Case, store: Store, *, resume: bool, threads: int
         hosts_per_switch=case.hosts_per_switch,
         seed=case.seed,
     )
-    traffic = build_traffic(case.traffic, network, case.level or network.default_level, seed=case.seed)
+    traffic = build_traffic(case.traffic, network, case.level, seed=case.seed)
     settings = case.model_dump(mode="json")
     # Network and traffic enter by content, so that a changed topology file counts as a changed case.
     identity = fingerprint(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from pnet_lp.errors import SpecError, TopologyError
+from pnet_lp.files import check_sha256, naming
 from pnet_lp.model import Plane
 from pnet_lp.model.network import Variant
 from pnet_lp.registry import Entry, nearest, parse_expression
@@ -147,7 +146,7 @@ def _from_file(path: str, link_gbps: float, seed: int | None) -> Source:
     if not is_spec(path, text):
         return Source(path, (parse_plane(text, path, link_gbps=link_gbps),))
     spec = parse_spec(text, path)
-    with _naming(path):
+    with naming(path):
         members = tuple(_member(member, path, link_gbps, seed) for member in spec.members)
     return Source(path, members, spec.planes, spec.variant)
 
@@ -160,19 +159,5 @@ def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> M
     file = Path(path).parent / (spec.file or "")
     text = read_text(file)
     if spec.sha256 is not None:
-        found = hashlib.sha256(file.read_bytes()).hexdigest()
-        if found != spec.sha256.lower():
-            raise TopologyError(
-                "the file is not the one meant", where=str(file), found=found, allowed=spec.sha256
-            )
+        check_sha256(file, spec.sha256, TopologyError)
     return parse_plane(text, str(file), link_gbps=spec.link_gbps or link_gbps)
-
-
-@contextmanager
-def _naming(path: str) -> Iterator[None]:
-    """Put the spec's name before what a fault in it says."""
-    try:
-        yield
-    except SpecError as error:
-        where = f"{path}: {error.where}" if error.where else path
-        raise SpecError(error.problem, where=where, found=error.found, allowed=error.allowed) from None

@@ -2,66 +2,56 @@
 
 from __future__ import annotations
 
-import functools
-import operator
-import os
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterable
 
-from pnet_lp.errors import TrafficError
+from pnet_lp.errors import SpecError, TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.registry import parse_expression
-from pnet_lp.traffic.base import Context, traffics
 from pnet_lp.traffic.combine import split_terms
-from pnet_lp.traffic.io import SUFFIXES, read_traffic
+from pnet_lp.traffic.source import Source, added, exists, resolve
 
 
-def build_traffic(text: str, network: Network, level: Level, *, seed: int = 0) -> TrafficMatrix:
+def build_traffic(text: str, network: Network, level: Level | None = None, *, seed: int = 0) -> TrafficMatrix:
     """Return the matrix that ``text`` describes on ``network``.
 
     Args:
-        text: an expression (``stride:s=4``), the path of a file, or a sum of either with factors
-            (``0.5*all-to-all+2*stride:s=4``).  A registered name is always the pattern; write ``./stride`` for a file
-            of that name.  Terms without a ``seed`` are drawn with the same one: twice the same term is that term twice.
+        text: an expression (``stride:s=4``), the path of a file, a name of the catalogue, or a sum of these with
+            factors (``0.5*all-to-all+2*stride:s=4``).  A registered name is always the pattern; write ``./stride`` for
+            a file of that name.  Terms without a ``seed`` are drawn with the same one: twice the same term is that
+            term twice.
         network: the network the matrix is for.
-        level: whether demands are between racks or between hosts.
+        level: whether demands are between racks or between hosts; default: as a spec says, else hosts if the network
+            has any.
         seed: master seed of random patterns that have no ``seed`` of their own.
 
     Raises:
-        SpecError: an unknown pattern, a wrong parameter or factor.
+        SpecError: an unknown name, a wrong parameter or factor; a level other than that of a spec.
         TrafficError: a broken file, or a matrix that does not fit the network.
         TopologyError: demands of ``level`` mean nothing on the network.
     """
-    network.check_level(level)
-    endpoints = len(network.endpoint_names(level))
+    terms = [(1.0, text)] if exists(text) else split_terms(text)
+    sources = [resolve(term) for _, term in terms]
+    agreed = _agreed_level(level, sources) or network.default_level
+    network.check_level(agreed)
+    endpoints = len(network.endpoint_names(agreed))
     if endpoints < 2:
-        raise TrafficError(f"traffic needs at least two {level}s, the network has {endpoints}", where=text)
-    terms = [(1.0, text)] if _exists(text) else split_terms(text)
-    matrices = [_build_term(term, network, level, seed) for _, term in terms]
-    if len(terms) == 1 and terms[0][0] == 1:
-        return matrices[0]
-    scaled = (matrix.scaled(factor) for matrix, (factor, _) in zip(matrices, terms, strict=True))
-    return replace(functools.reduce(operator.add, scaled), label=text)
+        raise TrafficError(f"traffic needs at least two {agreed}s, the network has {endpoints}", where=text)
+    matrices = [source.build(network, agreed, seed) for source in sources]
+    return added(matrices, [factor for factor, _ in terms], text)
 
 
-def _build_term(text: str, network: Network, level: Level, seed: int) -> TrafficMatrix:
-    if _is_file(text):
-        return read_traffic(text, network, level)
-    name, values = parse_expression(text)
-    entry = traffics.get(name)
-    return entry.build(entry.validate(values), Context(network, level, seed, text))
-
-
-def _is_file(text: str) -> bool:
-    if text.partition(":")[0].strip() in traffics:
-        return False
-    path = Path(text)
-    return "/" in text or os.sep in text or path.suffix.lower() in SUFFIXES or _exists(text)
-
-
-def _exists(text: str) -> bool:
-    try:
-        return Path(text).exists()
-    except OSError:  # a text too long for a file name
-        return False
+def _agreed_level(given: Level | None, sources: Iterable[Source]) -> Level | None:
+    """Return the level given or that of the specs, which must not differ; None where nothing says one."""
+    agreed, where = given, "--level"
+    for source in sources:
+        if source.level is None:
+            continue
+        if agreed not in (None, source.level):
+            raise SpecError(
+                f"{source.text} is traffic between {source.level}s",
+                where=where,
+                found=agreed,
+                allowed=source.level,
+            )
+        agreed, where = source.level, source.text
+    return agreed

@@ -119,7 +119,8 @@ ODD = ring_of(5)
         (
             "strid:s=1",
             SpecError,
-            f"unknown traffic 'strid' (did you mean 'stride'?); allowed: {', '.join(traffics.names())}",
+            f"unknown traffic 'strid' (did you mean 'stride'?); allowed: {', '.join(traffics.names())}, or a "
+            "file",
         ),
         ("stride", SpecError, "stride: parameter 's' is required"),
         ("stride:s=0", SpecError, "stride: s: input should be greater than or equal to 1, found '0'"),

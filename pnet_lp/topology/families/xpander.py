@@ -51,7 +51,8 @@ def xpander(params: Xpander) -> Plane:
         u = np.repeat(i, k) * k + np.tile(np.arange(k), len(i))
         v = np.repeat(j, k) * k + matched
         graph = sp.csr_array((np.ones(len(u)), (u, v)), shape=(n, n))
-        if connected_components(graph, directed=False, return_labels=False) == 1:
+        components, _ = connected_components(graph, directed=False)
+        if components == 1:
             return flat_plane(n, u, v, params.hosts, params)
     raise TopologyError(
         f"none of {_DRAWS} lifts drawn is connected",

@@ -13,15 +13,20 @@ from pnet_lp.seeds import derive_seed
 from pnet_lp.traffic.base import Context, Seed, traffics
 
 PATTERNS = {
-    **{f"stag{i}-0.2-0.3": "staggered:edge=0.2,pod=0.3" for i in range(3)},
-    **{f"stag{i}-0.5-0.3": "staggered:edge=0.5,pod=0.3" for i in range(3)},
+    **{f"stag{i}-0.2-0.3": "staggered:edge=0.2,pod=0.3,bijective=true" for i in range(3)},
+    **{f"stag{i}-0.5-0.3": "staggered:edge=0.5,pod=0.3,bijective=true" for i in range(3)},
     **{f"stride{s}": f"stride:s={s}" for s in (1, 2, 4, 8)},
     **{f"rand{i}": "random" for i in range(3)},
     **{f"randbij{i}": "random-bijective" for i in range(3)},
-    **{f"randx{flows}": f"random:flows={flows}" for flows in (2, 3, 4)},
-    "hotspot": "hotspot",
+    **{f"randx{flows}": f"random:flows={flows},distinct=true" for flows in (2, 3, 4)},
+    "hotspot": "hotspot:share=0.375,spots=2,rest=bijective",
 }
-"""The expression behind each name, in the order of the figure; numbered names are different draws."""
+"""The expression behind each name, in the order of the figure; numbered names are different draws.
+
+What the paper leaves open follows its traffic files, which Handigol et al. (Reproducible Network Experiments Using
+Container-Based Emulation, CoNEXT 2012) ran again and published: staggered traffic is one to one, the flows of a host go
+to different hosts, and 3 of the 16 hosts send to each of two hotspots.
+"""
 
 
 class HederaParams(Params):

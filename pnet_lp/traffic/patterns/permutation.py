@@ -80,7 +80,7 @@ class RandomBijectiveParams(Params):
     "random-bijective",
     params=RandomBijectiveParams,
     summary="1.0 from every endpoint to one other, each chosen once: permutation under Hedera's name",
-    source="Hedera (NSDI'10), section 5.3 (randbij)",
+    source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (randbij)",
 )
 def random_bijective(params: RandomBijectiveParams, context: Context) -> TrafficMatrix:
     """Return the matrix of ``permutation`` with the same seed."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
@@ -10,6 +12,7 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
 from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.traffic.matching import random_bijection
 
 
 class RandomParams(Params):
@@ -18,20 +21,36 @@ class RandomParams(Params):
     flows: int = Field(
         1, ge=1, description="flows of each endpoint, 1.0 each (2, 3, 4: Hedera's randx2 to randx4)"
     )
+    distinct: bool = Field(False, description="whether the flows of an endpoint all go to different ones")
     seed: Seed = None
 
 
 @traffics.register(
     "random",
     params=RandomParams,
-    summary="flows of 1.0 from every endpoint to others drawn evenly, which may be drawn several times",
-    source="Hedera (NSDI'10), section 5.3 (rand, randx2 to randx4)",
+    summary="flows of 1.0 from every endpoint to others drawn evenly",
+    source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (rand, randx2 to randx4)",
 )
 def random(params: RandomParams, context: Context) -> TrafficMatrix:
-    """Return ``flows`` flows of 1.0 per endpoint; flows between the same two add up."""
-    context.check_demands(context.endpoints * params.flows)
-    src = np.repeat(np.arange(context.endpoints), params.flows)
-    return context.matrix(src, _others(src, context.endpoints, context.random("random", params.seed)))
+    """Return ``flows`` flows of 1.0 per endpoint; flows between the same two add up.
+
+    Raises:
+        TrafficError: more distinct destinations than there are others.
+    """
+    n, flows = context.endpoints, params.flows
+    context.check_demands(n * flows)
+    draw = context.random("random", params.seed)
+    src = np.repeat(np.arange(n), flows)
+    if not params.distinct:
+        return context.matrix(src, _others(src, n, draw))
+    if flows > n - 1:
+        raise TrafficError(
+            f"{flows} flows are too many for different destinations among {n} {context.level}s",
+            where=context.label,
+            allowed=f"1 to {n - 1}",
+        )
+    drawn = np.concatenate([draw.choice(n - 1, flows, replace=False) for _ in range(n)])
+    return context.matrix(src, drawn + (drawn >= src))
 
 
 class HotspotParams(Params):
@@ -41,6 +60,10 @@ class HotspotParams(Params):
         0.5, gt=0, le=1, description="share of the endpoints that send to a hotspot, rounded"
     )
     spots: int = Field(1, ge=1, description="number of hotspots")
+    rest: Literal["random", "bijective"] = Field(
+        "random",
+        description="where all others send to; random: anywhere; bijective: each to one of its own that is no hotspot",
+    )
     seed: Seed = None
 
 
@@ -48,16 +71,17 @@ class HotspotParams(Params):
     "hotspot",
     params=HotspotParams,
     summary="1.0 from a share of the endpoints to a random hotspot, from all others to a random endpoint",
-    source="Hedera (NSDI'10), section 5.3 (hotspot)",
+    source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (hotspot)",
 )
 def hotspot(params: HotspotParams, context: Context) -> TrafficMatrix:
     """Return a demand of 1.0 per endpoint.
 
-    The paper names the pattern without saying how many send to the hotspot; half is our choice.  The hotspots are
-    drawn first; those who send to them are drawn from all others and spread evenly over the hotspots.
+    Half of the endpoints and one hotspot is our choice; Hedera's evaluation has other numbers, see
+    :data:`~pnet_lp.traffic.patterns.hedera.PATTERNS`.  The hotspots are drawn first; those who send to them are drawn
+    from all others and spread evenly over the hotspots.
 
     Raises:
-        TrafficError: nobody is left to send to the hotspots.
+        TrafficError: nobody is left to send to the hotspots; too few senders to them for the others to be one to one.
     """
     n = context.endpoints
     if params.spots >= n:
@@ -68,7 +92,19 @@ def hotspot(params: HotspotParams, context: Context) -> TrafficMatrix:
     order = draw.permutation(n)
     spots, rest = order[: params.spots], order[params.spots :]
     senders = rest[: max(1, round(params.share * n))]
-    dst = _others(np.arange(n), n, draw)
+    if params.rest == "random":
+        dst = _others(np.arange(n), n, draw)
+    else:
+        dst = np.empty(n, dtype=np.int64)
+        others, free = np.setdiff1d(order, senders), np.sort(rest)
+        chosen = random_bijection(others, free, draw)
+        if chosen is None:
+            raise TrafficError(
+                f"{len(others)} {context.level}s do not send to a hotspot, and {len(free)} are none",
+                where=context.label,
+                allowed="a larger share, fewer spots, or rest=random",
+            )
+        dst[others] = free[chosen]
     dst[senders] = spots[np.arange(len(senders)) % params.spots]
     return context.matrix(np.arange(n), dst)
 

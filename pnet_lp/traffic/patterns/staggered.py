@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import TrafficError
@@ -10,7 +11,11 @@ from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import IntArray
 from pnet_lp.registry import Params
 from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.traffic.matching import random_bijection
 from pnet_lp.traffic.places import drawn_between, pods_of_racks, racks_of_endpoints, spans
+
+_DRAWS = 1000
+"""Draws before giving up on one that can be made one to one."""
 
 
 class StaggeredParams(Params):
@@ -21,6 +26,9 @@ class StaggeredParams(Params):
     )
     pod: float = Field(
         ge=0, le=1, description="probability of a destination in another rack of the same pod (paper: PodP)"
+    )
+    bijective: bool = Field(
+        False, description="whether every host also receives from exactly one, as in Hedera's evaluation"
     )
     seed: Seed = None
 
@@ -37,17 +45,18 @@ class StaggeredParams(Params):
     "staggered",
     params=StaggeredParams,
     summary="1.0 from every host to a random one in its rack, its pod or elsewhere, with given probabilities",
-    source="Hedera (NSDI'10), section 5.3: staggered prob (EdgeP, PodP)",
+    source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (stag): staggered prob (EdgeP, PodP)",
 )
 def staggered(params: StaggeredParams, context: Context) -> TrafficMatrix:
     """Return a demand of 1.0 per host, to a destination drawn evenly from those of its kind.
 
     Racks and pods are those of the first plane.  Where a network has no pods and ``pod`` is 0, each rack counts as one,
-    so that all that leaves a rack goes anywhere.
+    so that all that leaves a rack goes anywhere.  ``bijective`` draws kinds until destinations can be one to one, and
+    then destinations: in a small network that changes the probabilities of the kinds.
 
     Raises:
         TrafficError: demands between racks; no pods; a host without anybody to send to in its rack, its pod or
-            elsewhere.
+            elsewhere; no draw that is one to one.
     """
     if context.level == "rack":
         raise TrafficError(
@@ -74,10 +83,62 @@ def staggered(params: StaggeredParams, context: Context) -> TrafficMatrix:
             name = context.network.host_names[int(order[lonely[0]])]
             raise TrafficError(f"host {name!r} has nobody to send to {where}", where=context.label)
     draw = context.random("staggered", params.seed)
+    if params.bijective:
+        return context.matrix(order, order[_one_to_one(limits, rack[order], pod[order], draw, context)])
     kind = np.searchsorted(limits, draw.random(n), side="right")
     outer, inner = (kind + 1, place), (kind, place)
     drawn = drawn_between(draw, (begin[outer], end[outer]), (begin[inner], end[inner]))
     return context.matrix(order, order[drawn])
+
+
+def _one_to_one(
+    limits: npt.NDArray[np.float64],
+    rack: IntArray,
+    pod: IntArray,
+    draw: np.random.Generator,
+    context: Context,
+) -> npt.NDArray[np.int64]:
+    """Return the destination of each place, a permutation; the hosts of a rack and of a pod are neighbours."""
+    pods = np.split(np.arange(len(pod)), np.flatnonzero(np.diff(pod)) + 1)
+    for _ in range(_DRAWS):
+        dst = np.full(len(pod), -1)
+        if not all(_within_pod(members, limits, rack, draw, dst) for members in pods):
+            break
+        src, free = np.flatnonzero(dst < 0), np.setdiff1d(np.arange(len(pod)), dst)
+        chosen = random_bijection(pod[src], pod[free], draw)
+        if chosen is not None:
+            dst[src] = free[chosen]
+            return dst
+    raise TrafficError(
+        f"no draw of {_DRAWS} can be one to one", where=context.label, allowed="bijective=false"
+    )
+
+
+def _within_pod(
+    members: npt.NDArray[np.int64],
+    limits: npt.NDArray[np.float64],
+    rack: IntArray,
+    draw: np.random.Generator,
+    dst: npt.NDArray[np.int64],
+) -> bool:
+    """Set ``dst`` of the members of a pod that send to their racks and their pod; return whether that can be."""
+    racks = np.split(members, np.flatnonzero(np.diff(rack[members])) + 1)
+    for _ in range(_DRAWS):
+        dst[members] = -1
+        kind = np.searchsorted(limits, draw.random(len(members)), side="right")
+        for inside in racks:
+            src = inside[kind[inside - members[0]] == 0]
+            chosen = random_bijection(src - inside[0], np.arange(len(inside)), draw)
+            if chosen is None:
+                break
+            dst[src] = inside[chosen]
+        else:
+            src, free = members[kind == 1], np.setdiff1d(members, dst[members])
+            chosen = random_bijection(rack[src], rack[free], draw)
+            if chosen is not None:
+                dst[src] = free[chosen]
+                return True
+    return False
 
 
 def _pods(params: StaggeredParams, context: Context) -> IntArray:

@@ -21,7 +21,7 @@ class StrideParams(Params):
     "stride",
     params=StrideParams,
     summary="1.0 from endpoint i to endpoint i + s modulo n",
-    source="Hedera (NSDI'10), section 5.3",
+    source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (stride)",
 )
 def stride(params: StrideParams, context: Context) -> TrafficMatrix:
     """Return a demand of 1.0 per endpoint.

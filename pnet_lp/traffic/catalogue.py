@@ -1,0 +1,12 @@
+"""The catalogue: named demands in folders called ``traffic_matrices``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pnet_lp.files import named_files
+
+
+def catalogue() -> dict[str, Path]:
+    """Return the spec file of each named demand; see :func:`~pnet_lp.files.named_files`."""
+    return named_files("traffic_matrices")

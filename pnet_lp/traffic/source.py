@@ -1,0 +1,151 @@
+"""What one term of TRAFFIC stands for: a pattern, a file, a spec, a name of the catalogue."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from pnet_lp.errors import SpecError, TrafficError
+from pnet_lp.files import check_sha256, naming
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import Level
+from pnet_lp.registry import Entry, Params, nearest, parse_expression
+from pnet_lp.traffic.base import Context, Pattern, traffics
+from pnet_lp.traffic.catalogue import catalogue
+from pnet_lp.traffic.combine import split_terms
+from pnet_lp.traffic.io import SUFFIXES, read_traffic
+from pnet_lp.traffic.spec import is_spec, parse_spec
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A pattern that is not built yet.
+
+    Attributes:
+        entry: the pattern.
+        params: its parameters.
+        label: of the matrix, and the head of messages.
+    """
+
+    entry: Entry[Pattern]
+    params: Params
+    label: str
+
+    def build(self, network: Network, level: Level, seed: int) -> TrafficMatrix:
+        """Return the matrix, or raise TrafficError: it does not fit the network."""
+        return self.entry.build(self.params, Context(network, level, seed, self.label))
+
+
+@dataclass(frozen=True)
+class DemandFile:
+    """A file of demands."""
+
+    path: Path
+
+    def build(self, network: Network, level: Level, _: int) -> TrafficMatrix:
+        """Return the matrix, or raise TrafficError: the file is missing, broken or does not fit the network."""
+        return read_traffic(self.path, network, level)
+
+
+Member: TypeAlias = Recipe | DemandFile
+
+
+@dataclass(frozen=True)
+class Source:
+    """What one term stands for.
+
+    Attributes:
+        text: the term.
+        members: what it is the sum of, each with its factor; at least one.
+        level: what its demands are between, where a spec says so.
+    """
+
+    text: str
+    members: tuple[tuple[float, Member], ...]
+    level: Level | None = None
+
+    def build(self, network: Network, level: Level, seed: int) -> TrafficMatrix:
+        """Return the matrix, with :attr:`text` as its label."""
+        matrices = [member.build(network, level, seed) for _, member in self.members]
+        return added(matrices, [factor for factor, _ in self.members], self.text)
+
+
+def added(matrices: Sequence[TrafficMatrix], factors: Sequence[float], label: str) -> TrafficMatrix:
+    """Return the sum of matrices times their factors."""
+    if len(matrices) == 1 and factors[0] == 1 and matrices[0].label == label:
+        return matrices[0]
+    scaled = (
+        matrix if factor == 1 else matrix.scaled(factor)
+        for matrix, factor in zip(matrices, factors, strict=True)
+    )
+    return replace(functools.reduce(operator.add, scaled), label=label)
+
+
+def resolve(text: str) -> Source:
+    """Return what ``text``, a term of a sum without its factor, stands for.
+
+    A registered pattern wins over a file, and a file over a name of the catalogue.
+
+    Raises:
+        SpecError: an unknown name or a wrong parameter; a broken spec.
+        TrafficError: a missing spec, or a file that is not the one meant.
+    """
+    name, colon, _ = text.partition(":")
+    if name.strip() in traffics:
+        return Source(text, ((1.0, _recipe(text, text)),))
+    known = catalogue()
+    # A name of the catalogue can have a slash and then looks like a path.
+    if text in known and not exists(text):
+        return _from_spec(known[text], text)
+    if _is_file(text):
+        return (
+            _from_spec(Path(text), text) if is_spec(text) else Source(text, ((1.0, DemandFile(Path(text))),))
+        )
+    names = traffics.names() if colon else [*traffics.names(), *known]
+    name, _ = parse_expression(text)
+    raise SpecError(
+        f"unknown traffic {name!r}{nearest(name, dict.fromkeys(names))}",
+        allowed=f"{', '.join(names)}, or a file",
+    )
+
+
+def exists(text: str) -> bool:
+    """Whether ``text`` is a path to something."""
+    try:
+        return Path(text).exists()
+    except OSError:  # a text too long for a file name
+        return False
+
+
+def _is_file(text: str) -> bool:
+    return "/" in text or os.sep in text or exists(text) or is_spec(text) or text.lower().endswith(SUFFIXES)
+
+
+def _recipe(text: str, label: str) -> Recipe:
+    name, values = parse_expression(text)
+    entry = traffics.get(name)
+    return Recipe(entry, entry.validate(values), label)
+
+
+def _from_spec(path: Path, label: str) -> Source:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise TrafficError(f"cannot read the file: {error.strerror}", where=str(path)) from None
+    except ValueError as error:
+        raise TrafficError(f"not a text file: {error}", where=str(path)) from None
+    spec = parse_spec(text, str(path))
+    if spec.file is not None:
+        file = path.parent / spec.file
+        if spec.sha256 is not None:
+            check_sha256(file, spec.sha256, TrafficError)
+        return Source(label, ((1.0, DemandFile(file)),), spec.level)
+    with naming(path):
+        terms = split_terms(spec.pattern or "")
+        members = tuple((factor, _recipe(term, label)) for factor, term in terms)
+    return Source(label, members, spec.level)
