@@ -1,17 +1,25 @@
-"""What is registered under which name, with which parameters."""
+"""What is registered or in a catalogue under which name: builders with their parameters, specs with their content."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from rich.console import RenderableType
 from rich.table import Table
 
-from pnet_lp.registry import Entry, Registry
-from pnet_lp.throughput import ROUTINGS
+from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.files import read_yaml
+from pnet_lp.registry import Entry, Registry, nearest
+from pnet_lp.throughput import ROUTINGS, SOLVERS
 from pnet_lp.throughput.solvers import Solver
+from pnet_lp.topology import topologies
+from pnet_lp.topology.catalogue import catalogue as network_catalogue
+from pnet_lp.traffic import traffics
+from pnet_lp.traffic.catalogue import catalogue as traffic_catalogue
 
 WIDEST_PARAMETER = 52
 """Characters of a parameter and its choices on one line."""
@@ -19,12 +27,26 @@ WIDEST_PARAMETER = 52
 _ROUTINGS = {"ideal": "any path in any plane, split in the best way"}
 """One line for each routing."""
 
+BUILDER, CATALOGUE = "builder", "catalogue"
+"""Types of entries: code with parameters, or a spec in a data folder."""
+
+
+def topology_documents() -> list[dict[str, Any]]:
+    """Return each family and each named network as its JSON document."""
+    return entry_documents(topologies) + catalogue_documents(network_catalogue())
+
+
+def traffic_documents() -> list[dict[str, Any]]:
+    """Return each pattern and each named demand as its JSON document."""
+    return entry_documents(traffics) + catalogue_documents(traffic_catalogue())
+
 
 def entry_documents(entries: Iterable[Entry[Any]]) -> list[dict[str, Any]]:
-    """Return each entry as its JSON document: name, summary, source and parameters."""
+    """Return each entry as its JSON document: name, type, summary, source and parameters."""
     return [
         {
             "name": entry.name,
+            "type": BUILDER,
             "summary": entry.summary,
             "source": entry.source,
             "parameters": _parameters(entry.params),
@@ -33,7 +55,16 @@ def entry_documents(entries: Iterable[Entry[Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def solver_documents(solvers: Registry[type[Solver]]) -> list[dict[str, Any]]:
+def catalogue_documents(specs: Mapping[str, Path]) -> list[dict[str, Any]]:
+    """Return each spec as its JSON document: that of an entry without parameters, its file and its content.
+
+    A file that is no mapping of YAML does not stand in the way of the others: its content is null, and the summary says
+    what is wrong with it.
+    """
+    return [_spec_document(name, path) for name, path in sorted(specs.items())]
+
+
+def solver_documents(solvers: Registry[type[Solver]] = SOLVERS) -> list[dict[str, Any]]:
     """Return each solver as its JSON document: an entry's, and its capabilities."""
     return [
         {
@@ -51,48 +82,138 @@ def solver_documents(solvers: Registry[type[Solver]]) -> list[dict[str, Any]]:
 
 def routing_documents() -> list[dict[str, Any]]:
     """Return each routing as its JSON document."""
-    return [{"name": name, "summary": _ROUTINGS[name], "source": "", "parameters": []} for name in ROUTINGS]
+    return [
+        {"name": name, "type": BUILDER, "summary": _ROUTINGS[name], "source": "", "parameters": []}
+        for name in ROUTINGS
+    ]
 
 
-def entries_table(documents: Sequence[dict[str, Any]]) -> Table:
-    """Return documents of entries as a table to read."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    typed = [f"{item['name']}={item['type']}" for document in documents for item in document["parameters"]]
-    for column in ("name", "parameter", "default", "meaning"):
-        # What is to be typed must be read whole: on one line, or, where there are very many choices, folded.
-        widest = min(max(map(len, typed), default=0), WIDEST_PARAMETER) if column == "parameter" else None
-        table.add_column(column, min_width=widest, max_width=widest, overflow="fold")
-    for document in documents:
-        notes = [document["summary"]]
-        if document["source"]:
-            notes.append(f"({document['source']})")
-        if not document.get("installed", True):
-            notes.append(f"(not installed: {document['install_hint']})")
-        table.add_row(document["name"], "", "", " ".join(notes), style="bold")
-        for item in document["parameters"]:
-            default = "required" if item["required"] else item["default"]
-            shown = "" if default is None else str(default)
-            table.add_row("", f"{item['name']}={item['type']}", shown, item["description"])
-    return table
+KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "topologies": topology_documents,
+    "traffic": traffic_documents,
+    "routings": routing_documents,
+    "solvers": solver_documents,
+}
+"""What can be listed."""
 
 
-def flat_entries(documents: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def list_documents(kind: str, name: str | None = None) -> list[dict[str, Any]]:
+    """Return the documents of one of :data:`KINDS`; with ``name``, of the entries of that name only.
+
+    A builder and a spec can have one name, and a command then takes the builder.
+
+    Raises:
+        SpecError: there is no such entry; the message offers the nearest.
+    """
+    documents = KINDS[kind]()
+    if name is None:
+        return documents
+    found = [document for document in documents if document["name"] == name]
+    if not found:
+        known = dict.fromkeys(document["name"] for document in documents)
+        raise SpecError(
+            f"there is no {name!r} among the {kind}{nearest(name, known)}", allowed=", ".join(known)
+        )
+    return found
+
+
+def overview(documents: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
+    """Return one line for each entry, builders before the catalogue, as lines to read."""
+    width = max((len(document["name"]) for document in documents), default=0)
+    lines: list[RenderableType] = []
+    for kind, title in ((BUILDER, ""), (CATALOGUE, "catalogue")):
+        chosen = [document for document in documents if document["type"] == kind]
+        if title and chosen:
+            lines += ["", title]
+        lines += [f"{document['name']:<{width}}  {_in_one_line(document)}" for document in chosen]
+    return lines
+
+
+def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
+    """Return one entry as lines to read: where it is from, and its parameters or its content."""
+    head = Table.grid(padding=(0, 2))
+    head.add_column(style="bold")
+    head.add_column()
+    head.add_row(document["name"], _in_one_line(document))
+    if document["source"]:
+        head.add_row("source", document["source"])
+    if document["type"] == CATALOGUE:
+        head.add_row("spec", document["file"])
+        for key, value in (document["spec"] or {}).items():
+            if key not in {"description", "source"}:
+                head.add_row(key, _in_words(value))
+        return [head]
+    if not document["parameters"]:
+        head.add_row("parameters", "none")
+        return [head]
+    return [head, "", _parameter_table(document["parameters"])]
+
+
+def flat_entries(documents: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return one row per parameter, and one for an entry that has none."""
     nothing = {"name": "", "type": "", "required": False, "default": None, "description": ""}
     return [
         {
             "name": document["name"],
+            "entry": document["type"],
             "summary": document["summary"],
             "source": document["source"],
             "parameter": item["name"],
             "type": item["type"],
             "required": item["required"],
-            "default": "" if item["default"] is None else str(item["default"]),
+            "default": _in_words(item["default"]),
             "description": item["description"],
         }
         for document in documents
         for item in document["parameters"] or [nothing]
     ]
+
+
+def _spec_document(name: str, path: Path) -> dict[str, Any]:
+    summary, source = "", ""
+    try:
+        spec = read_yaml(path)
+        if not isinstance(spec, dict):
+            raise SpecError("not a spec", where=str(path), allowed="a mapping")
+        summary, source = (" ".join(str(spec.get(key, "")).split()) for key in ("description", "source"))
+    except PnetError as error:
+        spec, summary = None, f"(cannot be used: {error})"
+    return {
+        "name": name,
+        "type": CATALOGUE,
+        "summary": summary,
+        "source": source,
+        "parameters": [],
+        "file": str(path),
+        "spec": _plain(spec),
+    }
+
+
+def _plain(value: object) -> object:
+    """Return what a YAML file holds without the types that JSON lacks, such as dates."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def _in_one_line(document: Mapping[str, Any]) -> str:
+    missing = "" if document.get("installed", True) else f" (not installed: {document['install_hint']})"
+    return f"{document['summary']}{missing}"
+
+
+def _parameter_table(parameters: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    typed = [f"{item['name']}={item['type']}" for item in parameters]
+    for column in ("parameter", "default", "meaning"):
+        # What is to be typed must be read whole: on one line, or, where there are very many choices, folded.
+        widest = min(max(map(len, typed)), WIDEST_PARAMETER) if column == "parameter" else None
+        table.add_column(column, min_width=widest, max_width=widest, overflow="fold")
+    for written, item in zip(typed, parameters, strict=True):
+        default = "required" if item["required"] else _in_words(item["default"])
+        table.add_row(written, default, item["description"])
+    return table
 
 
 def _parameters(model: type[BaseModel]) -> list[dict[str, Any]]:
@@ -106,6 +227,21 @@ def _parameters(model: type[BaseModel]) -> list[dict[str, Any]]:
         }
         for name, field in model.model_fields.items()
     ]
+
+
+def _in_words(value: object) -> str:
+    """Return a value as it is written in an expression; nothing is None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={_in_words(item)}" for key, item in value.items())
+    if isinstance(value, tuple):
+        return "x".join(map(_in_words, value))
+    if isinstance(value, list):
+        return "\n".join(map(_in_words, value))
+    return str(value)
 
 
 def _type_in_words(annotation: Any) -> str:

@@ -19,7 +19,7 @@ from pnet_lp.traffic.base import Context, Pattern, traffics
 from pnet_lp.traffic.catalogue import catalogue
 from pnet_lp.traffic.combine import split_terms
 from pnet_lp.traffic.io import SUFFIXES, read_traffic
-from pnet_lp.traffic.spec import is_spec, parse_spec
+from pnet_lp.traffic.spec import is_spec, read_spec
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def resolve(text: str) -> Source:
     A registered pattern wins over a file, and a file over a name of the catalogue.
 
     Raises:
-        SpecError: an unknown name or a wrong parameter; a broken spec.
-        TrafficError: a missing spec, or a file that is not the one meant.
+        SpecError: an unknown name or a wrong parameter; a missing or broken spec.
+        TrafficError: a spec's file is missing or not the one meant.
     """
     name, colon, _ = text.partition(":")
     if name.strip() in traffics:
@@ -133,13 +133,7 @@ def _recipe(text: str, label: str) -> Recipe:
 
 
 def _from_spec(path: Path, label: str) -> Source:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise TrafficError(f"cannot read the file: {error.strerror}", where=str(path)) from None
-    except ValueError as error:
-        raise TrafficError(f"not a text file: {error}", where=str(path)) from None
-    spec = parse_spec(text, str(path))
+    spec = read_spec(path)
     if spec.file is not None:
         file = path.parent / spec.file
         if spec.sha256 is not None:

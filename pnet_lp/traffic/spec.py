@@ -20,7 +20,7 @@ from pathlib import Path
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.files import parse_yaml
+from pnet_lp.files import read_yaml
 from pnet_lp.model.network import Level
 from pnet_lp.registry import Params, validate
 
@@ -51,18 +51,14 @@ def is_spec(path: str | Path) -> bool:
     return Path(path).suffix.lower() in SUFFIXES
 
 
-def parse_spec(text: str, where: str) -> TrafficSpec:
-    """Return the spec in ``text``.
-
-    Args:
-        text: a YAML document.
-        where: the file, for messages.
+def read_spec(path: str | Path) -> TrafficSpec:
+    """Return the spec in a file.
 
     Raises:
         TrafficError: no mapping.
-        SpecError: not YAML, with the line; an unknown key or a wrong value, with the key.
+        SpecError: the file cannot be read or is not YAML, with the line; an unknown key or a wrong value, with the key.
     """
-    document = parse_yaml(text, where)
+    document = read_yaml(path)
     if not isinstance(document, dict):
-        raise TrafficError("not a demand spec", where=where, allowed="a mapping with pattern or file")
-    return validate(TrafficSpec, document, where)
+        raise TrafficError("not a demand spec", where=str(path), allowed="a mapping with pattern or file")
+    return validate(TrafficSpec, document, str(path))

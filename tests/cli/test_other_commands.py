@@ -41,13 +41,94 @@ def test_topology_converts(run_json: RunJson) -> None:
 def test_list_shows_every_entry(run: Run, run_json: RunJson, kind: str, registry: Any) -> None:
     document = run_json("list", kind)
     assert document["kind"] == kind
-    assert [entry["name"] for entry in document["entries"]] == registry.names()
-    shown = run("list", kind).stdout
+    builders = [entry["name"] for entry in document["entries"] if entry["type"] == "builder"]
+    assert builders == registry.names()
+    lines = run("list", kind).stdout.splitlines()
     for entry in document["entries"]:
-        assert entry["name"] in shown
+        assert any(
+            line.startswith(f"{entry['name']}  ") and entry["summary"].split(";")[0] in line for line in lines
+        )
+
+
+@pytest.mark.parametrize(("kind", "folder"), [("topologies", "topologies"), ("traffic", "traffic_matrices")])
+def test_list_shows_the_catalogue(run: Run, run_json: RunJson, here: Path, kind: str, folder: str) -> None:
+    (here / folder).mkdir()
+    (here / folder / "mine.yaml").write_text("description: two\n  lines\nsource: me\nwhen: 2020-01-01\n")
+    (here / folder / "broken.yaml").write_text("a: [\n")
+    (here / folder / "words.yaml").write_text("no mapping\n")
+    entries = {
+        entry["name"]: entry for entry in run_json("list", kind)["entries"] if entry["type"] == "catalogue"
+    }
+    shipped = {path.stem for path in (REPOSITORY / folder).glob("*.yaml")}
+    assert set(entries) == shipped | {"mine", "broken", "words"}
+    for name in shipped:
+        assert entries[name]["summary"] == entries[name]["spec"]["description"]
+    assert entries["mine"] == {
+        "name": "mine",
+        "type": "catalogue",
+        "summary": "two lines",
+        "source": "me",
+        "parameters": [],
+        "file": f"{folder}/mine.yaml",
+        "spec": {"description": "two lines", "source": "me", "when": "2020-01-01"},
+    }
+    assert entries["broken"]["spec"] is None
+    assert entries["broken"]["summary"].startswith(f"(cannot be used: {folder}/broken.yaml:2: not YAML: ")
+    assert entries["words"]["summary"] == (
+        f"(cannot be used: {folder}/words.yaml: not a spec; allowed: a mapping)"
+    )
+    lines = run("list", kind).stdout.splitlines()
+    assert lines.index("catalogue") < lines.index(next(line for line in lines if line.startswith("mine ")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "registry"), [("topologies", topologies), ("traffic", traffics), ("solvers", SOLVERS)]
+)
+def test_list_shows_one_builder_in_full(run: Run, run_json: RunJson, kind: str, registry: Any) -> None:
+    for name in registry.names():
+        (entry,) = run_json("list", kind, name)["entries"]
+        assert entry["name"] == name
+        shown = " ".join(run("list", kind, name).stdout.split())
+        assert shown.startswith(name)
         for parameter in entry["parameters"]:
             written = f"{parameter['name']}={parameter['type']}"
             assert written[:WIDEST_PARAMETER] in shown
+            assert parameter["description"].split()[0] in shown
+
+
+def test_list_shows_defaults_and_units(run: Run) -> None:
+    shown = " ".join(run("list", "topologies", "hyperx").stdout.split())
+    assert "link_gbps=float 100.0 speed of every cable, Gb/s in each direction" in shown
+    assert "dims=list of int required" in shown
+    assert "k=list of int 1 cables" in shown
+    assert "bijective=bool false" in " ".join(run("list", "traffic", "staggered").stdout.split())
+    assert "parameters none" in " ".join(run("list", "traffic", "longest-matching").stdout.split())
+
+
+def test_list_shows_one_spec_in_full(run: Run, run_json: RunJson, here: Path) -> None:
+    shown = " ".join(run("list", "topologies", "jellyfish-k8-heterogeneous-4x").stdout.split())
+    for text in ("builder jellyfish", "parameters k=8, seed=1", "planes 4", "variant heterogeneous", "P-Net"):
+        assert text in shown
+    (entry,) = run_json("list", "traffic", "sopa-four-flows")["entries"]
+    assert entry["spec"]["file"] == "sopa-four-flows.csv"
+    (here / "topologies").mkdir()
+    (here / "topologies" / "two.yaml").write_text("planes:\n- file: a.adj\n- builder: ring\n")
+    assert "planes file=a.adj builder=ring" in " ".join(run("list", "topologies", "two").stdout.split())
+    # A builder and a spec of one name are both shown.
+    (here / "topologies" / "ring.yaml").write_text("builder: star\n")
+    types = [entry["type"] for entry in run_json("list", "topologies", "ring")["entries"]]
+    assert types == ["builder", "catalogue"]
+    assert "builder star" in " ".join(run("list", "topologies", "ring").stdout.split())
+
+
+def test_list_of_an_unknown_name_offers_the_nearest(run: Run) -> None:
+    wrong = run("list", "topologies", "jelyfish-k8", code=2).stderr
+    assert wrong.startswith(
+        "Error: there is no 'jelyfish-k8' among the topologies (did you mean 'jellyfish-k8'?); allowed: bcube, "
+    )
+    assert run("list", "routings", "idael", code=2).stderr == (
+        "Error: there is no 'idael' among the routings (did you mean 'ideal'?); allowed: ideal\n"
+    )
 
 
 def test_list_gives_types_and_defaults(run_json: RunJson) -> None:
@@ -84,8 +165,16 @@ def test_list_as_a_table(run: Run, here: Path) -> None:
         ("permutation", "seed"),
         ("stride", "s"),
     ]
-    assert list(dict.fromkeys(row["name"] for row in rows)) == traffics.names()
+    builders = [row["name"] for row in rows if row["entry"] == "builder"]
+    assert list(dict.fromkeys(builders)) == traffics.names()
+    assert "sopa-four-flows" in {row["name"] for row in rows if row["entry"] == "catalogue"}
+    run("list", "topologies", "hyperx", "-o", "hyperx.json")
+    (k,) = (row for row in json.loads((here / "hyperx.json").read_text()) if row["parameter"] == "k")
+    assert (k["name"], k["entry"], k["default"], k["required"]) == ("hyperx", "builder", "1", False)
+    run("list", "topologies", "-o", "all.parquet")
 
+
+REPOSITORY = Path(__file__).parents[2]
 
 SPEC = """
 title: A trial

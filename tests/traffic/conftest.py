@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 from pnet_lp.model import Network, Plane
+from pnet_lp.traffic import traffics
+
+# The patterns are imported here, so that no example of a property has to do it within its deadline.
+traffics.names()
 
 
 def ring_of(n: int, *, hosts_per_switch: int = 0, names: list[str] | None = None) -> Network:

@@ -178,7 +178,7 @@ def test_files_that_are_missing_or_not_the_one_meant(own: Path) -> None:
     with pytest.raises(PnetError, match=r"^no/such\.yaml: cannot read the file: No such file or directory$"):
         build_traffic("no/such.yaml", ring_of(4))
     (own / "x.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(PnetError, match=r"x\.yaml: not a text file: "):
+    with pytest.raises(PnetError, match=r"x\.yaml: not YAML: "):
         build_traffic("x", ring_of(4))
 
 

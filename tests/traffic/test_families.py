@@ -1,5 +1,7 @@
 """What each family of patterns promises: sums, locality, symmetry, volumes."""
 
+from itertools import permutations
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from pnet_lp.errors import PnetError, SpecError, TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.traffic import build_traffic, traffics
+from pnet_lp.traffic.matching import random_bijection
 from pnet_lp.traffic.patterns.hedera import PATTERNS
 
 from .conftest import fat_tree, ring_of
@@ -214,6 +217,92 @@ def test_staggered_keeps_its_probabilities(edge: float, pod: float, seed: int) -
     assert same_pod.mean() == pytest.approx(pod, abs=0.121)
 
 
+@settings(max_examples=20)
+@given(edge=st.floats(0.05, 0.6), pod=st.floats(0.05, 0.39), seed=seeds, k=st.sampled_from([4, 6, 12]))
+def test_bijective_staggered_is_a_permutation_of_that_locality(
+    edge: float, pod: float, seed: int, k: int
+) -> None:
+    text = f"staggered:edge={edge:.3f},pod={pod:.3f},bijective=true"
+    matrix = build_traffic(text, fat_tree(k), "host", seed=seed)
+    sent, received = sums(matrix)
+    assert np.all(sent == 1)
+    assert np.all(received == 1)
+    if k == 12:
+        same_rack = matrix.src // 6 == matrix.dst // 6
+        same_pod = (matrix.src // 36 == matrix.dst // 36) & ~same_rack
+        assert same_rack.mean() == pytest.approx(edge, abs=0.121)
+        assert same_pod.mean() == pytest.approx(pod, abs=0.121)
+
+
+def test_bijective_staggered_at_its_limits() -> None:
+    network = fat_tree(4)
+    for text, group in (("edge=1,pod=0", 2), ("edge=0,pod=1", 4)):
+        matrix = build_traffic(f"staggered:{text},bijective=true", network, "host")
+        assert np.all(matrix.src // group == matrix.dst // group)
+        assert np.all(sums(matrix)[1] == 1)
+    away = build_traffic("staggered:edge=0,pod=0,bijective=true", network, "host")
+    assert not np.any(away.src // 4 == away.dst // 4)
+    assert np.all(sums(away)[1] == 1)
+    # Three of four hosts are in one rack, and only one is outside of it.
+    uneven = Network.from_planes([Plane.from_cables(2, [0], [1], host_switch=[0, 0, 0, 1])])
+    with pytest.raises(TrafficError) as caught:
+        build_traffic("staggered:edge=0,pod=0,bijective=true", uneven, "host")
+    assert str(caught.value) == (
+        "staggered:edge=0,pod=0,bijective=true: no draw of 1000 can be one to one; allowed: bijective=false"
+    )
+
+
+@given(
+    groups=st.lists(st.integers(0, 3), max_size=8),
+    targets=st.lists(st.integers(0, 3), max_size=8),
+    seed=seeds,
+)
+def test_random_bijections_are_found_where_there_are_any(
+    groups: list[int], targets: list[int], seed: int
+) -> None:
+    found = random_bijection(
+        np.array(groups, dtype=int), np.array(targets, dtype=int), np.random.default_rng(seed)
+    )
+    graph = nx.Graph(
+        [((0, i), (1, j)) for i, a in enumerate(groups) for j, b in enumerate(targets) if a != b]
+    )
+    tops = {node for node in graph if node[0] == 0}
+    matched = nx.bipartite.maximum_matching(graph, tops) if tops else {}
+    assert (found is not None) == (len(matched) == 2 * len(groups))
+    if found is not None:
+        assert len(set(found.tolist())) == len(groups)
+        assert all(targets[j] != a for a, j in zip(groups, found.tolist(), strict=True))
+
+
+def test_random_bijections_reach_all() -> None:
+    draw = np.random.default_rng(0)
+    group = np.array([0, 0, 1, 2])
+    found = {tuple(random_bijection(group, group, draw)) for _ in range(300)}
+    assert found == {p for p in permutations(range(4)) if all(group[i] != group[p[i]] for i in range(4))}
+
+
+@given(n=sizes, seed=seeds, flows=st.integers(1, 39))
+def test_distinct_flows_go_to_different_endpoints(n: int, seed: int, flows: int) -> None:
+    flows = min(flows, n - 1)
+    matrix = built(f"random:flows={flows},distinct=true", n, seed)
+    assert matrix.demand_count == n * flows
+    assert np.all(matrix.demand == 1)
+
+
+@given(n=st.integers(4, 40), seed=seeds, share=st.floats(0.2, 0.6), spots=st.integers(1, 3))
+def test_the_rest_of_a_hotspot_can_be_one_to_one(n: int, seed: int, share: float, spots: int) -> None:
+    senders = max(1, round(share * n))
+    try:
+        _, received = sums(built(f"hotspot:share={share},spots={spots},rest=bijective", n, seed))
+    except TrafficError as error:
+        assert senders < spots, str(error)  # noqa: PT017 - only these do not fit
+        return
+    senders = min(senders, n - spots)
+    hot = [-(-(senders - i) // spots) for i in range(spots)]
+    idle = senders - spots  # of those that are no hotspot, nobody is chosen twice
+    assert np.array_equal(np.sort(received), np.sort(np.r_[hot, np.zeros(idle), np.ones(n - senders)]))
+
+
 def test_staggered_without_pods() -> None:
     network = ring_of(6, hosts_per_switch=3)
     matrix = build_traffic("staggered:edge=1,pod=0", network, "host")
@@ -228,8 +317,12 @@ def test_hederas_patterns(name: str) -> None:
     matrix = build_traffic(f"hedera:pattern={name}", network, "host")
     sent, received = sums(matrix)
     assert np.all(sent == int(name[-1]) if name.startswith("randx") else sent == 1)
-    if name.startswith(("stride", "randbij")):
+    if name.startswith(("stag", "stride", "randbij")):
         assert np.all(received == 1)
+    if name.startswith("randx"):
+        assert np.all(matrix.demand == 1)
+    if name == "hotspot":
+        assert np.array_equal(np.sort(received), np.repeat([0, 1, 3], [4, 10, 2]))
 
 
 def test_hedera_has_twenty_patterns_and_numbers_are_draws() -> None:
@@ -263,6 +356,18 @@ HOSTS = ring_of(6, hosts_per_switch=1)
     [
         ("random:flows=0", SpecError, "random: flows: input should be greater than or equal to 1, found '0'"),
         ("hotspot:share=0", SpecError, "hotspot: share: input should be greater than 0, found '0'"),
+        (
+            "random:flows=6,distinct=true",
+            TrafficError,
+            "random:flows=6,distinct=true: 6 flows are too many for different destinations among 6 racks; "
+            "allowed: 1 to 5",
+        ),
+        (
+            "hotspot:spots=4,share=0.2,rest=bijective",
+            TrafficError,
+            "hotspot:spots=4,share=0.2,rest=bijective: 5 racks do not send to a hotspot, and 2 are none; "
+            "allowed: a larger share, fewer spots, or rest=random",
+        ),
         (
             "hotspot:spots=6",
             TrafficError,
