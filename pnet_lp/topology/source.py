@@ -109,11 +109,12 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
     name, colon, _ = text.partition(":")
     if name.strip() in topologies:
         return Source(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
+    known = catalogue()
+    # A name of the catalogue can have a slash and then looks like a path.
+    if text in known and not Path(text).is_file():
+        return _from_file(str(known[text]), link_gbps, seed)
     if _is_file(text):
         return _from_file(text, link_gbps, seed)
-    known = catalogue()
-    if text in known:
-        return _from_file(str(known[text]), link_gbps, seed)
     names = topologies.names() if colon else [*topologies.names(), *known]
     name, _ = parse_expression(text)
     raise SpecError(

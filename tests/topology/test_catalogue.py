@@ -44,3 +44,13 @@ def test_entries_are_built_and_described(name: str, tmp_path: Path, monkeypatch:
     spec = yaml.safe_load((CATALOGUE / f"{name}.yaml").read_text())
     assert spec["source"]
     assert spec["description"]
+
+
+def test_names_in_folders_of_the_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "topologies" / "small").mkdir(parents=True)
+    (tmp_path / "topologies" / "small" / "five.yaml").write_text("builder: ring\nparameters: {n: 5}\n")
+    assert build_network(["small/five"]).switch_count == 5
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small" / "five").write_text("a b\n")
+    assert build_network(["small/five"]).switch_count == 2
