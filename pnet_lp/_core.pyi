@@ -78,6 +78,12 @@ class Solution:
     restarts: int
     interrupted: bool
 
+@final
+class Planes:
+    """The links of several planes, and where endpoints attach: ``attach[p, e]``, -1 for nowhere."""
+
+    def __new__(cls, node_count: _I32, arc_ptr: _I32, tail: _I32, head: _I32, attach: _I32) -> Planes: ...
+
 def round_flow(
     problem: FlowProblem, flow: _F64, injection: _F64, length: _F64, up_length: _F64, down_length: _F64
 ) -> Proof: ...
@@ -131,17 +137,14 @@ def solve_structured(
     on_progress: Callable[[int, float, float], bool],
 ) -> Solution: ...
 def enumerate_paths(
-    node_count: _I32,
-    arc_ptr: _I32,
-    tail: _I32,
-    head: _I32,
-    attach: _I32,
+    planes: Planes,
     src: _I32,
     dst: _I32,
     *,
+    kind: str,
     count: int,
-    equal_cost: bool,
     policy: str,
+    per_flow: bool,
     seed: int,
     threads: int,
 ) -> tuple[npt.NDArray[np.int64], _I32, npt.NDArray[np.int64], _I32]: ...

@@ -1,6 +1,6 @@
 """Routing: which paths demands may take, thin over the path searches of the core."""
 
 from pnet_lp.routing.enumerate import enumerate_paths
-from pnet_lp.routing.rule import POLICIES, PathRule, Policy, parse_rule
+from pnet_lp.routing.rule import POLICIES, ROUTINGS, PathRule, Policy, RoutingKind, parse_rule
 
-__all__ = ["POLICIES", "PathRule", "Policy", "enumerate_paths", "parse_rule"]
+__all__ = ["POLICIES", "ROUTINGS", "PathRule", "Policy", "RoutingKind", "enumerate_paths", "parse_rule"]

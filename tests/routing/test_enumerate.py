@@ -1,5 +1,6 @@
 """Paths against networkx, closed counts, determinism, and what is refused."""
 
+from collections import Counter
 from itertools import islice
 
 import networkx as nx
@@ -15,11 +16,7 @@ from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import enumerate_paths, parse_rule
 from pnet_lp.topology import build_network
 
-
-def all_pairs(network: Network, routing: str, *, level: str = "rack", **rule: object) -> PathSet:
-    n = len(network.endpoint_names(level))  # type: ignore[arg-type]
-    src, dst = np.nonzero(~np.eye(n, dtype=bool))
-    return enumerate_paths(network, level, src, dst, parse_rule(routing, **rule))  # type: ignore[arg-type]
+from .conftest import all_pairs
 
 
 @settings(max_examples=40, deadline=None)
@@ -99,7 +96,56 @@ def test_more_paths_contain_the_shorter_ones() -> None:
         )
 
 
-@pytest.mark.parametrize("text", ["ksp", "ksp:0", "ksp:-1", "ksp:two", "ideal", "ecmp:3", ""])
+def paths_of(paths: PathSet, j: int) -> list[tuple[int, list[int]]]:
+    """The (plane, arcs) of each path of pair ``j``."""
+    return [
+        (int(paths.plane[i]), paths.path_arc[paths.path_ptr[i] : paths.path_ptr[i + 1]].tolist())
+        for i in range(paths.pair_ptr[j], paths.pair_ptr[j + 1])
+    ]
+
+
+@pytest.mark.parametrize("routing", ["ecmp-lp", "ksp:3", "edge-disjoint:2"])
+@pytest.mark.parametrize("policy", ["any", "round-robin", "shortest"])
+def test_hosts_that_attach_alike_have_the_same_paths(routing: str, policy: str) -> None:
+    network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous")
+    racks = [tuple(int(plane.host_switch[h]) for plane in network.planes) for h in range(network.host_count)]
+    first = next(h for h in range(network.host_count) if racks.count(racks[h]) > 1)
+    twin = racks.index(racks[first], first + 1)
+    others = [h for h in range(network.host_count) if racks[h] != racks[first]]
+    rule = parse_rule(routing, policy=policy, seed=3)  # type: ignore[arg-type]
+    one, other = (enumerate_paths(network, "host", [h] * len(others), others, rule) for h in (first, twin))
+    assert [paths_of(one, j) for j in range(len(others))] == [paths_of(other, j) for j in range(len(others))]
+
+
+@pytest.mark.parametrize(
+    ("routing", "policy"), [("ecmp", "any"), ("ksp:3", "single"), ("edge-disjoint:2", "single")]
+)
+def test_choices_per_flow_differ_between_hosts_that_attach_alike(routing: str, policy: str) -> None:
+    network = build_network(["fat-tree:k=8"], planes=4)
+    rule = parse_rule(routing, policy=policy, seed=3)  # type: ignore[arg-type]
+    # All hosts of the first edge switch to the last host.
+    paths = enumerate_paths(network, "host", [0, 1, 2, 3], [127] * 4, rule)
+    assert len({str(paths_of(paths, j)) for j in range(4)}) > 1
+
+
+def test_ecmp_draws_each_shortest_path_equally_often() -> None:
+    # Two planes: three cables in a row of two links (6 paths), and 2 x 1 = 2 paths of the same length.
+    planes = [
+        Plane.from_cables(3, [0, 0, 0, 1, 1], [1, 1, 1, 2, 2]),
+        Plane.from_cables(3, [0, 0, 1], [1, 1, 2]),
+    ]
+    network = Network.from_planes(planes)
+    drawn: Counter[str] = Counter()
+    for seed in range(1600):
+        paths = enumerate_paths(network, "rack", [0], [2], parse_rule("ecmp", seed=seed))
+        drawn[str(paths_of(paths, 0))] += 1
+    assert len(drawn) == 8
+    assert all(140 < count < 260 for count in drawn.values()), drawn
+
+
+@pytest.mark.parametrize(
+    "text", ["ksp", "ksp:0", "ksp:-1", "ksp:two", "ideal", "ecmp:3", "edge-disjoint:0", ""]
+)
 def test_an_unknown_routing_is_refused(text: str) -> None:
     with pytest.raises(
         RoutingError, match=r"--routing: not a routing with paths, found .*; allowed: ecmp, ecmp-lp"

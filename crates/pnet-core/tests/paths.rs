@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pnet_core::paths::{Graph, PathSet, Policy, Wanted, enumerate, yen};
+use pnet_core::paths::{Graph, Kind, PathSet, Policy, Wanted, enumerate, yen};
 use proptest::prelude::*;
 
 const NODES: u32 = 6;
@@ -46,7 +46,7 @@ fn pairs() -> Vec<(u32, u32)> {
 }
 
 fn wanted(count: usize, policy: Policy, seed: u64) -> Wanted {
-    Wanted { count, equal_cost: false, policy, seed }
+    Wanted { kind: Kind::Shortest, count, policy, per_flow: false, seed }
 }
 
 /// The (plane, arcs) of each path of the `j`-th pair.
@@ -131,7 +131,7 @@ proptest! {
     fn equal_cost_paths_are_all_as_short_as_the_shortest(
         graphs in prop::collection::vec(graph(), 1..3), seed in any::<u64>()
     ) {
-        let wanted = Wanted { count: usize::MAX, equal_cost: true, policy: Policy::Any, seed };
+        let wanted = Wanted { kind: Kind::EqualCost, ..wanted(usize::MAX, Policy::Any, seed) };
         let set = enumerate(&graphs, &everywhere(graphs.len()), &pairs(), &wanted);
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let all: Vec<usize> =

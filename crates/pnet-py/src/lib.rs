@@ -2,6 +2,7 @@
 
 mod path_form;
 mod paths;
+mod planes;
 mod problem;
 mod proof;
 mod solve;
@@ -31,6 +32,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<solve::Solution>()?;
     module.add_class::<path_form::PathProblem>()?;
     module.add_class::<path_form::PathSolution>()?;
+    module.add_class::<planes::Planes>()?;
     module.add_function(wrap_pyfunction!(proof::round_flow, module)?)?;
     module.add_function(wrap_pyfunction!(proof::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(proof::demand_distances, module)?)?;

@@ -1,117 +1,177 @@
-//! The K shortest paths of a pair over several planes.
+//! The paths of a pair over several planes.
 
 use super::Paths;
-use super::graph::{FAR, Graph};
+use super::count::count_shortest;
+use super::disjoint::{Cost, DisjointFlow};
+use super::graph::{FAR, Graph, Reach};
 use super::level::{Ended, LevelSearch};
+use super::policy::{Policy, nearest};
+use super::random::SplitMix;
 use super::yen;
 
 /// Steps that the search of one length may take before Yen's algorithm takes over.
 const STEPS: usize = 1 << 18;
 
-/// Which planes a pair's paths may come from.
+/// Which paths count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Policy {
-    /// The union of all planes, shortest first.
-    Any,
-    /// K divided over the planes, the first ones getting one more where it does not divide.
-    RoundRobin,
-    /// Only the planes in which the pair is nearest.
+pub enum Kind {
+    /// Only paths as short as the shortest.
+    EqualCost,
+    /// The shortest simple paths.
     Shortest,
-    /// One plane for each pair, drawn by seed from those that connect it.
-    Single,
+    /// Paths that share no arc, of least total length.
+    EdgeDisjoint,
 }
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
+    /// Which paths count.
+    pub kind: Kind,
     /// Paths per pair at most.
     pub count: usize,
-    /// Whether only paths as short as the shortest count.
-    pub equal_cost: bool,
     /// Which planes they may come from.
     pub policy: Policy,
-    /// Which of the equally long paths are taken where not all are: every choice is equally likely.
+    /// Whether a pair's ties are broken by its endpoints, as hashing a flow does, or by the switches they attach to.
+    pub per_flow: bool,
+    /// Which of the equally good choices is taken.
     pub seed: u64,
 }
 
 /// Scratch space for the pairs of one destination.
 pub struct Selector<'a> {
     graphs: &'a [Graph],
+    wanted: &'a Wanted,
     searches: Vec<LevelSearch>,
     targets: Vec<Option<u32>>,
-    hops: Vec<Vec<u32>>,
+    reach: Vec<Reach>,
+    /// Number of shortest paths from each node, where one of them is drawn.
+    counts: Vec<Vec<f64>>,
     level: Paths,
 }
 
 impl<'a> Selector<'a> {
     /// Scratch space for `graphs`.
-    pub fn new(graphs: &'a [Graph]) -> Self {
-        let searches = graphs.iter().map(LevelSearch::new).collect();
-        Selector { graphs, searches, targets: vec![], hops: vec![], level: Paths::default() }
+    pub fn new(graphs: &'a [Graph], wanted: &'a Wanted) -> Self {
+        Selector {
+            graphs,
+            wanted,
+            searches: graphs.iter().map(LevelSearch::new).collect(),
+            targets: vec![],
+            reach: vec![Reach::default(); graphs.len()],
+            counts: vec![vec![]; graphs.len()],
+            level: Paths::default(),
+        }
     }
 
     /// Prepares for pairs to this destination.
     pub fn aim(&mut self, targets: &[Option<u32>]) {
         self.targets = targets.to_vec();
-        self.hops = (self.graphs.iter().zip(targets))
-            .map(|(graph, target)| target.map_or(vec![], |t| graph.hops_to(t)))
-            .collect();
-    }
-
-    /// The paths of one pair from these switches, shortest first, within a length by plane and arcs.
-    pub fn select(&mut self, sources: &[Option<u32>], wanted: &Wanted, pair: (u32, u32)) -> Paths {
-        let mut random = SplitMix::of(wanted.seed, pair);
-        let near: Vec<(usize, u32)> = (0..self.graphs.len())
-            .filter_map(|p| {
-                let hops = *self.hops[p].get(sources[p]? as usize)?;
-                (hops != FAR).then_some((p, hops))
-            })
-            .collect();
-        let mut paths = Paths::default();
-        let Some(least) = near.iter().map(|(_, hops)| *hops).min() else { return paths };
-        let all: Vec<usize> = near.iter().map(|(p, _)| *p).collect();
-        match wanted.policy {
-            Policy::Any => self.shortest_of(&all, sources, wanted, wanted.count, &mut random, &mut paths),
-            Policy::Shortest => {
-                let nearest: Vec<usize> =
-                    near.iter().filter(|(_, hops)| *hops == least).map(|(p, _)| *p).collect();
-                self.shortest_of(&nearest, sources, wanted, wanted.count, &mut random, &mut paths);
-            }
-            Policy::Single => {
-                let one = [all[random.below(all.len())]];
-                self.shortest_of(&one, sources, wanted, wanted.count, &mut random, &mut paths);
-            }
-            Policy::RoundRobin => {
-                for (i, p) in all.iter().enumerate() {
-                    let quota = wanted.count / all.len() + usize::from(i < wanted.count % all.len());
-                    self.shortest_of(&[*p], sources, wanted, quota, &mut random, &mut paths);
+        for (p, target) in targets.iter().enumerate() {
+            if let Some(target) = target {
+                self.graphs[p].reach(*target, &mut self.reach[p]);
+                if self.draws_one() {
+                    self.counts[p] = count_shortest(&self.graphs[p], &self.reach[p]);
                 }
             }
         }
-        paths
     }
 
-    /// Adds the `count` shortest over `planes`.
-    fn shortest_of(
+    fn draws_one(&self) -> bool {
+        self.wanted.kind == Kind::EqualCost && self.wanted.count == 1
+    }
+
+    /// Adds to `paths` those of one pair from these switches, shortest first, within a length by plane and arcs.
+    pub fn select(&mut self, sources: &[Option<u32>], mut random: SplitMix, paths: &mut Paths) {
+        let near = self.near(sources);
+        let allowed = self.wanted.policy.allowed(&near, &mut random);
+        if self.wanted.policy != Policy::RoundRobin {
+            self.select_from(&allowed, sources, self.wanted.count, &mut random, paths);
+            return;
+        }
+        let mut found = Paths::default();
+        for (i, plane) in allowed.iter().enumerate() {
+            let share =
+                self.wanted.count / allowed.len() + usize::from(i < self.wanted.count % allowed.len());
+            self.select_from(&[*plane], sources, share, &mut random, &mut found);
+        }
+        paths.extend_sorted(&found);
+    }
+
+    /// The planes that connect these switches to the destination, with the hops.
+    pub fn near(&self, sources: &[Option<u32>]) -> Vec<(usize, u32)> {
+        (0..self.graphs.len())
+            .filter_map(|p| {
+                self.targets[p]?;
+                let hops = self.reach[p].hops[sources[p]? as usize];
+                (hops != FAR).then_some((p, hops))
+            })
+            .collect()
+    }
+
+    /// Adds `count` paths from `planes` together.
+    fn select_from(
         &mut self,
-        planes: &[usize],
+        planes: &[(usize, u32)],
         sources: &[Option<u32>],
-        wanted: &Wanted,
         count: usize,
         random: &mut SplitMix,
         paths: &mut Paths,
     ) {
         let ends: Vec<(usize, u32, u32)> =
-            planes.iter().filter_map(|p| Some((*p, sources[*p]?, self.targets[*p]?))).collect();
-        let least = ends.iter().map(|(p, s, _)| self.hops[*p][*s as usize]).min().unwrap_or(0);
+            planes.iter().filter_map(|(p, _)| Some((*p, sources[*p]?, self.targets[*p]?))).collect();
+        if ends.is_empty() || count == 0 {
+            return;
+        }
+        match self.wanted.kind {
+            Kind::EqualCost if self.draws_one() => self.one_of(&nearest(planes), sources, random, paths),
+            Kind::EqualCost | Kind::Shortest => self.shortest_of(&ends, count, random, paths),
+            Kind::EdgeDisjoint => self.disjoint_of(&ends, count, random, paths),
+        }
+    }
+
+    /// Adds one of the shortest paths, each as likely as any other.
+    fn one_of(
+        &mut self,
+        planes: &[(usize, u32)],
+        sources: &[Option<u32>],
+        random: &mut SplitMix,
+        paths: &mut Paths,
+    ) {
+        let source = |p: usize| sources[p].unwrap_or_default();
+        let drawn = random.weighted(planes.iter().map(|(p, _)| self.counts[*p][source(*p) as usize]));
+        let p = planes[drawn].0;
+        let (graph, reach, counts) = (&self.graphs[p], &self.reach[p], &self.counts[p]);
+        let mut at = source(p);
+        let mut arcs = vec![];
+        while reach.hops[at as usize] > 0 {
+            let mut next = graph.next_hops(at, reach);
+            let drawn = random.weighted(next.clone().map(|arc| counts[graph.head[arc as usize] as usize]));
+            let arc = next.nth(drawn).expect("an index of the weights");
+            arcs.push(arc);
+            at = graph.head[arc as usize];
+        }
+        paths.push(p as u32, arcs);
+    }
+
+    /// Adds the `count` shortest.
+    fn shortest_of(
+        &mut self,
+        ends: &[(usize, u32, u32)],
+        count: usize,
+        random: &mut SplitMix,
+        paths: &mut Paths,
+    ) {
+        let least = ends.iter().map(|(p, s, _)| self.reach[*p].hops[*s as usize]).min().unwrap_or(0);
         let longest = ends.iter().map(|(p, ..)| self.graphs[*p].nodes() as u32 - 1).max().unwrap_or(0);
+        let before = paths.len();
         let mut missing = count;
         for length in least..=longest {
-            if missing == 0 || (wanted.equal_cost && length > least) {
+            if missing == 0 || (self.wanted.kind == Kind::EqualCost && length > least) {
                 return;
             }
             self.level.clear();
-            for (p, s, t) in &ends {
+            for (p, s, t) in ends {
                 if s == t {
                     // On one switch: the empty path, and no other, as a simple path does not come back.
                     if length == 0 {
@@ -119,11 +179,11 @@ impl<'a> Selector<'a> {
                     }
                     continue;
                 }
-                let (graph, hops) = (&self.graphs[*p], &self.hops[*p]);
+                let (graph, hops) = (&self.graphs[*p], &self.reach[*p].hops);
                 let ended =
                     self.searches[*p].run(graph, hops, (*s, *t), length, *p as u32, STEPS, &mut self.level);
                 if ended == Ended::OutOfSteps {
-                    self.one_by_one(&ends, length, missing, random, paths);
+                    self.one_by_one(ends, length, missing, before, random, paths);
                     return;
                 }
             }
@@ -131,20 +191,22 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Adds the `missing` shortest paths of at least `length` arcs by Yen's algorithm.
+    /// Adds the `missing` shortest paths of at least `length` arcs by Yen's algorithm; those from `before` on are
+    /// shorter ones.
     fn one_by_one(
         &mut self,
         ends: &[(usize, u32, u32)],
         length: u32,
         missing: usize,
+        before: usize,
         random: &mut SplitMix,
         paths: &mut Paths,
     ) {
         let mut found: Vec<(usize, usize, Vec<u32>)> = vec![];
         for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
             // Shorter ones are taken already and come first again.
-            let taken = (0..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
-            let all = yen::k_shortest(&self.graphs[*p], *s, *t, taken + missing);
+            let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
+            let all = yen::k_shortest(&self.graphs[*p], *s, *t, taken.saturating_add(missing));
             let longer = all.into_iter().filter(|path| path.len() >= length as usize);
             found.extend(longer.map(|path| (path.len(), *p, path)));
         }
@@ -157,6 +219,45 @@ impl<'a> Selector<'a> {
             }
             missing -= take(&self.level, missing, random, paths);
         }
+    }
+
+    /// Adds `count` paths that share no arc.  Planes share none either, so the cheapest flow over all of them takes,
+    /// unit by unit, the plane where one more costs least.
+    fn disjoint_of(
+        &mut self,
+        ends: &[(usize, u32, u32)],
+        count: usize,
+        random: &mut SplitMix,
+        paths: &mut Paths,
+    ) {
+        let arcs = ends.iter().map(|(p, ..)| self.graphs[*p].head.len()).max().unwrap_or(0);
+        let mut found = Paths::default();
+        let mut flows = vec![];
+        for (p, s, t) in ends {
+            let cost = Cost::new(arcs, random.word());
+            if s == t {
+                // On one switch: the empty path, and no other.
+                found.push(*p as u32, []);
+            } else {
+                flows.push((*p, DisjointFlow::new(&self.graphs[*p], &self.reach[*p].hops, (*s, *t), cost)));
+            }
+        }
+        let empty = found.len().min(count);
+        found.truncate(empty);
+        let mut next: Vec<Option<i64>> =
+            if empty < count { flows.iter_mut().map(|(_, flow)| flow.search()).collect() } else { vec![] };
+        for _ in empty..count {
+            let cheapest = (0..next.len()).filter_map(|i| Some((next[i]?, i))).min();
+            let Some((_, i)) = cheapest else { break };
+            flows[i].1.augment();
+            next[i] = flows[i].1.search();
+        }
+        for (p, flow) in flows {
+            for path in flow.paths() {
+                found.push(p as u32, path);
+            }
+        }
+        paths.extend_sorted(&found);
     }
 }
 
@@ -175,29 +276,4 @@ fn take(level: &Paths, missing: usize, random: &mut SplitMix, paths: &mut Paths)
         paths.push(level.plane[*i], level.get(*i).iter().copied());
     }
     chosen.len()
-}
-
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): small, and good enough to break ties.
-struct SplitMix(u64);
-
-impl SplitMix {
-    /// The stream of one pair: it does not depend on the other pairs.
-    fn of(seed: u64, (from, to): (u32, u32)) -> Self {
-        let mut mixed = SplitMix(seed);
-        let salt = mixed.next();
-        SplitMix(salt ^ (u64::from(from) << 32 | u64::from(to)))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`; the bias of the multiplication is below `bound / 2^64`.
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
 }

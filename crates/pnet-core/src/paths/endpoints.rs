@@ -1,0 +1,79 @@
+//! Where endpoints attach, and what the choices of a pair are keyed on.
+
+use std::collections::HashMap;
+
+use super::random::SplitMix;
+use super::select::Wanted;
+
+/// Endpoints, by where they attach.
+pub struct Endpoints {
+    /// Which endpoints attach to the same switch of every plane: these have the same paths.
+    class: Vec<u32>,
+    /// Switch of each class in each plane.
+    switches: Vec<Vec<Option<u32>>>,
+    /// Hash of each class's switches.
+    key: Vec<u64>,
+}
+
+impl Endpoints {
+    /// The endpoints, `attach[p][e]` being the switch of endpoint `e` in plane `p`.
+    pub fn new(attach: &[Vec<Option<u32>>]) -> Self {
+        let mut known: HashMap<Vec<Option<u32>>, u32> = HashMap::new();
+        let mut switches = vec![];
+        let class = (0..attach.first().map_or(0, Vec::len))
+            .map(|e| {
+                let column: Vec<Option<u32>> = attach.iter().map(|plane| plane[e]).collect();
+                *known.entry(column).or_insert_with_key(|column| {
+                    switches.push(column.clone());
+                    switches.len() as u32 - 1
+                })
+            })
+            .collect();
+        let words = |column: &Vec<Option<u32>>| {
+            SplitMix::of(column.iter().map(|switch| switch.map_or(0, |v| u64::from(v) + 1))).word()
+        };
+        let key = switches.iter().map(words).collect();
+        Endpoints { class, switches, key }
+    }
+
+    /// The switch of an endpoint in each plane.
+    pub fn switches(&self, endpoint: u32) -> &[Option<u32>] {
+        &self.switches[self.class[endpoint as usize] as usize]
+    }
+
+    /// Whether two endpoints attach to the same switches.
+    pub fn alike(&self, one: u32, other: u32) -> bool {
+        self.class[one as usize] == self.class[other as usize]
+    }
+
+    /// The indices of the pairs, those with alike destinations together, among these those with alike sources.
+    pub fn by_destination(&self, pairs: &[(u32, u32)]) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
+        order.sort_unstable_by_key(|j| {
+            let (from, to) = pairs[*j as usize];
+            (self.class[to as usize], self.class[from as usize], *j)
+        });
+        order
+    }
+
+    /// The runs of `order` with alike destinations.
+    pub fn groups<'a>(
+        &'a self,
+        pairs: &'a [(u32, u32)],
+        order: &'a [u32],
+    ) -> impl Iterator<Item = &'a [u32]> {
+        order.chunk_by(|a, b| self.alike(pairs[*a as usize].1, pairs[*b as usize].1))
+    }
+
+    /// The stream that breaks a pair's ties.
+    ///
+    /// It does not depend on the other pairs, and where choices are not made per flow, it is the same for all pairs
+    /// that attach alike.
+    pub fn stream(&self, wanted: &Wanted, (from, to): (u32, u32)) -> SplitMix {
+        let key = |endpoint: u32| match wanted.per_flow {
+            true => u64::from(endpoint),
+            false => self.key[self.class[endpoint as usize] as usize],
+        };
+        SplitMix::of([wanted.seed, key(from), key(to)])
+    }
+}

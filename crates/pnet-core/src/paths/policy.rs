@@ -1,0 +1,36 @@
+//! Which planes a pair may use.
+
+use super::random::SplitMix;
+
+/// Which planes a pair's paths may come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// The union of all planes, shortest first.
+    Any,
+    /// K divided over the planes, the first ones getting one more where it does not divide.
+    RoundRobin,
+    /// Only the planes in which the pair is nearest.
+    Shortest,
+    /// One plane for each pair, drawn by seed from those that connect it.
+    Single,
+}
+
+impl Policy {
+    /// The planes allowed to a pair, among the `near` ones that connect it, given with their hops.
+    ///
+    /// It is the first draw from the pair's stream, so that everything asked of a pair sees the same plane.
+    pub fn allowed(self, near: &[(usize, u32)], random: &mut SplitMix) -> Vec<(usize, u32)> {
+        match self {
+            Policy::Any | Policy::RoundRobin => near.to_vec(),
+            Policy::Shortest => nearest(near),
+            Policy::Single if near.is_empty() => vec![],
+            Policy::Single => vec![near[random.below(near.len())]],
+        }
+    }
+}
+
+/// Those of the planes with the fewest hops.
+pub fn nearest(planes: &[(usize, u32)]) -> Vec<(usize, u32)> {
+    let least = planes.iter().map(|(_, hops)| *hops).min();
+    planes.iter().copied().filter(|(_, hops)| Some(*hops) == least).collect()
+}

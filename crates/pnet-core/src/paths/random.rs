@@ -1,0 +1,42 @@
+//! Seeded choices.
+
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): small, and good enough to break ties.
+#[derive(Debug, Clone, Copy)]
+pub struct SplitMix(u64);
+
+impl SplitMix {
+    /// The stream that belongs to these words.
+    pub fn of(words: impl IntoIterator<Item = u64>) -> Self {
+        words.into_iter().fold(SplitMix(0), |mut mixed, word| SplitMix(mixed.word() ^ word))
+    }
+
+    /// The next 64 bits.
+    pub fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `bound`; the bias of the multiplication is below `bound / 2^64`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.word()) * bound as u128) >> 64) as usize
+    }
+
+    /// The index of one of the weights, each as likely as its share; they are at least 0, and one is positive.
+    pub fn weighted(&mut self, weights: impl Iterator<Item = f64> + Clone) -> usize {
+        let total: f64 = weights.clone().sum();
+        let mut left = (self.word() >> 11) as f64 / (1_u64 << 53) as f64 * total;
+        let mut last = 0;
+        for (i, weight) in weights.enumerate().filter(|(_, weight)| *weight > 0.0) {
+            if left < weight {
+                return i;
+            }
+            left -= weight;
+            last = i;
+        }
+        // Only where rounding has used up more than there is.
+        last
+    }
+}

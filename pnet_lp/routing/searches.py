@@ -1,0 +1,89 @@
+"""What the searches of the core are handed: planes, pairs, and the rule as keyword arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.errors import RoutingError
+from pnet_lp.model import Network
+from pnet_lp.model.arcs import Arcs, usable_arcs
+from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.network import Level
+from pnet_lp.routing.rule import PathRule
+
+_CORE_KINDS = {
+    "ecmp": "equal-cost",
+    "ecmp-split": "equal-cost",
+    "ecmp-lp": "equal-cost",
+    "ksp": "shortest",
+    "edge-disjoint": "edge-disjoint",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Searches:
+    """Pairs of endpoints on the planes of a network.
+
+    Attributes:
+        arcs: the links of all planes.
+        planes: the same for the core, with the switches that endpoints attach to.
+        src, dst: int32 ``[J]``, index of each pair's rack or host.
+    """
+
+    arcs: Arcs
+    planes: _core.Planes
+    src: IntArray
+    dst: IntArray
+
+    @property
+    def pair_count(self) -> int:
+        """Number of pairs, J."""
+        return len(self.src)
+
+
+def prepare(network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike) -> Searches:
+    """Return pairs as the core wants them.
+
+    Raises:
+        RoutingError: an index out of range, or another number of sources than of destinations.
+        TopologyError: pairs of that level mean nothing on the network.
+    """
+    network.check_level(level)
+    count = len(network.endpoint_names(level))
+    pairs = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
+    for ends in pairs:
+        if np.any(bad := (ends < 0) | (ends >= count)):
+            raise RoutingError(f"no such {level}", found=int(ends[bad][0]), allowed=f"0 to {count - 1}")
+    if len(pairs[0]) != len(pairs[1]):
+        raise RoutingError(f"{len(pairs[0])} sources and {len(pairs[1])} destinations")
+    arcs = usable_arcs(network)
+    attach = [plane.host_switch if level == "host" else plane.rack_switch for plane in network.planes]
+    planes = _core.Planes(arcs.node_count, arcs.ptr, arcs.tail, arcs.head, ints(np.stack(attach)))
+    return Searches(arcs, planes, ints(pairs[0]), ints(pairs[1]))
+
+
+def options(rule: PathRule, threads: int) -> dict[str, Any]:
+    """Return the keyword arguments of the core's searches.
+
+    Raises:
+        RoutingError: the routing has no list of paths.
+    """
+    if rule.kind not in _CORE_KINDS:
+        raise RoutingError(
+            f"{rule.kind} has no list of paths: it leads over every switch",
+            where="--routing",
+            allowed="ecmp, ecmp-lp, ecmp-split, ksp:K or edge-disjoint:K",
+        )
+    return {
+        "kind": _CORE_KINDS[rule.kind],
+        "count": rule.count,
+        "policy": rule.policy,
+        "per_flow": rule.per_flow,
+        "seed": rule.seed,
+        "threads": threads,
+    }
