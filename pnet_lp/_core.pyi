@@ -148,4 +148,18 @@ def enumerate_paths(
     seed: int,
     threads: int,
 ) -> tuple[npt.NDArray[np.int64], _I32, npt.NDArray[np.int64], _I32]: ...
+def count_shortest(
+    planes: Planes, src: _I32, dst: _I32, *, policy: str, seed: int, threads: int
+) -> tuple[_I32, _F64]: ...
+def split_loads(
+    planes: Planes,
+    src: _I32,
+    dst: _I32,
+    demand: _F64,
+    *,
+    split: str,
+    policy: str,
+    seed: int,
+    threads: int,
+) -> tuple[_F64, _F64]: ...
 def estimate_structured_bytes(problem: FlowProblem) -> int: ...

@@ -52,6 +52,11 @@ class PathSet:
         """int64 ``[J]``, 0 for a pair without a path."""
         return np.diff(self.pair_ptr)
 
+    @property
+    def pair_of_path(self) -> OffsetArray:
+        """int64 ``[N]``, the pair that each path belongs to."""
+        return np.repeat(np.arange(self.pair_count), self.paths_per_pair)
+
     def switches(self, path: int) -> IntArray:
         """Return the switches that a path passes, local to its plane; empty for a path without links."""
         first = self.arcs.ptr[self.plane[path]]

@@ -1,6 +1,21 @@
-"""Routing: which paths demands may take, thin over the path searches of the core."""
+"""Routing: which paths demands may take and what a fixed split puts on links, thin over the searches of the core."""
 
-from pnet_lp.routing.enumerate import enumerate_paths
+from pnet_lp.routing.count import ShortestCounts, count_shortest
+from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
+from pnet_lp.routing.loads import Loads, fixed_split_loads
 from pnet_lp.routing.rule import POLICIES, ROUTINGS, PathRule, Policy, RoutingKind, parse_rule
 
-__all__ = ["POLICIES", "ROUTINGS", "PathRule", "Policy", "RoutingKind", "enumerate_paths", "parse_rule"]
+__all__ = [
+    "POLICIES",
+    "ROUTINGS",
+    "Loads",
+    "PathRule",
+    "Policy",
+    "RoutingKind",
+    "ShortestCounts",
+    "count_shortest",
+    "enumerate_paths",
+    "fixed_split_loads",
+    "iterate_paths",
+    "parse_rule",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,10 @@ class Searches:
     def pair_count(self) -> int:
         """Number of pairs, J."""
         return len(self.src)
+
+    def part(self, pairs: slice) -> Searches:
+        """Return the same for some of the pairs."""
+        return replace(self, src=self.src[pairs], dst=self.dst[pairs])
 
 
 def prepare(network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike) -> Searches:

@@ -161,6 +161,6 @@ def test_an_unknown_endpoint_and_too_many_paths_are_refused(monkeypatch: pytest.
         enumerate_paths(network, "rack", [0, 1], [2], parse_rule("ksp:2"))
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     with pytest.raises(
-        RoutingError, match=r"1000 paths for each of 1 pairs needs about .*; allowed: fewer paths"
+        RoutingError, match=r"1000 paths for one pair needs about .*; allowed: fewer paths"
     ):
         enumerate_paths(network, "rack", [0], [2], parse_rule("ksp:1000"))

@@ -38,6 +38,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(proof::demand_distances, module)?)?;
     module.add_function(wrap_pyfunction!(paths::enumerate_paths, module)?)?;
     module.add_function(wrap_pyfunction!(path_form::solve_path_form, module)?)?;
+    module.add_function(wrap_pyfunction!(paths::count_shortest, module)?)?;
+    module.add_function(wrap_pyfunction!(paths::split_loads, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve_structured, module)?)?;
     module.add_function(wrap_pyfunction!(solve::estimate_structured_bytes, module)?)
 }

@@ -1,10 +1,11 @@
-//! Path enumeration.
+//! Path enumeration, path counts, and the loads of fixed splits.
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use pnet_core::paths::enumerate;
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pnet_core::paths::{self, Split, enumerate};
 use pyo3::prelude::*;
 
-use crate::planes::{Planes, pool, wanted};
+use crate::CoreError;
+use crate::planes::{Planes, policy_of, pool, wanted};
 
 /// Offsets of the pairs, plane of each path, offsets of the paths, arcs.
 type Arrays<'py> = (
@@ -42,5 +43,67 @@ pub fn enumerate_paths<'py>(
         indices(set.paths.plane).into_pyarray(py),
         offsets(set.paths.ptr).into_pyarray(py),
         indices(set.paths.arcs).into_pyarray(py),
+    ))
+}
+
+/// How many shortest paths each pair has in each plane: hops int32 `[pairs, planes]`, -1 for none, and float64 counts.
+#[pyfunction]
+#[pyo3(signature = (planes, src, dst, *, policy, seed, threads))]
+pub fn count_shortest<'py>(
+    py: Python<'py>,
+    planes: &Planes,
+    src: PyReadonlyArray1<i32>,
+    dst: PyReadonlyArray1<i32>,
+    policy: &str,
+    seed: u64,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>)> {
+    let policy = policy_of(policy)?;
+    let pairs = planes.pairs(&src, &dst)?;
+    let pool = pool(threads)?;
+    let counts = py.detach(|| {
+        pool.install(|| paths::count_shortest(&planes.graphs, &planes.attach, &pairs, policy, seed))
+    });
+    let shape = [pairs.len(), planes.graphs.len()];
+    // FAR has all bits set, as -1 has.
+    let hops: Vec<i32> = counts.hops.into_iter().map(|hops| hops as i32).collect();
+    Ok((hops.into_pyarray(py).reshape(shape)?, counts.count.into_pyarray(py).reshape(shape)?))
+}
+
+/// What a fixed split puts on each arc, float64 `[arcs]`, and the part of each demand in each plane, float64
+/// `[planes, pairs]`.
+#[pyfunction]
+#[pyo3(signature = (planes, src, dst, demand, *, split, policy, seed, threads))]
+#[allow(clippy::too_many_arguments)]
+pub fn split_loads<'py>(
+    py: Python<'py>,
+    planes: &Planes,
+    src: PyReadonlyArray1<i32>,
+    dst: PyReadonlyArray1<i32>,
+    demand: PyReadonlyArray1<f64>,
+    split: &str,
+    policy: &str,
+    seed: u64,
+    threads: usize,
+) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>)> {
+    let split = match split {
+        "ecmp" => Split::Ecmp,
+        "vlb" => Split::Vlb,
+        other => return Err(CoreError::new_err(format!("split: {other} is unknown"))),
+    };
+    let rule = paths::loads::Rule { split, policy: policy_of(policy)?, seed };
+    let pairs = planes.pairs(&src, &dst)?;
+    let demand = demand.as_slice()?;
+    if demand.len() != pairs.len() {
+        return Err(CoreError::new_err("demand: another length than src"));
+    }
+    let pool = pool(threads)?;
+    let loads = py.detach(|| {
+        pool.install(|| paths::split_loads(&planes.graphs, &planes.attach, &pairs, demand, &rule))
+    });
+    let shape = [planes.graphs.len(), pairs.len()];
+    Ok((
+        loads.load.concat().into_pyarray(py),
+        loads.share.concat().into_pyarray(py).reshape(shape)?,
     ))
 }

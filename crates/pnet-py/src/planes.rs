@@ -76,14 +76,18 @@ pub(crate) fn wanted(kind: &str, count: usize, policy: &str, per_flow: bool, see
         "edge-disjoint" => Kind::EdgeDisjoint,
         other => return Err(CoreError::new_err(format!("kind: {other} is unknown"))),
     };
-    let policy = match policy {
+    Ok(Wanted { kind, count, policy: policy_of(policy)?, per_flow, seed })
+}
+
+/// The plane policy of this name.
+pub(crate) fn policy_of(name: &str) -> PyResult<Policy> {
+    Ok(match name {
         "any" => Policy::Any,
         "round-robin" => Policy::RoundRobin,
         "shortest" => Policy::Shortest,
         "single" => Policy::Single,
         other => return Err(CoreError::new_err(format!("policy: {other} is unknown"))),
-    };
-    Ok(Wanted { kind, count, policy, per_flow, seed })
+    })
 }
 
 /// A pool of this many threads, 0 for all cores.

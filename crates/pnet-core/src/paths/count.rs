@@ -1,6 +1,10 @@
 //! How many shortest paths there are, without listing them.
 
-use super::graph::{Graph, Reach};
+use rayon::prelude::*;
+
+use super::endpoints::Endpoints;
+use super::graph::{FAR, Graph, Reach};
+use super::policy::{Policy, nearest};
 
 /// Counts do not grow beyond this, so that sums of them stay finite.
 pub const MOST: f64 = 1e300;
@@ -8,11 +12,77 @@ pub const MOST: f64 = 1e300;
 /// Number of shortest paths from every node to the node that `reach` was searched for, parallel arcs counted each.
 ///
 /// Exact up to 2^53, rounded above.
-pub fn count_shortest(graph: &Graph, reach: &Reach) -> Vec<f64> {
+pub fn count_from_all(graph: &Graph, reach: &Reach) -> Vec<f64> {
     let mut count = vec![0.0; graph.nodes()];
     for (i, u) in reach.order.iter().enumerate() {
         let over: f64 = graph.next_hops(*u, reach).map(|arc| count[graph.head[arc as usize] as usize]).sum();
         count[*u as usize] = if i == 0 { 1.0 } else { over.min(MOST) };
     }
     count
+}
+
+/// The shortest paths of pairs, plane by plane.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counts {
+    /// Hops of each plane's paths of each pair, pair by pair; [`FAR`] where the pair has none there.
+    pub hops: Vec<u32>,
+    /// How many paths these are, as of [`count_from_all`].
+    pub count: Vec<f64>,
+}
+
+/// How many paths [`super::enumerate`] finds for each pair, in each plane, where all of equal cost are wanted.
+pub fn count_shortest(
+    graphs: &[Graph],
+    attach: &[Vec<Option<u32>>],
+    pairs: &[(u32, u32)],
+    policy: Policy,
+    seed: u64,
+) -> Counts {
+    let planes = graphs.len();
+    let endpoints = Endpoints::new(attach);
+    let order = endpoints.by_destination(pairs);
+    let groups: Vec<&[u32]> = endpoints.groups(pairs, &order).collect();
+    let found: Vec<Vec<(usize, u32, f64)>> = groups
+        .par_iter()
+        .map_init(
+            || vec![Reach::default(); planes],
+            |reach, group| {
+                let targets = endpoints.switches(pairs[group[0] as usize].1);
+                let counts: Vec<Vec<f64>> = (0..planes)
+                    .map(|p| match targets[p] {
+                        Some(target) => {
+                            graphs[p].reach(target, &mut reach[p]);
+                            count_from_all(&graphs[p], &reach[p])
+                        }
+                        None => vec![],
+                    })
+                    .collect();
+                let mut found = vec![];
+                for j in group.iter() {
+                    let pair = pairs[*j as usize];
+                    let sources = endpoints.switches(pair.0);
+                    let hops = |p: usize| targets[p].and(Some(reach[p].hops[sources[p]? as usize]));
+                    let near: Vec<(usize, u32)> =
+                        (0..planes).filter_map(|p| Some((p, hops(p).filter(|hops| *hops != FAR)?))).collect();
+                    let mut random = endpoints.stream(seed, policy == Policy::Single, pair);
+                    let mut allowed = policy.allowed(&near, &mut random);
+                    if policy != Policy::RoundRobin {
+                        allowed = nearest(&allowed);
+                    }
+                    for (p, hops) in allowed {
+                        let source = sources[p].unwrap_or_default() as usize;
+                        found.push((*j as usize * planes + p, hops, counts[p][source]));
+                    }
+                }
+                found
+            },
+        )
+        .collect();
+    let mut counts =
+        Counts { hops: vec![FAR; pairs.len() * planes], count: vec![0.0; pairs.len() * planes] };
+    for (place, hops, count) in found.into_iter().flatten() {
+        counts.hops[place] = hops;
+        counts.count[place] = count;
+    }
+    counts
 }

@@ -28,8 +28,8 @@ impl Cost {
         Cost { unit: (arcs as i64 + 1) << NOISE_BITS, salt }
     }
 
-    fn of(self, arc: u32) -> i64 {
-        self.unit + (SplitMix::of([self.salt, u64::from(arc)]).word() >> (64 - NOISE_BITS)) as i64
+    fn noise(self, arc: u32) -> i64 {
+        (SplitMix::of([self.salt, u64::from(arc)]).word() >> (64 - NOISE_BITS)) as i64
     }
 }
 
@@ -93,14 +93,19 @@ impl<'a> DisjointFlow<'a> {
             let base = distance - self.potential(u);
             for arc in graph.out(u) {
                 let v = graph.head[arc as usize];
-                if !self.used[arc as usize] && self.hops[v as usize] != FAR {
-                    self.relax(v, base + self.cost.of(arc) + self.potential(v), arc, &mut heap);
+                if self.used[arc as usize] || self.hops[v as usize] == FAR {
+                    continue;
+                }
+                // Most arcs lead too far even without the random part, or beyond the target.
+                let least = base + self.cost.unit + self.potential(v);
+                if least < self.distance[v as usize].min(self.distance[target as usize]) {
+                    self.relax(v, least + self.cost.noise(arc), arc, &mut heap);
                 }
             }
             for arc in graph.into(u) {
                 if self.used[*arc as usize] {
                     let v = graph.tail[*arc as usize];
-                    self.relax(v, base - self.cost.of(*arc) + self.potential(v), *arc, &mut heap);
+                    self.relax(v, base - self.cost.unit - self.cost.noise(*arc) + self.potential(v), *arc, &mut heap);
                 }
             }
         }

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::random::SplitMix;
-use super::select::Wanted;
 
 /// Endpoints, by where they attach.
 pub struct Endpoints {
@@ -69,11 +68,11 @@ impl Endpoints {
     ///
     /// It does not depend on the other pairs, and where choices are not made per flow, it is the same for all pairs
     /// that attach alike.
-    pub fn stream(&self, wanted: &Wanted, (from, to): (u32, u32)) -> SplitMix {
-        let key = |endpoint: u32| match wanted.per_flow {
+    pub fn stream(&self, seed: u64, per_flow: bool, (from, to): (u32, u32)) -> SplitMix {
+        let key = |endpoint: u32| match per_flow {
             true => u64::from(endpoint),
             false => self.key[self.class[endpoint as usize] as usize],
         };
-        SplitMix::of([wanted.seed, key(from), key(to)])
+        SplitMix::of([seed, key(from), key(to)])
     }
 }

@@ -6,13 +6,16 @@
 //! - [`yen`]: the same paths one by one, where a level is too large to search;
 //! - [`disjoint`]: paths without a common arc;
 //! - [`count`]: how many shortest paths there are;
-//! - [`select`]: the paths of a pair over several planes, ties broken by seed.
+//! - [`select`]: the paths of a pair over several planes, ties broken by seed;
+//! - [`loads`]: what a fixed split puts on links; [`components`]: which switches can reach each other.
 
+pub mod components;
 pub mod count;
 pub mod disjoint;
 pub mod endpoints;
 pub mod graph;
 pub mod level;
+pub mod loads;
 pub mod policy;
 pub mod random;
 pub mod select;
@@ -22,8 +25,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+pub use count::{Counts, count_shortest};
 pub use endpoints::Endpoints;
 pub use graph::Graph;
+pub use loads::{Loads, Split, split_loads};
 pub use policy::Policy;
 pub use select::{Kind, Wanted};
 
@@ -159,7 +164,7 @@ fn enumerate_part(
                         Some((other, span)) if !wanted.per_flow && endpoints.alike(from, other) => span,
                         _ => {
                             let first = paths.len();
-                            let stream = endpoints.stream(wanted, (from, to));
+                            let stream = endpoints.stream(wanted.seed, wanted.per_flow, (from, to));
                             selector.select(endpoints.switches(from), stream, &mut paths);
                             first..paths.len()
                         }

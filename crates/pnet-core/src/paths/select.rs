@@ -1,7 +1,7 @@
 //! The paths of a pair over several planes.
 
 use super::Paths;
-use super::count::count_shortest;
+use super::count::count_from_all;
 use super::disjoint::{Cost, DisjointFlow};
 use super::graph::{FAR, Graph, Reach};
 use super::level::{Ended, LevelSearch};
@@ -71,7 +71,7 @@ impl<'a> Selector<'a> {
             if let Some(target) = target {
                 self.graphs[p].reach(*target, &mut self.reach[p]);
                 if self.draws_one() {
-                    self.counts[p] = count_shortest(&self.graphs[p], &self.reach[p]);
+                    self.counts[p] = count_from_all(&self.graphs[p], &self.reach[p]);
                 }
             }
         }

@@ -1,0 +1,256 @@
+//! What a routing with a fixed split puts on links, without listing its paths.
+//!
+//! All that goes to one switch is added up where it starts and swept towards it, farthest nodes first, each node handing
+//! on equal parts over its next hops.  One sweep costs as much as one search, however many paths there are.
+
+use rayon::prelude::*;
+
+use super::components::Components;
+use super::endpoints::Endpoints;
+use super::graph::{FAR, Graph, Reach};
+use super::policy::{Policy, nearest};
+
+/// How a demand is split inside a plane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Split {
+    /// Equally over next hops on shortest paths.
+    Ecmp,
+    /// Equally over all switches of the component; to these and from them as [`Split::Ecmp`] (Valiant, STOC 1981).
+    Vlb,
+}
+
+/// How demands are split.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Inside a plane.
+    pub split: Split,
+    /// Over planes.
+    pub policy: Policy,
+    /// What draws the plane of [`Policy::Single`].
+    pub seed: u64,
+}
+
+/// What demands put on links.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Loads {
+    /// Load of each arc of each plane.
+    pub load: Vec<Vec<f64>>,
+    /// Part of each demand in each plane, 0 in all for a pair without a path.
+    pub share: Vec<Vec<f64>>,
+}
+
+/// Sums are formed in this many blocks, whatever the number of threads.
+const BLOCKS: usize = 32;
+
+/// The loads of demands between pairs of endpoints; arguments as for [`super::enumerate`].
+pub fn split_loads(
+    graphs: &[Graph],
+    attach: &[Vec<Option<u32>>],
+    pairs: &[(u32, u32)],
+    demand: &[f64],
+    rule: &Rule,
+) -> Loads {
+    let endpoints = Endpoints::new(attach);
+    let order = endpoints.by_destination(pairs);
+    let groups: Vec<&[u32]> = endpoints.groups(pairs, &order).collect();
+    let components = match rule.split {
+        Split::Ecmp => vec![],
+        Split::Vlb => graphs.iter().map(Components::new).collect(),
+    };
+    let blocks: Vec<Block> = groups
+        .par_chunks(groups.len().div_ceil(BLOCKS).max(1))
+        .map(|groups| {
+            let mut block = Block::new(graphs, &components, rule, &endpoints);
+            for group in groups {
+                block.add(group, pairs, demand);
+            }
+            block
+        })
+        .collect();
+    let mut loads = Loads {
+        load: graphs.iter().map(|graph| vec![0.0; graph.head.len()]).collect(),
+        share: vec![vec![0.0; pairs.len()]; graphs.len()],
+    };
+    let mut outward: Vec<Vec<f64>> = graphs.iter().map(|graph| vec![0.0; graph.nodes()]).collect();
+    for block in &blocks {
+        add(&mut loads.load, &block.load);
+        add(&mut outward, &block.outward);
+        for (j, p, share) in &block.share {
+            loads.share[*p as usize][*j as usize] = *share;
+        }
+    }
+    for (p, components) in components.iter().enumerate() {
+        spread(&graphs[p], components, &outward[p], &mut loads.load[p]);
+    }
+    loads
+}
+
+fn add(sums: &mut [Vec<f64>], values: &[Vec<f64>]) {
+    for (sums, values) in sums.iter_mut().zip(values) {
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+}
+
+/// The loads of some destinations.
+struct Block<'a> {
+    graphs: &'a [Graph],
+    components: &'a [Components],
+    rule: &'a Rule,
+    endpoints: &'a Endpoints,
+    reach: Vec<Reach>,
+    /// What is on its way, by node.
+    amount: Vec<Vec<f64>>,
+    load: Vec<Vec<f64>>,
+    /// What each node sends to each switch of its component, where it goes there first.
+    outward: Vec<Vec<f64>>,
+    /// Pair, plane, part.
+    share: Vec<(u32, u32, f64)>,
+}
+
+impl<'a> Block<'a> {
+    fn new(
+        graphs: &'a [Graph],
+        components: &'a [Components],
+        rule: &'a Rule,
+        endpoints: &'a Endpoints,
+    ) -> Self {
+        let per_node: Vec<Vec<f64>> = graphs.iter().map(|graph| vec![0.0; graph.nodes()]).collect();
+        Block {
+            graphs,
+            components,
+            rule,
+            endpoints,
+            reach: vec![Reach::default(); graphs.len()],
+            amount: per_node.clone(),
+            load: graphs.iter().map(|graph| vec![0.0; graph.head.len()]).collect(),
+            outward: per_node,
+            share: vec![],
+        }
+    }
+
+    /// Adds the demands of these pairs, whose destinations attach alike.
+    fn add(&mut self, group: &[u32], pairs: &[(u32, u32)], demand: &[f64]) {
+        let endpoints = self.endpoints;
+        let targets = endpoints.switches(pairs[group[0] as usize].1);
+        for (p, target) in targets.iter().enumerate() {
+            if let Some(target) = target {
+                self.graphs[p].reach(*target, &mut self.reach[p]);
+            }
+        }
+        let mut towards = vec![0.0; self.graphs.len()];
+        for j in group {
+            let sources = endpoints.switches(pairs[*j as usize].0);
+            for (p, part) in self.parts(sources, targets, pairs[*j as usize]) {
+                self.share.push((*j, p as u32, part));
+                let (Some(source), amount) = (sources[p], part * demand[*j as usize]) else { continue };
+                match self.rule.split {
+                    Split::Ecmp => self.amount[p][source as usize] += amount,
+                    // A pair on one switch stays there.
+                    Split::Vlb if sources[p] == targets[p] => {}
+                    Split::Vlb => {
+                        let through = self.through(p, source).len() as f64;
+                        towards[p] += amount / through;
+                        self.outward[p][source as usize] += amount / through;
+                    }
+                }
+            }
+        }
+        for (p, target) in targets.iter().enumerate() {
+            let Some(target) = target else { continue };
+            if towards[p] > 0.0 {
+                let components = &self.components[p];
+                for w in &components.members[components.of[*target as usize] as usize] {
+                    self.amount[p][*w as usize] = towards[p];
+                }
+            }
+            sweep(&self.graphs[p], &self.reach[p], &mut self.amount[p], &mut self.load[p]);
+        }
+    }
+
+    /// The switches over which traffic from `source` is spread.
+    fn through(&self, p: usize, source: u32) -> &[u32] {
+        &self.components[p].members[self.components[p].of[source as usize] as usize]
+    }
+
+    /// The planes into which a pair sends, and how much of its demand.
+    fn parts(
+        &self,
+        sources: &[Option<u32>],
+        targets: &[Option<u32>],
+        pair: (u32, u32),
+    ) -> Vec<(usize, f64)> {
+        let connected = |p: usize| {
+            let (source, target) = (sources[p]?, targets[p]?);
+            let hops = self.reach[p].hops[source as usize];
+            let joined = match self.rule.split {
+                Split::Ecmp => hops != FAR,
+                Split::Vlb => {
+                    self.components[p].of[source as usize] == self.components[p].of[target as usize]
+                }
+            };
+            joined.then_some((p, hops))
+        };
+        let near: Vec<(usize, u32)> = (0..self.graphs.len()).filter_map(connected).collect();
+        let mut random = self.endpoints.stream(self.rule.seed, self.rule.policy == Policy::Single, pair);
+        let allowed = self.rule.policy.allowed(&near, &mut random);
+        let weights: Vec<(usize, f64)> = match (self.rule.split, self.rule.policy) {
+            (Split::Vlb, _) | (Split::Ecmp, Policy::RoundRobin) => {
+                allowed.into_iter().map(|(p, _)| (p, 1.0)).collect()
+            }
+            (Split::Ecmp, _) => {
+                nearest(&allowed).into_iter().map(|(p, _)| (p, self.next_hops(p, sources[p]))).collect()
+            }
+        };
+        let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        weights.into_iter().map(|(p, weight)| (p, weight / total)).collect()
+    }
+
+    /// Number of next hops of a pair's source; on the destination's switch one, its access link.
+    fn next_hops(&self, p: usize, source: Option<u32>) -> f64 {
+        source.map_or(0, |s| self.graphs[p].next_hops(s, &self.reach[p]).count()).max(1) as f64
+    }
+}
+
+/// Moves every amount to the node that `reach` was searched for, and forgets it there.
+fn sweep(graph: &Graph, reach: &Reach, amount: &mut [f64], load: &mut [f64]) {
+    for u in reach.order.iter().rev() {
+        let here = std::mem::take(&mut amount[*u as usize]);
+        if here == 0.0 {
+            continue;
+        }
+        let next = graph.next_hops(*u, reach);
+        let part = here / next.clone().count() as f64;
+        for arc in next {
+            load[arc as usize] += part;
+            amount[graph.head[arc as usize] as usize] += part;
+        }
+    }
+}
+
+/// Adds the loads of `outward` from each node to every switch of its component.
+fn spread(graph: &Graph, components: &Components, outward: &[f64], load: &mut [f64]) {
+    let busy: Vec<bool> = (components.members.iter())
+        .map(|members| members.iter().any(|u| outward[*u as usize] > 0.0))
+        .collect();
+    let targets: Vec<u32> =
+        (0..graph.nodes() as u32).filter(|w| busy[components.of[*w as usize] as usize]).collect();
+    let blocks: Vec<Vec<f64>> = targets
+        .par_chunks(targets.len().div_ceil(BLOCKS).max(1))
+        .map(|targets| {
+            let mut reach = Reach::default();
+            let mut amount = vec![0.0; graph.nodes()];
+            let mut load = vec![0.0; graph.head.len()];
+            for w in targets {
+                graph.reach(*w, &mut reach);
+                for u in &components.members[components.of[*w as usize] as usize] {
+                    amount[*u as usize] = outward[*u as usize];
+                }
+                sweep(graph, &reach, &mut amount, &mut load);
+            }
+            load
+        })
+        .collect();
+    for block in blocks {
+        load.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
+    }
+}
