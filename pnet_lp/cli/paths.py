@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-import numpy as np
 
 from pnet_lp.cli.command import Command, json_option
 from pnet_lp.cli.options import NetworkArguments, network_arguments, threads_option
@@ -11,13 +10,18 @@ from pnet_lp.cli.output import print_json, print_report
 from pnet_lp.errors import SpecError
 from pnet_lp.model.network import LEVELS, Level
 from pnet_lp.registry import nearest
-from pnet_lp.report.paths import path_documents, path_statistics, path_table, statistics_table
-from pnet_lp.routing import POLICIES, Policy, enumerate_paths, parse_rule
+from pnet_lp.report.paths import path_documents, path_table, statistics_table
+from pnet_lp.routing import POLICIES, Policy, enumerate_paths, parse_rule, path_statistics
 
 
 @click.command(cls=Command, example="pnet-lp paths fat-tree:k=4 --routing ksp:4 --pair h0 h15")
 @network_arguments
-@click.option("--routing", default="ksp:8", show_default=True, help="ecmp, ecmp-lp, ecmp-split, or ksp:K.")
+@click.option(
+    "--routing",
+    default="ksp:8",
+    show_default=True,
+    help="ecmp, ecmp-lp, ecmp-split, ksp:K, or edge-disjoint:K.",
+)
 @click.option(
     "--plane-policy",
     type=click.Choice(POLICIES),
@@ -44,7 +48,7 @@ def command(
 ) -> None:
     """List the paths that a routing allows between two endpoints, or say what they are like.
 
-    Ties between equally long paths are broken by --seed.
+    Ties between equally good paths are broken by --seed.  The routing vlb leads over every switch and has no list.
     """
     if (pair is None) != stats:
         raise click.UsageError("give either --pair A B or --stats")
@@ -54,10 +58,7 @@ def command(
     built.check_level(level)
     names = built.endpoint_names(level)
     if pair is None:
-        src, dst = np.nonzero(~np.eye(len(names), dtype=bool))
-        found = path_statistics(
-            enumerate_paths(built, level, src, dst, rule, threads=threads), built.plane_count
-        )
+        found = path_statistics(built, level, rule, threads=threads)
         if as_json:
             print_json({"routing": routing, "plane_policy": plane_policy, "level": level, **found})
         else:

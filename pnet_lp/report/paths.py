@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from rich.table import Table
 
 from pnet_lp.model import Network
@@ -32,35 +31,6 @@ def path_table(documents: list[dict[str, Any]]) -> Table:
     for path in documents:
         table.add_row(str(path["plane"]), str(path["hops"]), " ".join(path["switches"]) or "(one switch)")
     return table
-
-
-def path_statistics(paths: PathSet, planes: int) -> dict[str, Any]:
-    """Return what can be said of all paths together, as a JSON document.
-
-    Hops are links between switches.  Pairs without a path are counted and enter no mean.
-    """
-    per_pair, hops = paths.paths_per_pair, paths.hops
-    connected = per_pair > 0
-    first = paths.pair_ptr[:-1][connected]
-    used = np.bincount(paths.plane, minlength=planes)
-    histogram = np.bincount(hops)
-    return {
-        "pairs": paths.pair_count,
-        "disconnected_pairs": int(np.count_nonzero(~connected)),
-        "paths": {
-            "total": paths.path_count,
-            "per_pair_min": int(per_pair[connected].min()) if connected.any() else 0,
-            "per_pair_mean": float(per_pair[connected].mean()) if connected.any() else 0.0,
-            "per_pair_max": int(per_pair.max(initial=0)),
-        },
-        "hops": {
-            "mean": float(hops.mean()) if len(hops) else None,
-            "mean_shortest": float(hops[first].mean()) if len(first) else None,
-            "max": int(hops.max(initial=0)),
-            "histogram": {str(h): int(n) for h, n in enumerate(histogram) if n},
-        },
-        "planes": [int(n) for n in used],
-    }
 
 
 def statistics_table(statistics: dict[str, Any]) -> Table:

@@ -14,7 +14,8 @@ from rich.table import Table
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import read_yaml
 from pnet_lp.registry import Entry, Registry, nearest
-from pnet_lp.throughput import ROUTINGS, SOLVERS
+from pnet_lp.routing import ROUTINGS
+from pnet_lp.throughput import SOLVERS
 from pnet_lp.throughput.solvers import Solver
 from pnet_lp.topology import topologies
 from pnet_lp.topology.catalogue import catalogue as network_catalogue
@@ -23,9 +24,6 @@ from pnet_lp.traffic.catalogue import catalogue as traffic_catalogue
 
 WIDEST_PARAMETER = 52
 """Characters of a parameter and its choices on one line."""
-
-_ROUTINGS = {"ideal": "any path in any plane, split in the best way"}
-"""One line for each routing."""
 
 BUILDER, CATALOGUE = "builder", "catalogue"
 """Types of entries: code with parameters, or a spec in a data folder."""
@@ -83,8 +81,8 @@ def solver_documents(solvers: Registry[type[Solver]] = SOLVERS) -> list[dict[str
 def routing_documents() -> list[dict[str, Any]]:
     """Return each routing as its JSON document."""
     return [
-        {"name": name, "type": BUILDER, "summary": _ROUTINGS[name], "source": "", "parameters": []}
-        for name in ROUTINGS
+        {"name": name, "type": BUILDER, "summary": summary, "source": "", "parameters": []}
+        for name, summary in ROUTINGS.items()
     ]
 
 

@@ -4,6 +4,7 @@ from pnet_lp.routing.count import ShortestCounts, count_shortest
 from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads, fixed_split_loads
 from pnet_lp.routing.rule import POLICIES, ROUTINGS, PathRule, Policy, RoutingKind, parse_rule
+from pnet_lp.routing.statistics import path_statistics
 
 __all__ = [
     "POLICIES",
@@ -18,4 +19,5 @@ __all__ = [
     "fixed_split_loads",
     "iterate_paths",
     "parse_rule",
+    "path_statistics",
 ]

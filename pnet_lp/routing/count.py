@@ -20,8 +20,8 @@ class ShortestCounts:
 
     Attributes:
         hops: int32 ``[J, P]``, links between switches on a plane's paths, -1 where the plane has none for the pair.
-        count: float64 ``[J, P]``, how many these are, parallel cables counted each: exact up to 2^53, rounded above, and
-            1e300 for more than that.
+        count: float64 ``[J, P]``, how many these are, parallel cables counted each: exact up to 2^53, rounded above,
+            and 1e300 for more than that.
     """
 
     hops: IntArray

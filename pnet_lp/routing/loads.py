@@ -77,9 +77,7 @@ def fixed_split_loads(
     if len(amount) != searches.pair_count:
         raise RoutingError(f"{len(amount)} demands for {searches.pair_count} pairs")
     if np.any(bad := ~(np.isfinite(amount) & (amount >= 0))):
-        raise RoutingError(
-            "a demand is wrong", found=float(amount[bad][0]), allowed="finite numbers >= 0"
-        )
+        raise RoutingError("a demand is wrong", found=float(amount[bad][0]), allowed="finite numbers >= 0")
     if rule.kind == "ecmp":
         load = np.zeros(len(searches.arcs.tail))
         share = np.zeros((network.plane_count, searches.pair_count))

@@ -150,7 +150,7 @@ def test_list_solvers_says_what_they_can(run_json: RunJson) -> None:
 
 def test_every_routing_of_a_solver_is_listed() -> None:
     known = {document["name"] for document in routing_documents()}
-    assert set().union(*(entry.build.routings for entry in SOLVERS)) == known
+    assert set().union(*(entry.build.routings for entry in SOLVERS)) <= known
 
 
 def test_list_as_a_table(run: Run, here: Path) -> None:

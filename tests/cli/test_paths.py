@@ -1,5 +1,6 @@
 """``pnet-lp paths``."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -29,6 +30,20 @@ def test_statistics(run: Run, run_json: RunJson) -> None:
     assert "4 on average, 4 to 4" in shown
 
 
+def test_edge_disjoint_paths(run_json: RunJson) -> None:
+    # Three edge-disjoint paths between opposite corners of a cube, all shortest.
+    document = run_json("paths", "hypercube:d=3", "--routing", "edge-disjoint:9", "--pair", "0", "7")
+    assert [path["hops"] for path in document["paths"]] == [3, 3, 3]
+    assert len({path["switches"][1] for path in document["paths"]}) == 3
+
+
+def test_statistics_of_more_paths_than_could_be_listed(run_json: RunJson) -> None:
+    document = run_json("paths", "torus:dims=30x30", "--routing", "ecmp-lp", "--stats")
+    # Opposite: 15 steps in each dimension, each in one of two directions.
+    assert document["paths"]["per_pair_max"] == 4 * math.comb(30, 15)
+    assert document["pairs"] == 900 * 899
+
+
 def test_policies_reach_the_search(run_json: RunJson) -> None:
     planes = ["ring:n=6", "--planes", "2", "--routing", "ksp:2", "--stats"]
     assert run_json("paths", *planes, "--plane-policy", "round-robin")["planes"] == [30, 30]
@@ -45,3 +60,8 @@ def test_what_is_refused(run: Run) -> None:
     )
     wrong = run("paths", "ring:n=4", "--stats", "--routing", "ksp:0", code=2).stderr
     assert wrong.startswith("Error: --routing: not a routing with paths, found 'ksp:0'; allowed: ecmp,")
+    valiant = run("paths", "ring:n=4", "--stats", "--routing", "vlb", code=2).stderr
+    assert valiant == (
+        "Error: --routing: vlb has no list of paths: it leads over every switch; "
+        "allowed: ecmp, ecmp-lp, ecmp-split, ksp:K or edge-disjoint:K\n"
+    )

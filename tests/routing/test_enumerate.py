@@ -160,7 +160,5 @@ def test_an_unknown_endpoint_and_too_many_paths_are_refused(monkeypatch: pytest.
     with pytest.raises(RoutingError, match="2 sources and 1 destinations"):
         enumerate_paths(network, "rack", [0, 1], [2], parse_rule("ksp:2"))
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
-    with pytest.raises(
-        RoutingError, match=r"1000 paths for one pair needs about .*; allowed: fewer paths"
-    ):
+    with pytest.raises(RoutingError, match=r"1000 paths for one pair needs about .*; allowed: fewer paths"):
         enumerate_paths(network, "rack", [0], [2], parse_rule("ksp:1000"))

@@ -91,9 +91,7 @@ def test_ecmp_split(network: Network, demands: list[int], policy: str, seed: int
     graphs = graphs_of(network)
     expected: dict[Arc, Fraction] = defaultdict(Fraction)
     for j, (s, t, d) in enumerate(zip(src.tolist(), dst.tolist(), demands, strict=True)):
-        hops = {
-            p: nx.shortest_path_length(g, s, t) for p, g in enumerate(graphs) if nx.has_path(g, s, t)
-        }
+        hops = {p: nx.shortest_path_length(g, s, t) for p, g in enumerate(graphs) if nx.has_path(g, s, t)}
         share = loads.share[:, j]
         assert share.sum() == pytest.approx(1.0 if hops else 0.0)
         if not hops:
@@ -124,9 +122,7 @@ def test_vlb(network: Network, demands: list[int]) -> None:
     graphs = graphs_of(network)
     expected: dict[Arc, Fraction] = defaultdict(Fraction)
     for j, (s, t, d) in enumerate(zip(src.tolist(), dst.tolist(), demands, strict=True)):
-        components = [
-            next(c for c in nx.strongly_connected_components(graph) if s in c) for graph in graphs
-        ]
+        components = [next(c for c in nx.strongly_connected_components(graph) if s in c) for graph in graphs]
         joined = [p for p, component in enumerate(components) if t in component]
         assert loads.share[:, j].tolist() == pytest.approx(
             [1 / len(joined) if p in joined else 0 for p in range(len(graphs))]

@@ -46,6 +46,12 @@ pub fn enumerate_paths<'py>(
     ))
 }
 
+/// Hops and counts.
+type Counted<'py> = (Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>);
+
+/// Load of each arc, and shares.
+type Loaded<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+
 /// How many shortest paths each pair has in each plane: hops int32 `[pairs, planes]`, -1 for none, and float64 counts.
 #[pyfunction]
 #[pyo3(signature = (planes, src, dst, *, policy, seed, threads))]
@@ -57,7 +63,7 @@ pub fn count_shortest<'py>(
     policy: &str,
     seed: u64,
     threads: usize,
-) -> PyResult<(Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>)> {
+) -> PyResult<Counted<'py>> {
     let policy = policy_of(policy)?;
     let pairs = planes.pairs(&src, &dst)?;
     let pool = pool(threads)?;
@@ -85,7 +91,7 @@ pub fn split_loads<'py>(
     policy: &str,
     seed: u64,
     threads: usize,
-) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>)> {
+) -> PyResult<Loaded<'py>> {
     let split = match split {
         "ecmp" => Split::Ecmp,
         "vlb" => Split::Vlb,
@@ -102,8 +108,5 @@ pub fn split_loads<'py>(
         pool.install(|| paths::split_loads(&planes.graphs, &planes.attach, &pairs, demand, &rule))
     });
     let shape = [planes.graphs.len(), pairs.len()];
-    Ok((
-        loads.load.concat().into_pyarray(py),
-        loads.share.concat().into_pyarray(py).reshape(shape)?,
-    ))
+    Ok((loads.load.concat().into_pyarray(py), loads.share.concat().into_pyarray(py).reshape(shape)?))
 }

@@ -11,8 +11,8 @@ from pydantic import AfterValidator, Field, model_validator
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.grid import Dims
-from pnet_lp.topology.lists import Whole
 from pnet_lp.topology.hosts import flat_plane
+from pnet_lp.topology.lists import Whole
 
 
 def _at_least_one(cables: tuple[int, ...]) -> tuple[int, ...]:

@@ -78,8 +78,7 @@ pub fn count_shortest(
             },
         )
         .collect();
-    let mut counts =
-        Counts { hops: vec![FAR; pairs.len() * planes], count: vec![0.0; pairs.len() * planes] };
+    let mut counts = Counts { hops: vec![FAR; pairs.len() * planes], count: vec![0.0; pairs.len() * planes] };
     for (place, hops, count) in found.into_iter().flatten() {
         counts.hops[place] = hops;
         counts.count[place] = count;

@@ -105,7 +105,12 @@ impl<'a> DisjointFlow<'a> {
             for arc in graph.into(u) {
                 if self.used[*arc as usize] {
                     let v = graph.tail[*arc as usize];
-                    self.relax(v, base - self.cost.unit - self.cost.noise(*arc) + self.potential(v), *arc, &mut heap);
+                    self.relax(
+                        v,
+                        base - self.cost.unit - self.cost.noise(*arc) + self.potential(v),
+                        *arc,
+                        &mut heap,
+                    );
                 }
             }
         }

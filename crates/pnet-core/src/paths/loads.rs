@@ -173,12 +173,7 @@ impl<'a> Block<'a> {
     }
 
     /// The planes into which a pair sends, and how much of its demand.
-    fn parts(
-        &self,
-        sources: &[Option<u32>],
-        targets: &[Option<u32>],
-        pair: (u32, u32),
-    ) -> Vec<(usize, f64)> {
+    fn parts(&self, sources: &[Option<u32>], targets: &[Option<u32>], pair: (u32, u32)) -> Vec<(usize, f64)> {
         let connected = |p: usize| {
             let (source, target) = (sources[p]?, targets[p]?);
             let hops = self.reach[p].hops[source as usize];
