@@ -1,0 +1,188 @@
+//! Edge-disjoint paths, path counts and the loads of fixed splits, on small random multigraphs.
+
+use std::collections::BTreeSet;
+
+use pnet_core::paths::loads::Rule;
+use pnet_core::paths::{Graph, Kind, Policy, Split, Wanted, count_shortest, enumerate, split_loads};
+use proptest::prelude::*;
+
+const NODES: u32 = 6;
+
+fn everywhere(planes: usize) -> Vec<Vec<Option<u32>>> {
+    vec![(0..NODES).map(Some).collect(); planes]
+}
+
+fn pairs() -> Vec<(u32, u32)> {
+    (0..NODES).flat_map(|s| (0..NODES).filter(move |t| *t != s).map(move |t| (s, t))).collect()
+}
+
+/// The smallest number of arcs from a set of nodes with `s` to the others with `t`, over all such sets.
+fn smallest_cut(graph: &Graph, s: u32, t: u32) -> usize {
+    (0..1_u32 << NODES)
+        .filter(|side| side >> s & 1 == 1 && side >> t & 1 == 0)
+        .map(|side| {
+            let crosses = |a: &usize| side >> graph.tail[*a] & 1 == 1 && side >> graph.head[*a] & 1 == 0;
+            (0..graph.head.len()).filter(crosses).count()
+        })
+        .min()
+        .unwrap_or(0)
+}
+
+/// What a unit from `at` puts on arcs, following every shortest path by itself.
+fn spread(graph: &Graph, at: u32, target: u32, part: f64, load: &mut [f64]) {
+    let hops = graph.hops_to(target);
+    let next: Vec<u32> = (graph.out(at))
+        .filter(|arc| at != target && hops[graph.head[*arc as usize] as usize] < hops[at as usize])
+        .collect();
+    for arc in &next {
+        let part = part / next.len() as f64;
+        load[*arc as usize] += part;
+        spread(graph, graph.head[*arc as usize], target, part, load);
+    }
+}
+
+fn close(left: f64, right: f64) -> bool {
+    (left - right).abs() < 1e-9
+}
+
+prop_compose! {
+    fn graph()(arcs in prop::collection::vec((0..NODES, 0..NODES), 0..22)) -> Graph {
+        let mut arcs: Vec<_> = arcs.into_iter().filter(|(u, v)| u != v).collect();
+        arcs.sort_unstable();
+        let (tail, head): (Vec<u32>, Vec<u32>) = arcs.into_iter().unzip();
+        Graph::new(NODES as usize, &tail, &head)
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn there_are_as_many_edge_disjoint_paths_as_the_cut_has_arcs(
+        graphs in prop::collection::vec(graph(), 1..4), count in 1..9_usize, seed in any::<u64>()
+    ) {
+        let wanted = Wanted { kind: Kind::EdgeDisjoint, count, policy: Policy::Any, per_flow: false, seed };
+        let set = enumerate(&graphs, &everywhere(graphs.len()), &pairs(), &wanted);
+        for (j, (s, t)) in pairs().into_iter().enumerate() {
+            let found = set.pair_ptr[j]..set.pair_ptr[j + 1];
+            let cut: usize = graphs.iter().map(|graph| smallest_cut(graph, s, t)).sum();
+            prop_assert_eq!(found.len(), cut.min(count));
+            let mut used = BTreeSet::new();
+            for i in found {
+                let p = set.paths.plane[i];
+                let graph = &graphs[p as usize];
+                let mut at = s;
+                for arc in set.paths.get(i) {
+                    prop_assert_eq!(graph.tail[*arc as usize], at);
+                    prop_assert!(used.insert((p, *arc)));
+                    at = graph.head[*arc as usize];
+                }
+                prop_assert_eq!(at, t);
+            }
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_the_paths(
+        graphs in prop::collection::vec(graph(), 1..4), policy in 0..4_usize, seed in any::<u64>()
+    ) {
+        let policy = [Policy::Any, Policy::RoundRobin, Policy::Shortest, Policy::Single][policy];
+        let per_flow = policy == Policy::Single;
+        let wanted = Wanted { kind: Kind::EqualCost, count: 1 << 20, policy, per_flow, seed };
+        let attach = everywhere(graphs.len());
+        let set = enumerate(&graphs, &attach, &pairs(), &wanted);
+        let counts = count_shortest(&graphs, &attach, &pairs(), policy, seed);
+        for j in 0..pairs().len() {
+            for p in 0..graphs.len() {
+                let found = set.pair_ptr[j]..set.pair_ptr[j + 1];
+                let here = found.filter(|i| set.paths.plane[*i] as usize == p).count();
+                prop_assert_eq!(counts.count[j * graphs.len() + p], here as f64);
+            }
+        }
+    }
+
+    #[test]
+    fn ecmp_splits_equally_at_every_hop(
+        graph in graph(), demand in prop::collection::vec(0.0..9.0, 30)
+    ) {
+        let rule = Rule { split: Split::Ecmp, policy: Policy::Any, seed: 0 };
+        let mut expected = vec![0.0; graph.head.len()];
+        for ((s, t), amount) in pairs().into_iter().zip(&demand) {
+            spread(&graph, s, t, *amount, &mut expected);
+        }
+        let loads = split_loads(std::slice::from_ref(&graph), &everywhere(1), &pairs(), &demand, &rule);
+        prop_assert!(loads.load[0].iter().zip(&expected).all(|(found, load)| close(*found, *load)));
+    }
+
+    #[test]
+    fn what_enters_a_node_leaves_it(
+        graphs in prop::collection::vec(graph(), 1..4),
+        demand in prop::collection::vec(0.0..9.0, 30),
+        vlb in any::<bool>(),
+        policy in 0..4_usize,
+        seed in any::<u64>(),
+    ) {
+        let policy = [Policy::Any, Policy::RoundRobin, Policy::Shortest, Policy::Single][policy];
+        let rule = Rule { split: if vlb { Split::Vlb } else { Split::Ecmp }, policy, seed };
+        let loads = split_loads(&graphs, &everywhere(graphs.len()), &pairs(), &demand, &rule);
+        for (p, graph) in graphs.iter().enumerate() {
+            let mut surplus = vec![0.0; NODES as usize];
+            for (a, load) in loads.load[p].iter().enumerate() {
+                prop_assert!(*load >= 0.0);
+                surplus[graph.tail[a] as usize] += load;
+                surplus[graph.head[a] as usize] -= load;
+            }
+            for (j, (s, t)) in pairs().into_iter().enumerate() {
+                surplus[s as usize] -= demand[j] * loads.share[p][j];
+                surplus[t as usize] += demand[j] * loads.share[p][j];
+            }
+            prop_assert!(surplus.iter().all(|left| close(*left, 0.0)), "{surplus:?}");
+        }
+        for j in 0..pairs().len() {
+            let sum: f64 = loads.share.iter().map(|share| share[j]).sum();
+            prop_assert!(close(sum, 0.0) || close(sum, 1.0));
+        }
+    }
+}
+
+/// Valiant's routing on a directed cycle of n nodes: both legs together go around once on average, whatever the pair.
+#[test]
+fn vlb_on_a_cycle() {
+    let n = 5_u32;
+    let tail: Vec<u32> = (0..n).collect();
+    let head: Vec<u32> = (0..n).map(|u| (u + 1) % n).collect();
+    let graph = Graph::new(n as usize, &tail, &head);
+    let attach = [(0..n).map(Some).collect()];
+    let rule = Rule { split: Split::Vlb, policy: Policy::Any, seed: 0 };
+    let loads = split_loads(&[graph], &attach, &[(0, 2)], &[1.0], &rule);
+    // Legs 0 to w have w links; legs w to 2 have (2 - w) mod 5.
+    let total: f64 = (0..n).map(|w| f64::from(w + (2 + n - w) % n)).sum::<f64>() / f64::from(n);
+    assert!(close(loads.load[0].iter().sum(), total));
+    // Link 0 to 1 is crossed by all first legs but that to 0, and by second legs from 3, 4 and 0.
+    assert!(close(loads.load[0][0], 4.0 / 5.0 + 3.0 / 5.0), "{:?}", loads.load);
+}
+
+/// On a grid there are binomially many shortest paths; their number is exact where a float holds it.
+#[test]
+fn paths_of_a_grid_are_counted_not_listed() {
+    let side = 26_u32;
+    let mut arcs = vec![];
+    for x in 0..side {
+        for y in 0..side {
+            if x + 1 < side {
+                arcs.push((x * side + y, (x + 1) * side + y));
+            }
+            if y + 1 < side {
+                arcs.push((x * side + y, x * side + y + 1));
+            }
+        }
+    }
+    arcs.sort_unstable();
+    let (tail, head): (Vec<u32>, Vec<u32>) = arcs.into_iter().unzip();
+    let graph = Graph::new((side * side) as usize, &tail, &head);
+    let attach = [(0..side * side).map(Some).collect()];
+    let counts = count_shortest(&[graph], &attach, &[(0, side * side - 1)], Policy::Any, 0);
+    // 50 choose 25.
+    assert_eq!(counts.count, [126_410_606_437_752.0]);
+    assert_eq!(counts.hops, [50]);
+}
