@@ -13,7 +13,7 @@ from pnet_lp import memory
 from pnet_lp.errors import RoutingError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.paths import PathSet
-from pnet_lp.routing import ROUTINGS, enumerate_paths, parse_rule
+from pnet_lp.routing import enumerate_paths, parse_rule
 from pnet_lp.topology import build_network
 
 from .conftest import all_pairs
