@@ -80,6 +80,7 @@ class _Plane(_Strict):
     host_names: list[str]
     tier: _Array
     label: str
+    box: _Array | None = None
 
 
 class _Network(_Strict):
@@ -237,6 +238,8 @@ def _packed(value: Network | Plane | TrafficMatrix | Certificate, model: type[_S
     packed: dict[str, Any] = {}
     for key in model.model_fields:
         item = getattr(value, key)
+        if item is None:  # a plane without boxes has no such key
+            continue
         packed[key] = _Array.of(item).model_dump() if isinstance(item, np.ndarray) else item
     return packed
 
@@ -276,6 +279,7 @@ def _network(path: str | Path, stored: _Network) -> Network:
                     host_names=values["host_names"],
                     tier=values["tier"],
                     label=values["label"],
+                    box=values["box"],
                 )
             )
     with _naming(path, "instance.network"):
