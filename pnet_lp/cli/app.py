@@ -16,6 +16,7 @@ from pnet_lp.registry import nearest
 
 COMMANDS = {
     "throughput": "how much traffic fits into a network, with proved bounds",
+    "bounds": "what simple bounds allow, next to what is carried",
     "topology": "what a network is made of; converts files",
     "traffic": "what a traffic matrix demands; writes it to a file",
     "paths": "the paths that a routing allows, or their statistics",

@@ -1,0 +1,175 @@
+"""What a bound is: a function of an instance, registered by name, that returns a value and what shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.distances import Sites, find_sites
+from pnet_lp.model.network import Level
+from pnet_lp.registry import Registry
+from pnet_lp.seeds import generator
+from pnet_lp.throughput.bounds.graph import SiteGraph, Wiring
+from pnet_lp.throughput.bounds.search import Counts, Order, halves, spectral_orders
+from pnet_lp.throughput.bounds.witness import Witness
+from pnet_lp.throughput.problem import FlowProblem, build_problem
+
+_SPECTRAL_ORDERS = 4
+_RANDOM_ORDERS = 4
+
+Of: TypeAlias = Literal["matrix", "worst-case"]
+"""Whose K a bound bounds: that of the matrix given, or of the worst one with the same totals at every endpoint."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """An upper bound on K.
+
+    Attributes:
+        value_gbps: Gb/s per unit demand; ``inf`` where it limits nothing.
+        exact: whether the value is the minimum that its definition asks for; a heuristic's is larger, or that minimum
+            without a proof.  It bounds K in either case.
+        of: whose K.
+        witness: what to compute the value from; None where the value is ``inf``.
+        facts: further numbers by name, for the JSON document.
+    """
+
+    value_gbps: float
+    exact: bool
+    of: Of = "matrix"
+    witness: Witness | None = None
+    facts: Mapping[str, float] = field(default_factory=dict)
+
+    def to_json(self, name: str, network: Network, level: Level) -> dict[str, Any]:
+        """Return the bound's entry in the document of ``pnet-lp bounds``."""
+        return {
+            "name": name,
+            "value_gbps": self.value_gbps,
+            "exact": self.exact,
+            "of": self.of,
+            **self.facts,
+            "witness": self.witness.to_json(network, level) if self.witness else None,
+        }
+
+
+@dataclass(frozen=True)
+class Silent:
+    """A bound that says nothing about an instance, and a clause that says why."""
+
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """A network and its traffic, with what several bounds derive from them."""
+
+    network: Network
+    traffic: TrafficMatrix
+
+    @property
+    def level(self) -> Level:
+        """The level of the demands."""
+        return self.traffic.level
+
+    @cached_property
+    def problem(self) -> FlowProblem:
+        """The flow problem whose K is bounded."""
+        return build_problem(self.network, self.traffic)
+
+    @cached_property
+    def sites(self) -> Sites:
+        """The places of the racks or hosts, those without a demand included."""
+        return find_sites(self.network, self.level)
+
+    @cached_property
+    def wiring(self) -> Wiring:
+        """The switches and links of the planes that differ."""
+        return Wiring.of(self.network)
+
+    @cached_property
+    def graph(self) -> SiteGraph:
+        """Sites and switches as one graph, and the demands between sites."""
+        problem, site = self.problem, self.class_site
+        return SiteGraph.of(self.wiring, self.sites, site[problem.src], site[problem.dst], problem.demand)
+
+    @cached_property
+    def orders(self) -> list[Order]:
+        """Orders of the graph's nodes along which cuts are looked for."""
+        random = generator(0, "bounds/orders")
+        nodes = self.graph.nodes
+        return [
+            np.arange(nodes),
+            *spectral_orders(self.graph.capacity, _SPECTRAL_ORDERS),
+            *(random.permutation(nodes) for _ in range(_RANDOM_ORDERS)),
+        ]
+
+    @cached_property
+    def halves(self) -> list[Counts]:
+        """Splits of the endpoints into halves: int64 ``[sites]`` each, members of each site in one of them."""
+        count, graph = self.sites.count, self.graph
+        size = np.zeros(graph.nodes, dtype=np.int64)
+        size[:count] = self.sites.sizes
+        return [halves(order, size, graph.capacity)[:count] for order in self.orders]
+
+    @cached_property
+    def class_site(self) -> IntArray:
+        """int32 ``[E]``, the site of each endpoint of the problem."""
+        classes = self.problem.endpoint_class
+        used = np.flatnonzero(classes >= 0)
+        site = np.zeros(self.problem.attach.shape[1])
+        site[classes[used]] = self.sites.of[used]
+        return ints(site)
+
+
+Evaluate: TypeAlias = Callable[[Instance], Bound | Silent]
+
+BOUNDS: Registry[Evaluate] = Registry("bound", package="pnet_lp.throughput.bounds", group="pnet_lp.bounds")
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """The bounds of one instance.
+
+    Attributes:
+        instance: what they bound.
+        found: by name, smallest value first.
+        silent: by name, those that say nothing about the instance.
+    """
+
+    instance: Instance
+    found: Mapping[str, Bound]
+    silent: Mapping[str, Silent]
+
+    @property
+    def tightest(self) -> str | None:
+        """Name of the smallest bound on the K of the matrix itself; None if none limits it."""
+        own = [name for name, bound in self.found.items() if bound.of == "matrix"]
+        return own[0] if own and np.isfinite(self.found[own[0]].value_gbps) else None
+
+
+def compute_bounds(network: Network, traffic: TrafficMatrix, names: Iterable[str] = ()) -> Bounds:
+    """Return the bounds called ``names``, by default all, on the K of ``traffic`` on ``network``.
+
+    Raises:
+        SpecError: no bound of that name.
+        TrafficError: the matrix is empty, or is for another number of endpoints.
+        TopologyError: demands of the matrix's level mean nothing on the network.
+    """
+    instance = Instance(network, traffic)
+    _ = instance.problem  # a matrix that does not fit is reported before anything is computed
+    found: dict[str, Bound] = {}
+    silent: dict[str, Silent] = {}
+    for entry in [BOUNDS.get(name) for name in dict.fromkeys(names or BOUNDS.names())]:
+        answer = entry.build(instance)
+        if isinstance(answer, Bound):
+            found[entry.name] = answer
+        else:
+            silent[entry.name] = answer
+    order = sorted(found, key=lambda name: (found[name].value_gbps, name))
+    return Bounds(instance, {name: found[name] for name in order}, silent)
