@@ -67,9 +67,10 @@ def bounds_table(document: Mapping[str, Any]) -> Table:
     table.add_column("what shows it", overflow="fold")
     for entry in document["bounds"]:
         mark = " *" if entry["name"] == document["tightest"] else ""
-        row = [entry["name"] + mark, format_gbps(entry["value_gbps"])]
+        finite = math.isfinite(entry["value_gbps"])
+        row = [entry["name"] + mark, format_gbps(entry["value_gbps"]) if finite else "no limit"]
         if solved:
-            row.append("-" if entry["ratio"] is None else f"{entry['ratio']:.4g}")
+            row.append(f"{entry['ratio']:.4g}" if finite and entry["ratio"] is not None else "-")
         table.add_row(*row, _shown(entry))
     return table
 
@@ -142,7 +143,7 @@ def _summary(document: Mapping[str, Any]) -> list[str]:
             sentences.append(f"{_listed(binding)} {verb} the throughput.")
         else:
             sentences.append(
-                f"No bound binds: {tightest['name']}, the tightest, allows {_more(tightest['ratio'])} than is carried."
+                f"No bound binds: {tightest['name']}, the tightest, allows {_more(tightest['ratio'])}."
             )
     bisection = by_name.get("bisection")
     if bisection:
@@ -152,7 +153,7 @@ def _summary(document: Mapping[str, Any]) -> list[str]:
         elif _binds(bisection["value_gbps"], solved):
             sentences.append(f"{kind} does not mislead here: it is the throughput.")
         else:
-            sentences.append(f"{kind} misleads: it allows {_more(bisection['ratio'])} than is carried.")
+            sentences.append(f"{kind} misleads: it allows {_more(bisection['ratio'])}.")
     return sentences
 
 
@@ -162,7 +163,11 @@ def _binds(value: float, solved: Mapping[str, Any]) -> bool:
 
 
 def _more(ratio: float) -> str:
-    return f"{100 * (ratio - 1):.3g} % more" if ratio < 2 else f"{ratio:.3g} times as much"
+    return (
+        f"{100 * (ratio - 1):.3g} % more than is carried"
+        if ratio < 2
+        else f"{ratio:.3g} times what is carried"
+    )
 
 
 def _listed(names: list[str]) -> str:

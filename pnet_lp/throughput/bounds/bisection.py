@@ -36,7 +36,7 @@ def bisection(instance: Instance) -> Bound | Silent:
     best, capacity = _narrowest(cutter, _splits(instance, cutter.groups))
     at_least = 0.0
     if capacity > 0 and is_small(cutter):
-        found = solve_program(cutter, capacity)
+        found = solve_program(cutter)
         if found.sending is not None:
             # The first of equals, so that a split does not depend on which of them the program ends with.
             best, capacity = _narrowest(cutter, [best, found.sending])

@@ -11,16 +11,14 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from pnet_lp.throughput.bounds.cutter import Cutter
 from pnet_lp.throughput.bounds.search import Counts
 
-LINKS = 600
+LINKS = 320
 """Directed links up to which the program is tried."""
 
-SWITCHES = 64
+SWITCHES = 48
 """Switches of the distinct planes up to which it is tried."""
 
-NODES = 3000
+NODES = 1000
 """Nodes of the search tree after which it stops: a limit of nodes, not of seconds, gives everybody the same answer."""
-
-_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +42,7 @@ def is_small(cutter: Cutter) -> bool:
     )
 
 
-def solve_program(cutter: Cutter, at_most: float) -> Program:
+def solve_program(cutter: Cutter) -> Program:
     """Return the split of the endpoints into halves that the least capacity connects, from one side to the other.
 
     Variables are the members of each group on the sending side, the side of each switch, and of each link, those of
@@ -52,7 +50,6 @@ def solve_program(cutter: Cutter, at_most: float) -> Program:
 
     Args:
         cutter: the network.
-        at_most: capacity of a split that is known, in Gb/s.
     """
     wiring, groups = cutter.wiring, cutter.groups
     n, g = wiring.switch_count, len(groups.size)
@@ -92,7 +89,6 @@ def solve_program(cutter: Cutter, at_most: float) -> Program:
     members = np.zeros((1, count))
     members[0, :g] = 1
     constraints.append(LinearConstraint(members, total // 2, total - total // 2))
-    constraints.append(LinearConstraint(cost[None], 0, at_most / unit * (1 + _ROUNDING)))
 
     upper = np.concatenate(
         [groups.size, np.ones(n), np.ones(links), np.repeat(size[None, :access], 2, 0).ravel()]

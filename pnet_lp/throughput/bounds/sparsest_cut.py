@@ -28,8 +28,8 @@ def sparsest_cut(instance: Instance) -> Bound:
 
     Tried are every site alone and everything but it, all prefixes of the nodes in several orders, the halves of
     ``bisection``, and what a pair without a path can reach; the best are improved by moving single nodes, and switches
-    without demands are then placed, in each plane for itself, by a minimum cut.  Finding the sparsest cut is NP-hard, so the
-    bound is never called exact; every cut bounds K.
+    without demands are then placed, in each plane for itself, by a minimum cut.  Finding the sparsest cut is NP-hard,
+    so the bound is never called exact; every cut bounds K.
     """
     graph, traffic = instance.graph, instance.traffic
     counted = np.zeros(len(instance.sites.of), dtype=np.bool_)

@@ -77,7 +77,7 @@ _Plan = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]
 
 
 def _assign(hops: FloatArray, sent: FloatArray, received: FloatArray) -> _Plan:
-    """Return the permutation with the largest sum of amount times hops; a pair's amount is the smaller of its totals."""
+    """Return the permutation with the largest sum of amount times hops, an amount being the smaller total."""
     amount = np.minimum(sent[:, None], received[None, :])
     src, dst = linear_sum_assignment(amount * hops, maximize=True)
     kept = (amount[src, dst] > 0) & (hops[src, dst] > 0)
