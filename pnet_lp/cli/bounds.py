@@ -60,8 +60,7 @@ def command(
     """Say what simple bounds allow, and with --solve how far that is from what a network carries.
 
     Each bound is an upper bound on the throughput of the traffic, but for tub, which bounds that of the worst
-    traffic in which nobody sends or receives more.  No bound but bisection solves a program of any size, and
-    that only on small networks.
+    traffic in which nobody sends or receives more.
 
     Exit code 3 says that --solve has not reached the tolerance.
     """

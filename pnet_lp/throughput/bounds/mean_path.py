@@ -22,5 +22,5 @@ def mean_path(instance: Instance) -> Bound:
     problem = instance.problem
     nothing = np.zeros(problem.attach.shape)
     hops = _core.demand_distances(problem.core, np.ones(len(problem.capacity)), nothing, nothing)
-    value, lengths = bound_by_volume(problem, float(problem.demand @ hops))
+    value, lengths = bound_by_volume(problem, float((problem.demand * hops).sum()))
     return Bound(value, exact=True, witness=lengths)

@@ -65,7 +65,7 @@ def _fewest_hops(instance: Instance, end: IntArray, demand: FloatArray, *, outwa
             hops = np.searchsorted(reach, rank[mine], side="right")
             if hops.max() == len(reach):
                 return math.inf
-            total += float(demand[mine] @ hops)
+            total += float((demand[mine] * hops).sum())
     return total
 
 

@@ -155,8 +155,8 @@ def lower_ratio(side: BoolArray, capacity: sp.csr_array, demand: sp.csr_array) -
 def ratio_of(side: BoolArray, capacity: sp.csr_array, demand: sp.csr_array) -> float:
     """Return the capacity that leaves ``side`` over the demand that does; ``inf`` where none does."""
     inside, outside = side.astype(np.float64), (~side).astype(np.float64)
-    across = float(inside @ (demand @ outside))
-    return float(inside @ (capacity @ outside)) / across if across > 0 else math.inf
+    across = float((inside * (demand @ outside)).sum())
+    return float((inside * (capacity @ outside)).sum()) / across if across > 0 else math.inf
 
 
 class _Moves:

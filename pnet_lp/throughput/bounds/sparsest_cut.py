@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 from scipy.sparse.csgraph import breadth_first_order
@@ -14,8 +15,10 @@ from pnet_lp.throughput.bounds.cutter import Cutter
 from pnet_lp.throughput.bounds.graph import SiteGraph
 from pnet_lp.throughput.bounds.search import lower_ratio, ratio_of, sweep
 
-_IMPROVED = 6
-"""Cuts that are improved move by move: the best ones of all that are tried."""
+_IMPROVED = 4
+"""Cuts of each kind that are improved move by move: the best ones of all that are tried."""
+
+Candidate: TypeAlias = tuple[float, BoolArray]
 
 
 @BOUNDS.register(
@@ -35,7 +38,11 @@ def sparsest_cut(instance: Instance) -> Bound:
     counted = np.zeros(len(instance.sites.of), dtype=np.bool_)
     counted[traffic.src] = counted[traffic.dst] = True
     cutter = Cutter(instance, counted)
-    tried = sorted(_candidates(instance), key=lambda candidate: candidate[0])[:_IMPROVED]
+    tried = [
+        candidate
+        for kind in _candidates(instance)
+        for candidate in sorted(kind, key=lambda candidate: candidate[0])[:_IMPROVED]
+    ]
     best, shown = math.inf, None
     for _, side in tried:
         better = lower_ratio(side, graph.capacity, graph.demand)
@@ -46,35 +53,48 @@ def sparsest_cut(instance: Instance) -> Bound:
     return Bound(best, exact=False, witness=shown)
 
 
-def _candidates(instance: Instance) -> Iterator[tuple[float, BoolArray]]:
-    """Yield sides of the nodes with the ratio of what leaves them; none if no demand leaves its site."""
+def _candidates(instance: Instance) -> list[list[Candidate]]:
+    """Return sides of the nodes with the ratio of what leaves them, by kind; none if no demand leaves its site."""
+    if instance.graph.demand.nnz == 0:
+        return []
+    kinds = _reached(instance), _alone(instance.graph), _halves(instance), _prefixes(instance)
+    return [list(kind) for kind in kinds]
+
+
+def _reached(instance: Instance) -> Iterator[Candidate]:
+    """Yield what the source of a demand without a path can reach."""
+    graph, lost = instance.graph, instance.problem.disconnected
+    if lost.size:
+        site = int(instance.class_site[instance.problem.src[lost[0]]])
+        side = np.zeros(graph.nodes, dtype=np.bool_)
+        side[breadth_first_order(graph.capacity, site, return_predecessors=False)] = True
+        yield ratio_of(side, graph.capacity, graph.demand), side
+
+
+def _halves(instance: Instance) -> Iterator[Candidate]:
+    """Yield the halves that ``bisection`` tries, a divided site on the side that has more of it."""
     graph = instance.graph
-    if graph.demand.nnz == 0:
-        return
-    yield from _alone(graph)
     for half in instance.halves:
         side = np.zeros(graph.nodes, dtype=np.bool_)
         side[: len(half)] = 2 * half > instance.sites.sizes
         for one in (side, ~side):
             yield ratio_of(one, graph.capacity, graph.demand), one
-    lost = instance.problem.disconnected
-    if lost.size:
-        site = int(instance.class_site[instance.problem.src[lost[0]]])
-        side = np.zeros(graph.nodes, dtype=np.bool_)
-        side[breadth_first_order(graph.capacity, site, return_predecessors=False)] = True
-        yield 0.0, side
+
+
+def _prefixes(instance: Instance) -> Iterator[Candidate]:
+    """Yield the best prefix of each order, sending and receiving."""
+    graph = instance.graph
     for order in instance.orders:
         ratio = sweep(order, graph.capacity, graph.demand).ratio
         for backwards, row in enumerate(ratio):
-            if not row.size:
-                continue
-            prefix = int(np.argmin(row))
-            side = np.full(graph.nodes, bool(backwards))
-            side[order[: prefix + 1]] = not backwards
-            yield float(row[prefix]), side
+            if row.size:
+                prefix = int(np.argmin(row))
+                side = np.full(graph.nodes, bool(backwards))
+                side[order[: prefix + 1]] = not backwards
+                yield float(row[prefix]), side
 
 
-def _alone(graph: SiteGraph) -> Iterator[tuple[float, BoolArray]]:
+def _alone(graph: SiteGraph) -> Iterator[Candidate]:
     """Yield the best single site, sending and receiving."""
     for axis in (1, 0):
         capacity, demand = graph.capacity.sum(axis=axis), graph.demand.sum(axis=axis)

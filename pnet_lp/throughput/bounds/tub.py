@@ -66,7 +66,7 @@ def tub(instance: Instance) -> Bound | Silent:
         src, dst, amount = (
             _plan(hops, sent, received) if exact and not equal else _assign(hops, sent, received)
         )
-        value = float(problem.capacity.sum() / (amount @ hops[src, dst]))
+        value = float(problem.capacity.sum() / (amount * hops[src, dst]).sum())
     first = np.full(sites.count, len(sites.of))
     np.minimum.at(first, sites.of, np.arange(len(sites.of)))
     witness = Matching(ints(first[busy[src]]), ints(first[busy[dst]]), floats(amount))
