@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pnet_lp.throughput.solvers.lp import build_lp, column_count, row_count
 
 from pnet_lp import _core, memory
 from pnet_lp.errors import SolverError, SpecError
@@ -23,7 +24,6 @@ from pnet_lp.throughput.solvers import (
     register,
     solver_names,
 )
-from pnet_lp.throughput.solvers.lp import build_lp, column_count, row_count
 
 from .conftest import INSTANCES, all_to_all, random_network
 
@@ -128,7 +128,7 @@ def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.Mo
     with pytest.raises(
         SolverError, match=rf"'{name}' with .* needs about .* 1000 B are free; allowed: {other}--level rack"
     ):
-        get_solver(name).check_memory(problem)
+        get_solver(name).check(problem)
 
 
 @pytest.mark.parametrize("name", SOLVERS)
