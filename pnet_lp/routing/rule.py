@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from pnet_lp.errors import RoutingError
+from pnet_lp.model.paths import Policy
 
-Policy: TypeAlias = Literal["any", "round-robin", "shortest", "single"]
 POLICIES: tuple[str, ...] = get_args(Policy)
 
 RoutingKind: TypeAlias = Literal["ecmp", "ecmp-split", "ecmp-lp", "ksp", "edge-disjoint", "vlb"]
