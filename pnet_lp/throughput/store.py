@@ -251,7 +251,8 @@ def load_result(path: str | Path) -> StoredResult:
         document = _Document.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise _malformed(path, ".".join(map(str, first["loc"])), first["msg"]) from None
+        key = ".".join(str(part) for i, part in enumerate(first["loc"]) if not _is_form(first["loc"], i))
+        raise _malformed(path, key, first["msg"]) from None
     claim = {key: getattr(document, key) for key in _COPIED}
     proof = document.certificate
     result = ThroughputResult(
@@ -273,6 +274,11 @@ def load_result(path: str | Path) -> StoredResult:
             )
     instance = document.instance
     return StoredResult(_network(path, instance.network), _traffic(path, instance.traffic), result)
+
+
+def _is_form(place: tuple[int | str, ...], i: int) -> bool:
+    """Whether the i-th part of a place in a document is no key of it, but the form of the certificate."""
+    return i == 1 and place[0] == "certificate" and place[1] in ("arc", "path", "load")
 
 
 def _proof(path: str | Path, stored: _Lengths) -> AnyCertificate:
