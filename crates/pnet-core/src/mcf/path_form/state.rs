@@ -10,7 +10,7 @@ use super::simplex::{project, weighted_threshold};
 const CHUNK: usize = 512;
 
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
-const SMOOTHING: f64 = 0.5;
+const SMOOTHING: f64 = 0.7;
 
 /// How much its logarithm may change at a restart.
 const LARGEST_CHANGE: f64 = 1.5;
