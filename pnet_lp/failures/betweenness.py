@@ -15,10 +15,10 @@ _ENTRIES = 1 << 22  # of an array of one block of sources
 def betweenness(plane: Plane) -> tuple[FloatArray, FloatArray]:
     """Return the betweenness of every link direction, ``[2 m]``, and of every switch, ``[n]``.
 
-    It is the number of ordered pairs of racks whose path passes it, if each pair takes one of its shortest paths, all with
-    equal probability; parallel cables make different paths, and a pair does not count at its own two ends.  Links of
-    capacity 0 carry none.  Computed for blocks of sources at once, after U. Brandes, "A faster algorithm for betweenness
-    centrality", Journal of Mathematical Sociology 25 (2001).
+    It is the number of ordered pairs of racks whose path passes it, if each pair takes one of its shortest paths, all
+    with equal probability; parallel cables make different paths, and a pair does not count at its own two ends.  Links
+    of capacity 0 carry none.  Computed for blocks of sources at once, after U. Brandes, "A faster algorithm for
+    betweenness centrality", Journal of Mathematical Sociology 25 (2001).
     """
     n = plane.switch_count
     tail, head, capacity = plane.arcs
@@ -42,9 +42,7 @@ def betweenness(plane: Plane) -> tuple[FloatArray, FloatArray]:
     return floats(by_arc), floats(by_switch)
 
 
-def _forward(
-    links: sp.csr_array, sources: IntArray
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+def _forward(links: sp.csr_array, sources: IntArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """Return hops and number of shortest paths from each source to each switch, -1 and 0 where there is none."""
     rows = np.arange(len(sources))
     hops = np.full((len(sources), links.shape[0]), -1, dtype=np.int32)

@@ -70,7 +70,9 @@ class FailureModel:
         arcs, switches = [], []
         for p, plane in enumerate(self.network.planes):
             if self.failures.unit == "direction":
-                arcs.append(generator(drawn, "directions", p).random(2 * plane.cable_count) < self.failures.links)
+                arcs.append(
+                    generator(drawn, "directions", p).random(2 * plane.cable_count) < self.failures.links
+                )
             else:
                 arcs.append(np.repeat(self._cables.lost(drawn, p), 2))
             switches.append(self._switches.lost(drawn, p))
@@ -140,15 +142,17 @@ def _cable_units(network: Network, failures: Failures) -> list[_Indices]:
 
 def _switch_units(network: Network, failures: Failures) -> list[_Indices]:
     first = network.planes[0]
-    if failures.switches and failures.unit == "position":
-        if any(plane.switch_names != first.switch_names for plane in network.planes):
-            raise TopologyError(
-                "the planes have different switches, so these have no common positions",
-                where="--fail-unit",
-                found="position",
-                allowed="planes whose switches have the same names",
-            )
-    return [_boxes(plane) if failures.unit == "box" else np.arange(plane.switch_count) for plane in network.planes]
+    together = failures.switches and failures.unit == "position"
+    if together and any(plane.switch_names != first.switch_names for plane in network.planes):
+        raise TopologyError(
+            "the planes have different switches, so these have no common positions",
+            where="--fail-unit",
+            found="position",
+            allowed="planes whose switches have the same names",
+        )
+    return [
+        _boxes(plane) if failures.unit == "box" else np.arange(plane.switch_count) for plane in network.planes
+    ]
 
 
 def _boxes(plane: Plane) -> _Indices:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +44,9 @@ def read_groups(path: str | Path) -> tuple[RiskGroup, ...]:
     groups = document.get("groups") if isinstance(document, Mapping) else None
     if not isinstance(groups, Mapping) or set(document) != {"groups"}:
         raise SpecError(
-            "not a file of shared-risk groups", where=str(path), allowed="one key 'groups', with names below it"
+            "not a file of shared-risk groups",
+            where=str(path),
+            allowed="one key 'groups', with names below it",
         )
     found = []
     for name, values in groups.items():

@@ -52,9 +52,9 @@ def _frozen(values: BoolArray) -> BoolArray:
 def apply_mask(network: Network, mask: Mask) -> Network:
     """Return ``network`` with the masked links and switches down.
 
-    Planes that lose nothing are the same objects; the others share all arrays with the original but capacities and, where
-    a switch has failed, what hosts attach to.  Racks of a failed switch keep it, without any link.  Labels say how much
-    is down.
+    Planes that lose nothing are the same objects; the others share all arrays with the original but capacities and,
+    where a switch has failed, what hosts attach to.  Racks of a failed switch keep it, without any link.  Labels say
+    how much is down.
     """
     planes = tuple(map(_masked, network.planes, mask.arcs, mask.switches))
     return replace(network, planes=planes)

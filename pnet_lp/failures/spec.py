@@ -25,8 +25,8 @@ class Failures:
         switches: share of the switches, in [0, 1].
         planes: planes that fail as a whole.
         unit: what fails together.  ``cable``: both directions of a cable, a switch by itself.  ``direction``: each
-            direction of a cable by itself, always independently, with the share as probability.  ``box``: all switches of
-            a box (``Plane.box``).  ``position``: the cables, or the switches, of one position in all planes, which a
+            direction of a cable by itself, always independently, with the share as probability.  ``box``: all switches
+            of a box (``Plane.box``).  ``position``: the cables, or the switches, of one position in all planes, which a
             P-Net bundles and puts into one box (P-Net, section 3.1).
         mode: how units are chosen.  ``random``: the share of them, rounded, without replacement.  ``independent``: each
             by itself, with the share as probability.  ``betweenness``: those with the most shortest paths between racks

@@ -6,19 +6,15 @@ apart.  A path of h hops passes h + 1 switches and, with the two access links, h
 
 from pnet_lp.hops.count import count_hops
 from pnet_lp.hops.distribution import HopDistribution
-from pnet_lp.hops.interval import CONFIDENCE, mean_interval, share_interval
 from pnet_lp.hops.latency import Rpc, message_us, rpc_statistics
 from pnet_lp.hops.trials import HopTrials, run_trials
 
 __all__ = [
-    "CONFIDENCE",
     "HopDistribution",
     "HopTrials",
     "Rpc",
     "count_hops",
-    "mean_interval",
     "message_us",
     "rpc_statistics",
     "run_trials",
-    "share_interval",
 ]

@@ -81,12 +81,12 @@ class HopCounter:
         self, src: npt.ArrayLike, dst: npt.ArrayLike, masks: Iterable[Mask | None]
     ) -> npt.NDArray[np.int32]:
         """Return int32 ``[masks, pairs]``: the hops of pairs of distinct endpoints, -1 where there is no path."""
-        ends = [ints(self._sites.of[np.asarray(end, dtype=np.int64)]) for end in (src, dst)]
+        first, last = (ints(self._sites.of[np.asarray(end, dtype=np.int64)]) for end in (src, dst))
         found = [
-            _core.hops_between(self._planes, *ends, down.arcs, down.sites, threads=self._threads)
+            _core.hops_between(self._planes, first, last, down.arcs, down.sites, threads=self._threads)
             for down in self._batches(masks)
         ]
-        return np.concatenate([np.empty((0, len(ends[0])), dtype=np.int32), *found])
+        return np.concatenate([np.empty((0, len(first)), dtype=np.int32), *found])
 
     def _batches(self, masks: Iterable[Mask | None]) -> Iterator[_Down]:
         each = len(self._arcs.tail) + self._attach.size

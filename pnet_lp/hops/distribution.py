@@ -60,7 +60,7 @@ class HopDistribution:
         for hops, count in enumerate(self.pairs):
             within += count
             # In whole numbers, so that no rounding moves a pair across the boundary.
-            if 0 < self.total and 100 * within >= percent * self.total:
+            if self.total > 0 and 100 * within >= percent * self.total:
                 return hops
         return None
 

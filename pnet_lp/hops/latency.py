@@ -20,9 +20,9 @@ _OPEN_BYTES, _REPLY_BYTES = 1, 40
 def message_us(links: int, message_bytes: float, link_gbps: float, hop_delay_us: float) -> float:
     """Return how long a message takes over ``links`` links of one speed, in microseconds.
 
-    It is cut into packets of :data:`MTU_BYTES`; every switch waits for a whole packet before it sends it on, so that the
-    last bit arrives after ``links`` delays, the time the message takes on one link, and that of its largest packet on all
-    other links.
+    It is cut into packets of :data:`MTU_BYTES`; every switch waits for a whole packet before it sends it on, so that
+    the last bit arrives after ``links`` delays, the time the message takes on one link, and that of its largest packet
+    on all other links.
     """
     us_per_byte = 8e-3 / link_gbps
     largest = min(message_bytes, MTU_BYTES)
@@ -68,8 +68,8 @@ class Rpc:
 def rpc_statistics(distribution: HopDistribution, rpc: Rpc) -> dict[str, Any]:
     """Return mean and percentiles of the time of ``rpc`` over all pairs, in microseconds.
 
-    Every pair takes its shortest path in its nearest plane.  The mean is over pairs that have a path; a percentile is None
-    where pairs without one are in the way.
+    Every pair takes its shortest path in its nearest plane.  The mean is over pairs that have a path; a percentile is
+    None where pairs without one are in the way.
     """
     times = [rpc.time_us(hops) for hops in range(len(distribution.pairs))]
     connected = distribution.connected

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pnet_lp.errors import SpecError
-from pnet_lp.failures import FailureModel, Failures
+from pnet_lp.failures import FailureModel, Failures, mean_interval, share_interval
 from pnet_lp.hops.count import HopCounter
 from pnet_lp.hops.distribution import HopDistribution
-from pnet_lp.hops.interval import mean_interval, share_interval
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 
@@ -94,8 +93,8 @@ def run_trials(
         threads: 0 for all cores; no result depends on it.
 
     Raises:
-        SpecError: no trial, or a plane, a switch or a cable that the network does not have.
-        TopologyError: pairs of that level mean nothing on the network, or positions of planes that are wired differently.
+        SpecError: no trial, or a plane, a switch or a cable that the network does not have. TopologyError: pairs of
+        that level mean nothing on the network, or positions of planes that are wired differently.
     """
     if trials < 1:
         raise SpecError("too few trials", where="--trials", found=trials, allowed="at least 1")

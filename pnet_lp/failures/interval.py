@@ -29,8 +29,8 @@ def mean_interval(values: Sequence[float], *, confidence: float = CONFIDENCE) ->
 def share_interval(hits: int, trials: int, *, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """Return the Wilson interval of a probability of which ``hits`` of ``trials`` independent trials give evidence.
 
-    Unlike the normal one it stays within [0, 1] and does not shrink to a point where all trials agree (E. B. Wilson, Journal
-    of the American Statistical Association 22, 1927).
+    Unlike the normal one it stays within [0, 1] and does not shrink to a point where all trials agree (E. B. Wilson,
+    Journal of the American Statistical Association 22, 1927).
     """
     z = float(ndtri((1 + confidence) / 2))
     share, weight = hits / trials, z * z / trials
