@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from pnet_lp.cli.command import Command, json_option
-from pnet_lp.cli.options import NetworkArguments, NumberList, network_arguments, threads_option
+from pnet_lp.cli.options import NetworkArguments, network_arguments, numbers, threads_option
 from pnet_lp.cli.output import OutputFile, print_json, print_report
 from pnet_lp.errors import SpecError
 from pnet_lp.hops import HopTrials, Rpc, run_trials
@@ -42,9 +42,8 @@ from pnet_lp.report.tables import SUFFIXES, write_table
 )
 @click.option(
     "--sweep",
-    type=NumberList(float),
+    callback=numbers(float),
     metavar="F,F,...",
-    default=(),
     help="Shares of failed cables, one after the other, in place of --fail-links.",
 )
 @click.option(

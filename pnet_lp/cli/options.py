@@ -66,27 +66,21 @@ class NetworkArguments:
         )
 
 
-class NumberList(click.ParamType[Any]):
-    """Numbers joined by commas, handed over as a tuple.
+def numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return the callback of an option whose value is numbers joined by commas; the command gets a tuple."""
 
-    Args:
-        kind: ``int`` or ``float``.
-    """
-
-    name = "numbers"
-
-    def __init__(self, kind: type[int] | type[float]) -> None:
-        self.kind = kind
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the numbers, or fail."""
-        if isinstance(value, tuple):
-            return value
+    def parse(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int | float, ...]:
+        if value is None:
+            return ()
         try:
-            return tuple(self.kind(part) for part in value.split(","))
+            return tuple(kind(part) for part in value.split(","))
         except ValueError:
-            example = "0,2" if self.kind is int else "0,0.1"
-            self.fail(f"found {value!r}; allowed: numbers joined by commas, such as {example}", param, ctx)
+            example = "0,2" if kind is int else "0,0.1"
+            raise click.BadParameter(
+                f"found {value!r}; allowed: numbers joined by commas, such as {example}"
+            ) from None
+
+    return parse
 
 
 @dataclass(frozen=True)
@@ -137,9 +131,7 @@ _NETWORK_OPTIONS: tuple[Decorator, ...] = (
         default=0.0,
         help="Share of each plane's switches that fail.",
     ),
-    click.option(
-        "--fail-planes", type=NumberList(int), metavar="I,J", default=(), help="Planes that fail as a whole."
-    ),
+    click.option("--fail-planes", callback=numbers(int), metavar="I,J", help="Planes that fail as a whole."),
     click.option(
         "--fail-unit",
         type=click.Choice(UNITS),
