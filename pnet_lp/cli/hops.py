@@ -18,6 +18,7 @@ from pnet_lp.registry import nearest
 from pnet_lp.report.hops import (
     hop_document,
     hop_lines,
+    read_curves,
     sweep_columns,
     sweep_document,
     sweep_table,
@@ -67,6 +68,12 @@ from pnet_lp.report.tables import SUFFIXES, write_table
     help="Delay of a link for --rpc-bytes, in microseconds.",
 )
 @threads_option
+@click.option(
+    "--published",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Curves to draw into --chart: CSV with curve, fail_links, mean_hops.",
+)
 @click.option("--chart", type=OutputFile(".png"), help="Draw mean hops against failed cables, with --sweep.")
 @click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write one row per trial as a table.")
 @json_option
@@ -81,6 +88,7 @@ def command(
     rate_gbps: float | None,
     hop_delay_us: float,
     threads: int,
+    published: Path | None,
     chart: Path | None,
     out: Path | None,
     as_json: bool,
@@ -92,10 +100,13 @@ def command(
     """
     if chart and not sweep:
         raise click.UsageError("--chart needs --sweep")
+    if published and not chart:
+        raise click.UsageError("--published needs --chart")
     if sweep and pair:
         raise click.UsageError("give either --sweep or --pair A B")
     failures = network.failures
     steps = [replace(failures, links=share) for share in sweep] or [failures]
+    curves = read_curves(published) if published else {}
     intact = network.build_intact()
     level = level or intact.default_level
     intact.check_level(level)
@@ -109,7 +120,7 @@ def command(
     if out:
         write_table(sweep_columns(shares, found), out)
     if chart:
-        write_hop_chart(shares, found, ", ".join(network.topologies), chart)
+        write_hop_chart(shares, found, ", ".join(network.topologies), chart, curves)
     document = sweep_document(shares, found, rpc) if sweep else hop_document(found[0], rpc, pair)
     if as_json:
         print_json(document)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from rich.table import Table
 
+from pnet_lp.errors import SpecError
 from pnet_lp.failures import CONFIDENCE, share_interval
 from pnet_lp.files import replacing
 from pnet_lp.hops import HopDistribution, HopTrials, Rpc, rpc_statistics
@@ -168,12 +171,48 @@ def sweep_table(document: dict[str, Any]) -> Table:
     return table
 
 
+Curves: TypeAlias = dict[str, list[tuple[float, float]]]
+"""By name, the share of failed cables and the mean hops of each point."""
+
+
+def read_curves(path: str | Path) -> Curves:
+    """Return published curves from a CSV file with the columns ``curve``, ``fail_links`` and ``mean_hops``.
+
+    Raises:
+        SpecError: the file cannot be read, or a line is no point.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not text"
+        raise SpecError(f"cannot read the file: {reason}", where=str(path)) from None
+    columns = ["curve", "fail_links", "mean_hops"]
+    if not lines or next(csv.reader(lines)) != columns:
+        raise SpecError("not a file of curves", where=str(path), allowed=f"a first line {','.join(columns)}")
+    curves: Curves = {}
+    for number, row in enumerate(csv.reader(lines[1:]), 2):
+        try:
+            name, share, mean = row
+            point = float(share), float(mean)
+        except ValueError:
+            point = (math.nan, math.nan)
+        if not all(map(math.isfinite, point)):
+            raise SpecError("not a point", where=f"{path}:{number}", allowed="a name and two finite numbers")
+        curves.setdefault(name, []).append(point)
+    return curves
+
+
 def write_hop_chart(
-    shares: Sequence[float], found: Sequence[HopTrials], title: str, path: str | Path
+    shares: Sequence[float],
+    found: Sequence[HopTrials],
+    title: str,
+    path: str | Path,
+    published: Curves | None = None,
 ) -> None:
     """Draw mean hops, with their interval, against the share of failed cables, into a PNG file.
 
-    Shares at which no pair is connected are left out.  Equal trials give equal bytes with the same matplotlib.
+    Published curves are dashed.  Shares at which no pair is connected are left out.  Equal trials give equal bytes with
+    the same matplotlib.
     """
     # Imported here, and without pyplot: it is slow to load, and a window system must never be asked for.
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
@@ -188,8 +227,14 @@ def write_hop_chart(
         if trials.mean is not None
     ]
     at = [share for share, _, _ in drawn]
-    axes.plot(at, [mean for _, mean, _ in drawn], color="#4c72b0", marker="o", markersize=3)
+    axes.plot(at, [mean for _, mean, _ in drawn], marker="o", markersize=3, label="here")
     axes.fill_between(at, [low for _, _, (low, _) in drawn], [high for _, _, (_, high) in drawn], alpha=0.25)
+    for name, points in (published or {}).items():
+        axes.plot(
+            [100 * share for share, _ in points], [mean for _, mean in points], "--", linewidth=1, label=name
+        )
+    if published:
+        axes.legend(fontsize="small")
     axes.set_xlabel("failed links, per cent")
     axes.set_ylabel("mean hops between switches")
     axes.set_title(title, fontsize="medium")

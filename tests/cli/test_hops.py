@@ -74,9 +74,8 @@ def test_call(run: Run, run_json: RunJson) -> None:
     expected = 3 * (4 * 2 + 1581 * 8 / 100e3)
     assert [rpc[key] for key in ("mean_us", "p50_us", "p99_us")] == pytest.approx([expected] * 3)
     assert "call      24.379 us on average" in run(*arguments).stdout
-    # Links of 100 and access links of another speed.
-    message = run("hops", "beta-fat-tree:servers=16,beta=4", "--rpc-bytes", "1500", "--rate", "10").stdout
-    assert "1500 B at 10 Gb/s" in message
+    slower = run("hops", "complete:n=4", "--rpc-bytes", "1500", "--rate", "10").stdout
+    assert "1500 B at 10 Gb/s, 1 us a link" in slower
 
 
 def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
@@ -115,6 +114,11 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
         (("--sweep", "0,7"), "--fail-links: not a share, found 7.0; allowed: 0 to 1"),
         (("--chart", "c.png"), "--chart needs --sweep"),
         (("--sweep", "0", "--pair", "0", "1"), "give either --sweep or --pair A B"),
+        (("--published", "p.csv"), "--published needs --chart"),
+        (
+            ("--sweep", "0", "--chart", "c.png", "--published", "p.csv"),
+            "p.csv: cannot read the file: No such file or directory",
+        ),
         (("--pair", "0", "9"), "--pair: no rack is called '9'; allowed: 0 to 3"),
         (("--pair", "1", "1"), "--pair: the two ends are the same, found '1'"),
         (("--level", "host"), "the network has no hosts, so host-level demands mean nothing"),
@@ -134,7 +138,7 @@ def test_speeds_that_differ_need_a_rate(run: Run) -> None:
 
 
 def test_other_commands_see_trial_0(run_json: RunJson) -> None:
-    failed = ("jellyfish:k=8", "--fail-links", "0.3", "--seed", "5", "--level", "rack")
+    failed = ("jellyfish:k=8", "--fail-links", "0.1", "--seed", "5", "--level", "rack")
     hops = run_json("hops", *failed, "--trials", "2")["trials"][0]["mean"]
     assert run_json("paths", *failed, "--stats", "--routing", "ecmp-lp")["hops"]["mean_shortest"] == hops
     assert run_json("topology", *failed[:-2])["planes"][0]["mean_hops"] == pytest.approx(hops)
@@ -156,3 +160,32 @@ def test_traffic_by_rack_survives_a_failed_first_plane(run_json: RunJson) -> Non
     failed = ("fat-tree:k=4", "--planes", "2", "--fail-planes", "0")
     document = run_json("throughput", *failed, "--traffic", "hadoop:stage=shuffle")
     assert document["throughput_gbps"] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "p.csv: not a file of curves; allowed: a first line curve,fail_links,mean_hops"),
+        ("a,b\n", "p.csv: not a file of curves; allowed: a first line curve,fail_links,mean_hops"),
+        (
+            "curve,fail_links,mean_hops\nx,0,1\nx,0.1,inf\n",
+            "p.csv:3: not a point; allowed: a name and two finite numbers",
+        ),
+        (
+            "curve,fail_links,mean_hops\nx,0\n",
+            "p.csv:2: not a point; allowed: a name and two finite numbers",
+        ),
+    ],
+)
+def test_wrong_curves(run: Run, text: str, message: str) -> None:
+    Path("p.csv").write_text(text)
+    result = run("hops", "ring:n=4", "--sweep", "0", "--chart", "c.png", "--published", "p.csv", code=2)
+    assert result.stderr == f"Error: {message}\n"
+
+
+def test_published_curves_are_drawn(run: Run) -> None:
+    arguments = ("hops", "jellyfish:k=4", "--sweep", "0,0.1", "--chart", "c.png")
+    run(*arguments)
+    plain = Path("c.png").read_bytes()
+    run(*arguments, "--published", "experiments/hops-under-failures/published.csv")
+    assert Path("c.png").read_bytes() != plain

@@ -41,7 +41,8 @@ def test_formula_of_the_paper() -> None:
 def test_table_2() -> None:
     """Completion time of a 1,500 B call relative to serial low-bandwidth: median and mean.
 
-    The paper's 99th percentile depends on how a packet simulator waits; the boundary between 3 and 4 hops runs through it.
+    The paper's 99th percentile depends on how a packet simulator waits; the boundary between 3 and 4 hops runs through
+    it.
     """
 
     def figures(variant: str, gbps: float = 100) -> dict[str, float]:
