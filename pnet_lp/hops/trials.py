@@ -56,8 +56,12 @@ class HopTrials:
 
     @property
     def connected_interval(self) -> tuple[float, float] | None:
-        """Student-t interval of :attr:`connected_share`, kept within [0, 1]."""
-        found = mean_interval([share for t in self.trials if (share := t.connected_share) is not None])
+        """Student-t interval of :attr:`connected_share`, kept within [0, 1].
+
+        None where all trials agree: their spread then says nothing, and :attr:`all_connected_interval` more.
+        """
+        shares = [share for t in self.trials if (share := t.connected_share) is not None]
+        found = mean_interval(shares) if len(set(shares)) > 1 else None
         return None if found is None else (max(0.0, found[0]), min(1.0, found[1]))
 
     @property

@@ -117,7 +117,7 @@ def hop_lines(document: dict[str, Any]) -> list[str | Table]:
             f"          median {_or_none(document['p50'])}, 99th percentile {_or_none(document['p99'])}, "
             f"at most {document['max']}"
         )
-    over = f" over {len(trials)} trials" if len(trials) > 1 else ""
+    over = f" over {len(trials):,} trials" if len(trials) > 1 else ""
     lines.append(
         f"pairs     {document['pairs']:,} of {document['level']}s{over}, "
         f"{document['disconnected_pairs']:,} without a path"
@@ -126,12 +126,13 @@ def hop_lines(document: dict[str, Any]) -> list[str | Table]:
         lines.append(
             f"connected {_percent(document['connected_share'])} of the pairs"
             f"{_within(intervals['connected_share'], percent=True)}; "
-            f"all of them in {document['all_connected_trials']} of {len(trials)} trials"
+            f"all of them in {document['all_connected_trials']:,} of {len(trials):,} trials"
+            f"{_within(intervals['all_connected'], percent=True)}"
         )
     if pair := document.get("pair"):
         lines.append(
-            f"pair      {pair['ends'][0]} reaches {pair['ends'][1]} in {pair['connected_trials']} of "
-            f"{len(trials)} trials{_within(pair['interval'], percent=True)}, by hops "
+            f"pair      {pair['ends'][0]} reaches {pair['ends'][1]} in {pair['connected_trials']:,} of "
+            f"{len(trials):,} trials{_within(pair['interval'], percent=True)}, by hops "
             + (", ".join(f"{h}: {n}" for h, n in pair["histogram"].items()) or "none")
         )
     if rpc := document["rpc"]:
