@@ -195,7 +195,8 @@ def routing_rule(routing: str, plane_policy: Policy, seed: int) -> PathRule | No
                 allowed="any, or a routing with paths such as ksp:8",
             )
         return None
-    _check_choice("routing", _template(routing), tuple(ROUTINGS))
+    if _template(routing) not in ROUTINGS:
+        _check_choice("routing", routing, tuple(ROUTINGS))
     return parse_rule(routing, policy=plane_policy, seed=seed)
 
 
