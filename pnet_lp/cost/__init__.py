@@ -9,7 +9,7 @@ from pnet_lp.cost.books import Book, load_book, read_book, shipped_books
 from pnet_lp.cost.curve import Curve, Point, trace_curves
 from pnet_lp.cost.design import Design, TopologyOptions, architectures, design
 from pnet_lp.cost.equal import EqualCost, equal_cost
-from pnet_lp.cost.packaging import Packaging, count, default_packaging
+from pnet_lp.cost.packaging import Packaging, count, default_packaging, switch_hops
 from pnet_lp.cost.price import Line, Quote, quote
 
 __all__ = [
@@ -35,5 +35,6 @@ __all__ = [
     "quote",
     "read_book",
     "shipped_books",
+    "switch_hops",
     "trace_curves",
 ]

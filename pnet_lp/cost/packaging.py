@@ -115,13 +115,21 @@ def count(network: Network, packaging: Packaging) -> Bill:
     return Bill(
         hosts=network.host_count,
         tiers=max(plane.tiers for plane in packed),
-        switch_hops=_switch_hops(network),
+        switch_hops=switch_hops(network),
         boxes=boxes(found_boxes),
         cables=cables(runs),
         links=links,
         ports_used=sum(int(plane.ports.sum()) for plane in packed),
         optical=optical,
     )
+
+
+def switch_hops(network: Network) -> int | None:
+    """Return the chips on the longest of the shortest paths between racks, in the plane where it is longest."""
+    distinct = {plane.fingerprint: plane for plane in network.planes}
+    longest = [count_hops(plane).diameter for plane in distinct.values()]
+    known = [hops for hops in longest if hops is not None]
+    return max(known) + 1 if len(known) == len(longest) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,11 +225,3 @@ def _runs(group: Sequence[_Packed], packaging: Packaging) -> Iterator[Cables]:
     np.maximum.at(most, label.ravel(), counts)
     yield Cables("top", packaging.top, gbps, int(most[top[first]].sum()), 2)
     yield Cables("inner", packaging.inner, gbps, int(most[~top[first]].sum()), 2)
-
-
-def _switch_hops(network: Network) -> int | None:
-    """Return the chips on the longest of the shortest paths between racks, in the plane where it is longest."""
-    distinct = {plane.fingerprint: plane for plane in network.planes}
-    longest = [count_hops(plane).diameter for plane in distinct.values()]
-    known = [hops for hops in longest if hops is not None]
-    return max(known) + 1 if len(known) == len(longest) else None

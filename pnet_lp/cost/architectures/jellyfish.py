@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium, boxes, cables
 from pnet_lp.cost.design import Design, architectures
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
@@ -32,6 +32,7 @@ class JellyfishCost(Params):
     planes: int = Field(
         1, ge=1, description="planes, each another random graph, with boxes and cables of its own"
     )
+    access: Medium = Field("copper", description="what the cables to hosts are")
     seed: int = Field(0, description="which random graph")
     link_gbps: float = Field(
         10, gt=0, allow_inf_nan=False, description="speed of every link of a plane, Gb/s in each direction"
@@ -92,7 +93,7 @@ def jellyfish(params: JellyfishCost) -> Design:
     planes, gbps = params.planes, params.link_gbps
     lines = (switches * ports - hosts) // 2
     runs = [
-        Cables("access", "copper", gbps, planes * hosts, 1),
+        Cables("access", params.access, gbps, planes * hosts, 1),
         Cables("top", "lr", gbps, planes * lines, 2),
     ]
     bill = Bill(
@@ -106,4 +107,9 @@ def jellyfish(params: JellyfishCost) -> Design:
     )
     text = f"jellyfish:switches={switches},ports={ports},hosts={hosts},seed={params.seed},link_gbps={gbps!r}"
     given: dict[str, Any] = {"planes": planes, "variant": "heterogeneous" if planes > 1 else None}
-    return Design(bill, None, Packaging(ports=params.box_ports), lambda: build_network([text], **given))
+    return Design(
+        bill,
+        None,
+        Packaging(ports=params.box_ports, access=params.access),
+        lambda: build_network([text], **given),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium, boxes, cables
 from pnet_lp.cost.design import Design, architectures
 from pnet_lp.cost.packaging import OPTICAL_PORT, Core, Packaging
 from pnet_lp.registry import Params
@@ -31,6 +31,7 @@ class OpticalCore(Params):
         allow_inf_nan=False,
         description="hosts of a ToR over its cables to the core, these rounded down",
     )
+    access: Medium = Field("copper", description="what the cables to hosts are")
     seed: int = Field(0, description="which random circuits")
 
     @model_validator(mode="after")
@@ -67,7 +68,7 @@ def _optical_core(params: OpticalCore, core: Core) -> Design:
         boxes=boxes([Boxes(planes, ports, gbps, tors)]),
         cables=cables(
             [
-                Cables("access", "copper", params.link_gbps, params.hosts, 1),
+                Cables("access", params.access, params.link_gbps, params.hosts, 1),
                 Cables("top", "lr", params.link_gbps, lines, 1),
             ]
         ),
@@ -75,7 +76,9 @@ def _optical_core(params: OpticalCore, core: Core) -> Design:
         ports_used=planes * (params.hosts + lines),
         optical=((OPTICAL_PORT[core], planes * lines),),
     )
-    packing = Packaging(ports=ports, planes_per_box=planes, planes_per_cable=planes, core=core)
+    packing = Packaging(
+        ports=ports, planes_per_box=planes, planes_per_cable=planes, access=params.access, core=core
+    )
     switches = f"switches={tors},ports={ports // 2 + params.uplinks},hosts={params.hosts}"
     text = f"jellyfish:{switches},seed={params.seed},link_gbps={gbps!r}"
     return Design(
