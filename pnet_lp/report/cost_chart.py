@@ -37,7 +37,6 @@ def write_curve_chart(document: Mapping[str, Any], path: str | Path) -> None:
     left.set_xlabel("full bisection bandwidth / bandwidth built (beta)")
     left.set_ylabel("million USD")
     left.set_ylim(bottom=0)
-    left.legend(fontsize="small")
     if with_capacity:
         right = figure.add_subplot(1, 2, 2)
         for curve in curves:
@@ -46,6 +45,8 @@ def write_curve_chart(document: Mapping[str, Any], path: str | Path) -> None:
             right.plot(*zip(*shown, strict=True) if shown else ([], []), ".-", label=curve["architecture"])
         solved = any(point["throughput_gbps"] for curve in curves for point in curve["points"])
         _label_capacity(right, "throughput" if solved else "bisection")
+    # Each curve has one colour in both halves.  Below them, a legend of long expressions hides nothing.
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize="small")
     _save(figure, path)
 
 
@@ -60,7 +61,7 @@ def write_capacity_chart(document: Mapping[str, Any], path: str | Path) -> None:
             gbps = found["total_gbps"] if solved else found["gbps"]
             axes.plot(item["total_usd"] / 1e6, gbps / 1e3, "o", label=item["architecture"])
     _label_capacity(axes, "throughput" if solved else "bisection")
-    axes.legend(fontsize="small")
+    figure.legend(loc="outside lower center", ncols=2, fontsize="small")
     _save(figure, path)
 
 
