@@ -12,6 +12,7 @@ import click
 from pnet_lp.cost import TopologyOptions
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import LEVELS, VARIANTS, Level, Variant
+from pnet_lp.routing import POLICIES
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.units import DEFAULT_LINK_GBPS
@@ -174,6 +175,14 @@ def _grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
 
     return decorate
 
+
+policy_option = click.option(
+    "--plane-policy",
+    type=click.Choice(POLICIES),
+    default="any",
+    show_default=True,
+    help="Which planes a pair's paths may come from.",
+)
 
 threads_option = click.option(
     "--threads", type=click.IntRange(0), default=0, show_default=True, help="Threads; 0 for all cores."

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from pnet_lp.cli.command import Command, json_option
-from pnet_lp.cli.options import NetworkArguments, network_arguments, threads_option
+from pnet_lp.cli.options import NetworkArguments, network_arguments, policy_option, threads_option
 from pnet_lp.cli.output import print_json, print_report
 from pnet_lp.errors import SpecError
 from pnet_lp.model.network import LEVELS, Level
 from pnet_lp.registry import nearest
 from pnet_lp.report.paths import path_documents, path_table, statistics_table
-from pnet_lp.routing import POLICIES, Policy, enumerate_paths, parse_rule, path_statistics
+from pnet_lp.routing import Policy, enumerate_paths, parse_rule, path_statistics
 
 
 @click.command(cls=Command, example="pnet-lp paths fat-tree:k=4 --routing ksp:4 --pair h0 h15")
@@ -22,13 +22,7 @@ from pnet_lp.routing import POLICIES, Policy, enumerate_paths, parse_rule, path_
     show_default=True,
     help="ecmp, ecmp-lp, ecmp-split, ksp:K, or edge-disjoint:K.",
 )
-@click.option(
-    "--plane-policy",
-    type=click.Choice(POLICIES),
-    default="any",
-    show_default=True,
-    help="Which planes a pair's paths may come from.",
-)
+@policy_option
 @click.option("--pair", nargs=2, metavar="A B", help="Show the paths from A to B, by name.")
 @click.option("--stats", is_flag=True, help="Show statistics over all ordered pairs.")
 @click.option(

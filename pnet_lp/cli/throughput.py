@@ -12,6 +12,7 @@ from pnet_lp.cli.options import (
     NetworkArguments,
     TrafficArguments,
     network_arguments,
+    policy_option,
     threads_option,
     traffic_options,
 )
@@ -20,6 +21,7 @@ from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.report.links import link_table, rate_table
 from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
+from pnet_lp.routing import Policy
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
 from pnet_lp.throughput.store import save_result
@@ -34,6 +36,7 @@ from pnet_lp.throughput.store import save_result
 @click.option(
     "--routing", default="ideal", show_default=True, help="Allowed paths (`pnet-lp list routings`)."
 )
+@policy_option
 @click.option("--objective", default="concurrent", show_default=True, help="What is maximised.")
 @click.option("--solver", default="auto", show_default=True, help="See `pnet-lp list solvers`.")
 @click.option(
@@ -64,6 +67,7 @@ def command(
     network: NetworkArguments,
     traffic: TrafficArguments,
     routing: str,
+    plane_policy: Policy,
     objective: str,
     solver: str,
     tolerance: float,
@@ -90,6 +94,8 @@ def command(
             matrix,
             objective=objective,
             routing=routing,
+            plane_policy=plane_policy,
+            seed=network.seed,
             solver=solver,
             tolerance=tolerance,
             threads=threads,

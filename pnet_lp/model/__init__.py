@@ -5,14 +5,25 @@ Arrays inside are read-only, contiguous and have the documented dtype, so they c
 
 from pnet_lp.model.network import Network
 from pnet_lp.model.plane import Plane
-from pnet_lp.model.result import Bottleneck, Certificate, Interval, ThroughputResult
+from pnet_lp.model.result import (
+    AnyCertificate,
+    Bottleneck,
+    Certificate,
+    Interval,
+    LoadCertificate,
+    PathCertificate,
+    ThroughputResult,
+)
 from pnet_lp.model.traffic import TrafficMatrix
 
 __all__ = [
+    "AnyCertificate",
     "Bottleneck",
     "Certificate",
     "Interval",
+    "LoadCertificate",
     "Network",
+    "PathCertificate",
     "Plane",
     "ThroughputResult",
     "TrafficMatrix",

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from pnet_lp.model.arrays import FloatArray, IntArray
 from pnet_lp.model.network import Level
+from pnet_lp.model.paths import Policy
 
 Status: TypeAlias = Literal["certified", "bounds"]
 LinkKind: TypeAlias = Literal["core", "access-up", "access-down"]
@@ -51,6 +52,44 @@ class Certificate:
     split_fraction: FloatArray
 
 
+@dataclass(frozen=True, eq=False)
+class PathCertificate:
+    """A split over given paths and link lengths; refers to the arrays of the ``PathProblem`` of the routing.
+
+    Attributes:
+        length: float64 ``[arcs]``, the length of each core link, >= 0.
+        up_length, down_length: float64 ``[planes, endpoints]``, lengths of the access links, >= 0.
+        weight: float64 ``[paths]``, the part of its demand that each path carries; those of a demand sum to 1.
+    """
+
+    length: FloatArray
+    up_length: FloatArray
+    down_length: FloatArray
+    weight: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class LoadCertificate:
+    """What a routing that leaves nothing open puts on links, and the link that fills first.
+
+    Attributes:
+        length: float64 ``[arcs]``, 1 over the load of the link that fills first, which has all of it; else 0.
+        up_length, down_length: float64 ``[planes, endpoints]``, the same for access links.
+        load: float64 ``[arcs]``, Gb/s on each core link at K = 1.
+        share: float64 ``[planes, demands]``, the part of each demand that is sent into each plane.
+    """
+
+    length: FloatArray
+    up_length: FloatArray
+    down_length: FloatArray
+    load: FloatArray
+    share: FloatArray
+
+
+AnyCertificate: TypeAlias = Certificate | PathCertificate | LoadCertificate
+"""By routing: ideal, over given paths with the split open, or with a fixed split."""
+
+
 @dataclass(frozen=True)
 class Bottleneck:
     """A link with positive length, and its share of the sum of capacity times length.
@@ -82,6 +121,10 @@ class ThroughputResult:
         bottlenecks: the links with the largest shares, largest first.
         seconds: wall time of ``build``, ``solve`` and ``certify``.
         network, traffic: the summaries of the JSON contract.
+        plane_policy: which planes paths may come from.
+        routing_seed: what broke ties and drew paths.
+        link_load: float64 ``[arcs]``, Gb/s on each core link: at the throughput reported, or, where the routing fixes
+            the split, of the matrix as given (K = 1).
         warnings: one sentence each.
         certificate: the proof; None only where K = 0 because a pair is disconnected.
         interrupted: whether the user stopped the solve.
@@ -101,8 +144,10 @@ class ThroughputResult:
     network: dict[str, Any]
     traffic: dict[str, Any]
     warnings: tuple[str, ...] = ()
-    certificate: Certificate | None = None
+    certificate: AnyCertificate | None = None
     interrupted: bool = False
+    plane_policy: Policy = "any"
+    routing_seed: int = 0
     link_load: FloatArray | None = field(default=None, repr=False)
 
     @property
@@ -122,6 +167,8 @@ class ThroughputResult:
             "interrupted": self.interrupted,
             "objective": self.objective,
             "routing": self.routing,
+            "plane_policy": self.plane_policy,
+            "routing_seed": self.routing_seed,
             "level": self.level,
             "solver": self.solver,
             "iterations": self.iterations,

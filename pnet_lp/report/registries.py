@@ -70,7 +70,7 @@ def solver_documents(solvers: Registry[type[Solver]] = SOLVERS) -> list[dict[str
             **document,
             "installed": solver.installed(),
             "interruptible": solver.interruptible,
-            "routings": sorted(solver.routings),
+            "forms": sorted(solver.forms),
             "objectives": sorted(solver.objectives),
             "install_hint": solver.install_hint,
         }

@@ -32,7 +32,12 @@ class Classes:
 
 
 def endpoint_classes(
-    attach: IntArray, access_up: FloatArray, access_down: FloatArray, traffic: TrafficMatrix
+    attach: IntArray,
+    access_up: FloatArray,
+    access_down: FloatArray,
+    traffic: TrafficMatrix,
+    *,
+    merge: bool = True,
 ) -> Classes:
     """Return the coarsest exact aggregation of the endpoints that have a demand.
 
@@ -41,14 +46,18 @@ def endpoint_classes(
         access_up: float64 ``[planes, endpoints]``, Gb/s, ``inf`` where access does not limit.
         access_down: the same for the other direction.
         traffic: the demands.
+        merge: whether to look for alike endpoints at all; otherwise each is a class of its own.
     """
     used = np.unique(np.concatenate([traffic.src, traffic.dst]))
     position = np.full(traffic.endpoints, -1, dtype=np.int64)
     position[used] = np.arange(len(used))
     src, dst = position[traffic.src], position[traffic.dst]
 
-    color = _labels(np.vstack([attach[:, used], access_up[:, used], access_down[:, used]]).T)
-    color = _refine(color, src, dst, traffic.demand)
+    if merge:
+        color = _labels(np.vstack([attach[:, used], access_up[:, used], access_down[:, used]]).T)
+        color = _refine(color, src, dst, traffic.demand)
+    else:
+        color = np.arange(len(used))
     count = int(color.max()) + 1
 
     # Number classes by their first member, so that problems without alike hosts keep the network's order.

@@ -13,11 +13,14 @@ import numpy as np
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
-from pnet_lp.model import Bottleneck, Certificate, Interval, Network
+from pnet_lp.model import AnyCertificate, Bottleneck, Certificate, Interval, Network, PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.network import Level
 from pnet_lp.model.result import LinkKind
+from pnet_lp.throughput.fixed_split import FixedSplit
+from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
+from pnet_lp.throughput.proof import PathProof, Proof
 
 SHOWN_BOTTLENECKS = 10
 """Bottlenecks listed in a result; the certificate holds all lengths."""
@@ -39,21 +42,39 @@ class Certified:
         load: float64 ``[arcs]``, Gb/s on each arc of the problem at K = the lower bound.
     """
 
-    certificate: Certificate
+    certificate: AnyCertificate
     interval: Interval
     load: FloatArray
 
 
-def certify(problem: FlowProblem, proof: _core.Proof) -> Certified:
+def certify(problem: FlowProblem | PathProblem, proof: Proof) -> Certified:
     """Return the bounds that ``proof`` gives on ``problem``.
 
     Raises:
         SolverError: the solver returned something that proves nothing, such as a NaN length.
     """
     try:
-        found = _core.evaluate(problem.core, proof)
+        if isinstance(problem, PathProblem):
+            if not isinstance(proof, PathProof):
+                raise SolverError(f"the solver's answer is no split over paths but a {type(proof).__name__}")
+            lower, upper, certificate, load = _certify_paths(problem, proof)
+        elif isinstance(proof, PathProof):
+            raise SolverError("the solver's answer is a split over paths, which the problem does not have")
+        else:
+            lower, upper, certificate, load = _certify_arcs(problem, proof)
     except _core.CoreError as error:
         raise SolverError(f"the solver's answer cannot be certified: {error}") from error
+    if upper < lower * (1 - _ROUNDING):
+        raise SolverError(
+            f"bounds cross: lower {lower!r}, upper {upper!r}; this is a defect, please report it"
+        )
+    return Certified(certificate, Interval(lower, max(lower, upper)), load)
+
+
+def _certify_arcs(
+    problem: FlowProblem, proof: _core.Proof
+) -> tuple[float, float, AnyCertificate, FloatArray]:
+    found = _core.evaluate(problem.core, proof)
     certificate = Certificate(
         length=floats(proof.length),
         up_length=floats(proof.up_length),
@@ -63,21 +84,32 @@ def certify(problem: FlowProblem, proof: _core.Proof) -> Certified:
         split_arc=ints(proof.split_arc),
         split_fraction=floats(proof.split_fraction),
     )
-    if found.upper < found.lower * (1 - _ROUNDING):
-        raise SolverError(
-            f"bounds cross: lower {found.lower!r}, upper {found.upper!r}; this is a defect, please report it"
-        )
-    return Certified(certificate, Interval(found.lower, max(found.lower, found.upper)), floats(found.load))
+    return found.lower, found.upper, certificate, floats(found.load)
+
+
+def _certify_paths(problem: PathProblem, proof: PathProof) -> tuple[float, float, AnyCertificate, FloatArray]:
+    lower, upper, load, weight = problem.core.bounds(proof.weight, problem.lengths(proof))
+    certificate = PathCertificate(
+        length=floats(proof.length),
+        up_length=floats(proof.up_length),
+        down_length=floats(proof.down_length),
+        weight=floats(weight),
+    )
+    return lower, upper, certificate, floats(lower * load[: len(problem.flow.capacity)])
 
 
 def bottlenecks(
-    problem: FlowProblem, network: Network, level: Level, certificate: Certificate
+    stated: FlowProblem | PathProblem | FixedSplit,
+    network: Network,
+    level: Level,
+    certificate: AnyCertificate,
 ) -> tuple[tuple[Bottleneck, ...], str]:
     """Return the links with the largest part of ``sum c l``, largest first, and what kind of limit they are.
 
     The kind is ``access link`` where access links hold more than half of the sum; ``cut`` where the lengths are those
     of a cut (all alike, and no demand has to cross more than one); else ``core link``.
     """
+    problem = stated.flow
     core = problem.capacity * certificate.length
     access = {
         "access-up": _products(problem.access_up, certificate.up_length),
@@ -100,7 +132,7 @@ def bottlenecks(
         )
     found = [item for item in found if item.share > _NEGLIGIBLE_SHARE]
     found.sort(key=lambda item: -item.share)
-    return tuple(found[:SHOWN_BOTTLENECKS]), _binding(problem, certificate, float(core.sum()), total)
+    return tuple(found[:SHOWN_BOTTLENECKS]), _binding(stated, certificate, float(core.sum()), total)
 
 
 def _access_bottleneck(
@@ -137,15 +169,17 @@ def _largest(values: FloatArray) -> list[int]:
     return [int(i) for i in np.argsort(-values, kind="stable")[:SHOWN_BOTTLENECKS]]
 
 
-def _binding(problem: FlowProblem, certificate: Certificate, core: float, total: float) -> str:
+def _binding(
+    problem: FlowProblem | PathProblem | FixedSplit, certificate: AnyCertificate, core: float, total: float
+) -> str:
     if core < total / 2:
         return "access link"
+    if isinstance(problem, FixedSplit):
+        return "core link"
     longest = certificate.length.max()
     long = certificate.length > _CUT_TOLERANCE * longest
     alike = bool(np.all(certificate.length[long] > (1 - _CUT_TOLERANCE) * longest))
     if not alike:
         return "core link"
-    distance = _core.demand_distances(
-        problem.core, certificate.length, certificate.up_length, certificate.down_length
-    )
+    distance = problem.distances(certificate.length, certificate.up_length, certificate.down_length)
     return "cut" if float(distance.max()) <= longest * (1 + 10 * _CUT_TOLERANCE) else "core link"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
 
 AUTO = "auto"
@@ -19,8 +20,13 @@ SMALL_FLOW_VARIABLES = 100_000
 """Up to this many arc-flow variables an interior-point method solves such a sparse problem sooner."""
 
 
-def choose_solver(problem: FlowProblem) -> str:
-    """Return ``highs-ipx`` for small problems with sparse demands that only core links limit, else ``structured``."""
+def choose_solver(problem: FlowProblem | PathProblem) -> str:
+    """Return ``highs-ipx`` for small problems with sparse demands that only core links limit, else ``structured``.
+
+    Over given paths it is always ``structured``.
+    """
+    if isinstance(problem, PathProblem):
+        return "structured"
     sparse = problem.demand_count < SPARSE_DEMANDS_PER_ROW * len(problem.rows)
     unlimited = bool(np.isinf(problem.access_up).all() and np.isinf(problem.access_down).all())
     small = problem.flow_variables <= SMALL_FLOW_VARIABLES

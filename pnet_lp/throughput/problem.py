@@ -54,6 +54,11 @@ class FlowProblem:
     endpoint_class: IntArray
 
     @property
+    def flow(self) -> FlowProblem:
+        """Links and demands: the problem itself, which allows every path."""
+        return self
+
+    @property
     def plane_count(self) -> int:
         """Number of planes, P."""
         return len(self.node_count)
@@ -95,6 +100,22 @@ class FlowProblem:
         """int32: the demands that no plane can carry."""
         return ints(np.flatnonzero(~self.available.any(axis=0)))
 
+    def bounds(self, proof: _core.Proof) -> tuple[float, float]:
+        """Return the lower and the upper bound on K that a proof gives; CoreError where it is none."""
+        found = _core.evaluate(self.core, proof)
+        return found.lower, found.upper
+
+    def distances(self, length: FloatArray, up_length: FloatArray, down_length: FloatArray) -> FloatArray:
+        """Return float64 ``[J]``: the length of each demand's shortest path, ``inf`` where it has none."""
+        return _core.demand_distances(self.core, length, up_length, down_length)
+
+    @cached_property
+    def member(self) -> IntArray:
+        """int32 ``[E]``: of each endpoint, the first rack or host of the network that it stands for."""
+        used = np.flatnonzero(self.endpoint_class >= 0)
+        first = np.unique(self.endpoint_class[used], return_index=True)[1]
+        return ints(used[first])
+
     @property
     def flow_variables(self) -> int:
         """Number of arc-flow variables of the destination-aggregated LP: sum over rows of their plane's arcs."""
@@ -102,11 +123,15 @@ class FlowProblem:
         return int(arcs[self.rows[:, 0]].sum(dtype=np.int64))
 
 
-def build_problem(network: Network, traffic: TrafficMatrix) -> FlowProblem:
+def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool = True) -> FlowProblem:
     """Return the flow problem of ``traffic`` on ``network``.
 
-    Hosts that attach alike and have equal demands towards every other class are one endpoint with the sum of their
-    access links: averaging any flow over them is a flow, so this is exact (design: semantics, "Level").
+    Args:
+        network: the planes.
+        traffic: the demands.
+        aggregate: whether hosts that attach alike and have equal demands towards every other class are one endpoint
+            with the sum of their access links.  Averaging any flow over them is a flow, so this is exact (design:
+            semantics, "Level") unless each flow has paths of its own.
 
     Raises:
         TrafficError: the matrix is empty, or is for another number of endpoints.
@@ -126,7 +151,7 @@ def build_problem(network: Network, traffic: TrafficMatrix) -> FlowProblem:
 
     arcs = usable_arcs(network)
     attach, up, down = _attachments(network, traffic)
-    classes = endpoint_classes(attach, up, down, traffic)
+    classes = endpoint_classes(attach, up, down, traffic, merge=aggregate)
     return FlowProblem(
         node_count=arcs.node_count,
         arc_ptr=arcs.ptr,

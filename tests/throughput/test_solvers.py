@@ -12,9 +12,10 @@ from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.memory import available_bytes
 from pnet_lp.model import Network, Plane
 from pnet_lp.throughput import FlowProblem, build_problem
+from pnet_lp.throughput.forms import formulate, lp_size
 from pnet_lp.throughput.solvers import (
-    Flows,
     OnProgress,
+    Problem,
     RawSolution,
     SolveOptions,
     Solver,
@@ -23,7 +24,6 @@ from pnet_lp.throughput.solvers import (
     register,
     solver_names,
 )
-from pnet_lp.throughput.solvers.lp import build_lp, column_count, row_count
 
 from .conftest import INSTANCES, all_to_all, random_network
 
@@ -35,9 +35,9 @@ def going_on(*_: object) -> bool:
     return True
 
 
-def bounds(problem: FlowProblem, found: RawSolution | Flows) -> tuple[float, float]:
-    evaluation = _core.evaluate(problem.core, found.proof(problem))
-    return evaluation.lower, evaluation.upper
+def bounds(problem: FlowProblem, found: RawSolution) -> tuple[float, float]:
+    assert isinstance(found.proof, _core.Proof)
+    return problem.bounds(found.proof)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,7 @@ def test_capabilities(name: str) -> None:
     solver = get_solver(name)
     assert solver.name == name
     assert solver.summary
-    assert "ideal" in solver.routings
+    assert solver.forms == {"arc", "path"}
     assert "concurrent" in solver.objectives
     problem = build_problem(*random_network(0))
     assert 0 < solver.estimate_bytes(problem) < 2**30
@@ -86,12 +86,12 @@ class _Lazy(Solver):
     name = "lazy"
     summary = "returns no flow"
 
-    def estimate_bytes(self, problem: FlowProblem) -> int:
+    def estimate_bytes(self, problem: Problem) -> int:
         return 8 * problem.flow_variables
 
-    def solve(self, problem: FlowProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
+    def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         del options, on_progress
-        return RawSolution(Flows.nothing(problem), 0)
+        return RawSolution(formulate(problem).nothing(), 0)
 
 
 def test_third_party_solver_comes_from_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_third_party_solver_comes_from_an_entry_point(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.name)
 def test_nothing_found_still_gives_bounds(instance: object) -> None:
     problem = build_problem(instance.network, instance.traffic)  # type: ignore[attr-defined]
-    lower, upper = bounds(problem, Flows.nothing(problem))
+    lower, upper = problem.bounds(formulate(problem).nothing())  # type: ignore[arg-type]
     assert 0 < lower <= instance.optimum * (1 + 1e-12)  # type: ignore[attr-defined]
     assert instance.optimum * (1 - 1e-12) <= upper < np.inf  # type: ignore[attr-defined]
 
@@ -128,7 +128,7 @@ def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.Mo
     with pytest.raises(
         SolverError, match=rf"'{name}' with .* needs about .* 1000 B are free; allowed: {other}--level rack"
     ):
-        get_solver(name).check_memory(problem)
+        get_solver(name).check(problem)
 
 
 @pytest.mark.parametrize("name", SOLVERS)
@@ -200,9 +200,10 @@ def test_threads_and_other_callers() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_size_is_known_before_building(seed: int) -> None:
     problem = build_problem(*random_network(seed))
-    lp = build_lp(problem)
-    assert len(lp.cost) <= column_count(problem)
-    assert len(lp.row_lower) <= row_count(problem)
+    lp = formulate(problem).lp
+    rows, columns = lp_size(problem)
+    assert len(lp.cost) <= columns
+    assert len(lp.row_lower) <= rows
     assert lp.start[-1] == len(lp.index) == len(lp.value)
     assert lp.index.max() < len(lp.row_lower)
 

@@ -5,8 +5,8 @@ Nothing here decides which solver is used by default, and nothing a solver retur
 """
 
 from pnet_lp.throughput.solvers.base import (
-    Flows,
     OnProgress,
+    Problem,
     RawSolution,
     SolveOptions,
     Solver,
@@ -16,8 +16,8 @@ from pnet_lp.throughput.solvers.base import (
 )
 
 __all__ = [
-    "Flows",
     "OnProgress",
+    "Problem",
     "RawSolution",
     "SolveOptions",
     "Solver",

@@ -13,14 +13,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias, TypeVar
 
-import numpy as np
-
-from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
-from pnet_lp.model.arrays import FloatArray
 from pnet_lp.registry import Registry
+from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
+from pnet_lp.throughput.proof import Proof
+
+Problem: TypeAlias = FlowProblem | PathProblem
+"""Without restriction of the paths (arc form), or over given paths (path form)."""
 
 OnProgress: TypeAlias = Callable[[int, float, float], bool]
 """Called with the iterations done and the bounds proved so far (0 and ``inf`` where the solver proves none on its way);
@@ -45,62 +46,20 @@ class SolveOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Flows:
-    """Flows and link lengths as a general solver gives them: feasible and optimal only up to its tolerances.
-
-    Any scale will do: rounding takes fractions of the flows, and the upper bound does not depend on the lengths' unit.
-
-    Attributes:
-        flow: float64 ``[problem.flow_variables]``.  Plane by plane, a row-major matrix ``[rows, arcs]`` of the plane:
-            the flow on each arc towards each row's destination.
-        injection: float64 ``[P, J]``, what each plane carries of each demand.
-        length: float64 ``[A]``, dual of each arc's capacity, >= 0.
-        up_length, down_length: float64 ``[P, E]``, duals of the access links, >= 0.
-    """
-
-    flow: FloatArray
-    injection: FloatArray
-    length: FloatArray
-    up_length: FloatArray
-    down_length: FloatArray
-
-    @classmethod
-    def nothing(cls, problem: FlowProblem) -> Flows:
-        """Return no flow, and the lengths ``1 / capacity``: bounds for where a solver found nothing."""
-        return cls(
-            flow=np.zeros(problem.flow_variables),
-            injection=problem.available.astype(np.float64),
-            length=1.0 / problem.capacity,
-            up_length=_reciprocal(problem.access_up),
-            down_length=_reciprocal(problem.access_down),
-        )
-
-    def proof(self, problem: FlowProblem) -> _core.Proof:
-        """Return the exactly feasible proof that these flows round to."""
-        return _core.round_flow(
-            problem.core, self.flow, self.injection, self.length, self.up_length, self.down_length
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class RawSolution:
     """What a solver returns; nothing in it is trusted until the certificate is evaluated.
 
     Attributes:
-        found: a finished proof, or flows to round to one.
+        proof: the best flow and the best lengths it found.
         iterations: in the solver's own unit.
         interrupted: whether the user stopped it.
         message: how it ended where that is worth a warning, else empty.
     """
 
-    found: _core.Proof | Flows
+    proof: Proof
     iterations: int
     interrupted: bool = False
     message: str = ""
-
-    def proof(self, problem: FlowProblem) -> _core.Proof:
-        """Return the proof, rounded from the flows if need be."""
-        return self.found.proof(problem) if isinstance(self.found, Flows) else self.found
 
 
 class Solver(ABC):
@@ -109,7 +68,7 @@ class Solver(ABC):
     Class attributes:
         name: what users type.
         summary: one line for ``pnet-lp list solvers``.
-        routings: names of the routings it can optimise over.
+        forms: the forms of the problem it takes: ``arc`` (any path), ``path`` (given paths).
         objectives: names of the objectives it can maximise.
         interruptible: whether a stop takes effect within an iteration or so and keeps what was reached.
         install_hint: how to get the library behind it.
@@ -117,7 +76,7 @@ class Solver(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    routings: ClassVar[frozenset[str]] = frozenset({"ideal"})
+    forms: ClassVar[frozenset[str]] = frozenset({"arc", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"concurrent"})
     interruptible: ClassVar[bool] = True
     install_hint: ClassVar[str] = ""
@@ -128,11 +87,11 @@ class Solver(ABC):
         return True
 
     @abstractmethod
-    def estimate_bytes(self, problem: FlowProblem) -> int:
+    def estimate_bytes(self, problem: Problem) -> int:
         """Return about how much memory a solve takes, the problem itself not counted."""
 
     @abstractmethod
-    def solve(self, problem: FlowProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
+    def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve a problem without disconnected demands.
 
         A stop asked for by ``on_progress``, Ctrl-C, the time or the iteration limit is no error: the best flows and
@@ -142,8 +101,11 @@ class Solver(ABC):
             SolverError: the solver failed.
         """
 
-    def check_memory(self, problem: FlowProblem) -> None:
-        """Raise SolverError where a solve would not fit into the memory that is free now."""
+    def check(self, problem: Problem) -> None:
+        """Raise SolverError where the solver does not take the problem, or where a solve would not fit into memory."""
+        form = "path" if isinstance(problem, PathProblem) else "arc"
+        if form not in self.forms:
+            raise SolverError(f"solver {self.name!r} does not take problems on {form} form")
         others = "" if self.name == "structured" else "--solver structured, "
         check_fits(
             self.estimate_bytes(problem),
@@ -186,10 +148,3 @@ def get_solver(name: str) -> Solver:
             allowed=", ".join(solver_names(installed_only=True)),
         )
     return solver()
-
-
-def _reciprocal(capacity: FloatArray) -> FloatArray:
-    """Return 1 / capacity, and 0 where a link limits nothing (infinite) or carries nothing (0)."""
-    with np.errstate(divide="ignore"):
-        lengths = 1.0 / capacity
-    return np.where(np.isfinite(lengths), lengths, 0.0)

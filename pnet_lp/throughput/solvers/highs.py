@@ -18,12 +18,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.solvers.base import Flows, OnProgress, RawSolution, SolveOptions, Solver, register
-from pnet_lp.throughput.solvers.lp import LinearProgram, build_lp, column_count, row_count
+from pnet_lp.throughput.forms import Form, LinearProgram, formulate, lp_size
+from pnet_lp.throughput.proof import Proof
+from pnet_lp.throughput.solvers.base import OnProgress, Problem, RawSolution, SolveOptions, Solver, register
 
 _POLL_S = 0.05
 """How often the waiting thread reports progress and looks for Ctrl-C."""
@@ -36,7 +35,7 @@ _FAILED = frozenset({"Infeasible", "Unbounded", "Primal infeasible or unbounded"
 
 @dataclass(frozen=True, eq=False)
 class _Attempt:
-    proof: _core.Proof
+    proof: Proof
     gap: float
     status: str
     iterations: int
@@ -68,19 +67,19 @@ class _Highs(Solver):
         """Return the HiGHS options of the method that should give a proved relative gap of ``tolerance``."""
         raise NotImplementedError
 
-    def estimate_bytes(self, problem: FlowProblem) -> int:
+    def estimate_bytes(self, problem: Problem) -> int:
         """Return the measured peak per column times the columns."""
-        return self.bytes_per_column * column_count(problem)
+        return self.bytes_per_column * lp_size(problem)[1]
 
-    def solve(self, problem: FlowProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
+    def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve by HiGHS; see :meth:`Solver.solve`."""
         deadline = time.monotonic() + options.time_limit_s
-        lp = build_lp(problem)
+        form = formulate(problem)
         highs = _silent()
         # HiGHS takes half of the cores where it is not told.
         threads = options.threads or os.cpu_count() or 1
         _set(highs, {"solver": self.method, "run_crossover": "off", "threads": threads})
-        _accept(highs.passModel(_model(lp)), "the linear program")
+        _accept(highs.passModel(_model(form.lp)), "the linear program")
         attempts: list[_Attempt] = []
         tried: dict[str, object] = {}
         # HiGHS stops on residuals of the whole LP, the certificate needs every link: where the one did not give the
@@ -96,7 +95,7 @@ class _Highs(Solver):
             if options.max_iterations is not None:
                 done = sum(attempt.iterations for attempt in attempts)
                 _set(highs, {self.iteration_limit: max(options.max_iterations - done, 0)})
-            attempts.append(self._attempt(highs, lp, on_progress))
+            attempts.append(self._attempt(highs, form, on_progress))
             if attempts[-1].gap <= options.tolerance or attempts[-1].status not in _CONVERGED:
                 break
         last, best = attempts[-1], min(attempts, key=lambda attempt: attempt.gap)
@@ -104,10 +103,10 @@ class _Highs(Solver):
         iterations = sum(attempt.iterations for attempt in attempts)
         return RawSolution(best.proof, iterations, last.interrupted, message)
 
-    def _attempt(self, highs: Any, lp: LinearProgram, on_progress: OnProgress) -> _Attempt:
+    def _attempt(self, highs: Any, form: Form, on_progress: OnProgress) -> _Attempt:
         """Run HiGHS with the options it has, and evaluate what it found."""
         interrupted, finished = self._run(highs, on_progress)
-        status, iterations, flows = "Abandoned", 0, Flows.nothing(lp.problem)
+        status, iterations, proof = "Abandoned", 0, None
         if finished:
             status = highs.modelStatusToString(highs.getModelStatus())
             iterations = max(int(getattr(highs.getInfo(), self.iteration_count)), 0)
@@ -115,10 +114,10 @@ class _Highs(Solver):
             if status in _FAILED:
                 raise SolverError(f"{self.name} failed on a problem that has a solution", found=status)
             if solution.value_valid and solution.dual_valid:
-                flows = lp.flows(_array(solution.col_value), _array(solution.row_dual), otherwise=flows)
-        proof = flows.proof(lp.problem)
-        bounds = _core.evaluate(lp.problem.core, proof)
-        gap = (bounds.upper - bounds.lower) / bounds.upper if bounds.upper > 0 else 0.0
+                proof = form.proof(_array(solution.col_value), _array(solution.row_dual))
+        proof = proof or form.nothing()
+        lower, upper = form.bounds(proof)
+        gap = (upper - lower) / upper if upper > 0 else 0.0
         return _Attempt(proof, gap, status, iterations, interrupted)
 
     def _run(self, highs: Any, on_progress: OnProgress) -> tuple[bool, bool]:
@@ -189,9 +188,9 @@ class HighsHipo(_Highs):
     iteration_limit = "ipm_iteration_limit"
     iteration_count = "ipm_iteration_count"
 
-    def estimate_bytes(self, problem: FlowProblem) -> int:
+    def estimate_bytes(self, problem: Problem) -> int:
         """Return the LP and the Cholesky factor, which fills in: measured 193 MB for 6,832 rows, 878 MB for 19,900."""
-        return super().estimate_bytes(problem) + int(600 * row_count(problem) ** 1.45)
+        return super().estimate_bytes(problem) + int(600 * lp_size(problem)[0] ** 1.45)
 
     def method_options(self, tolerance: float) -> dict[str, object]:
         """Return feasibility and optimality tolerances."""

@@ -3,33 +3,42 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 from pnet_lp import _core
 from pnet_lp.throughput.merge import merge_planes
-from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.solvers.base import OnProgress, RawSolution, SolveOptions, Solver, register
+from pnet_lp.throughput.path_problem import PathProblem
+from pnet_lp.throughput.solvers.base import OnProgress, Problem, RawSolution, SolveOptions, Solver, register
 
 
 @register
 class Structured(Solver):
-    """First-order method that exploits the structure of the flow problem; the same bits on any number of threads."""
+    """First-order method that exploits the structure of the flow problem; the same bits on any number of threads.
+
+    On arc form it never stores a matrix; on path form it plays the game between splits and prices.
+    """
 
     name = "structured"
     summary = "restarted Halpern PDHG on the structure of the problem, in Rust on all cores"
 
-    def estimate_bytes(self, problem: FlowProblem) -> int:
+    def estimate_bytes(self, problem: Problem) -> int:
         """Return the size of the iterate and of one proof."""
+        if isinstance(problem, PathProblem):
+            return problem.core.estimate_bytes()
         return _core.estimate_structured_bytes(merge_planes(problem).problem.core)
 
-    def solve(self, problem: FlowProblem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
-        """Solve with the planes that are alike merged; see :meth:`Solver.solve`."""
+    def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
+        """Solve, on arc form with the planes that are alike merged; see :meth:`Solver.solve`."""
+        limits: dict[str, Any] = {
+            "tolerance": options.tolerance,
+            "max_iterations": sys.maxsize if options.max_iterations is None else options.max_iterations,
+            "time_limit_s": options.time_limit_s,
+            "threads": options.threads,
+            "on_progress": on_progress,
+        }
+        if isinstance(problem, PathProblem):
+            found = _core.solve_path_form(problem.core, start=None, **limits)
+            return RawSolution(problem.proof(found.weight, found.length), found.iterations, found.interrupted)
         merged = merge_planes(problem)
-        solution = _core.solve_structured(
-            merged.problem.core,
-            tolerance=options.tolerance,
-            max_iterations=sys.maxsize if options.max_iterations is None else options.max_iterations,
-            time_limit_s=options.time_limit_s,
-            threads=options.threads,
-            on_progress=on_progress,
-        )
+        solution = _core.solve_structured(merged.problem.core, **limits)
         return RawSolution(merged.expand(solution.proof), solution.iterations, solution.interrupted)

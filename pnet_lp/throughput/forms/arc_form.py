@@ -1,4 +1,4 @@
-"""The flow problem as a linear program in compressed columns, for solvers that take one.
+"""The arc form: a flow variable for each arc and destination.
 
 Columns: the flow ``x[r, a]`` of each row r (plane, destination switch) on each arc a of its plane that does not leave
 the destination; with several planes the injection ``I[p, j]`` of each demand into each plane that has a path for it;
@@ -15,58 +15,107 @@ Demands between endpoints on one switch enter access rows only.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.throughput.forms.linear_program import MAX_ENTRIES, Form, LinearProgram
 from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.solvers.base import Flows
+from pnet_lp.throughput.proof import Flows, Proof
 
 _Index = npt.NDArray[np.int64]
-_MAX_ENTRIES = 2**31 - 1
 
 
-@dataclass(frozen=True, eq=False)
-class LinearProgram:
-    """Minimise ``cost . x`` with ``row_lower <= A x <= row_upper`` and ``x >= 0``; the optimum has K near 1.
+class ArcForm(Form):
+    """A :class:`FlowProblem` as a linear program.
+
+    Flows are counted in units of the mean demand at the estimated K, and the cost makes lengths come out near 1, so
+    that a solver's absolute tolerances mean about the same for every network.
 
     Attributes:
-        cost: float64 ``[columns]``, zero but for the last, K.
-        start, index, value: ``A`` in compressed columns, row indices sorted within a column.
-        row_lower, row_upper: float64 ``[rows]``.
-        injected: int64, the flat index into ``[P, J]`` of each injection column.
         flow_index: int64, the place of each flow column in :attr:`Flows.flow`.
+        injected: int64, the flat index into ``[P, J]`` of each injection column.
         arc_row: the first of the ``A`` capacity rows; the access rows follow.
         up, down: flat indices into ``[P, E]`` of the access rows.
-        rate_unit: the value of K in Gb/s per unit demand that 1 in the last column stands for.
     """
 
-    problem: FlowProblem
-    cost: FloatArray
-    start: npt.NDArray[np.int32]
-    index: npt.NDArray[np.int32]
-    value: FloatArray
-    row_lower: FloatArray
-    row_upper: FloatArray
-    flow_index: _Index
-    injected: _Index
-    arc_row: int
-    up: _Index
-    down: _Index
-    rate_unit: float
+    def __init__(self, problem: FlowProblem) -> None:
+        if 3 * (count := self.size(problem)[1]) > MAX_ENTRIES:
+            raise SolverError(
+                f"{count:,} variables are too many for a linear program with 32-bit indices",
+                allowed="--solver structured",
+            )
+        self.problem = problem
+        self.rate_unit = _rate_estimate(problem)
+        flow_unit = self.rate_unit * float(problem.demand.mean())
+        demand = problem.demand * (self.rate_unit / flow_unit)
 
-    def flows(self, column_value: FloatArray, row_dual: FloatArray, otherwise: Flows) -> Flows:
-        """Return the flows and lengths of a primal and a dual solution.
+        self.flow_index, flow_rows, conservation = _flow_columns(problem)
+        arcs = len(problem.tail)
+        self.arc_row = arc_row = int(conservation[-1])
+        self.up, self.down = up, down = _access_links(problem)
+        up_row = arc_row + arcs
+        down_row = up_row + len(up)
+        demand_row = down_row + len(down)
 
-        Args:
-            column_value: ``[columns]``.
-            row_dual: ``[rows]``; those of ``<=`` rows are <= 0.
-            otherwise: whose lengths to return where all duals are zero, as they are on the way of a simplex method.
-        """
+        plane, j = np.nonzero(problem.available)
+        rows, columns, values = _injection_entries(
+            problem, plane, j, conservation, (up, up_row), (down, down_row)
+        )
+        single = problem.plane_count == 1
+        if single:
+            self.injected = np.empty(0, dtype=np.int64)
+            injections = sp.csc_array(
+                (values * demand[columns], (rows, np.zeros_like(rows))), shape=(demand_row, 1)
+            )
+            height = demand_row
+        else:
+            self.injected = plane * problem.demand_count + j
+            height = demand_row + problem.demand_count
+            of_rate = len(self.injected)
+            rows = np.concatenate([rows, demand_row + j, demand_row + np.arange(problem.demand_count)])
+            columns = np.concatenate([columns, np.arange(of_rate), np.full(problem.demand_count, of_rate)])
+            values = np.concatenate([values, np.ones(of_rate), -demand])
+            injections = sp.csc_array((values, (rows, columns)), shape=(height, of_rate + 1))
+        injections.sum_duplicates()
+
+        kept = flow_rows >= 0
+        per_column = kept.sum(axis=1)
+        start = np.concatenate([[0], np.cumsum(per_column)])
+        flow_values = np.broadcast_to([1.0, -1.0, 1.0], flow_rows.shape)[kept]
+        row_lower = np.zeros(height)
+        row_upper = np.zeros(height)
+        row_lower[arc_row:demand_row] = -np.inf
+        row_upper[arc_row:up_row] = problem.capacity / flow_unit
+        row_upper[up_row:down_row] = problem.access_up.ravel()[up] / flow_unit
+        row_upper[down_row:demand_row] = problem.access_down.ravel()[down] / flow_unit
+        cost = np.zeros(len(self.flow_index) + len(self.injected) + 1)
+        cost[-1] = -float(demand.sum())
+        self.lp = LinearProgram(
+            cost=cost,
+            start=np.concatenate([start, start[-1] + injections.indptr[1:]]).astype(np.int32),
+            index=np.concatenate([flow_rows[kept], injections.indices]).astype(np.int32),
+            value=np.concatenate([flow_values, injections.data]),
+            row_lower=row_lower,
+            row_upper=row_upper,
+        )
+
+    @staticmethod
+    def size(problem: FlowProblem) -> tuple[int, int]:
+        """Return rows and columns, without building any: every access link and every arc counts."""
+        several = problem.plane_count > 1
+        conservation = int((problem.node_count[problem.rows[:, 0]].astype(np.int64) - 1).sum())
+        rows = conservation + len(problem.tail) + 2 * problem.attach.size
+        return (
+            rows + (problem.demand_count if several else 0),
+            problem.flow_variables + (int(problem.available.sum()) if several else 0) + 1,
+        )
+
+    def proof(self, column_value: FloatArray, row_dual: FloatArray) -> Proof:
+        """See :meth:`Form.proof`."""
         problem = self.problem
         flow = np.zeros(problem.flow_variables)
         flow[self.flow_index] = column_value[: len(self.flow_index)]
@@ -77,111 +126,29 @@ class LinearProgram:
             # One plane carries every demand whole.
             injection = problem.demand.copy()
         length = np.maximum(-row_dual[self.arc_row :], 0.0)
-        arcs, ups = len(problem.tail), len(self.up)
+        arcs, ups, downs = len(problem.tail), len(self.up), len(self.down)
         access = np.zeros((2, problem.attach.size))
         access[0, self.up] = length[arcs : arcs + ups]
-        access[1, self.down] = length[arcs + ups : arcs + ups + len(self.down)]
-        found = Flows(
+        access[1, self.down] = length[arcs + ups : arcs + ups + downs]
+        otherwise = Flows.nothing(problem)
+        # On the way of a simplex method all duals can be zero, which proves nothing.
+        proves = bool(np.any(length[: arcs + ups + downs] > 0))
+        return Flows(
             flow=np.maximum(flow, 0.0),
             injection=np.maximum(injection, 0.0).reshape(problem.available.shape),
-            length=length[:arcs],
-            up_length=access[0].reshape(problem.attach.shape),
-            down_length=access[1].reshape(problem.attach.shape),
-        )
-        if np.any(length[: arcs + ups + len(self.down)] > 0):
-            return found
-        return replace(
-            found, length=otherwise.length, up_length=otherwise.up_length, down_length=otherwise.down_length
-        )
+            length=length[:arcs] if proves else otherwise.length,
+            up_length=access[0].reshape(problem.attach.shape) if proves else otherwise.up_length,
+            down_length=access[1].reshape(problem.attach.shape) if proves else otherwise.down_length,
+        ).proof(problem)
 
+    def nothing(self) -> Proof:
+        """See :meth:`Form.nothing`."""
+        return Flows.nothing(self.problem).proof(self.problem)
 
-def column_count(problem: FlowProblem) -> int:
-    """Return the number of columns, without building any (an upper bound: arcs that leave a destination count)."""
-    planes = problem.plane_count
-    return problem.flow_variables + (int(problem.available.sum()) if planes > 1 else 0) + 1
-
-
-def row_count(problem: FlowProblem) -> int:
-    """Return the number of rows, without building any (an upper bound: every access link counts)."""
-    conservation = int((problem.node_count[problem.rows[:, 0]].astype(np.int64) - 1).sum())
-    demands = problem.demand_count if problem.plane_count > 1 else 0
-    return conservation + len(problem.tail) + 2 * problem.attach.size + demands
-
-
-def build_lp(problem: FlowProblem) -> LinearProgram:
-    """Return the linear program of ``problem``.
-
-    Flows are counted in units of the mean demand at the estimated K, and the cost makes lengths come out near 1, so
-    that a solver's absolute tolerances mean about the same for every network.
-
-    Raises:
-        SolverError: more entries than 32-bit indices can count.
-    """
-    if 3 * column_count(problem) > _MAX_ENTRIES:
-        raise SolverError(
-            f"{column_count(problem):,} variables are too many for a linear program with 32-bit indices",
-            allowed="--solver structured",
-        )
-    rate_unit = _rate_estimate(problem)
-    flow_unit = rate_unit * float(problem.demand.mean())
-    demand = problem.demand * (rate_unit / flow_unit)
-
-    flow_index, flow_rows, conservation = _flow_columns(problem)
-    arcs = len(problem.tail)
-    arc_row = int(conservation[-1])
-    up, down = _access_links(problem)
-    up_row = arc_row + arcs
-    down_row = up_row + len(up)
-    demand_row = down_row + len(down)
-
-    plane, j = np.nonzero(problem.available)
-    rows, columns, values = _injection_entries(
-        problem, plane, j, conservation, (up, up_row), (down, down_row)
-    )
-    single = problem.plane_count == 1
-    if single:
-        injected = np.empty(0, dtype=np.int64)
-        injections = sp.csc_array(
-            (values * demand[columns], (rows, np.zeros_like(rows))), shape=(demand_row, 1)
-        )
-        height = demand_row
-    else:
-        injected = plane * problem.demand_count + j
-        height = demand_row + problem.demand_count
-        of_rate = len(injected)
-        rows = np.concatenate([rows, demand_row + j, demand_row + np.arange(problem.demand_count)])
-        columns = np.concatenate([columns, np.arange(of_rate), np.full(problem.demand_count, of_rate)])
-        values = np.concatenate([values, np.ones(of_rate), -demand])
-        injections = sp.csc_array((values, (rows, columns)), shape=(height, of_rate + 1))
-    injections.sum_duplicates()
-
-    kept = flow_rows >= 0
-    per_column = kept.sum(axis=1)
-    start = np.concatenate([[0], np.cumsum(per_column)])
-    flow_values = np.broadcast_to([1.0, -1.0, 1.0], flow_rows.shape)[kept]
-    row_lower = np.zeros(height)
-    row_upper = np.zeros(height)
-    row_lower[arc_row:demand_row] = -np.inf
-    row_upper[arc_row:up_row] = problem.capacity / flow_unit
-    row_upper[up_row:down_row] = problem.access_up.ravel()[up] / flow_unit
-    row_upper[down_row:demand_row] = problem.access_down.ravel()[down] / flow_unit
-    cost = np.zeros(len(flow_index) + len(injected) + 1)
-    cost[-1] = -float(demand.sum())
-    return LinearProgram(
-        problem=problem,
-        cost=cost,
-        start=np.concatenate([start, start[-1] + injections.indptr[1:]]).astype(np.int32),
-        index=np.concatenate([flow_rows[kept], injections.indices]).astype(np.int32),
-        value=np.concatenate([flow_values, injections.data]),
-        row_lower=row_lower,
-        row_upper=row_upper,
-        flow_index=flow_index,
-        injected=injected,
-        arc_row=arc_row,
-        up=up,
-        down=down,
-        rate_unit=rate_unit,
-    )
+    def bounds(self, proof: Proof) -> tuple[float, float]:
+        """See :meth:`Form.bounds`."""
+        assert isinstance(proof, _core.Proof)
+        return self.problem.bounds(proof)
 
 
 def _rate_estimate(problem: FlowProblem) -> float:
