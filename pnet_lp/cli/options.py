@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from pnet_lp.cost import TopologyOptions
 from pnet_lp.failures import MODES, UNITS, Failures, Mode, Unit, fail, read_groups
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import LEVELS, VARIANTS, Level, Variant
@@ -211,6 +212,25 @@ def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
             help="A pattern or name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE.",
         ),
         _level_option,
+    )(function)
+
+
+def topology_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add what modifies and packs a TOPOLOGY; the command gets ``options``: :class:`TopologyOptions`."""
+    return _grouped(
+        "options",
+        TopologyOptions,
+        *_NETWORK_OPTIONS,
+        click.option(
+            "--ports",
+            type=click.IntRange(1),
+            help="Ports of every switch of a TOPOLOGY.  [default: the most that one uses]",
+        ),
+        click.option(
+            "--separate",
+            is_flag=True,
+            help="Give planes of a TOPOLOGY boxes and cables of their own, even if they are alike.",
+        ),
     )(function)
 
 

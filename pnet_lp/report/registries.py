@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from rich.console import RenderableType
 from rich.table import Table
 
+from pnet_lp.cost import architectures
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import read_yaml
 from pnet_lp.registry import Entry, Registry, nearest
@@ -86,11 +87,17 @@ def routing_documents() -> list[dict[str, Any]]:
     ]
 
 
+def architecture_documents() -> list[dict[str, Any]]:
+    """Return each architecture as its JSON document."""
+    return entry_documents(architectures)
+
+
 KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "topologies": topology_documents,
     "traffic": traffic_documents,
     "routings": routing_documents,
     "solvers": solver_documents,
+    "architectures": architecture_documents,
 }
 """What can be listed."""
 
