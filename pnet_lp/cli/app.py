@@ -21,7 +21,7 @@ COMMANDS = {
     "traffic": "what a traffic matrix demands; writes it to a file",
     "paths": "the paths that a routing allows, or their statistics",
     "verify": "re-checks a saved result without any solver",
-    "list": "topologies, traffic patterns, routings and solvers",
+    "list": "topologies, traffic patterns, routings, objectives and solvers",
     "sweep": "runs an experiment, or goes on with it",
 }
 """Name and one line of each command.  The line stands here so that the group's help imports no command."""
