@@ -46,6 +46,8 @@ class ArcForm(Form):
         up, down: flat indices into ``[P, E]`` of the access rows.
     """
 
+    problem: FlowProblem
+
     def __init__(self, problem: FlowProblem, head: Head | None = None) -> None:
         if 3 * (count := self.size(problem)[1]) > MAX_ENTRIES:
             raise SolverError(

@@ -12,8 +12,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.throughput.proof import Proof
+from pnet_lp.throughput.split_problem import SplitProblem
 
 MAX_ENTRIES = 2**31 - 1
 
@@ -97,12 +99,14 @@ class Form(ABC):
     """A problem written as a linear program, and the way back from its solutions to proofs.
 
     Attributes:
+        problem: the problem.
         lp: the program.
         head: the objective in it.
         rate_unit: the value of K in Gb/s per unit demand that 1 in the last column stands for.
         flow_unit: the Gb/s that 1 in the other columns stands for.
     """
 
+    problem: FlowProblem | PathProblem | SplitProblem
     lp: LinearProgram
     head: Head
     rate_unit: float

@@ -28,6 +28,8 @@ class PathForm(Form):
     1, so that a solver's absolute tolerances mean about the same for every network.
     """
 
+    problem: PathProblem | SplitProblem
+
     def __init__(self, problem: PathProblem | SplitProblem, head: Head | None = None) -> None:
         usage = problem.usage
         if (entries := usage.nnz + problem.flow_variables + problem.demand_count) > MAX_ENTRIES:

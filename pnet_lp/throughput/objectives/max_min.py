@@ -35,6 +35,9 @@ from pnet_lp.throughput.objectives.rates import Attained, Lengths, Rated, attain
 from pnet_lp.throughput.objectives.run import LpSolution, lp_solver, solve_form
 from pnet_lp.throughput.split_problem import SplitProblem
 
+ROUNDING = 1e-12
+"""How far sums may be off, relatively, and more than that."""
+
 _PART = 0.25
 """A demand is fixed where it can get beyond its level by at most this part of the tolerance."""
 
@@ -109,27 +112,26 @@ class MaxMin(Objective):
         )
 
 
-def level_bound(problem: Rated, rate: FloatArray, free: BoolArray, lengths: Lengths) -> tuple[float, FloatArray]:
-    """Return the bound on the level of the ``free`` demands that lengths prove, and their parts ``w`` ``[J]`` in it.
+def _bound(
+    problem: Rated, rate: FloatArray, free: BoolArray, lengths: Lengths, distance: FloatArray
+) -> tuple[float, FloatArray]:
+    """Return the bound on the level of the ``free`` demands, and the part ``w`` ``[J]`` of each in it.
 
     Args:
         problem: the problem.
         rate: float64 ``[J]``, Gb/s, what the others get.
         free: bool ``[J]``.
         lengths: any, >= 0.
+        distance: float64 ``[J]``, by these lengths.
     """
-    return _bound(problem, rate, free, lengths, problem.distances(*lengths))
-
-
-def _bound(
-    problem: Rated, rate: FloatArray, free: BoolArray, lengths: Lengths, distance: FloatArray
-) -> tuple[float, FloatArray]:
     takes = np.where(free, problem.flow.demand * distance, 0.0)
     total = float(takes.sum())
     if total <= 0:
         return np.inf, takes
     held = float((rate * distance)[~free].sum())
-    return (volume(problem.flow, lengths) - held) / total, takes / total
+    whole = volume(problem.flow, lengths)
+    # Where the bound is met to the last bit, or beyond, a demand with hardly a part in it would count as stuck.
+    return (whole - held + ROUNDING * (whole + held)) / total, takes / total
 
 
 def _solve_level(problem: Rated, rate: FloatArray, free: BoolArray, means: Means) -> tuple[_Step, int, str]:

@@ -76,9 +76,11 @@ class MinCost(Objective):
             return found, max(found.cost.gap, 1 - found.carried / rate)
 
         found, spent, message = solve_form(form, means, prove)
+        # A part of the largest K is what was asked only as far as that is known.
+        unknown = most.gap if self.params.at is None else 0.0
         return Optimum(
             found.cost,
-            max(found.cost.gap, 1 - found.carried / rate),
+            max(found.cost.gap, 1 - found.carried / rate, unknown),
             lp_solver(means),
             iterations + spent,
             found.certificate,

@@ -18,6 +18,7 @@ from pnet_lp.throughput.choose import AUTO
 from pnet_lp.throughput.forms import Form, LinearProgram
 from pnet_lp.throughput.objectives.base import Means
 from pnet_lp.throughput.solvers import get_solver
+from pnet_lp.throughput.split_problem import SplitProblem
 
 DEFAULT_SOLVER = "highs-ipx"
 VERTEX_SOLVER = "highs-simplex"
@@ -85,11 +86,7 @@ def solve_lp(lp: LinearProgram, solver: str, options: LpOptions) -> LpSolution:
         SpecError: the solver does not take linear programs, or there is none of that name.
         SolverError: it is not installed, or failed.
     """
-    get_solver(solver)
-    if solver not in METHODS:
-        raise SpecError(
-            f"solver {solver!r} maximises K only, and no other objective", allowed=", ".join([AUTO, *METHODS])
-        )
+    _check_takes_programs(solver)
     highspy = importlib.import_module("highspy")
     highs = highspy.Highs()
     tolerance = min(max(options.tolerance, _TIGHTEST), 1e-4)
@@ -139,6 +136,9 @@ def solve_form(
         SpecError: the solver does not take linear programs.
         SolverError: it failed.
     """
+    _check_takes_programs(lp_solver(means))
+    if not isinstance(form.problem, SplitProblem):
+        get_solver(lp_solver(means)).check(form.problem)
     deadline = time.monotonic() + means.options.time_limit_s
     best: tuple[A, float] | None = None
     iterations = 0
@@ -162,6 +162,14 @@ def solve_form(
 def lp_solver(means: Means) -> str:
     """Return the name of the solver for linear programs."""
     return DEFAULT_SOLVER if means.solver == AUTO else means.solver
+
+
+def _check_takes_programs(solver: str) -> None:
+    get_solver(solver)
+    if solver not in METHODS:
+        raise SpecError(
+            f"solver {solver!r} maximises K only, and no other objective", allowed=", ".join([AUTO, *METHODS])
+        )
 
 
 def _attempts(form: Form, means: Means, central: bool) -> Iterator[tuple[str, LpOptions]]:
