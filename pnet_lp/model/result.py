@@ -111,7 +111,7 @@ class Bottleneck:
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class FairLevel:
     """A step of max-min fairness: the demands that can get no more, given what those of earlier levels get.
 
     Attributes:
@@ -184,7 +184,7 @@ class ThroughputResult:
     link_load: FloatArray | None = field(default=None, repr=False)
     figures: Mapping[str, Any] | None = None
     rates_gbps: FloatArray | None = field(default=None, repr=False)
-    levels: tuple[Level, ...] = field(default=(), repr=False)
+    levels: tuple[FairLevel, ...] = field(default=(), repr=False)
 
     @property
     def throughput_gbps(self) -> float:

@@ -43,8 +43,8 @@ def fixed_split_usage(
         threads: 0 for all cores.
 
     Returns:
-        float64 ``[A, J]``, the part of each demand on each link, and float64 ``[P, J]``, the part of each demand in each
-        plane, 0 for a pair that no plane connects.
+        float64 ``[A, J]``, the part of each demand on each link, and float64 ``[P, J]``, the part of each demand in
+        each plane, 0 for a pair that no plane connects.
 
     Raises:
         RoutingError: an index out of range, a routing that leaves the split open, or more entries than fit into memory.

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
-from pnet_lp.model.arrays import FloatArray, IntArray, floats
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.registry import nearest
 from pnet_lp.routing import PathRule, Policy, parse_rule
 from pnet_lp.throughput.certificate import bottlenecks
@@ -148,7 +148,7 @@ def solve(
             on_progress(Progress(name, iterations, lower, upper, clock.elapsed()))
 
     options = SolveOptions(tolerance, time_limit_s, max_iterations, threads)
-    kept, left = problem, np.arange(problem.flow.demand_count)
+    kept, left = problem, ints(np.arange(problem.flow.demand_count))
     if goal.per_demand and not isinstance(problem, FixedSplit):
         kept, left = connected(problem)
     found = goal.optimise(kept, Means(solver, options, clock, report))
@@ -260,7 +260,7 @@ def _disconnected(stated: Stated, network: Network, traffic: TrafficMatrix, goal
 
 
 def _rates_of_pairs(
-    flow: FlowProblem, traffic: TrafficMatrix, kept: npt.NDArray[np.integer], rate: FloatArray
+    flow: FlowProblem, traffic: TrafficMatrix, kept: IntArray, rate: FloatArray
 ) -> FloatArray:
     """Return float64 ``[demands of the matrix]``: what each pair gets of the ``rate`` of its class.
 

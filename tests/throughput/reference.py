@@ -1,4 +1,4 @@
-"""Objectives stated a second time, as dense textbook programs for SciPy: one flow per demand, no aggregation, no forms."""
+"""Objectives stated a second time, as textbook programs for SciPy: one flow per demand, no classes, no forms."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class Reference:
         return -self._solve(cost, rows, lower, upper)
 
     def max_min(self) -> npt.NDArray[np.float64]:
-        """Rates: a level for all, then for each demand alone what it could get beyond, and those that can get no more stop.
+        """Rates: a level for all, then for each demand what it alone could get beyond; those that can get no more stop.
 
         Levels are a hair lower than what was found, so that the next program has room.
         """

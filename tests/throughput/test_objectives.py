@@ -88,9 +88,9 @@ def test_parking_lot(routing: str) -> None:
     ]
     # Half a unit over five links, and half a unit over one link five times.
     assert figure(network, traffic, "min-cost", "cost_gbps_links", routing=routing) == pytest.approx(5.0)
-    assert figure(
-        network, traffic, "min-cost:at=0.1", "cost_gbps_links", routing=routing
-    ) == pytest.approx(1.0)
+    assert figure(network, traffic, "min-cost:at=0.1", "cost_gbps_links", routing=routing) == pytest.approx(
+        1.0
+    )
 
 
 def test_vlb_on_two_switches() -> None:
@@ -99,9 +99,9 @@ def test_vlb_on_two_switches() -> None:
     traffic = TrafficMatrix.from_entries("rack", 2, [0, 1], [1, 0], [5.0, 1.0])
     assert figure(network, traffic, "total", "total_gbps", routing="vlb") == pytest.approx(5.0, rel=1e-6)
     assert ask(network, traffic, "max-min", routing="vlb").rates_gbps == pytest.approx([4.0, 4.0])
-    assert figure(
-        network, traffic, "min-max-utilisation", "max_utilisation", routing="vlb"
-    ) == pytest.approx(1.25)
+    assert figure(network, traffic, "min-max-utilisation", "max_utilisation", routing="vlb") == pytest.approx(
+        1.25
+    )
     assert figure(network, traffic, "min-cost:at=0.5", "mean_links", routing="vlb") == pytest.approx(1.0)
 
 
@@ -137,7 +137,9 @@ def test_fairness_has_levels() -> None:
 
 
 def test_demands_are_weights_of_fairness_and_caps_of_the_total() -> None:
-    network = Network.from_planes([Plane.from_cables(2, [0], [1], 4.0, host_switch=[0, 0, 1], access_gbps=9.0)])
+    network = Network.from_planes(
+        [Plane.from_cables(2, [0], [1], 4.0, host_switch=[0, 0, 1], access_gbps=9.0)]
+    )
     traffic = TrafficMatrix.from_entries("host", 3, [0, 1], [2, 2], [3.0, 1.0])
     assert ask(network, traffic, "max-min").rates_gbps == pytest.approx([3.0, 1.0], rel=1e-6)
     traffic = traffic.scaled(0.5)
@@ -186,7 +188,9 @@ def _compare(network: Network, traffic: TrafficMatrix, routing: str) -> None:
     assert full["cost_gbps_links"] >= 2 * half * (1 - 1e-5)
 
 
-def few_demands(seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]]) -> tuple[Network, TrafficMatrix]:
+def few_demands(
+    seed: int, draw: Callable[[int], tuple[Network, TrafficMatrix]]
+) -> tuple[Network, TrafficMatrix]:
     """A random network, and up to six demands of like size on it."""
     network, traffic = draw(seed)
     random = np.random.default_rng(seed)
@@ -381,9 +385,13 @@ def test_a_pair_without_a_path_gets_nothing(routing: str) -> None:
     network, traffic = two_islands()
     result = ask(network, traffic, "total", routing=routing)
     assert result.rates_gbps == pytest.approx([2.0, 0.0])
-    assert result.warnings == (
-        "nothing is carried of some demands: 1 rack pair has a demand but no path in any plane (s0 -> s3)",
-    ) or "0 -> 3" in result.warnings[0]
+    assert (
+        result.warnings
+        == (
+            "nothing is carried of some demands: 1 rack pair has a demand but no path in any plane (s0 -> s3)",
+        )
+        or "0 -> 3" in result.warnings[0]
+    )
     assert ask(network, traffic, "max-min", routing=routing).rates_gbps == pytest.approx([5.0, 0.0])
     assert ask(network, traffic, "min-max-utilisation", routing=routing).to_json()["max_utilisation"] is None
     with pytest.raises(RoutingError, match=r"a demand has no path, so nothing can be carried whole"):
@@ -454,7 +462,10 @@ def test_every_objective_has_a_test() -> None:
         "min-max-utilisation",
         "total",
     ]
-    assert {type(state_problem(*parking_lot(), routing_rule(routing, "any", 0), per_demand=True)) for routing in ("ideal", "ksp:2", "ecmp")} == {
+    assert {
+        type(state_problem(*parking_lot(), routing_rule(routing, "any", 0), per_demand=True))
+        for routing in ("ideal", "ksp:2", "ecmp")
+    } == {
         FlowProblem,
         PathProblem,
         SplitProblem,

@@ -10,8 +10,8 @@ this order, the last ones with the weights and limits of the :class:`Head`:
     sum_{j to e} I[p, j] <= access_down[p, e]                  where finite; dual: down_length
     lower_j <= sum_p I[p, j] - K w_j <= upper_j                for each demand j
 
-With one plane and ``lower = upper`` there are neither injections nor the last rows: ``I[0, j] = K w_j + lower_j`` is put
-in.
+With one plane and ``lower = upper`` there are neither injections nor the last rows: ``I[0, j] = K w_j + lower_j`` is
+put in.
 Demands between endpoints on one switch enter access rows only.
 """
 
@@ -157,7 +157,7 @@ class ArcForm(Form):
     def served(self, column_value: FloatArray) -> FloatArray:
         """See :meth:`Form.served`."""
         if len(self.injected):
-            return self._injection(column_value).sum(axis=0) * self.flow_unit
+            return floats(self._injection(column_value).sum(axis=0) * self.flow_unit)
         return self.head.lower + self.head.weight * self.rate(column_value)
 
     def lengths(self, row_dual: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -47,8 +47,8 @@ class LinearProgram:
 class Head:
     """What an objective adds to the body of a form, which is what links carry.
 
-    The body has the flows of ``J`` demands on links, ``served_j`` being what demand j gets.  The head adds the rate K, the
-    last column, and states
+    The body has the flows of ``J`` demands on links, ``served_j`` being what demand j gets.  The head adds the rate K,
+    the last column, and states
 
         minimise    rate_cost K + sum_j served_cost_j served_j + sum_a arc_cost_a load_a
         subject to  lower_j <= served_j - weight_j K <= upper_j    for each demand j
@@ -59,8 +59,8 @@ class Head:
         rate_cost: a number.
         served_cost: float64 ``[J]``.
         arc_cost: float64 ``[A]``, >= 0.
-        rate_scale: about how large ``served`` becomes, as a multiple of the demands, where the objective knows: the unit
-            that flows are counted in.
+        rate_scale: about how large ``served`` becomes, as a multiple of the demands, where the objective knows: the
+            unit that flows are counted in.
     """
 
     weight: FloatArray

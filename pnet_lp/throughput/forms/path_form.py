@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from pnet_lp.errors import SolverError
-from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.throughput.forms.linear_program import MAX_ENTRIES, Form, Head, LinearProgram
 from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.proof import PathProof, Proof
@@ -93,7 +93,9 @@ class PathForm(Form):
     def served(self, column_value: FloatArray) -> FloatArray:
         """See :meth:`Form.served`."""
         flow = np.maximum(column_value[:-1], 0.0) * self.flow_unit
-        return np.bincount(self.problem.demand_of_path, weights=flow, minlength=self.problem.demand_count)
+        return floats(
+            np.bincount(self.problem.demand_of_path, weights=flow, minlength=self.problem.demand_count)
+        )
 
     def lengths(self, row_dual: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """See :meth:`Form.lengths`."""

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.model.result import Level
+from pnet_lp.model.result import FairLevel
 from pnet_lp.registry import NoParams, Params, Registry, parse_expression
 from pnet_lp.throughput.fixed_split import FixedSplit
 from pnet_lp.throughput.path_problem import PathProblem
@@ -25,8 +25,8 @@ CLOSED_FORM = "closed-form"
 """The solver of an optimum that needs none."""
 
 Stated: TypeAlias = FlowProblem | PathProblem | FixedSplit | SplitProblem
-"""What there is to solve: over any path, over given paths, or with a split that the routing fixes, of the whole matrix or
-demand by demand."""
+"""What there is to solve: over any path, over given paths, or with a split that the routing fixes, of the whole matrix
+or demand by demand."""
 
 
 class Clock:
@@ -94,7 +94,7 @@ class Optimum:
     link_load: FloatArray
     rate: FloatArray | None = None
     figures: Mapping[str, Any] | None = None
-    levels: tuple[Level, ...] = ()
+    levels: tuple[FairLevel, ...] = ()
     unlimited: str = "core link"
     interrupted: bool = False
     warnings: tuple[str, ...] = ()
@@ -131,16 +131,23 @@ class Objective(ABC):
         return None
 
 
-O = TypeVar("O", bound=type[Objective])
+G = TypeVar("G", bound=Objective)
 
 OBJECTIVES: Registry[type[Objective]] = Registry(
     "objective", package="pnet_lp.throughput.objectives", group="pnet_lp.objectives"
 )
 
 
-def register(name: str, *, summary: str, params: type[Params] = NoParams, source: str = "") -> Callable[[O], O]:
+def register(
+    name: str, *, summary: str, params: type[Params] = NoParams, source: str = ""
+) -> Callable[[type[G]], type[G]]:
     """Return a decorator that registers an objective's class."""
-    return OBJECTIVES.register(name, params=params, summary=summary, source=source)
+
+    def decorate(objective: type[G]) -> type[G]:
+        OBJECTIVES.register(name, params=params, summary=summary, source=source)(objective)
+        return objective
+
+    return decorate
 
 
 def parse_objective(text: str) -> Objective:

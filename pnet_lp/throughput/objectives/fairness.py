@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from typing import Any
 
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.model.result import Level
+from pnet_lp.model.result import FairLevel
 
 
-def fairness_gap(levels: Sequence[Level]) -> float:
+def fairness_gap(levels: Sequence[FairLevel]) -> float:
     """Return the largest gap of all levels."""
     return max((level.gap for level in levels), default=0.0)
 
 
-def fairness_figures(rate: FloatArray, levels: Sequence[Level]) -> dict[str, Any]:
+def fairness_figures(rate: FloatArray, levels: Sequence[FairLevel]) -> dict[str, Any]:
     """Return the document's first keys: the sum of the rates, and the levels, lowest first.
 
-    Levels that their bounds do not tell apart are shown as one: the demands that are stuck together need not all be found
-    by one program.
+    Levels that their bounds do not tell apart are shown as one: the demands that are stuck together need not all be
+    found by one program.
 
     Args:
         rate: float64 ``[J]``, Gb/s, what each demand gets.
@@ -34,8 +34,6 @@ def fairness_figures(rate: FloatArray, levels: Sequence[Level]) -> dict[str, Any
             shown[-1]["rate_gbps"] = min(shown[-1]["rate_gbps"], level.rate)
             shown[-1]["upper_bound_gbps"] = None if upper is None else max(upper, end)
         else:
-            shown.append(
-                {"rate_gbps": level.rate, "upper_bound_gbps": upper, "demands": len(level.demands)}
-            )
+            shown.append({"rate_gbps": level.rate, "upper_bound_gbps": upper, "demands": len(level.demands)})
         end = max(end, level.upper)
     return {"total_gbps": float(rate.sum()), "relative_gap": fairness_gap(levels), "levels": shown}

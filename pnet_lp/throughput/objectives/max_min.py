@@ -4,14 +4,14 @@ The rate vector, sorted, is the lexicographically largest (D. Bertsekas, R. Gall
 section 6.5.2).  Demands are weights, not caps: what is fair is ``t_j = r_j / d_j``, so the lowest level is the K of
 ``concurrent``.
 
-One linear program for each level (D. Nace, M. Pioro, "Max-min fairness and its applications to routing and load-balancing
-in communication networks: a tutorial", IEEE Surveys 10 (2008)): the level t of all demands that are still free grows
-while the fixed ones keep their rates.  Any lengths l prove a bound on t,
+One linear program for each level (D. Nace, M. Pioro, "Max-min fairness and its applications to routing and
+load-balancing in communication networks: a tutorial", IEEE Surveys 10 (2008)): the level t of all demands that are
+still free grows while the fixed ones keep their rates.  Any lengths l prove a bound on t,
 
     t <= (sum c l - sum over fixed r_j dist_l(j)) / sum over free d_j dist_l(j) = upper,
 
-and with ``w_j = d_j dist_l(j)`` as a part of the last sum no free demand alone gets beyond ``t + (upper - t) / w_j`` while
-the others keep t.  Those for which this is close to t are fixed.  The parts sum to 1, so there is always one.
+and with ``w_j = d_j dist_l(j)`` as a part of the last sum no free demand alone gets beyond ``t + (upper - t) / w_j``
+while the others keep t.  Those for which this is close to t are fixed.  The parts sum to 1, so there is always one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
-from pnet_lp.model.result import Level
+from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.fixed_split import FixedSplit
 from pnet_lp.throughput.forms import Form, Head, formulate
 from pnet_lp.throughput.objectives.base import Means, Objective, Optimum, Stated, register
@@ -177,7 +177,7 @@ def _lowest(rate: FloatArray, demand: FloatArray, free: BoolArray) -> float:
     return float((rate[free] / demand[free]).min())
 
 
-def _levels(problem: Rated, rate: FloatArray, steps: list[_Step]) -> list[Level]:
+def _levels(problem: Rated, rate: FloatArray, steps: list[_Step]) -> list[FairLevel]:
     """Return the levels, each with the bound that held when it was solved.
 
     Later levels scale all rates down by a hair, until what the solver found fits exactly.  The bound of a level is that
@@ -193,6 +193,6 @@ def _levels(problem: Rated, rate: FloatArray, steps: list[_Step]) -> list[Level]
         least = float(part[members].min())
         beyond = max(upper - reached, 0.0) / least if least > 0 else np.inf
         lengths = (floats(lengths) for lengths in step.lengths)
-        levels.append(Level(reached, reached + beyond, 1.0 / shrunk - 1.0, ints(members), *lengths))
+        levels.append(FairLevel(reached, reached + beyond, 1.0 / shrunk - 1.0, ints(members), *lengths))
         shrunk *= step.attained.factor
     return levels[::-1]

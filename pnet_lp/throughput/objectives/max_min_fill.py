@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
-from pnet_lp.model.result import Level
+from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.fixed_split import FixedSplit
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Means, Objective, Optimum, Stated, register
 from pnet_lp.throughput.objectives.fairness import fairness_figures
@@ -123,7 +123,8 @@ def optimum_by_filling(problem: PathProblem | SplitProblem, means: Means) -> Opt
     factor = min(1.0, float((problem.capacity[used] / load[used]).min()))
     level = found.level * factor
     levels = tuple(
-        Level(float(value), float(value), 0.0, ints(np.flatnonzero(level == value))) for value in np.unique(level)
+        FairLevel(float(value), float(value), 0.0, ints(np.flatnonzero(level == value)))
+        for value in np.unique(level)
     )
     arcs = floats(factor * load[: len(problem.flow.capacity)])
     first = np.zeros(len(problem.capacity))

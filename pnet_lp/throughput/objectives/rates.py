@@ -82,12 +82,14 @@ def normalised(problem: LinkProblem, weight: FloatArray) -> FloatArray:
     return floats(np.where(total > 0, weight / np.where(total > 0, total, 1.0), 1.0 / count))
 
 
-def bundle_certificate(problem: PathProblem | SplitProblem, weight: FloatArray, load: FloatArray) -> AnyCertificate:
+def bundle_certificate(
+    problem: PathProblem | SplitProblem, weight: FloatArray, load: FloatArray
+) -> AnyCertificate:
     """Return the certificate of a split over given paths or of a fixed split, without lengths."""
-    lengths = floats(np.zeros(len(load))), *(floats(np.zeros(problem.flow.attach.shape)) for _ in range(2))
+    length, access = floats(np.zeros(len(load))), floats(np.zeros(problem.flow.attach.shape))
     if isinstance(problem, SplitProblem):
-        return LoadCertificate(*lengths, load=load, share=problem.share)
-    return PathCertificate(*lengths, weight=weight)
+        return LoadCertificate(length, access, access, load, problem.share)
+    return PathCertificate(length, access, access, weight)
 
 
 def with_lengths(certificate: AnyCertificate, lengths: Lengths, scale: float = 1.0) -> AnyCertificate:
@@ -114,9 +116,7 @@ def connected(problem: Rated) -> tuple[Rated, IntArray]:
     if isinstance(problem, SplitProblem):
         return problem.keeping(kept), kept
     flow = problem.flow
-    flow = replace(
-        flow, src=ints(flow.src[kept]), dst=ints(flow.dst[kept]), demand=floats(flow.demand[kept])
-    )
+    flow = replace(flow, src=ints(flow.src[kept]), dst=ints(flow.dst[kept]), demand=floats(flow.demand[kept]))
     if isinstance(problem, FlowProblem):
         return flow, kept
     # The demands left out have no paths.

@@ -13,8 +13,8 @@ import numpy as np
 
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import AnyCertificate, Certificate, Interval, PathCertificate
-from pnet_lp.model.arrays import BoolArray, FloatArray
-from pnet_lp.model.result import Level
+from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.fixed_split import FixedSplit
 from pnet_lp.throughput.objectives.base import Stated
 from pnet_lp.throughput.path_problem import PathProblem
@@ -49,7 +49,7 @@ def recheck_total(problem: Stated, certificate: AnyCertificate, rate: FloatArray
 
 
 def recheck_max_min(
-    problem: Stated, certificate: AnyCertificate, rate: FloatArray, levels: Sequence[Level]
+    problem: Stated, certificate: AnyCertificate, rate: FloatArray, levels: Sequence[FairLevel]
 ) -> float:
     """Return how far, relatively, a demand's rate is at most from fair, as the lengths of its level prove."""
     _loads(problem, certificate, rate)
@@ -76,7 +76,7 @@ def recheck_max_min(
         beyond = max(upper - level.rate, 0.0) / part.min()
         gaps.append(max(beyond / (level.rate + beyond), level.margin))
         free[level.demands] = False
-    return max(gaps)
+    return float(max(gaps))
 
 
 def recheck_filling(problem: PathProblem | SplitProblem, rate: FloatArray) -> None:
@@ -87,9 +87,7 @@ def recheck_filling(problem: PathProblem | SplitProblem, rate: FloatArray) -> No
     full = load >= problem.capacity * (1 - SAME)
     for j in range(len(rate)):
         links = problem.usage[:, [j]].indices
-        best = [
-            float(level[problem.usage[[link], :].tocsr().indices].max()) for link in links if full[link]
-        ]
+        best = [float(level[problem.usage[[link], :].tocsr().indices].max()) for link in links if full[link]]
         _require(bool(best) and level[j] >= min(best) * (1 - SAME), f"demand {j} could get more")
 
 
@@ -140,7 +138,7 @@ def _distances(problem: Stated, lengths: Lengths) -> FloatArray:
         np.minimum.at(found, problem.demand_of_path, cost)
         return found
     available = reachable(problem)
-    return np.stack(
+    ways = np.stack(
         [
             np.where(
                 available[p],
@@ -151,11 +149,12 @@ def _distances(problem: Stated, lengths: Lengths) -> FloatArray:
             )
             for p in range(problem.plane_count)
         ]
-    ).min(axis=0)
+    )
+    return floats(ways.min(axis=0))
 
 
 def _loads(problem: Stated, certificate: AnyCertificate, rate: FloatArray) -> FloatArray:
-    """Return the load of each arc when each demand gets its rate, ``[A]``, after checking that all links take theirs."""
+    """Return the load of each arc when each demand gets its rate, ``[A]``; check that all links take theirs."""
     if isinstance(problem, FlowProblem):
         assert isinstance(certificate, Certificate)
         rated = replace(problem, demand=rate)
@@ -164,7 +163,7 @@ def _loads(problem: Stated, certificate: AnyCertificate, rate: FloatArray) -> Fl
         _require(fits >= 1 - SAME, "a link carries more than it can")
         return _arc_loads(rated, certificate, available)
     if isinstance(problem, FixedSplit):
-        load = problem.load * (rate / problem.flow.demand)[0]
+        load = floats(problem.load * (rate / problem.flow.demand)[0])
         _require(np.all(load <= problem.flow.capacity * (1 + SAME)), "a link carries more than it can")
         return load
     weight = certificate.weight if isinstance(certificate, PathCertificate) else np.ones(len(rate))
@@ -173,7 +172,7 @@ def _loads(problem: Stated, certificate: AnyCertificate, rate: FloatArray) -> Fl
     _require(np.all(np.abs(total - 1) <= SAME), "the parts of a demand do not sum to 1")
     load = problem.usage @ (weight * rate[problem.demand_of_path])
     _require(np.all(load <= problem.capacity * (1 + SAME)), "a link carries more than it can")
-    return load[: len(problem.flow.capacity)]
+    return floats(load[: len(problem.flow.capacity)])
 
 
 def _arc_loads(problem: FlowProblem, certificate: Certificate, available: BoolArray) -> FloatArray:
@@ -192,6 +191,6 @@ def _arc_loads(problem: FlowProblem, certificate: Certificate, available: BoolAr
     plane, demand = np.nonzero(rows.demand_row >= 0)
     entering = rows.state[rows.demand_row[plane, demand]] + problem.attach[plane, problem.src[demand]]
     amount = (certificate.share * problem.demand)[plane, demand]
-    passing = np.bincount(entering, weights=amount, minlength=int(rows.state[-1]))
+    passing = floats(np.bincount(entering, weights=amount, minlength=int(rows.state[-1]))).copy()
     carried, _ = propagate(passing, fractions)
-    return np.bincount(fractions.arc, weights=carried, minlength=len(problem.tail))
+    return floats(np.bincount(fractions.arc, weights=carried, minlength=len(problem.tail)))

@@ -175,9 +175,9 @@ def _check_takes_programs(solver: str) -> None:
 def _attempts(form: Form, means: Means, central: bool) -> Iterator[tuple[str, LpOptions]]:
     """Yield by which solver to solve, and how, one attempt after the other.
 
-    Undoing presolve needs a basis to tell where some duals belong, and an interior solution has none: where the bounds do
-    not meet, the duals were lost, or the tolerance was too loose.  Presolve also leads away from the solution amid all
-    optimal ones.  Where nothing else helps, and the user left the choice open, a vertex may.
+    Undoing presolve needs a basis to tell where some duals belong, and an interior solution has none: where the bounds
+    do not meet, the duals were lost, or the tolerance was too loose.  Presolve also leads away from the solution amid
+    all optimal ones.  Where nothing else helps, and the user left the choice open, a vertex may.
     """
     tolerance, solver = means.options.tolerance, lp_solver(means)
     options = LpOptions(tolerance=1e-3 * tolerance, threads=means.options.threads)
