@@ -19,7 +19,6 @@ from pnet_lp.throughput.objectives.recheck import (
     recheck_total,
 )
 from pnet_lp.throughput.objectives.total import best_scale
-from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.throughput.solve import routing_rule, state_problem
 from pnet_lp.throughput.solvers import SolveOptions
@@ -385,12 +384,8 @@ def test_a_pair_without_a_path_gets_nothing(routing: str) -> None:
     network, traffic = two_islands()
     result = ask(network, traffic, "total", routing=routing)
     assert result.rates_gbps == pytest.approx([2.0, 0.0])
-    assert (
-        result.warnings
-        == (
-            "nothing is carried of some demands: 1 rack pair has a demand but no path in any plane (s0 -> s3)",
-        )
-        or "0 -> 3" in result.warnings[0]
+    assert result.warnings == (
+        "nothing is carried of some demands: 1 rack pair has a demand but no path in any plane (0 -> 3)",
     )
     assert ask(network, traffic, "max-min", routing=routing).rates_gbps == pytest.approx([5.0, 0.0])
     assert ask(network, traffic, "min-max-utilisation", routing=routing).to_json()["max_utilisation"] is None
@@ -453,7 +448,7 @@ def test_a_limit_leaves_bounds(objective: str) -> None:
     assert result.warnings == ("highs-ipx: time limit reached",)
 
 
-def test_every_objective_has_a_test() -> None:
+def test_names() -> None:
     assert OBJECTIVES.names() == [
         "concurrent",
         "max-min",
@@ -462,11 +457,3 @@ def test_every_objective_has_a_test() -> None:
         "min-max-utilisation",
         "total",
     ]
-    assert {
-        type(state_problem(*parking_lot(), routing_rule(routing, "any", 0), per_demand=True))
-        for routing in ("ideal", "ksp:2", "ecmp")
-    } == {
-        FlowProblem,
-        PathProblem,
-        SplitProblem,
-    }

@@ -66,11 +66,9 @@ def best_scale(capacity: float, distance: FloatArray, demand: FloatArray) -> tup
     distance, demand = distance[order], demand[order]
     takes = distance * demand
     # What demands with a later breakpoint than the i-th still take off, per unit of s: the slope is capacity less that.
-    later = takes.sum() - np.cumsum(takes)
-    if takes.sum() <= capacity:
-        return 0.0, float(demand.sum())
+    later = np.append(np.cumsum(takes[::-1])[::-1][1:], 0.0)
     first = int(np.argmax(later <= capacity))
-    if distance[first] == 0:
+    if takes.sum() <= capacity or distance[first] == 0:
         return 0.0, float(demand.sum())
     scale = 1.0 / distance[first]
     return scale, float(scale * capacity + (demand * np.maximum(0.0, 1.0 - scale * distance)).sum())
