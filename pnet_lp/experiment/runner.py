@@ -13,6 +13,7 @@ from pnet_lp.experiment.store import Record, Store
 from pnet_lp.files import json_text
 from pnet_lp.model.arrays import fingerprint
 from pnet_lp.throughput import Progress, solve
+from pnet_lp.throughput.objectives import check_storable
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
@@ -50,6 +51,7 @@ def run_experiment(
 
 
 def _run_case(name: str, case: Case, store: Store, *, resume: bool, threads: int, watch: Watch) -> Record:
+    check_storable(case.objective)
     network = build_network(
         case.topology,
         planes=case.planes,

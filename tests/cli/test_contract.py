@@ -135,7 +135,8 @@ def test_every_example_runs(run: Run) -> None:
         (["throughput", "ring:n=4", "--tolerance", "nan"], "tolerance is out of range, found nan"),
         (
             ["list", "colours"],
-            "Invalid value for '{topologies|traffic|routings|solvers|architectures}': 'colours' is not one of",
+            "Invalid value for '{topologies|traffic|routings|objectives|solvers|architectures}': "
+            "'colours' is not one of",
         ),
         (["verify", "missing.json"], "missing.json: cannot be read (No such file or directory)"),
         (["sweep", "nowhere"], "nowhere/spec.yaml: cannot read the file: No such file or directory"),
