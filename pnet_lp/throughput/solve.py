@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import SpecError
-from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import IntArray
-from pnet_lp.registry import nearest
+from pnet_lp.registry import nearest, parse_expression
 from pnet_lp.routing import PathRule, Policy, parse_rule
 from pnet_lp.throughput.certificate import bottlenecks, certify
 from pnet_lp.throughput.choose import AUTO, choose_solver
@@ -26,6 +26,7 @@ from pnet_lp.throughput.fixed_split import FixedSplit, build_fixed_split, certif
 from pnet_lp.throughput.path_problem import PathProblem, build_path_problem
 from pnet_lp.throughput.problem import FlowProblem, build_problem
 from pnet_lp.throughput.solvers import SolveOptions, get_solver, solver_names
+from pnet_lp.throughput.start import start_proof
 
 DEFAULT_TOLERANCE = 1e-4
 OBJECTIVES = ("concurrent",)
@@ -73,6 +74,7 @@ def solve(
     threads: int = 0,
     time_limit_s: float = math.inf,
     max_iterations: int | None = None,
+    start: AnyCertificate | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return the certified throughput of ``traffic`` on ``network``.
@@ -85,23 +87,25 @@ def solve(
         plane_policy: which planes paths may come from; without meaning for ``ideal``.
         seed: what breaks ties between paths and draws them.
         solver: a registered solver, or ``auto`` (see :mod:`pnet_lp.throughput.choose`); a routing that fixes the split
-            needs none.
+            needs none.  A solver's parameters follow its name, as in ``pulp:solver=CPLEX_CMD``.
         tolerance: relative gap between the bounds at which the result counts as certified, in (0, 1).
         threads: 0 for all cores; the structured solver's result does not depend on it.
         time_limit_s: stop then, with the bounds reached.
         max_iterations: stop then, with the bounds reached; in the solver's own unit.
+        start: the certificate of a result for the same paths and other capacities or demands, to start from
+            (:mod:`pnet_lp.throughput.start`).
         on_progress: called now and then while solving.
 
     Ctrl-C while solving does not raise: the result then has ``interrupted`` set and the bounds reached so far.
 
     Raises:
-        SpecError: an unknown objective or solver, or a tolerance out of range.
+        SpecError: an unknown objective or solver, a tolerance out of range, or a start that is not for these paths.
         RoutingError: an unknown routing, or more paths than fit into memory.
         TrafficError: the matrix is empty or for another network.
         SolverError: the solver is not installed or failed, or the problem does not fit into memory.
     """
     _check_choice("objective", objective, OBJECTIVES)
-    _check_choice("solver", solver, (AUTO, *solver_names()))
+    _check_choice("solver", parse_expression(solver)[0], (AUTO, *solver_names()))
     rule = routing_rule(routing, plane_policy, seed)
     if not 0 < tolerance < 1:
         raise SpecError("tolerance is out of range", found=tolerance, allowed="a number between 0 and 1")
@@ -110,6 +114,7 @@ def solve(
 
     clock = _Clock()
     problem = state_problem(network, traffic, rule, threads=threads)
+    given = None if start is None else start_proof(problem, start)
     seconds = {"build": clock.lap()}
     common: dict[str, Any] = {
         "tolerance": tolerance,
@@ -160,7 +165,7 @@ def solve(
             on_progress(Progress(name, iterations, lower, upper, clock.elapsed()))
         return True
 
-    options = SolveOptions(tolerance, time_limit_s, max_iterations, threads)
+    options = SolveOptions(tolerance, time_limit_s, max_iterations, threads, given)
     raw = chosen.solve(problem, options, report)
     seconds["solve"] = clock.lap()
     certified = certify(problem, raw.proof)
