@@ -25,6 +25,7 @@ from pnet_lp.routing import Policy
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
 from pnet_lp.throughput.store import save_result
+from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 
 
 @click.command(
@@ -58,6 +59,12 @@ from pnet_lp.throughput.store import save_result
 @click.option(
     "--links", type=OutputFile(*SUFFIXES), help="Write load and length of every directed link as a table."
 )
+@click.option(
+    "--write-lp",
+    "lp_file",
+    type=OutputFile(*LP_SUFFIXES),
+    help="Write the linear program for another solver, before solving.",
+)
 @click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the rate of every demand as a table.")
 @json_option
 @click.pass_context
@@ -75,6 +82,7 @@ def command(
     threads: int,
     save: Path | None,
     links: Path | None,
+    lp_file: Path | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -88,6 +96,16 @@ def command(
     """
     built = network.build()
     matrix = traffic.build(built, network.seed)
+    if lp_file:
+        write_lp(
+            lp_file,
+            built,
+            matrix,
+            routing=routing,
+            plane_policy=plane_policy,
+            seed=network.seed,
+            threads=threads,
+        )
     with BoundsLine() as on_progress:
         result = solve(
             built,

@@ -164,6 +164,10 @@ class GeneralSolver(Solver):
         else:
             proof = form.proof(found.column_value, found.row_dual)
         lower, upper = form.bounds(proof)
+        if np.isinf(upper) and found.column_value is not None:
+            # On the way of a simplex method, lengths can miss every demand.
+            proof = form.proof(found.column_value, np.zeros(len(form.lp.row_lower)))
+            lower, upper = form.bounds(proof)
         gap = (upper - lower) / upper if upper > 0 else 0.0
         return _Attempt(proof, gap, found.stopped, found.iterations, interrupted)
 

@@ -74,7 +74,7 @@ class _Highs(GeneralSolver):
             _set(highs, {"time_limit": limits.time_s})
         if limits.iterations is not None:
             _set(highs, {self.iteration_limit: limits.iterations})
-        _accept(highs.passModel(_model(lp)), "the linear program")
+        _accept(highs.passModel(model_of(lp)), "the linear program")
 
         def note(event: Any) -> None:
             watch.iterations = max(int(getattr(event.data_out, self.iteration_count)), watch.iterations)
@@ -212,7 +212,8 @@ def _accept(status: Any, what: str) -> None:
         raise SolverError(f"HiGHS {_silent().version()} refuses {what}")
 
 
-def _model(lp: LinearProgram) -> Any:
+def model_of(lp: LinearProgram) -> Any:
+    """Return the program as HiGHS holds it."""
     highspy = _highspy()
     model = highspy.HighsLp()
     columns = len(lp.cost)

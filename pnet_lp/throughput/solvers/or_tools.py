@@ -60,19 +60,23 @@ class _OrTools(SeparateSolver):
             params=parameters,
             interrupter=interrupter,
         )
-        reason, limit = result.termination.reason.name, result.termination.limit
+        reason = result.termination.reason.name
         if reason not in _CONVERGED | _STOPPED:
             raise failed(self.name, f"{reason}: {result.termination.detail}")
-        stopped = "" if reason in _CONVERGED else "stopped"
-        if stopped and limit is not None and limit.name in {"TIME", "ITERATION"}:
-            stopped = f"{limit.name.lower()} limit reached"
-        solution = result.solutions[0].to_proto() if result.solutions else None
         statistics = result.solve_stats
+        iterations = int(statistics.simplex_iterations + statistics.first_order_iterations)
+        # GLOP does not tell which limit it met.
+        stopped = "time limit reached"
+        if watch.stopped:
+            stopped = "interrupted by user"
+        elif limits.iterations is not None and iterations >= limits.iterations:
+            stopped = "iteration limit reached"
+        solution = result.solutions[0].to_proto() if result.solutions else None
         return LpSolution(
             column_value=_dense(solution.primal_solution.variable_values, len(lp.cost)) if solution else None,
             row_dual=_dense(solution.dual_solution.dual_values, len(lp.row_lower)) if solution else None,
-            iterations=int(statistics.simplex_iterations + statistics.first_order_iterations),
-            stopped=stopped,
+            iterations=iterations,
+            stopped="" if reason in _CONVERGED else stopped,
         )
 
 

@@ -68,7 +68,7 @@ class Pulp(SeparateSolver):
             column_value=np.array(values, dtype=np.float64) if complete else None,
             row_dual=np.array(duals, dtype=np.float64) if complete else None,
             iterations=0,
-            stopped="" if optimal else pulp.LpSolution[program.sol_status].lower(),
+            stopped="" if optimal else "stopped before the optimum",
         )
 
     def _solver(self, pulp: Any, settings: Settings, limits: Limits) -> Any:

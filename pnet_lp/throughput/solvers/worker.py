@@ -23,20 +23,29 @@ from typing import Any, ClassVar
 
 from pnet_lp.errors import SolverError
 from pnet_lp.throughput.forms import LinearProgram
+from pnet_lp.throughput.solvers.base import Problem
 from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, LpSolution, Settings, Watch
 
 _EXIT_S = 5.0
+
+_LIBRARIES_BYTES = 100_000_000
+"""Resident size of a worker without a job; 70 to 90 MB were measured."""
 
 
 class SeparateSolver(GeneralSolver):
     """A general solver whose library runs in a process of its own; subclasses define :meth:`run_here`."""
 
+    def estimate_bytes(self, problem: Problem) -> int:
+        """Return the measured peak per column of both processes times the columns, and what the libraries take."""
+        return _LIBRARIES_BYTES + super().estimate_bytes(problem)
+
     def run(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:
         """Run in a worker, which ends when stopped if the library cannot stop by itself."""
         worker = _Worker.take(self.name)
-        watch.on_stop(worker.ask_to_stop if self.interruptible else worker.kill)
         try:
-            answer = worker.ask((self, lp, settings, limits))
+            worker.send((self, lp, settings, limits))
+            watch.on_stop(worker.ask_to_stop if self.interruptible else worker.kill)
+            answer = worker.receive()
         except (EOFError, OSError, pickle.UnpicklingError):
             told = worker.end()
             raise SolverError(f"the process of {self.name} ended without an answer", found=told) from None
@@ -91,32 +100,28 @@ class _Worker:
             while pid == os.getpid() and workers:
                 workers.pop().end()
 
-    def ask(self, job: Any) -> Any:
-        """Return the answer to a job.
+    def send(self, message: object) -> None:
+        """Send a job, or None to stop it; OSError if the worker has ended."""
+        assert self._process.stdin is not None
+        pickle.dump(message, self._process.stdin)
+        self._process.stdin.flush()
 
-        Raises:
-            EOFError, OSError: the worker has ended.
-        """
-        stdin, stdout = self._process.stdin, self._process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        pickle.dump(job, stdin)
-        stdin.flush()
-        return pickle.load(stdout)
+    def receive(self) -> object:
+        """Return the answer to the job sent; EOFError or UnpicklingError if the worker has ended."""
+        assert self._process.stdout is not None
+        return pickle.load(self._process.stdout)
 
     def ask_to_stop(self) -> None:
         """Ask the library to stop; the answer comes as to any other job."""
-        assert self._process.stdin is not None
         with contextlib.suppress(OSError, ValueError):
-            pickle.dump(None, self._process.stdin)
-            self._process.stdin.flush()
+            self.send(None)
 
     def give_back(self) -> None:
         """Keep the worker for the next program."""
         self._idle.setdefault(self._key, []).append(self)
 
     def kill(self) -> None:
-        """Kill the process and what it started; :meth:`ask`, in another thread, then raises EOFError."""
+        """Kill the process and what it started; :meth:`receive`, in another thread, then raises EOFError."""
         if self._process.poll() is None:
             if sys.platform == "win32":
                 self._process.kill()
