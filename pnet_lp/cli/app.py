@@ -20,6 +20,7 @@ COMMANDS = {
     "topology": "what a network is made of; converts files",
     "traffic": "what a traffic matrix demands; writes it to a file",
     "paths": "the paths that a routing allows, or their statistics",
+    "hops": "how far apart endpoints are, also when links and switches fail",
     "verify": "re-checks a saved result without any solver",
     "list": "topologies, traffic patterns, routings and solvers",
     "sweep": "runs an experiment, or goes on with it",

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model.arcs import Arcs
 from pnet_lp.model.arrays import IntArray
+
+Policy: TypeAlias = Literal["any", "round-robin", "shortest", "single"]
+"""Which planes the paths of a pair may come from."""
 
 OffsetArray = npt.NDArray[np.int64]
 

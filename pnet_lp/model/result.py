@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from pnet_lp.model.arrays import FloatArray, IntArray
 from pnet_lp.model.network import Level
+from pnet_lp.model.paths import Policy
 
 Status: TypeAlias = Literal["certified", "bounds"]
 LinkKind: TypeAlias = Literal["core", "access-up", "access-down"]
@@ -145,7 +146,7 @@ class ThroughputResult:
     warnings: tuple[str, ...] = ()
     certificate: AnyCertificate | None = None
     interrupted: bool = False
-    plane_policy: str = "any"
+    plane_policy: Policy = "any"
     routing_seed: int = 0
     link_load: FloatArray | None = field(default=None, repr=False)
 

@@ -10,7 +10,7 @@ from pnet_lp import _core
 from pnet_lp.model import Network
 from pnet_lp.model.arrays import FloatArray, IntArray
 from pnet_lp.model.network import Level
-from pnet_lp.routing.rule import Policy
+from pnet_lp.model.paths import Policy
 from pnet_lp.routing.searches import Searches, prepare
 
 

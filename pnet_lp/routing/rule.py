@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from pnet_lp.errors import RoutingError
+from pnet_lp.model.paths import Policy
 
-Policy: TypeAlias = Literal["any", "round-robin", "shortest", "single"]
 POLICIES: tuple[str, ...] = get_args(Policy)
 
 RoutingKind: TypeAlias = Literal["ecmp", "ecmp-split", "ecmp-lp", "ksp", "edge-disjoint", "vlb"]
@@ -38,9 +38,9 @@ class PathRule:
     Attributes:
         kind: the routing without its K.
         count: paths per pair at most: K, 1 for ``ecmp``, :data:`ALL` for the others.
-        policy: ``any``: of all planes together, shortest first; ``round-robin``: ``count`` divided over the planes, the
-            first ones getting one more where it does not divide; ``shortest``: of the planes in which the pair is
-            nearest; ``single``: of one plane, drawn by seed.
+        policy: ``any``: of all planes together, shortest first; ``round-robin``: ``count`` divided over the planes,
+            the rest going round from a plane drawn by seed; ``shortest``: of the planes in which the pair is nearest;
+            ``single``: of one plane, drawn by seed.
         seed: which of several equally good choices is taken; that of one pair does not depend on the other pairs.
     """
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import RoutingError
-from pnet_lp.model import Network
+from pnet_lp.model import Network, Plane
 from pnet_lp.model.arcs import Arcs, usable_arcs
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.network import Level
@@ -66,9 +66,14 @@ def prepare(network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLi
     if len(pairs[0]) != len(pairs[1]):
         raise RoutingError(f"{len(pairs[0])} sources and {len(pairs[1])} destinations")
     arcs = usable_arcs(network)
-    attach = [plane.host_switch if level == "host" else plane.rack_switch for plane in network.planes]
+    attach = [plane.rack_switch if level == "rack" else _host_switches(plane) for plane in network.planes]
     planes = _core.Planes(arcs.node_count, arcs.ptr, arcs.tail, arcs.head, ints(np.stack(attach)))
     return Searches(arcs, planes, ints(pairs[0]), ints(pairs[1]))
+
+
+def _host_switches(plane: Plane) -> IntArray:
+    """Return the switch of each host, -1 where its access link cannot carry anything both ways."""
+    return np.where((plane.access_up_gbps > 0) & (plane.access_down_gbps > 0), plane.host_switch, -1)
 
 
 def options(rule: PathRule, threads: int) -> dict[str, Any]:

@@ -31,11 +31,8 @@ class FixedSplit:
 
     @property
     def disconnected(self) -> IntArray:
-        """int32: the demands that are sent into no plane, or over an access link without capacity."""
-        flow = self.flow
-        speed = np.minimum(flow.access_up[:, flow.src], flow.access_down[:, flow.dst])
-        stopped = np.any((self.share > 0) & (speed <= 0), axis=0)
-        return ints(np.flatnonzero(stopped | ~np.any(self.share > 0, axis=0)))
+        """int32: the demands that are sent into no plane."""
+        return ints(np.flatnonzero(~np.any(self.share > 0, axis=0)))
 
     def access_loads(self) -> tuple[FloatArray, FloatArray]:
         """Return the loads of the access links up and down at K = 1, each float64 ``[P, E]``."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from pnet_lp import _core
 from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import PathRule, enumerate_paths
 from pnet_lp.throughput.problem import FlowProblem, build_problem
@@ -112,7 +112,7 @@ def build_path_problem(
     """Return the problem of ``traffic`` on the paths that ``rule`` allows on ``network``.
 
     Alike hosts are one endpoint as in :func:`~pnet_lp.throughput.problem.build_problem`, unless the rule draws paths
-    for each flow.  Paths over an access link without capacity are left out.
+    for each flow.
 
     Raises:
         TrafficError: the matrix is empty, or is for another number of endpoints.
@@ -121,21 +121,4 @@ def build_path_problem(
     """
     flow = build_problem(network, traffic, aggregate=not rule.per_flow)
     src, dst = flow.member[flow.src], flow.member[flow.dst]
-    paths = enumerate_paths(network, traffic.level, src, dst, rule, threads=threads)
-    pair = paths.pair_of_path
-    usable = (flow.access_up[paths.plane, flow.src[pair]] > 0) & (
-        flow.access_down[paths.plane, flow.dst[pair]] > 0
-    )
-    return PathProblem(flow, rule, paths if usable.all() else _kept(paths, usable))
-
-
-def _kept(paths: PathSet, kept: BoolArray) -> PathSet:
-    """Return the paths that are kept."""
-    count = np.bincount(paths.pair_of_path[kept], minlength=paths.pair_count)
-    return replace(
-        paths,
-        pair_ptr=np.concatenate([[0], np.cumsum(count)]),
-        plane=ints(paths.plane[kept]),
-        path_ptr=np.concatenate([[0], np.cumsum(paths.hops[kept])]),
-        path_arc=ints(paths.path_arc[np.repeat(kept, paths.hops)]),
-    )
+    return PathProblem(flow, rule, enumerate_paths(network, traffic.level, src, dst, rule, threads=threads))

@@ -6,7 +6,7 @@ Nothing here calls the Rust core or a solver, and what the core computed (reacha
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ from scipy.sparse.csgraph import dijkstra
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import Certificate
 from pnet_lp.model.arrays import BoolArray, FloatArray
+from pnet_lp.routing import PathRule
 from pnet_lp.throughput.problem import FlowProblem
 
 _Index = npt.NDArray[np.int64]
@@ -82,6 +83,17 @@ def demand_distances(problem: FlowProblem, plane: int, length: FloatArray) -> Fl
         targets, row = np.unique(target[attached], return_inverse=True)
         found[attached] = dijkstra(backwards, indices=targets)[row, source[attached]]
     return found
+
+
+def routable(problem: FlowProblem, rule: PathRule) -> BoolArray:
+    """Return bool ``[P, J]``: whether a routing with paths can use each plane for each demand.
+
+    It uses a plane for hosts only whose access links carry something in both directions, and ``vlb`` only where there
+    is a way back.
+    """
+    back = replace(problem, src=problem.dst, dst=problem.src)
+    usable = (problem.access_up[:, problem.dst] > 0) & (problem.access_down[:, problem.src] > 0)
+    return reachable(problem) & (reachable(back) if rule.kind == "vlb" else usable)
 
 
 def reachable(problem: FlowProblem) -> BoolArray:
@@ -229,10 +241,10 @@ def lower_bound(check: Checks, proof: Certificate, problem: FlowProblem, availab
         "the shares of a demand do not sum to 1",
     )
     amount = share * problem.demand
-    ratios = [_ratio(problem.capacity, _core_load(check, proof, problem, available, amount))]
+    ratios = [ratio_of(problem.capacity, _core_load(check, proof, problem, available, amount))]
     for end, speed in ((problem.src, problem.access_up), (problem.dst, problem.access_down)):
-        load = np.stack([_totals(end, row, speed.shape[1]) for row in amount])
-        ratios.append(_ratio(speed, load))
+        load = np.stack([totals(end, row, speed.shape[1]) for row in amount])
+        ratios.append(ratio_of(speed, load))
     return min(ratios)
 
 
@@ -281,10 +293,10 @@ def _core_load(
 
     plane, demand = np.nonzero(rows.demand_row >= 0)
     entering = rows.state[rows.demand_row[plane, demand]] + problem.attach[plane, problem.src[demand]]
-    passing = _totals(entering, amount[plane, demand], int(rows.state[-1]))
+    passing = totals(entering, amount[plane, demand], int(rows.state[-1]))
     carried, left = propagate(passing, split)
     check.require(left == 0, "the fractions form no cycle", "the fractions of a row form a cycle")
-    total = _totals(tail, fraction, len(passing))
+    total = totals(tail, fraction, len(passing))
     on_the_way = passing > 0
     on_the_way[target] = False
     check.require(
@@ -292,14 +304,15 @@ def _core_load(
         "fractions sum to 1 wherever traffic passes, so all of it arrives",
         "the fractions at a switch that traffic passes do not sum to 1",
     )
-    return _totals(split.arc, carried, len(problem.tail))
+    return totals(split.arc, carried, len(problem.tail))
 
 
-def _totals(index: npt.NDArray[np.integer], values: FloatArray, count: int) -> FloatArray:
+def totals(index: npt.NDArray[np.integer], values: FloatArray, count: int) -> FloatArray:
     """Return the sum of the values of each index, ``[count]``."""
     return np.bincount(index, weights=values, minlength=count).astype(np.float64, copy=False)
 
 
-def _ratio(capacity: FloatArray, load: FloatArray) -> float:
+def ratio_of(capacity: FloatArray, load: FloatArray) -> float:
+    """Return the largest K at which K times the loads fit into the capacities."""
     used = load > 0
     return float((capacity[used] / load[used]).min()) if np.any(used) else math.inf

@@ -18,7 +18,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import IntArray
 from pnet_lp.registry import nearest, parse_expression
-from pnet_lp.routing import PathRule, Policy, parse_rule
+from pnet_lp.routing import ROUTINGS, PathRule, Policy, parse_rule
 from pnet_lp.throughput.certificate import bottlenecks, certify
 from pnet_lp.throughput.choose import AUTO, choose_solver
 from pnet_lp.throughput.fixed_split import KINDS as FIXED_SPLITS
@@ -200,7 +200,14 @@ def routing_rule(routing: str, plane_policy: Policy, seed: int) -> PathRule | No
                 allowed="any, or a routing with paths such as ksp:8",
             )
         return None
+    _check_choice("routing", _template(routing), tuple(ROUTINGS))
     return parse_rule(routing, policy=plane_policy, seed=seed)
+
+
+def _template(routing: str) -> str:
+    """Return ``ksp:K`` for ``ksp:8``: how the routing is listed."""
+    kind, colon, count = routing.partition(":")
+    return f"{kind}:K" if colon and count.isdigit() else routing
 
 
 def state_problem(

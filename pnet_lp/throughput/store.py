@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +25,21 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pnet_lp.errors import CertificateError, PnetError, SpecError
 from pnet_lp.files import write_json
-from pnet_lp.model import Bottleneck, Certificate, Interval, Network, Plane, ThroughputResult, TrafficMatrix
+from pnet_lp.model import (
+    AnyCertificate,
+    Bottleneck,
+    Certificate,
+    Interval,
+    LoadCertificate,
+    Network,
+    PathCertificate,
+    Plane,
+    ThroughputResult,
+    TrafficMatrix,
+)
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.result import LinkKind, Status
+from pnet_lp.routing import Policy
 
 FORMAT = "pnet-lp-result/1"
 
@@ -102,14 +114,40 @@ class _Instance(_Strict):
     traffic: _Traffic
 
 
-class _Certificate(_Strict):
+class _Lengths(_Strict):
     length: _Array
     up_length: _Array
     down_length: _Array
+
+
+class _ArcCertificate(_Lengths):
+    form: Literal["arc"] = "arc"
     share: _Array
     split_ptr: _Array
     split_arc: _Array
     split_fraction: _Array
+
+
+class _PathCertificate(_Lengths):
+    form: Literal["path"] = "path"
+    weight: _Array
+
+
+class _LoadCertificate(_Lengths):
+    form: Literal["load"] = "load"
+    load: _Array
+    share: _Array
+
+
+_AnyCertificate: TypeAlias = Annotated[
+    _ArcCertificate | _PathCertificate | _LoadCertificate, Field(discriminator="form")
+]
+_FORMS: dict[type, type[_Lengths]] = {
+    Certificate: _ArcCertificate,
+    PathCertificate: _PathCertificate,
+    LoadCertificate: _LoadCertificate,
+}
+_PROOFS: dict[type, type[AnyCertificate]] = {stored: proof for proof, stored in _FORMS.items()}
 
 
 class _Bottleneck(_Strict):
@@ -131,6 +169,8 @@ class _Document(_Strict):
     interrupted: bool
     objective: str
     routing: str
+    plane_policy: Policy
+    routing_seed: int
     level: Level
     solver: str
     iterations: _Count
@@ -141,7 +181,7 @@ class _Document(_Strict):
     bottlenecks: list[_Bottleneck]
     warnings: list[str]
     instance: _Instance
-    certificate: _Certificate | None
+    certificate: _AnyCertificate | None
 
 
 _COPIED = (
@@ -149,6 +189,8 @@ _COPIED = (
     "tolerance",
     "objective",
     "routing",
+    "plane_policy",
+    "routing_seed",
     "level",
     "solver",
     "iterations",
@@ -186,7 +228,7 @@ def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, resu
             },
             "traffic": _packed(traffic, _Traffic),
         },
-        "certificate": None if certificate is None else _packed(certificate, _Certificate),
+        "certificate": None if certificate is None else _packed(certificate, _FORMS[type(certificate)]),
     }
     try:
         write_json(path, document)
@@ -209,7 +251,8 @@ def load_result(path: str | Path) -> StoredResult:
         document = _Document.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise _malformed(path, ".".join(map(str, first["loc"])), first["msg"]) from None
+        key = ".".join(str(part) for i, part in enumerate(first["loc"]) if not _is_form(first["loc"], i))
+        raise _malformed(path, key, first["msg"]) from None
     claim = {key: getattr(document, key) for key in _COPIED}
     proof = document.certificate
     result = ThroughputResult(
@@ -219,7 +262,7 @@ def load_result(path: str | Path) -> StoredResult:
             for item in document.bottlenecks
         ),
         warnings=tuple(document.warnings),
-        certificate=None if proof is None else Certificate(**_unpacked(path, "certificate", proof)),
+        certificate=None if proof is None else _proof(path, proof),
         **claim,
     )
     for key, value in (("throughput_gbps", result.throughput_gbps), ("relative_gap", result.interval.gap)):
@@ -233,11 +276,23 @@ def load_result(path: str | Path) -> StoredResult:
     return StoredResult(_network(path, instance.network), _traffic(path, instance.traffic), result)
 
 
-def _packed(value: Network | Plane | TrafficMatrix | Certificate, model: type[_Strict]) -> dict[str, Any]:
+def _is_form(place: tuple[int | str, ...], i: int) -> bool:
+    """Whether the i-th part of a place in a document is no key of it, but the form of the certificate."""
+    return i == 1 and place[0] == "certificate" and place[1] in ("arc", "path", "load")
+
+
+def _proof(path: str | Path, stored: _Lengths) -> AnyCertificate:
+    values = _unpacked(path, "certificate", stored)
+    del values["form"]
+    return _PROOFS[type(stored)](**values)
+
+
+def _packed(value: Network | Plane | TrafficMatrix | AnyCertificate, model: type[_Strict]) -> dict[str, Any]:
     """Return the fields of ``value`` that ``model`` has, arrays encoded."""
     packed: dict[str, Any] = {}
-    for key in model.model_fields:
-        item = getattr(value, key)
+    for key, field in model.model_fields.items():
+        # What a value does not have is a constant of its form.
+        item = getattr(value, key, field.default)
         if item is None:  # a plane without boxes has no such key
             continue
         packed[key] = _Array.of(item).model_dump() if isinstance(item, np.ndarray) else item

@@ -1,7 +1,7 @@
 """Checks a stored result without any solver, and without the code that computed it.
 
 Reachability, distances, propagation and the classes of alike hosts are computed a second time, here and in
-:mod:`pnet_lp.throughput.recheck`, and what the solve claimed is compared.  A file proves its claim about the network
+``pnet_lp.throughput.recheck*``, and what the solve claimed is compared.  A file proves its claim about the network
 and the traffic inside it; whoever needs to know that they are the ones meant compares the fingerprints.  Statements
 about the run (solver, iterations, seconds, warnings, whether it was interrupted) are not claims about the network and
 cannot be checked.
@@ -16,8 +16,21 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from pnet_lp.model import Bottleneck, Certificate, Interval, Network, TrafficMatrix
-from pnet_lp.model.arrays import FloatArray
+from pnet_lp.errors import CertificateError, PnetError
+from pnet_lp.model import (
+    AnyCertificate,
+    Bottleneck,
+    Certificate,
+    Interval,
+    LoadCertificate,
+    Network,
+    PathCertificate,
+    TrafficMatrix,
+)
+from pnet_lp.model.arrays import BoolArray, FloatArray
+from pnet_lp.routing import PathRule, enumerate_paths
+from pnet_lp.throughput.fixed_split import KINDS as FIXED_SPLITS
+from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem, build_problem
 from pnet_lp.throughput.recheck import (
     SAME,
@@ -26,9 +39,12 @@ from pnet_lp.throughput.recheck import (
     lower_bound,
     plane_arcs,
     reachable,
+    routable,
     upper_bound,
 )
-from pnet_lp.throughput.solve import summarise_network, summarise_traffic
+from pnet_lp.throughput.recheck_loads import check_loads, load_bound
+from pnet_lp.throughput.recheck_paths import check_paths, check_weights, path_bounds
+from pnet_lp.throughput.solve import routing_rule, summarise_network, summarise_traffic
 from pnet_lp.throughput.store import StoredResult, load_result
 
 
@@ -62,12 +78,12 @@ def verify_file(path: str | Path) -> Verification:
 def verify(stored: StoredResult, path: str = "result") -> Verification:
     """Check a loaded result; ``path`` is for messages."""
     check = Checks(path)
-    result = stored.result
-    _check_summaries(check, stored)
-    problem = build_problem(stored.network, stored.traffic)
-    _check_arcs(check, stored.network, problem)
-    _check_classes(check, stored.network, stored.traffic, problem)
-    available = reachable(problem)
+    result, network, traffic = stored.result, stored.network, stored.traffic
+    rule = _check_summaries(check, stored)
+    problem = build_problem(network, traffic, aggregate=rule is None or not rule.per_flow)
+    _check_arcs(check, network, problem)
+    _check_classes(check, network, traffic, problem)
+    available = reachable(problem) if rule is None else routable(problem, rule)
     cut_off = np.flatnonzero(~available.any(axis=0)).tolist()
     if result.certificate is None:
         check.require(
@@ -82,11 +98,10 @@ def verify(stored: StoredResult, path: str = "result") -> Verification:
             "every demand has a path",
             f"demand {cut_off[:1]} has no path, so K = 0 needs no certificate",
         )
-        check_shapes(check, result.certificate, problem)
-        upper = upper_bound(check, result.certificate, problem, available)
-        lower = lower_bound(check, result.certificate, problem, available)
-        interval = Interval(lower, upper)
-        check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
+        interval = _recompute(check, stored, problem, rule, available)
+        check.require(
+            interval.lower <= interval.upper * (1 + SAME), "the bounds are in order", "the bounds cross"
+        )
         _check_bottlenecks(check, stored, result.certificate, problem)
     check.require(
         (result.binding == "disconnected") == bool(cut_off),
@@ -104,12 +119,47 @@ def verify(stored: StoredResult, path: str = "result") -> Verification:
     return Verification(path, interval, result.status, tuple(check.held))
 
 
-def _check_summaries(check: Checks, stored: StoredResult) -> None:
-    """Compare what the claim says it is about with what the file holds."""
+def _recompute(
+    check: Checks, stored: StoredResult, problem: FlowProblem, rule: PathRule | None, available: BoolArray
+) -> Interval:
+    """Return the bounds that the certificate gives, which must be of the kind that the routing needs."""
+    proof = stored.result.certificate
+    kind = Certificate if rule is None else LoadCertificate if rule.kind in FIXED_SPLITS else PathCertificate
+    check.require(
+        isinstance(proof, kind),
+        f"the proof is a {kind.__name__}",
+        f"the certificate is a {type(proof).__name__}, but routing {stored.result.routing} needs a {kind.__name__}",
+    )
+    if isinstance(proof, Certificate):
+        check_shapes(check, proof, problem)
+        upper = upper_bound(check, proof, problem, available)
+        return Interval(lower_bound(check, proof, problem, available), upper)
+    assert rule is not None
+    paths = None
+    if rule.kind not in ("ecmp-split", "vlb"):
+        src, dst = problem.member[problem.src], problem.member[problem.dst]
+        paths = enumerate_paths(stored.network, stored.traffic.level, src, dst, rule)
+        check_paths(check, problem, paths, rule, available)
+    if isinstance(proof, LoadCertificate):
+        check_loads(check, proof, problem, rule, paths)
+        rate = load_bound(proof, problem)
+        return Interval(rate, rate)
+    assert paths is not None
+    assert isinstance(proof, PathCertificate)
+    over = PathProblem(problem, rule, paths)
+    check_weights(check, proof, over)
+    return Interval(*path_bounds(check, proof, over))
+
+
+def _check_summaries(check: Checks, stored: StoredResult) -> PathRule | None:
+    """Compare what the claim says it is about with what the file holds; return the rule of its routing."""
     result = stored.result
+    try:
+        rule = routing_rule(result.routing, result.plane_policy, result.routing_seed)
+    except PnetError as error:
+        raise CertificateError(f"the routing is none: {error}", where=check.path) from None
     for key, claimed, proved in (
         ("objective", result.objective, "concurrent"),
-        ("routing", result.routing, "ideal"),
         ("level", result.level, stored.traffic.level),
     ):
         check.require(
@@ -131,6 +181,8 @@ def _check_summaries(check: Checks, stored: StoredResult) -> None:
                 f"{key}.{name} is {fact!r}",
                 f"{key}.{name} is claimed to be {claim!r}, but the {key} in the file has {fact!r}",
             )
+
+    return rule
 
 
 def _check_arcs(check: Checks, network: Network, problem: FlowProblem) -> None:
@@ -198,7 +250,9 @@ def _check_classes(check: Checks, network: Network, traffic: TrafficMatrix, prob
         )
 
 
-def _check_bottlenecks(check: Checks, stored: StoredResult, proof: Certificate, problem: FlowProblem) -> None:
+def _check_bottlenecks(
+    check: Checks, stored: StoredResult, proof: AnyCertificate, problem: FlowProblem
+) -> None:
     """Check that the links listed as bottlenecks have the capacities and the parts of sum c l that they are said to."""
     listed = stored.result.bottlenecks
     parts = {

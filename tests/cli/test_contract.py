@@ -50,7 +50,7 @@ def test_every_example_runs(run: Run) -> None:
     # In the order of a newcomer: the example of `verify` checks what that of `sweep` has left behind.
     for name in sorted(
         COMMANDS,
-        key=["list", "topology", "traffic", "paths", "throughput", "bounds", "sweep", "verify"].index,
+        key=["list", "topology", "traffic", "paths", "hops", "throughput", "bounds", "sweep", "verify"].index,
     ):
         command = main.get_command(None, name)
         assert isinstance(command, Command)
@@ -65,7 +65,7 @@ def test_every_example_runs(run: Run) -> None:
         (
             ["thruput"],
             "unknown command 'thruput' (did you mean 'throughput'?); "
-            "allowed: throughput, bounds, topology, traffic, paths, verify, list, sweep",
+            "allowed: throughput, bounds, topology, traffic, paths, hops, verify, list, sweep",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
         (

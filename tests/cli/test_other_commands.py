@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from pnet_lp.cli import sweep
-from pnet_lp.report.registries import WIDEST_PARAMETER, routing_documents
+from pnet_lp.report.registries import WIDEST_PARAMETER
 from pnet_lp.throughput import SOLVERS
 from pnet_lp.topology import topologies
 from pnet_lp.traffic import traffics
@@ -145,13 +145,12 @@ def test_list_gives_types_and_defaults(run_json: RunJson) -> None:
 def test_list_solvers_says_what_they_can(run_json: RunJson) -> None:
     entries = {entry["name"]: entry for entry in run_json("list", "solvers")["entries"]}
     assert entries["structured"]["installed"] is True
-    assert "ideal" in entries["structured"]["routings"]
+    assert entries["structured"]["forms"] == ["arc", "path"]
     assert "concurrent" in entries["structured"]["objectives"]
 
 
-def test_every_routing_of_a_solver_is_listed() -> None:
-    known = {document["name"] for document in routing_documents()}
-    assert set().union(*(entry.build.routings for entry in SOLVERS)) <= known
+def test_every_form_has_a_solver() -> None:
+    assert set().union(*(entry.build.forms for entry in SOLVERS)) == {"arc", "path"}
 
 
 def test_list_as_a_table(run: Run, here: Path) -> None:

@@ -11,7 +11,7 @@ from pnet_lp.throughput.aggregate import Classes
 from .conftest import all_to_all, fat_tree, one_switch
 
 
-def apart(attach: IntArray, up: FloatArray, down: FloatArray, traffic: TrafficMatrix) -> Classes:
+def apart(attach: IntArray, up: FloatArray, down: FloatArray, traffic: TrafficMatrix, **_: bool) -> Classes:
     """Every host a class of its own."""
     own = ints(np.arange(traffic.endpoints))
     return Classes(attach, up, down, traffic.src, traffic.dst, traffic.demand, own)
@@ -56,6 +56,15 @@ def test_same_optimum(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     separate = solve(network, traffic, solver="highs-simplex", tolerance=1e-7)
     assert merged.status == separate.status == "certified"
     assert merged.throughput_gbps == pytest.approx(separate.throughput_gbps, rel=2e-7)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_merging_can_be_turned_off(seed: int) -> None:
+    network, traffic = drawn(seed)
+    problem = build_problem(network, traffic, aggregate=False)
+    assert problem.demand.tolist() == traffic.demand.tolist()
+    assert problem.member[problem.src].tolist() == traffic.src.tolist()
+    assert problem.member[problem.dst].tolist() == traffic.dst.tolist()
 
 
 def test_some_of_these_merge() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pnet_lp.model import Network, PathCertificate, Plane, TrafficMatrix
-from pnet_lp.throughput import solve
+from pnet_lp.throughput import build_problem, solve
 from pnet_lp.throughput.solvers import solver_names
 
 from .conftest import INSTANCES, Instance, random_hosts, random_network
@@ -71,13 +71,13 @@ def test_known_dual(routing: str, solver: str) -> None:
     """The one minimum cut of the detour is {0, 1} -> rest: its links have one length, all others none."""
     result = solve(DETOUR.network, DETOUR.traffic, routing=routing, solver=solver, tolerance=1e-7)
     assert result.certificate is not None
-    (plane,) = DETOUR.network.planes
-    tail, head, _ = plane.arcs
-    length = dict(zip(zip(tail.tolist(), head.tolist(), strict=True), result.certificate.length, strict=True))
+    problem = build_problem(DETOUR.network, DETOUR.traffic)
+    ends = zip(problem.tail.tolist(), problem.head.tolist(), strict=True)
+    length = dict(zip(ends, result.certificate.length, strict=True))
     cut = {(0, 2), (1, 3), (1, 2)}
     longest = max(length.values())
-    assert {ends for ends, value in length.items() if value > 1e-3 * longest} == cut
-    assert [length[ends] / longest for ends in cut] == pytest.approx([1.0] * 3, rel=1e-3)
+    assert {link for link, value in length.items() if value > 1e-3 * longest} == cut
+    assert [length[link] / longest for link in cut] == pytest.approx([1.0] * 3, rel=1e-3)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -164,7 +164,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "status": (put("status", lambda _: "bounds"), "the status is claimed to be 'bounds'"),
     "tolerance": (put("tolerance", lambda _: 1e-15), "the status is claimed to be 'certified'"),
     "objective": (put("objective", lambda _: "total"), "objective 'total' is claimed"),
-    "routing": (put("routing", lambda _: "ecmp"), "routing 'ecmp' is claimed"),
+    "routing": (put("routing", lambda _: "ecmp"), "routing ecmp needs a LoadCertificate"),
     "level": (put("level", lambda _: "host"), "level 'host' is claimed"),
     "binding": (put("binding", lambda _: "disconnected"), "binding kind"),
     "network fingerprint": (
@@ -343,7 +343,8 @@ def test_wrong_classes_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     traffic = TrafficMatrix.from_entries("host", 4, [0, 1], [2, 3], [1.0, 3.0])
     path = stored(tmp_path / "r.json", network, traffic, tolerance=1e-6)
 
-    def joined(attach: IntArray, up: FloatArray, down: FloatArray, _: TrafficMatrix) -> Classes:
+    def joined(attach: IntArray, up: FloatArray, down: FloatArray, _: TrafficMatrix, merge: bool) -> Classes:
+        assert merge
         pair = [0, 2]
         return Classes(
             attach=ints(attach[:, pair]),

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import highspy
 import networkx as nx
-import pulp
 import pytest
 
 from pnet_lp.errors import SpecError
@@ -45,8 +44,10 @@ def test_random(seed: int, routing: str, suffix: str, tmp_path: Path) -> None:
 
 
 def names(path: Path) -> tuple[set[str], set[str]]:
-    variables, program = pulp.LpProblem.fromMPS(str(path))
-    return set(variables), set(program.constraints)
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.readModel(str(path))
+    return set(highs.getLp().col_names_), set(highs.getLp().row_names_)
 
 
 def test_names(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ use super::random::SplitMix;
 pub enum Policy {
     /// The union of all planes, shortest first.
     Any,
-    /// K divided over the planes, the first ones getting one more where it does not divide.
+    /// K divided over the planes; the rest goes round from a plane drawn for the pair.
     RoundRobin,
     /// Only the planes in which the pair is nearest.
     Shortest,

@@ -90,9 +90,11 @@ impl<'a> Selector<'a> {
             return;
         }
         let mut found = Paths::default();
+        let planes = allowed.len();
+        let first = if planes > 1 { random.below(planes) } else { 0 };
         for (i, plane) in allowed.iter().enumerate() {
-            let share =
-                self.wanted.count / allowed.len() + usize::from(i < self.wanted.count % allowed.len());
+            let turn = (i + planes - first) % planes;
+            let share = self.wanted.count / planes + usize::from(turn < self.wanted.count % planes);
             self.select_from(&[*plane], sources, share, &mut random, &mut found);
         }
         paths.extend_sorted(&found);
