@@ -24,7 +24,8 @@ def start_proof(problem: FlowProblem | PathProblem | FixedSplit, start: AnyCerti
     """
     if not isinstance(problem, PathProblem):
         raise SpecError(
-            "a start has no meaning for this routing", allowed="routings with paths and an open split such as ksp:8"
+            "a start has no meaning for this routing",
+            allowed="routings with paths and an open split such as ksp:8",
         )
     if not isinstance(start, PathCertificate):
         raise SpecError("a start is the certificate of a result over given paths", found=type(start).__name__)

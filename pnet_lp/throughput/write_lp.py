@@ -1,7 +1,7 @@
 """The linear program of a problem as a file, for solvers that are not here: CPLEX's ``.lp``, or ``.mps``.
 
-In Gb/s, with names to read: ``flow(p,u,v,t)`` on the link from u to v of plane p towards t, ``send(p,s,t)`` into plane p,
-``path(s,t,i)``, and ``K``; rows ``conserve(p,u,t)``, ``link(p,u,v)``, ``up(p,s)``, ``down(p,t)`` and ``demand(s,t)``.
+In Gb/s, with names to read: ``flow(p,u,v,t)`` on the link from u to v of plane p towards t, ``send(p,s,t)`` into plane
+p, ``path(s,t,i)``, and ``K``; rows ``conserve(p,u,t)``, ``link(p,u,v)``, ``up(p,s)``, ``down(p,t)``, ``demand(s,t)``.
 Characters that the formats give a meaning become ``_``, and of equal names the second gets ``.2`` appended.
 """
 
@@ -49,9 +49,7 @@ def write_lp(
 ) -> None:
     """Write the linear program whose optimum is K, the ``concurrent`` throughput, whole or not at all.
 
-    Args:
-        path: where to; the suffix chooses the format.
-        network, traffic, routing, plane_policy, seed, threads: as for :func:`pnet_lp.throughput.solve`.
+    The suffix of ``path`` chooses the format; the others are as for :func:`pnet_lp.throughput.solve`.
 
     Raises:
         SpecError: the suffix is none of :data:`LP_SUFFIXES`, or there is no program, because the routing fixes the

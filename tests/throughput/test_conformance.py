@@ -26,7 +26,13 @@ PATH_INSTANCES: list[tuple[Instance, str, float]] = [
         (KNOWN[name], "ecmp-lp", KNOWN[name].optimum)
         for name in (
             *("K_8", "C_8", "Petersen", "Q_3", "star of 5", "P_6", "rings of 1 and 3", "parking lot"),
-            *("one destination", "fat tree, permutation", "fat tree, all-to-all", "two fat trees", "one switch"),
+            *(
+                "one destination",
+                "fat tree, permutation",
+                "fat tree, all-to-all",
+                "two fat trees",
+                "one switch",
+            ),
             *("slow receiver", "slow sender", "planes of unequal access", "a dead access link"),
         )
     ),

@@ -87,7 +87,9 @@ def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(SolverError, match=r"solver 'highs-ipx' is not installed; allowed: .*structured"):
         get_solver("highs-ipx")
-    with pytest.raises(SolverError, match=r"'pulp' is not installed \(pip install pulp\); allowed: .*structured"):
+    with pytest.raises(
+        SolverError, match=r"'pulp' is not installed \(pip install pulp\); allowed: .*structured"
+    ):
         get_solver("pulp")
     assert {"ortools-glop", "ortools-pdlp"} <= set(solver_names()) - set(solver_names(installed_only=True))
 

@@ -14,7 +14,7 @@ from pnet_lp.throughput.solvers.worker import SeparateSolver
 
 from .conftest import random_network
 
-BACKEND = '''
+BACKEND = """
 import os, sys, time
 import numpy as np
 from pnet_lp.errors import SolverError
@@ -50,7 +50,7 @@ class Backend(SeparateSolver):
                 time.sleep(0.01)
             return LpSolution(None, None, 77, "interrupted by user")
         return found
-'''
+"""
 
 
 @pytest.fixture

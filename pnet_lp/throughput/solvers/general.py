@@ -185,7 +185,7 @@ class GeneralSolver(Solver):
         def run() -> None:
             try:
                 answer.append(self.run(lp, settings, limits, watch))
-            except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            except BaseException as error:
                 answer.append(error)
             finally:
                 done.set()

@@ -28,7 +28,9 @@ _CBC = frozenset({"PULP_CBC_CMD", "COIN_CMD"})
 class PulpParams(Params):
     """Parameters of ``pulp``."""
 
-    solver: str = Field(default="", description="PuLP's name of a solver, such as GUROBI; empty for PuLP's default")
+    solver: str = Field(
+        default="", description="PuLP's name of a solver, such as GUROBI; empty for PuLP's default"
+    )
 
 
 @register

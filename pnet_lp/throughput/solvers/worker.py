@@ -168,7 +168,10 @@ def main() -> None:
         (solver, lp, settings, limits), watch = jobs.get()
         try:
             answer: object = solver.run_here(lp, settings, limits, watch)
-        except Exception as error:  # noqa: BLE001 - goes to whoever asked
-            answer = error if isinstance(error, SolverError) else SolverError(f"{solver.name} failed: {error}")
+        # Whatever it is, it goes to whoever asked.
+        except Exception as error:
+            answer = (
+                error if isinstance(error, SolverError) else SolverError(f"{solver.name} failed: {error}")
+            )
         pickle.dump(answer, answers)
         answers.flush()
