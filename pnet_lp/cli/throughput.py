@@ -63,7 +63,7 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
     "--write-lp",
     "lp_file",
     type=OutputFile(*LP_SUFFIXES),
-    help="Write the linear program for another solver, before solving.",
+    help="Write the linear program of K for another solver, before solving.",
 )
 @click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the rate of every demand as a table.")
 @json_option
