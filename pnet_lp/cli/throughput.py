@@ -26,6 +26,7 @@ from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import check_storable
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
 from pnet_lp.throughput.store import save_result
+from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 
 
 @click.command(
@@ -66,6 +67,12 @@ from pnet_lp.throughput.store import save_result
 @click.option(
     "--links", type=OutputFile(*SUFFIXES), help="Write load and length of every directed link as a table."
 )
+@click.option(
+    "--write-lp",
+    "lp_file",
+    type=OutputFile(*LP_SUFFIXES),
+    help="Write the linear program of K for another solver, before solving.",
+)
 @click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the rate of every demand as a table.")
 @json_option
 @click.pass_context
@@ -83,6 +90,7 @@ def command(
     threads: int,
     save: Path | None,
     links: Path | None,
+    lp_file: Path | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -99,6 +107,16 @@ def command(
         check_storable(objective)
     built = network.build()
     matrix = traffic.build(built, network.seed)
+    if lp_file:
+        write_lp(
+            lp_file,
+            built,
+            matrix,
+            routing=routing,
+            plane_policy=plane_policy,
+            seed=network.seed,
+            threads=threads,
+        )
     with BoundsLine() as on_progress:
         result = solve(
             built,

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import SpecError
-from pnet_lp.model import Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
-from pnet_lp.registry import nearest
+from pnet_lp.registry import nearest, parse_expression
 from pnet_lp.routing import ROUTINGS, PathRule, Policy, parse_rule
 from pnet_lp.throughput.certificate import bottlenecks
 from pnet_lp.throughput.choose import AUTO
@@ -30,6 +30,7 @@ from pnet_lp.throughput.path_problem import build_path_problem
 from pnet_lp.throughput.problem import FlowProblem, build_problem
 from pnet_lp.throughput.solvers import SolveOptions, solver_names
 from pnet_lp.throughput.split_problem import build_split_problem
+from pnet_lp.throughput.start import start_proof
 
 DEFAULT_TOLERANCE = 1e-4
 IDEAL = "ideal"
@@ -73,6 +74,7 @@ def solve(
     threads: int = 0,
     time_limit_s: float = math.inf,
     max_iterations: int | None = None,
+    start: AnyCertificate | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return the certified throughput of ``traffic`` on ``network``.
@@ -86,23 +88,26 @@ def solve(
         plane_policy: which planes paths may come from; without meaning for ``ideal``.
         seed: what breaks ties between paths and draws them.
         solver: a registered solver, or ``auto`` (see :mod:`pnet_lp.throughput.choose`); a routing that fixes the split
-            needs none.
+            needs none.  A solver's parameters follow its name, as in ``pulp:solver=CPLEX_CMD``.
         tolerance: relative gap between the bounds at which the result counts as certified, in (0, 1).
         threads: 0 for all cores; the structured solver's result does not depend on it.
         time_limit_s: stop then, with the bounds reached.
         max_iterations: stop then, with the bounds reached; in the solver's own unit.
+        start: the certificate of a result for the same paths and other capacities or demands, to start from
+            (:mod:`pnet_lp.throughput.start`).
         on_progress: called now and then while solving.
 
     Ctrl-C while maximising K does not raise: the result then has ``interrupted`` set and the bounds reached so far.
 
     Raises:
-        SpecError: an unknown objective or solver, one that does not go with the other, or a tolerance out of range.
+        SpecError: an unknown objective or solver, one that does not go with the other, a tolerance out of range,
+            or a start that is not for these paths.
         RoutingError: an unknown routing, or more paths than fit into memory.
         TrafficError: the matrix is empty or for another network.
         SolverError: the solver is not installed or failed, or the problem does not fit into memory.
     """
     goal = parse_objective(objective)
-    _check_choice("solver", solver, (AUTO, *solver_names()))
+    _check_choice("solver", parse_expression(solver)[0], (AUTO, *solver_names()))
     rule = routing_rule(routing, plane_policy, seed)
     if not 0 < tolerance < 1:
         raise SpecError("tolerance is out of range", found=tolerance, allowed="a number between 0 and 1")
@@ -111,6 +116,7 @@ def solve(
 
     clock = Clock("build", "solve", "certify")
     problem = state_problem(network, traffic, rule, per_demand=goal.per_demand, threads=threads)
+    given = None if start is None else start_proof(problem, start)
     clock.note("build")
     common: dict[str, Any] = {
         "tolerance": tolerance,
@@ -147,7 +153,7 @@ def solve(
         if on_progress is not None:
             on_progress(Progress(name, iterations, lower, upper, clock.elapsed()))
 
-    options = SolveOptions(tolerance, time_limit_s, max_iterations, threads)
+    options = SolveOptions(tolerance, time_limit_s, max_iterations, threads, given)
     kept, left = problem, ints(np.arange(problem.flow.demand_count))
     if goal.per_demand and not isinstance(problem, FixedSplit):
         kept, left = connected(problem)
