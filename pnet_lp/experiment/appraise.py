@@ -10,7 +10,7 @@ from pnet_lp.cost import Design, Quote, switch_hops
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.bounds import compute_bounds
+from pnet_lp.throughput.bounds import find_bisection
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, Progress
 
 Basis: TypeAlias = Literal["closed form", "proved", "best cut found"]
@@ -112,12 +112,8 @@ def appraise(
 
 
 def _bisection(network: Network) -> Bisection | None:
-    """Return the narrowest split into halves that the bound of that name finds."""
-    level = network.default_level
-    endpoints = len(network.endpoint_names(level))
-    if endpoints < 2 or (level == "rack" and not network.common_racks):
+    """Return the narrowest split into halves that is found."""
+    found = find_bisection(network)
+    if found is None:
         return None
-    # Which halves are joined by least does not depend on the demands, but a bound needs some.
-    demand = TrafficMatrix.from_entries(level, endpoints, [0], [endpoints - 1])
-    found = compute_bounds(network, demand, ["bisection"]).found["bisection"]
-    return Bisection(found.facts["bisection_gbps"], "proved" if found.exact else "best cut found")
+    return Bisection(found.gbps, "proved" if found.proved else "best cut found")
