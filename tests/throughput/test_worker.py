@@ -10,7 +10,7 @@ import pytest
 from pnet_lp.errors import SolverError
 from pnet_lp.throughput import FlowProblem, build_problem
 from pnet_lp.throughput.solvers import OnProgress, RawSolution, SolveOptions
-from pnet_lp.throughput.solvers.worker import SeparateSolver
+from pnet_lp.throughput.solvers.worker import SeparateSolver, _Worker
 
 from .conftest import random_network
 
@@ -61,8 +61,6 @@ def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[SeparateSol
 
     found: type[SeparateSolver] = lp_backend.Backend
     yield found
-    from pnet_lp.throughput.solvers.worker import _Worker
-
     _Worker.end_idle()
 
 
@@ -81,6 +79,22 @@ def test_a_worker_is_kept(backend: type, problem: FlowProblem) -> None:
     assert first.iterations == second.iterations != os.getpid()
     lower, upper = problem.bounds(first.proof)
     assert 0 <= lower <= upper < np.inf
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks for processes by signal")
+@pytest.mark.parametrize("last_words", [b"", b"\x80\x05"], ids=["nothing", "part of a job"])
+def test_a_worker_ends_with_whoever_started_it(
+    last_words: bytes, backend: type, problem: FlowProblem
+) -> None:
+    pid = run(backend("solve"), problem).iterations
+    (worker,) = _Worker._idle[os.getpid(), "backend"]
+    assert worker._process.stdin is not None
+    worker._process.stdin.write(last_words)
+    worker._process.stdin.close()
+    assert worker._process.wait(timeout=30) == 0
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert run(backend("solve"), problem).iterations != pid
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,11 @@ class _Worker:
     def take(cls, name: str) -> _Worker:
         """Return an idle worker of the solver, or a new one."""
         with contextlib.suppress(IndexError):
-            return cls._idle.get((os.getpid(), name), []).pop()
+            while True:
+                idle = cls._idle.get((os.getpid(), name), []).pop()
+                if idle._process.poll() is None:
+                    return idle
+                idle.end()
         return cls(name)
 
     @classmethod
@@ -131,8 +135,13 @@ class _Worker:
     def end(self) -> str | None:
         """Kill the process and clean up; return the last line that it wrote to its standard error, if any."""
         self.kill()
-        with contextlib.suppress(OSError):
-            self._process.communicate(timeout=_EXIT_S)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_EXIT_S)
+        for pipe in (self._process.stdin, self._process.stdout):
+            # What could not be sent any more is written when a pipe is closed.
+            with contextlib.suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
         self._log.seek(0)
         lines = self._log.read().decode(errors="replace").split("\n")
         self._log.close()
@@ -155,7 +164,8 @@ def main() -> None:
         while True:
             try:
                 message = pickle.load(sys.stdin.buffer)
-            except EOFError:
+            except Exception:
+                # Whoever asks has ended, perhaps in the middle of a job.
                 os._exit(0)
             if message is None:
                 watch.stop()
