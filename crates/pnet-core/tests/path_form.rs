@@ -60,10 +60,13 @@ fn what_limits_nothing_is_an_error() {
     assert_eq!(error.to_string(), "capacity: no link limits the flow");
 }
 
+/// The arguments of `PathProblem::new`.
+type Arrays = (Vec<f64>, Vec<f64>, Vec<usize>, Vec<usize>, Vec<u32>);
+
 #[test]
 fn broken_arrays_are_errors() {
-    let good = || (vec![1.0, 2.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1]);
-    let error = |change: &dyn Fn(&mut (Vec<f64>, Vec<f64>, Vec<usize>, Vec<usize>, Vec<u32>))| {
+    let good = || -> Arrays { (vec![1.0, 2.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1]) };
+    let error = |change: &dyn Fn(&mut Arrays)| {
         let mut arrays = good();
         change(&mut arrays);
         PathProblem::new(arrays.0, arrays.1, arrays.2, arrays.3, arrays.4).unwrap_err().to_string()
