@@ -18,12 +18,40 @@ pub struct LevelSearch {
     /// Nodes of the path and the next arc to try at each.
     stack: Vec<(u32, u32)>,
     arcs: Vec<u32>,
+    /// Of each node, where its arcs to the target of the last search are among those into it.
+    last: Vec<(u32, u32)>,
+    target: Option<u32>,
 }
 
 impl LevelSearch {
     /// Scratch space for `graph`.
     pub fn new(graph: &Graph) -> Self {
-        LevelSearch { on_path: vec![false; graph.nodes()], stack: vec![], arcs: vec![] }
+        let nodes = graph.nodes();
+        LevelSearch {
+            on_path: vec![false; nodes],
+            stack: vec![],
+            arcs: vec![],
+            last: vec![(0, 0); nodes],
+            target: None,
+        }
+    }
+
+    /// Looks up the arcs into `target`, so that the last step of a path need not be searched for.
+    fn aim(&mut self, graph: &Graph, target: u32) {
+        if self.target == Some(target) {
+            return;
+        }
+        for arc in self.target.map_or(&[][..], |old| graph.into(old)) {
+            self.last[graph.tail[*arc as usize] as usize] = (0, 0);
+        }
+        for (i, arc) in graph.into(target).iter().enumerate() {
+            let (first, end) = &mut self.last[graph.tail[*arc as usize] as usize];
+            if *first == *end {
+                *first = i as u32;
+            }
+            *end = i as u32 + 1;
+        }
+        self.target = Some(target);
     }
 
     /// Adds to `found` every simple path of `length` arcs from `source` to `target`, parallel arcs counted each.
@@ -45,6 +73,8 @@ impl LevelSearch {
         if hops[source as usize] > length {
             return Ended::Complete;
         }
+        self.aim(graph, target);
+        let into = graph.into(target);
         let mut taken = 0;
         self.enter(graph, source);
         while let Some((u, next)) = self.stack.last_mut() {
@@ -70,7 +100,14 @@ impl LevelSearch {
                 if left == 0 {
                     found.push(plane, self.arcs.iter().copied().chain([arc]));
                 }
-            } else if left > 0 && hops[v as usize] <= left && !self.on_path[v as usize] {
+            } else if left == 1 {
+                let (first, end) = self.last[v as usize];
+                if !self.on_path[v as usize] {
+                    for last in &into[first as usize..end as usize] {
+                        found.push(plane, self.arcs.iter().copied().chain([arc, *last]));
+                    }
+                }
+            } else if left > 1 && hops[v as usize] <= left && !self.on_path[v as usize] {
                 self.arcs.push(arc);
                 self.enter(graph, v);
             }
