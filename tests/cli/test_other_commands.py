@@ -204,7 +204,9 @@ def test_sweep_prints_stores_and_draws(run: Run, run_json: RunJson, here: Path, 
     before = chart.read_bytes()
     document = run_json("sweep", str(trial))
     assert document["experiment"] == "trial"
-    assert document["files"] == ["results/trial/throughput.png"]
+    assert document["files"] == [
+        f"results/trial/{name}" for name in ("throughput.png", "throughput.csv", "draws.csv")
+    ]
     assert document["cases"] == json.loads((here / "table.json").read_text())
     assert document["cases"][0]["throughput_gbps"] == pytest.approx(2, rel=1e-4)
     assert document["cases"][1]["percent"] == pytest.approx(200, rel=2e-4)
@@ -213,7 +215,7 @@ def test_sweep_prints_stores_and_draws(run: Run, run_json: RunJson, here: Path, 
 
 def test_sweep_elsewhere_and_anew(run: Run, here: Path, trial: Path) -> None:
     run("sweep", str(trial), "--results", "elsewhere")
-    seconds = here / "elsewhere" / "trial" / "one" / "seconds.json"
+    seconds = here / "elsewhere" / "trial" / "one" / "draw-0" / "seconds.json"
     before = seconds.read_bytes()
     run("sweep", str(trial), "--results", "elsewhere")
     assert seconds.read_bytes() == before
@@ -223,7 +225,7 @@ def test_sweep_elsewhere_and_anew(run: Run, here: Path, trial: Path) -> None:
 
 def test_a_case_without_a_certificate_shows_in_the_exit_code(run: Run, here: Path, trial: Path) -> None:
     run("sweep", str(trial))
-    record = here / "results" / "trial" / "two" / "result.json"
+    record = here / "results" / "trial" / "two" / "draw-0" / "result.json"
     record.write_text(record.read_text().replace('"certified"', '"bounds"'))
     assert "chart: " in run("sweep", str(trial), code=3).stdout
 
