@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import os
 import signal
@@ -9,12 +10,17 @@ import threading
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
+from types import FrameType
 from typing import TypeVar
 
 from pnet_lp.errors import PnetError
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+_PATIENCE_S = 2.0
+"""How long a process that is told to end may take to tidy up."""
 
 
 def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
@@ -38,8 +44,9 @@ def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -
     # Started afresh, not forked: threads of solvers and their locks do not survive a fork.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(tasks)), mp_context=context, initializer=_begin)
+    call = functools.partial(_call, function)
     try:
-        for future in [pool.submit(function, task) for task in tasks]:
+        for future in [pool.submit(call, task) for task in tasks]:
             yield future.result()
     except BrokenProcessPool:
         raise PnetError(
@@ -47,22 +54,49 @@ def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -
         ) from None
     except BaseException:
         # The pool itself would wait for tasks that have begun.
-        for child in set(multiprocessing.active_children()) - others:
-            child.terminate()
+        _end(set(multiprocessing.active_children()) - others)
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _end(processes: set[BaseProcess]) -> None:
+    """End processes: those that do not when told to, by force."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join(_PATIENCE_S)
+        if process.is_alive():
+            process.kill()
+
+
+class _Ended(SystemExit):
+    """The parent has told this worker to end."""
 
 
 def _begin() -> None:
     """Prepare a worker: it ends when its parent says so, or is no more."""
     # A terminal sends Ctrl-C to all processes; what to do about it is the parent's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _told_to_end)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _told_to_end(_signal: int, _frame: FrameType | None) -> None:
+    # As an exception, so that half-written files are removed on the way out.
+    raise _Ended(1)
 
 
 def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
+        os._exit(1)
+
+
+def _call(function: Callable[[T], R], task: T) -> R:
+    try:
+        return function(task)
+    except (_Ended, KeyboardInterrupt):
+        # A solve that a signal has stopped ends as if interrupted.  The pool would go on to the next task.
         os._exit(1)

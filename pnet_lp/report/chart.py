@@ -12,7 +12,6 @@ from pnet_lp.report.experiment import Comparison, Row, percents
 from pnet_lp.report.lines import chart_lines, saturation_points
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 _BAR, _PAPER = "#4c72b0", "#c44e52"
@@ -93,7 +92,7 @@ def _draw_lines(
         for item in claims
         if item.claim.percent is not None and item.claim.relative_to in percent
     }
-    legend: list[Artist] = []
+    legend: list[Any] = []
     for i, line in enumerate(lines):
         points = [(at, case) for at, case in zip(line.places, line.cases, strict=True) if case in percent]
         if not points:
