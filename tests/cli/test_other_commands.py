@@ -223,6 +223,24 @@ def test_sweep_elsewhere_and_anew(run: Run, here: Path, trial: Path) -> None:
     assert seconds.read_bytes() != before
 
 
+def test_sweep_in_part_over_draws_and_processes(run: Run, run_json: RunJson, here: Path, trial: Path) -> None:
+    (trial / "spec.yaml").write_text(SPEC.replace("link_gbps: 9", "link_gbps: 9, traffic: permutation"))
+    document = run_json("sweep", "trial", "--draws", "3", "--case", "t*", "--jobs", "2")
+    assert [(case["case"], case["draws"]) for case in document["cases"]] == [("one", 3), ("two", 3)]
+    one, two = document["cases"]
+    assert two["percent"] == pytest.approx(200, rel=1e-3)
+    assert one["standard_error_gbps"] > two["percent_error"] >= 0
+    assert len({draw["seed"] for draw in document["draws"]}) == 3
+    with (here / "results" / "trial" / "draws.csv").open(newline="") as file:
+        assert [row["case"] for row in csv.DictReader(file)] == ["one"] * 3 + ["two"] * 3
+    with (here / "results" / "trial" / "throughput.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["throughput_gbps"]) == one["throughput_gbps"]
+    assert "±" in run("sweep", "trial", "--draws", "3").stdout
+    wrong = run("sweep", "trial", "--case", "tow", code=2)
+    assert "trial: no case is called 'tow' (did you mean 'two'?); allowed: one, two\n" in wrong.stderr
+
+
 def test_a_case_without_a_certificate_shows_in_the_exit_code(run: Run, here: Path, trial: Path) -> None:
     run("sweep", str(trial))
     record = here / "results" / "trial" / "two" / "draw-0" / "result.json"
