@@ -65,6 +65,7 @@ fix: setup
 
 bench: setup
 	$(PY) benchmarks/ideal.py
+	$(PY) benchmarks/restricted.py
 	$(PY) benchmarks/paths.py
 
 clean:

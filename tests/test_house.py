@@ -13,8 +13,9 @@ import pytest
 import yaml
 
 from pnet_lp import __version__, _core
+from pnet_lp.cost import architectures
 from pnet_lp.registry import Registry
-from pnet_lp.throughput import SOLVERS
+from pnet_lp.throughput import OBJECTIVES, SOLVERS
 from pnet_lp.throughput.bounds import BOUNDS
 from pnet_lp.topology import topologies
 from pnet_lp.traffic import traffics
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 500
 """Lines of a source file that one still reads in one sitting."""
 
-REGISTRIES: list[Registry] = [BOUNDS, SOLVERS, topologies, traffics]
+REGISTRIES: list[Registry] = [BOUNDS, OBJECTIVES, SOLVERS, architectures, topologies, traffics]
 
 
 def committed() -> list[Path]:

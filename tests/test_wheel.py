@@ -61,8 +61,8 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     assert [name for name in names if name.startswith("pnet_lp/_core.") and name.endswith((".so", ".pyd"))]
     sources = {
         str(path.relative_to(ROOT))
-        for path in (ROOT / "pnet_lp").rglob("*.py")
-        if "__pycache__" not in path.parts
+        for path in (ROOT / "pnet_lp").rglob("*")
+        if path.suffix in {".py", ".yaml"} and "__pycache__" not in path.parts
     }
     assert sources <= set(names), "some modules are missing from the wheel"
     assert "abi3" in wheel.name, "one wheel a platform must serve every supported Python"

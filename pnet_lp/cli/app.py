@@ -20,8 +20,10 @@ COMMANDS = {
     "topology": "what a network is made of; converts files",
     "traffic": "what a traffic matrix demands; writes it to a file",
     "paths": "the paths that a routing allows, or their statistics",
+    "hops": "how far apart endpoints are, also when links and switches fail",
+    "cost": "what a network is made of, what it costs and draws",
     "verify": "re-checks a saved result without any solver",
-    "list": "topologies, traffic patterns, routings and solvers",
+    "list": "topologies, traffic patterns, routings, objectives and solvers",
     "sweep": "runs an experiment, or goes on with it",
 }
 """Name and one line of each command.  The line stands here so that the group's help imports no command."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -52,6 +53,33 @@ class Command(click.Command):
         with formatter.section("Example"):
             # Not wrapped: a broken line could not be copied into a shell.
             formatter.write(f"  {self.example}\n")
+
+
+class CommandFamily(Command):
+    """A command that has others beside it: its first word may be one of their names instead of an argument.
+
+    Args:
+        others: by name.
+    """
+
+    def __init__(self, *args: Any, others: Mapping[str, Command], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.others = others
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Return the context of the command that the first word names, or of this one."""
+        other = self.others.get(args[0]) if args else None
+        if other is None:
+            return super().make_context(info_name, args, parent, **extra)
+        return other.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the table of options, and that of the other commands."""
+        super().format_options(ctx, formatter)
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, other.get_short_help_str()) for name, other in self.others.items()])
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

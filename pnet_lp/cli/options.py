@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import click
 
+from pnet_lp.cost import TopologyOptions
+from pnet_lp.failures import MODES, UNITS, Failures, Mode, Unit, fail, read_groups
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import LEVELS, VARIANTS, Level, Variant
 from pnet_lp.routing import POLICIES
@@ -21,7 +24,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 @dataclass(frozen=True)
 class NetworkArguments:
-    """The TOPOLOGY arguments and what modifies them."""
+    """The TOPOLOGY arguments, what modifies them, and what of them fails."""
 
     topologies: tuple[str, ...]
     planes: int
@@ -29,9 +32,19 @@ class NetworkArguments:
     link_gbps: float
     hosts_per_switch: int
     seed: int
+    fail_links: float
+    fail_switches: float
+    fail_planes: tuple[int, ...]
+    fail_unit: Unit
+    fail_mode: Mode
+    fail_groups: Path | None
 
     def build(self) -> Network:
-        """Return the network they describe."""
+        """Return the network they describe, with what fails in it down."""
+        return fail(self.build_intact(), self.failures, seed=self.seed)
+
+    def build_intact(self) -> Network:
+        """Return the network without failures."""
         return build_network(
             self.topologies,
             planes=self.planes,
@@ -40,6 +53,35 @@ class NetworkArguments:
             hosts_per_switch=self.hosts_per_switch,
             seed=self.seed,
         )
+
+    @property
+    def failures(self) -> Failures:
+        """What fails."""
+        return Failures(
+            links=self.fail_links,
+            switches=self.fail_switches,
+            planes=self.fail_planes,
+            unit=self.fail_unit,
+            mode=self.fail_mode,
+            groups=() if self.fail_groups is None else read_groups(self.fail_groups),
+        )
+
+
+def numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return the callback of an option whose value is numbers joined by commas; the command gets a tuple."""
+
+    def parse(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int | float, ...]:
+        if value is None:
+            return ()
+        try:
+            return tuple(kind(part) for part in value.split(","))
+        except ValueError:
+            example = "0,2" if kind is int else "0,0.1"
+            raise click.BadParameter(
+                f"found {value!r}; allowed: numbers joined by commas, such as {example}"
+            ) from None
+
+    return parse
 
 
 @dataclass(frozen=True)
@@ -77,6 +119,41 @@ _NETWORK_OPTIONS: tuple[Decorator, ...] = (
     ),
     click.option(
         "--seed", type=int, default=0, show_default=True, help="Seed of everything drawn at random."
+    ),
+    click.option(
+        "--fail-links",
+        type=click.FloatRange(0, 1),
+        default=0.0,
+        help="Share of each plane's cables that fail.",
+    ),
+    click.option(
+        "--fail-switches",
+        type=click.FloatRange(0, 1),
+        default=0.0,
+        help="Share of each plane's switches that fail.",
+    ),
+    click.option("--fail-planes", callback=numbers(int), metavar="I,J", help="Planes that fail as a whole."),
+    click.option(
+        "--fail-unit",
+        type=click.Choice(UNITS),
+        default="cable",
+        show_default=True,
+        help="What fails together: a cable; nothing but one direction of it; the switches of a box; what has one "
+        "position in all planes.",
+    ),
+    click.option(
+        "--fail-mode",
+        type=click.Choice(MODES),
+        default="random",
+        show_default=True,
+        help="random: the share, rounded. independent: each with the share as probability. betweenness: those with "
+        "the most shortest paths first.",
+    ),
+    click.option(
+        "--fail-groups",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Shared-risk groups, in YAML or JSON, that fail as a whole.",
     ),
 )
 
@@ -135,6 +212,25 @@ def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
             help="A pattern or name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE.",
         ),
         _level_option,
+    )(function)
+
+
+def topology_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add what modifies and packs a TOPOLOGY; the command gets ``options``: :class:`TopologyOptions`."""
+    return _grouped(
+        "options",
+        TopologyOptions,
+        *_NETWORK_OPTIONS,
+        click.option(
+            "--ports",
+            type=click.IntRange(1),
+            help="Ports of every switch of a TOPOLOGY.  [default: the most that one uses]",
+        ),
+        click.option(
+            "--separate",
+            is_flag=True,
+            help="Give planes of a TOPOLOGY boxes and cables of their own, even if they are alike.",
+        ),
     )(function)
 
 

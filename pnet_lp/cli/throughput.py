@@ -23,8 +23,10 @@ from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
 from pnet_lp.routing import Policy
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.objectives import check_storable
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
 from pnet_lp.throughput.store import save_result
+from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 
 
 @click.command(
@@ -37,7 +39,14 @@ from pnet_lp.throughput.store import save_result
     "--routing", default="ideal", show_default=True, help="Allowed paths (`pnet-lp list routings`)."
 )
 @policy_option
-@click.option("--objective", default="concurrent", show_default=True, help="What is maximised.")
+@click.option(
+    "--objective",
+    default="concurrent",
+    show_default=True,
+    metavar="NAME|EXPR",
+    help="What is asked: concurrent, min-max-utilisation, total, max-min, max-min-fill, min-cost:fraction=F, "
+    "min-cost:at=K (`pnet-lp list objectives`).",
+)
 @click.option("--solver", default="auto", show_default=True, help="See `pnet-lp list solvers`.")
 @click.option(
     "--tolerance",
@@ -58,6 +67,12 @@ from pnet_lp.throughput.store import save_result
 @click.option(
     "--links", type=OutputFile(*SUFFIXES), help="Write load and length of every directed link as a table."
 )
+@click.option(
+    "--write-lp",
+    "lp_file",
+    type=OutputFile(*LP_SUFFIXES),
+    help="Write the linear program of K for another solver, before solving.",
+)
 @click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the rate of every demand as a table.")
 @json_option
 @click.pass_context
@@ -75,6 +90,7 @@ def command(
     threads: int,
     save: Path | None,
     links: Path | None,
+    lp_file: Path | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -82,12 +98,25 @@ def command(
 
     Each TOPOLOGY is one plane: an expression such as fat-tree:k=8 or jellyfish:k=8,seed=1 (`pnet-lp list
     topologies`), or a file.  The answer is the largest K such that every demand d gets K d at the same
-    time, between two bounds that `pnet-lp verify` can check again without a solver.
+    time, between two bounds that `pnet-lp verify` can check again without a solver.  Other objectives give
+    rates to single demands, or the cheapest way to carry all.
 
     Exit code 3 says that the bounds have not met within the tolerance; they hold all the same.
     """
+    if save:
+        check_storable(objective)
     built = network.build()
     matrix = traffic.build(built, network.seed)
+    if lp_file:
+        write_lp(
+            lp_file,
+            built,
+            matrix,
+            routing=routing,
+            plane_policy=plane_policy,
+            seed=network.seed,
+            threads=threads,
+        )
     with BoundsLine() as on_progress:
         result = solve(
             built,

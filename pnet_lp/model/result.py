@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from pnet_lp.model.arrays import FloatArray, IntArray
+from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
 
@@ -110,11 +112,40 @@ class Bottleneck:
 
 
 @dataclass(frozen=True, eq=False)
+class FairLevel:
+    """A step of max-min fairness: the demands that can get no more, given what those of earlier levels get.
+
+    Attributes:
+        rate: Gb/s per unit demand that they get, attained.
+        upper: what none of them can get more than, as long as the others that were not fixed before get ``rate``, and
+            those of earlier levels ``1 + margin`` times what they get.
+        margin: nearly 0.
+        demands: int32, indices of the demands, in the order of the problem.
+        length: float64 ``[arcs]``, the lengths that prove it; empty where full links do.
+        up_length, down_length: float64 ``[planes, endpoints]``, or empty.
+    """
+
+    rate: float
+    upper: float
+    margin: float
+    demands: IntArray
+    length: FloatArray = field(default_factory=lambda: floats([]), repr=False)
+    up_length: FloatArray = field(default_factory=lambda: floats([]), repr=False)
+    down_length: FloatArray = field(default_factory=lambda: floats([]), repr=False)
+
+    @property
+    def gap(self) -> float:
+        """``(upper - rate) / upper``, or the margin if that is larger."""
+        return max(Interval(self.rate, self.upper).gap, self.margin) if self.upper < math.inf else 1.0
+
+
+@dataclass(frozen=True, eq=False)
 class ThroughputResult:
     """The answer to a throughput query (design: every number with its own proof).
 
     Attributes:
-        interval: the proved bounds on K; the value reported is the lower one, which is attained.
+        interval: the proved bounds on K, of which the lower one is attained and reported; of the value of another
+            objective: of its first level for ``max-min``, of the cost for ``min-cost``, whose upper bound is attained.
         status: ``certified`` if the gap is at most the tolerance, else ``bounds``.
         tolerance: the relative gap asked for.
         binding: what limits K: ``access link``, ``core link`` (one link), ``cut`` (several), or ``disconnected``.
@@ -128,6 +159,9 @@ class ThroughputResult:
         warnings: one sentence each.
         certificate: the proof; None only where K = 0 because a pair is disconnected.
         interrupted: whether the user stopped the solve.
+        figures: what leads the JSON document in place of the bounds on K, where the objective is another one.
+        rates_gbps: float64 ``[demands of the matrix]``, what each gets, where demands are rated one by one.
+        levels: of ``max-min``; demands are numbered as in the problem without those that have no path.
     """
 
     interval: Interval
@@ -149,19 +183,27 @@ class ThroughputResult:
     plane_policy: Policy = "any"
     routing_seed: int = 0
     link_load: FloatArray | None = field(default=None, repr=False)
+    figures: Mapping[str, Any] | None = None
+    rates_gbps: FloatArray | None = field(default=None, repr=False)
+    levels: tuple[FairLevel, ...] = field(default=(), repr=False)
 
     @property
     def throughput_gbps(self) -> float:
         """K in Gb/s per unit demand: the lower bound, attained by the certificate's flow."""
         return self.interval.lower
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the document of ``pnet-lp throughput --json``."""
+    def _bounds(self) -> dict[str, float]:
         return {
             "throughput_gbps": self.interval.lower,
             "lower_bound_gbps": self.interval.lower,
             "upper_bound_gbps": self.interval.upper,
             "relative_gap": self.interval.gap,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of ``pnet-lp throughput --json``."""
+        return {
+            **(self._bounds() if self.figures is None else self.figures),
             "tolerance": self.tolerance,
             "status": self.status,
             "interrupted": self.interrupted,

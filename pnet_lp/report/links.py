@@ -43,10 +43,14 @@ def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
 
 def rate_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
     """Return one row per demand: its ends, the demand, and the rate in Gb/s that it gets."""
+    # Objectives that do not rate demands one by one give all the same part of what they ask.
+    rates = result.rates_gbps
+    if rates is None:
+        rates = traffic.demand * result.throughput_gbps
     names = network.endpoint_names(traffic.level)
     return {
         "src": [names[i] for i in traffic.src],
         "dst": [names[i] for i in traffic.dst],
         "demand": traffic.demand.tolist(),
-        "rate_gbps": (traffic.demand * result.throughput_gbps).tolist(),
+        "rate_gbps": rates.tolist(),
     }

@@ -11,11 +11,12 @@ from pydantic import BaseModel
 from rich.console import RenderableType
 from rich.table import Table
 
+from pnet_lp.cost import architectures
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import read_yaml
 from pnet_lp.registry import Entry, Registry, nearest
 from pnet_lp.routing import ROUTINGS
-from pnet_lp.throughput import SOLVERS
+from pnet_lp.throughput import OBJECTIVES, SOLVERS
 from pnet_lp.throughput.solvers import Solver
 from pnet_lp.topology import topologies
 from pnet_lp.topology.catalogue import catalogue as network_catalogue
@@ -86,11 +87,23 @@ def routing_documents() -> list[dict[str, Any]]:
     ]
 
 
+def architecture_documents() -> list[dict[str, Any]]:
+    """Return each architecture as its JSON document."""
+    return entry_documents(architectures)
+
+
+def objective_documents() -> list[dict[str, Any]]:
+    """Return each objective as its JSON document."""
+    return entry_documents(OBJECTIVES)
+
+
 KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "topologies": topology_documents,
     "traffic": traffic_documents,
     "routings": routing_documents,
+    "objectives": objective_documents,
     "solvers": solver_documents,
+    "architectures": architecture_documents,
 }
 """What can be listed."""
 

@@ -1,4 +1,4 @@
-"""A throughput answer in words, and as tables of links and of rates."""
+"""A throughput answer in words; :mod:`pnet_lp.report.objectives` has its first lines."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
+from pnet_lp.report.objectives import headline
 from pnet_lp.throughput.solve import NO_SOLVER
 from pnet_lp.units import format_gbps
 
@@ -17,6 +18,8 @@ _LIMITS = {
     "core link": "core links",
     "cut": "a cut",
     "disconnected": "a pair without any path",
+    "demand": "what the demands ask for",
+    "nothing": "no link: the shortest paths fit",
 }
 
 
@@ -29,13 +32,8 @@ def throughput_report(document: Mapping[str, Any]) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold")
     grid.add_column()
-    lower, upper = document["lower_bound_gbps"], document["upper_bound_gbps"]
-    grid.add_row("throughput", f"{format_gbps(lower)} Gb/s per unit demand")
-    grid.add_row(
-        "proved",
-        f"at least {format_gbps(lower)}, at most {format_gbps(upper)}; "
-        f"relative gap {document['relative_gap']:.2g}",
-    )
+    for label, text in headline(document):
+        grid.add_row(label, text)
     grid.add_row("status", status_in_words(document))
     network, traffic = document["network"], document["traffic"]
     grid.add_row(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rich.table import Table
 
+from pnet_lp.throughput.bounds import Bisection
 from pnet_lp.topology import Description, PlaneDescription
 from pnet_lp.units import format_gbps
 
@@ -25,7 +26,7 @@ _LINES: tuple[tuple[str, Callable[[PlaneDescription], str]], ...] = (
     ("racks", lambda plane: f"{plane.racks:,}"),
     ("cables between switches", lambda plane: f"{plane.cables:,}"),
     ("degree", lambda plane: f"{_range(plane.degree_min, plane.degree_max)} (mean {plane.degree_mean:.4g})"),
-    ("ports used", lambda plane: _range(plane.ports_min, plane.ports_max)),
+    ("ports used", lambda plane: f"{_range(plane.ports_min, plane.ports_max)} ({_ports(plane)})"),
     ("connected", lambda plane: "yes" if plane.connected else "no"),
     ("diameter between racks", lambda plane: "none" if plane.diameter is None else f"{plane.diameter} hops"),
     (
@@ -64,6 +65,22 @@ def topology_table(description: Description) -> Table:
         for name, count in _BOXES:
             table.add_row(name, *(f"{count(plane):,}" for plane in shown))
     return table
+
+
+def bisection_line(found: Bisection | None, *, looked: bool) -> str:
+    """Return the bisection as a line to read."""
+    if not looked:
+        return "bisection: not looked for in a network of this size (pnet-lp bounds --bound bisection does)"
+    if found is None:
+        return "bisection: none, as there are no two halves"
+    how = "proved narrowest" if found.proved else "the narrowest found"
+    return f"bisection: {format_gbps(found.gbps)} Gb/s between halves of the endpoints ({how})"
+
+
+def _ports(plane: PlaneDescription) -> str:
+    """Return how many ports are used in all, and how many are free if that is known."""
+    used = f"{plane.ports_used:,} in all"
+    return used if plane.ports_free is None else f"{used}, {plane.ports_free:,} free"
 
 
 def _range(low: int, high: int) -> str:

@@ -6,6 +6,7 @@ from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads, fixed_split_loads
 from pnet_lp.routing.rule import POLICIES, ROUTINGS, PathRule, RoutingKind, parse_rule
 from pnet_lp.routing.statistics import path_statistics
+from pnet_lp.routing.usage import fixed_split_usage
 
 __all__ = [
     "POLICIES",
@@ -18,6 +19,7 @@ __all__ = [
     "count_shortest",
     "enumerate_paths",
     "fixed_split_loads",
+    "fixed_split_usage",
     "iterate_paths",
     "parse_rule",
     "path_statistics",

@@ -17,7 +17,8 @@ from pnet_lp.routing.enumerate import iterate_paths
 from pnet_lp.routing.rule import PathRule
 from pnet_lp.routing.searches import prepare
 
-_CORE_SPLITS = {"ecmp-split": "ecmp", "vlb": "vlb"}
+CORE_SPLITS = {"ecmp-split": "ecmp", "vlb": "vlb"}
+"""What the core calls the splits that it computes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,7 @@ def fixed_split_loads(
             load += np.bincount(arcs, weights=np.repeat(here, paths.hops), minlength=len(load))
             share[paths.plane, pairs.start + paths.pair_of_path] = 1.0
         return Loads(searches.arcs, load, share)
-    if rule.kind not in _CORE_SPLITS:
+    if rule.kind not in CORE_SPLITS:
         raise RoutingError(
             f"{rule.kind} leaves open how demands are split",
             where="--routing",
@@ -98,7 +99,7 @@ def fixed_split_loads(
         searches.src,
         searches.dst,
         amount,
-        split=_CORE_SPLITS[rule.kind],
+        split=CORE_SPLITS[rule.kind],
         policy=rule.policy,
         seed=rule.seed,
         threads=threads,

@@ -21,6 +21,7 @@ from pnet_lp.throughput.fixed_split import FixedSplit
 from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.throughput.proof import PathProof, Proof
+from pnet_lp.throughput.split_problem import SplitProblem
 
 SHOWN_BOTTLENECKS = 10
 """Bottlenecks listed in a result; the certificate holds all lengths."""
@@ -71,11 +72,9 @@ def certify(problem: FlowProblem | PathProblem, proof: Proof) -> Certified:
     return Certified(certificate, Interval(lower, max(lower, upper)), load)
 
 
-def _certify_arcs(
-    problem: FlowProblem, proof: _core.Proof
-) -> tuple[float, float, AnyCertificate, FloatArray]:
-    found = _core.evaluate(problem.core, proof)
-    certificate = Certificate(
+def arc_certificate(proof: _core.Proof) -> Certificate:
+    """Return a proof on arc form as a value."""
+    return Certificate(
         length=floats(proof.length),
         up_length=floats(proof.up_length),
         down_length=floats(proof.down_length),
@@ -84,7 +83,13 @@ def _certify_arcs(
         split_arc=ints(proof.split_arc),
         split_fraction=floats(proof.split_fraction),
     )
-    return found.lower, found.upper, certificate, floats(found.load)
+
+
+def _certify_arcs(
+    problem: FlowProblem, proof: _core.Proof
+) -> tuple[float, float, AnyCertificate, FloatArray]:
+    found = _core.evaluate(problem.core, proof)
+    return found.lower, found.upper, arc_certificate(proof), floats(found.load)
 
 
 def _certify_paths(problem: PathProblem, proof: PathProof) -> tuple[float, float, AnyCertificate, FloatArray]:
@@ -99,7 +104,7 @@ def _certify_paths(problem: PathProblem, proof: PathProof) -> tuple[float, float
 
 
 def bottlenecks(
-    stated: FlowProblem | PathProblem | FixedSplit,
+    stated: FlowProblem | PathProblem | FixedSplit | SplitProblem,
     network: Network,
     level: Level,
     certificate: AnyCertificate,
@@ -170,11 +175,14 @@ def _largest(values: FloatArray) -> list[int]:
 
 
 def _binding(
-    problem: FlowProblem | PathProblem | FixedSplit, certificate: AnyCertificate, core: float, total: float
+    problem: FlowProblem | PathProblem | FixedSplit | SplitProblem,
+    certificate: AnyCertificate,
+    core: float,
+    total: float,
 ) -> str:
     if core < total / 2:
         return "access link"
-    if isinstance(problem, FixedSplit):
+    if isinstance(problem, FixedSplit | SplitProblem):
         return "core link"
     longest = certificate.length.max()
     long = certificate.length > _CUT_TOLERANCE * longest

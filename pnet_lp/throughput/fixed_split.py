@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from pnet_lp.model import Interval, LoadCertificate, Network, TrafficMatrix
-from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.routing import PathRule, fixed_split_loads
 from pnet_lp.throughput.problem import FlowProblem, build_problem
+from pnet_lp.throughput.split_problem import disconnected_shares
 
 KINDS = frozenset({"ecmp", "ecmp-split", "vlb"})
 """Routings that fix how each demand is split."""
@@ -32,7 +33,7 @@ class FixedSplit:
     @property
     def disconnected(self) -> IntArray:
         """int32: the demands that are sent into no plane."""
-        return ints(np.flatnonzero(~np.any(self.share > 0, axis=0)))
+        return disconnected_shares(self.share)
 
     def access_loads(self) -> tuple[FloatArray, FloatArray]:
         """Return the loads of the access links up and down at K = 1, each float64 ``[P, E]``."""

@@ -6,22 +6,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import PathRule, enumerate_paths
+from pnet_lp.throughput.link_problem import LinkProblem
 from pnet_lp.throughput.problem import FlowProblem, build_problem
 from pnet_lp.throughput.proof import PathProof
 
 
 @dataclass(frozen=True, eq=False)
-class PathProblem:
+class PathProblem(LinkProblem):
     """Maximum concurrent flow in which each demand may use its paths only.
-
-    A *link* is an arc or an access link: the ``A`` arcs come first, then the access links up ``[P, E]`` and down
-    ``[P, E]``, both flattened: ``L = A + 2 P E`` in all.
 
     Attributes:
         flow: links and demands.
@@ -34,11 +33,6 @@ class PathProblem:
     paths: PathSet
 
     @property
-    def demand_count(self) -> int:
-        """Number of demands, J."""
-        return self.flow.demand_count
-
-    @property
     def flow_variables(self) -> int:
         """Number of paths, N."""
         return self.paths.path_count
@@ -47,13 +41,6 @@ class PathProblem:
     def disconnected(self) -> IntArray:
         """int32: the demands without a path."""
         return ints(np.flatnonzero(self.paths.paths_per_pair == 0))
-
-    @cached_property
-    def capacity(self) -> FloatArray:
-        """float64 ``[L]``, Gb/s, ``inf`` where a link limits nothing or no path uses it."""
-        access = np.concatenate([self.flow.access_up.ravel(), self.flow.access_down.ravel()])
-        # Access links of capacity 0 are on no path.
-        return floats(np.concatenate([self.flow.capacity, np.where(access > 0, access, np.inf)]))
 
     @cached_property
     def path_link(self) -> tuple[OffsetArray, IntArray]:
@@ -75,20 +62,24 @@ class PathProblem:
         return pointer, link
 
     @cached_property
+    def usage(self) -> sp.csc_array:
+        """float64 ``[L, N]``: 1 for each link of each path."""
+        pointer, link = self.path_link
+        shape = (len(self.capacity), self.flow_variables)
+        usage = sp.csc_array((np.ones(len(link)), link.copy(), pointer), shape=shape)
+        usage.sort_indices()
+        return usage
+
+    @property
+    def demand_of_path(self) -> OffsetArray:
+        """int64 ``[N]``: the demand that each path belongs to."""
+        return self.paths.pair_of_path
+
+    @cached_property
     def core(self) -> _core.PathProblem:
         """The same problem on the Rust side."""
         pointer, link = self.path_link
         return _core.PathProblem(self.capacity, self.flow.demand, self.paths.pair_ptr, pointer, link)
-
-    def lengths(self, proof: PathProof) -> FloatArray:
-        """Return the lengths of a proof as one array, ``[L]``."""
-        return np.concatenate([proof.length, proof.up_length.ravel(), proof.down_length.ravel()])
-
-    def proof(self, weight: FloatArray, length: FloatArray) -> PathProof:
-        """Return the proof of weights ``[N]`` and lengths ``[L]``."""
-        arcs, shape = len(self.flow.capacity), self.flow.attach.shape
-        up, down = length[arcs:].reshape(2, *shape)
-        return PathProof(floats(weight), floats(length[:arcs]), floats(up), floats(down))
 
     def distances(self, length: FloatArray, up_length: FloatArray, down_length: FloatArray) -> FloatArray:
         """Return float64 ``[J]``: the length of each demand's shortest path, ``inf`` where it has none."""

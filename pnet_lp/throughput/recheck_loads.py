@@ -50,7 +50,12 @@ class _Hops:
 
 
 def check_loads(
-    check: Checks, proof: LoadCertificate, flow: FlowProblem, rule: PathRule, paths: PathSet | None
+    check: Checks,
+    proof: LoadCertificate,
+    flow: FlowProblem,
+    rule: PathRule,
+    paths: PathSet | None,
+    available: BoolArray,
 ) -> None:
     """Check the shares of planes and the loads of links.
 
@@ -60,6 +65,7 @@ def check_loads(
         flow: links and demands.
         rule: the routing.
         paths: the path that ``ecmp`` draws for each demand; None for other routings.
+        available: bool ``[P, J]``, whether the routing can use each plane for each demand.
     """
     shapes = {"load": flow.capacity.shape, "share": (flow.plane_count, flow.demand_count)}
     for key, shape in shapes.items():
@@ -77,7 +83,7 @@ def check_loads(
         load = totals(arc, amount, len(flow.capacity))
     else:
         hops = [_Hops(flow, p) for p in range(flow.plane_count)]
-        share = _shares(check, proof.share, flow, rule, hops)
+        share = _shares(check, proof.share, flow, rule, hops, available)
         spread = _spread if rule.kind == "vlb" else _shortest
         load = np.concatenate([spread(flow, p, hops[p], share[p] * flow.demand) for p in range(len(hops))])
     for key, claimed, computed in (("share", proof.share, share), ("load", proof.load, load)):
@@ -89,20 +95,19 @@ def check_loads(
 
 
 def _shares(
-    check: Checks, claimed: FloatArray, flow: FlowProblem, rule: PathRule, planes: list[_Hops]
+    check: Checks,
+    claimed: FloatArray,
+    flow: FlowProblem,
+    rule: PathRule,
+    planes: list[_Hops],
+    connects: BoolArray,
 ) -> FloatArray:
     """Return the part of each demand that each plane gets by the policy."""
     source, target = flow.attach[:, flow.src], flow.attach[:, flow.dst]
     distance = np.full(source.shape, np.inf)
-    back = np.full(source.shape, np.inf)
     for p, hops in enumerate(planes):
-        there = np.flatnonzero((source[p] >= 0) & (target[p] >= 0))
+        there = np.flatnonzero(connects[p])
         distance[p, there] = hops.to[target[p, there], source[p, there]]
-        back[p, there] = hops.to[source[p, there], target[p, there]]
-    if rule.kind == "vlb":
-        # Intermediate switches are those that both ends can exchange traffic with.
-        distance = np.where(np.isfinite(back), distance, np.inf)
-    connects = np.isfinite(distance)
     if rule.policy == "single":
         one = claimed == 1
         check.require(

@@ -141,7 +141,7 @@ def _recompute(
         paths = enumerate_paths(stored.network, stored.traffic.level, src, dst, rule)
         check_paths(check, problem, paths, rule, available)
     if isinstance(proof, LoadCertificate):
-        check_loads(check, proof, problem, rule, paths)
+        check_loads(check, proof, problem, rule, paths, available)
         rate = load_bound(proof, problem)
         return Interval(rate, rate)
     assert paths is not None

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from pnet_lp.errors import TopologyError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import Variant
 from pnet_lp.topology.distances import count_hops
@@ -27,6 +28,8 @@ class PlaneDescription:
         cables: switch-to-switch cables; parallel ones count each.
         degree_min, degree_mean, degree_max: cables at a switch.
         ports_min, ports_max: cables and access links at a switch.
+        ports_used: those of all switches together.
+        ports_free: ports without a cable or access link; None where it was not said how many a switch has.
         connected: whether every switch reaches every other over links with a capacity.
         diameter: most hops (switch-to-switch links) between two racks; None where there are no two, or two without a
             path.
@@ -51,6 +54,8 @@ class PlaneDescription:
     degree_max: int
     ports_min: int
     ports_max: int
+    ports_used: int
+    ports_free: int | None
     connected: bool
     diameter: int | None
     mean_hops: float | None
@@ -111,16 +116,23 @@ class Description:
         }
 
 
-def describe(network: Network) -> Description:
+def describe(network: Network, *, switch_ports: int | None = None) -> Description:
     """Return the figures of ``network``; every one is exact.
 
     Planes that are one and the same are measured once.  The hop counts take the longest: some seconds for thousands
     of racks.
+
+    Args:
+        network: the planes.
+        switch_ports: ports of every switch, to count the free ones.
+
+    Raises:
+        TopologyError: a switch uses more ports than that.
     """
     measured: dict[str, PlaneDescription] = {}
     for plane in network.planes:
         if plane.fingerprint not in measured:
-            measured[plane.fingerprint] = describe_plane(plane)
+            measured[plane.fingerprint] = describe_plane(plane, switch_ports=switch_ports)
     planes = tuple(measured[plane.fingerprint] for plane in network.planes)
     return Description(
         variant=network.variant,
@@ -135,10 +147,16 @@ def describe(network: Network) -> Description:
     )
 
 
-def describe_plane(plane: Plane) -> PlaneDescription:
-    """Return the figures of one plane."""
+def describe_plane(plane: Plane, *, switch_ports: int | None = None) -> PlaneDescription:
+    """Return the figures of one plane; see :func:`describe`."""
     attached = plane.host_switch[plane.host_switch >= 0]
     ports = plane.degree + np.bincount(attached, minlength=plane.switch_count)
+    if switch_ports is not None and ports.max() > switch_ports:
+        raise TopologyError(
+            f"switch {plane.switch_names[int(ports.argmax())]!r} uses {ports.max()} ports",
+            where=plane.label or "plane",
+            allowed=f"at most {switch_ports}",
+        )
     hops = count_hops(plane)
     box = plane.box
     return PlaneDescription(
@@ -153,6 +171,8 @@ def describe_plane(plane: Plane) -> PlaneDescription:
         degree_max=int(plane.degree.max()),
         ports_min=int(ports.min()),
         ports_max=int(ports.max()),
+        ports_used=int(ports.sum()),
+        ports_free=None if switch_ports is None else int(switch_ports * len(ports) - ports.sum()),
         connected=_strongly_connected(plane),
         diameter=hops.diameter,
         mean_hops=hops.mean,

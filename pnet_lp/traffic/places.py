@@ -40,6 +40,9 @@ def racks_of_endpoints(context: Context) -> IntArray:
 def _racks_of_all_hosts(context: Context) -> IntArray:
     network = context.network
     racks = racks_of_hosts(network.planes[0])
+    # A host that failures have cut off from the first plane is in the rack that it has in another one.
+    for plane in network.planes[1:] if network.common_racks else ():
+        racks = ints(np.where(racks < 0, racks_of_hosts(plane), racks))
     if (lost := np.flatnonzero(racks < 0)).size:
         raise TrafficError(
             f"host {network.host_names[int(lost[0])]!r} is in no rack of the first plane", where=context.label

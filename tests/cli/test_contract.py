@@ -50,7 +50,20 @@ def test_every_example_runs(run: Run) -> None:
     # In the order of a newcomer: the example of `verify` checks what that of `sweep` has left behind.
     for name in sorted(
         COMMANDS,
-        key=["list", "topology", "traffic", "paths", "throughput", "bounds", "sweep", "verify"].index,
+        key=[
+            *(
+                "list",
+                "topology",
+                "traffic",
+                "paths",
+                "hops",
+                "throughput",
+                "bounds",
+                "cost",
+                "sweep",
+                "verify",
+            )
+        ].index,
     ):
         command = main.get_command(None, name)
         assert isinstance(command, Command)
@@ -65,7 +78,7 @@ def test_every_example_runs(run: Run) -> None:
         (
             ["thruput"],
             "unknown command 'thruput' (did you mean 'throughput'?); "
-            "allowed: throughput, bounds, topology, traffic, paths, verify, list, sweep",
+            "allowed: throughput, bounds, topology, traffic, paths, hops, cost, verify, list, sweep",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
         (
@@ -122,7 +135,8 @@ def test_every_example_runs(run: Run) -> None:
         (["throughput", "ring:n=4", "--tolerance", "nan"], "tolerance is out of range, found nan"),
         (
             ["list", "colours"],
-            "Invalid value for '{topologies|traffic|routings|solvers}': 'colours' is not one of",
+            "Invalid value for '{topologies|traffic|routings|objectives|solvers|architectures}': "
+            "'colours' is not one of",
         ),
         (["verify", "missing.json"], "missing.json: cannot be read (No such file or directory)"),
         (["sweep", "nowhere"], "nowhere/spec.yaml: cannot read the file: No such file or directory"),

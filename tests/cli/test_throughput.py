@@ -163,6 +163,14 @@ def test_links(run: Run, here: Path) -> None:
     assert sum(float(row["load_gbps"]) for row in rows) == pytest.approx(5 * 56 * 12 / 7, rel=1e-5)
 
 
+def test_write_lp(run: Run, here: Path) -> None:
+    run(*CUBE, "--routing", "ksp:2", "--write-lp", "cube.lp")
+    assert " path(0,1,1)" in (here / "cube.lp").read_text()
+    refused = run(*CUBE, "--routing", "ecmp", "--write-lp", "no.lp", code=2)
+    assert "no linear program where the routing fixes the split, as 'ecmp' does" in refused.stderr
+    assert not (here / "no.lp").exists()
+
+
 def test_links_of_no_capacity_are_listed(run: Run, here: Path) -> None:
     (here / "net.edges").write_text("a b 10\nb c 10\nc a 0\n")
     run("throughput", "net.edges", "--links", "links.json")

@@ -7,12 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pnet_lp import _core, memory
+from pnet_lp import memory
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.memory import available_bytes
 from pnet_lp.model import Network, Plane
 from pnet_lp.throughput import FlowProblem, build_problem
+from pnet_lp.throughput.fixed_split import FixedSplit
 from pnet_lp.throughput.forms import formulate, lp_size
+from pnet_lp.throughput.solve import routing_rule, state_problem
 from pnet_lp.throughput.solvers import (
     OnProgress,
     Problem,
@@ -35,27 +37,33 @@ def going_on(*_: object) -> bool:
     return True
 
 
-def bounds(problem: FlowProblem, found: RawSolution) -> tuple[float, float]:
-    assert isinstance(found.proof, _core.Proof)
-    return problem.bounds(found.proof)
+def bounds(problem: Problem, found: RawSolution) -> tuple[float, float]:
+    return problem.bounds(found.proof)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def large() -> FlowProblem:
-    """Half a second or more for any HiGHS method: two planes of 60 switches, 5 random perfect matchings each."""
+def network() -> Network:
+    """Two planes of 60 switches, 5 random perfect matchings each."""
     random = np.random.default_rng(0)
     planes = []
     for _ in range(2):
         ends = np.vstack([random.permutation(60).reshape(-1, 2) for _ in range(5)])
         ring = np.column_stack([np.arange(60), np.roll(np.arange(60), -1)])
         planes.append(Plane.from_cables(60, *np.vstack([ring, ends]).T, 10.0, racks=range(60)))
-    network = Network.from_planes(planes)
+    return Network.from_planes(planes)
+
+
+@pytest.fixture(scope="module")
+def large(network: Network) -> FlowProblem:
+    """Half a second or more for any general solver."""
     return build_problem(network, all_to_all(network))
 
 
 def test_names() -> None:
-    assert {"structured", "highs-ipx", "highs-hipo", "highs-pdlp", "highs-simplex"} <= set(solver_names())
-    assert {"structured", "highs-ipx", "highs-pdlp", "highs-simplex"} <= set(SOLVERS)
+    highs = {"highs-ipx", "highs-pdlp", "highs-simplex"}
+    others = {"ortools-glop", "ortools-pdlp", "pulp", "scipy"}
+    assert {"structured", "highs-hipo"} | highs | others == set(solver_names())
+    assert {"structured"} | highs | others == set(SOLVERS) - {"highs-hipo"}
 
 
 @pytest.mark.parametrize("name", SOLVERS)
@@ -64,6 +72,7 @@ def test_capabilities(name: str) -> None:
     assert solver.name == name
     assert solver.summary
     assert solver.forms == {"arc", "path"}
+    assert solver.warm_start == ({"path"} if name == "structured" else set())
     assert "concurrent" in solver.objectives
     problem = build_problem(*random_network(0))
     assert 0 < solver.estimate_bytes(problem) < 2**30
@@ -78,6 +87,24 @@ def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(SolverError, match=r"solver 'highs-ipx' is not installed; allowed: .*structured"):
         get_solver("highs-ipx")
+    with pytest.raises(
+        SolverError, match=r"'pulp' is not installed \(pip install pulp\); allowed: .*structured"
+    ):
+        get_solver("pulp")
+    assert {"ortools-glop", "ortools-pdlp"} <= set(solver_names()) - set(solver_names(installed_only=True))
+
+
+def test_parameters() -> None:
+    with pytest.raises(SpecError, match=r"pulp: unknown parameter 'solve' \(did you mean 'solver'\?\)"):
+        get_solver("pulp:solve=HiGHS")
+    with pytest.raises(SpecError, match=r"scipy: unknown parameter 'solver'; allowed: no parameters"):
+        get_solver("scipy:solver=HiGHS")
+    problem = build_problem(*random_network(0))
+    found = get_solver("pulp:solver=HiGHS").solve(problem, SolveOptions(1e-6), going_on)
+    lower, upper = bounds(problem, found)
+    assert lower == pytest.approx(upper, rel=1e-6)
+    with pytest.raises(SolverError, match=r"PuLP finds no solver 'SOLVO'; allowed: .*HiGHS"):
+        get_solver("pulp:solver=SOLVO").solve(problem, SolveOptions(), going_on)
 
 
 class _Lazy(Solver):
@@ -115,7 +142,7 @@ def test_third_party_solver_comes_from_an_entry_point(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.name)
 def test_nothing_found_still_gives_bounds(instance: object) -> None:
     problem = build_problem(instance.network, instance.traffic)  # type: ignore[attr-defined]
-    lower, upper = problem.bounds(formulate(problem).nothing())  # type: ignore[arg-type]
+    lower, upper = bounds(problem, RawSolution(formulate(problem).nothing(), 0))
     assert 0 < lower <= instance.optimum * (1 + 1e-12)  # type: ignore[attr-defined]
     assert instance.optimum * (1 - 1e-12) <= upper < np.inf  # type: ignore[attr-defined]
 
@@ -150,16 +177,33 @@ def test_stop_returns_bounds(name: str, ctrl_c: bool, large: FlowProblem) -> Non
     assert 0 < lower < upper < np.inf
 
 
-@pytest.mark.parametrize("name", ["highs-ipx", "highs-simplex"])
-def test_limits(name: str, large: FlowProblem) -> None:
-    found = get_solver(name).solve(large, SolveOptions(tolerance=1e-9, max_iterations=5), going_on)
-    assert not found.interrupted
-    assert found.iterations == 5
-    assert found.message == f"{name}: iteration limit reached"
-    found = get_solver(name).solve(large, SolveOptions(tolerance=1e-9, time_limit_s=0.1), going_on)
-    assert found.message == f"{name}: time limit reached"
-    lower, upper = bounds(large, found)
-    assert 0 < lower < upper < np.inf
+LIMITED = [name for name in SOLVERS if name not in {"structured", "pulp"}]
+
+
+@pytest.fixture(scope="module", params=["ideal", "ksp:4"])
+def bounded(request: pytest.FixtureRequest, network: Network) -> tuple[Problem, float, float]:
+    """A problem on each form, and bounds on its K."""
+    problem = state_problem(network, all_to_all(network), routing_rule(request.param, "any", 0))
+    assert not isinstance(problem, FixedSplit)
+    found = get_solver("structured").solve(problem, SolveOptions(tolerance=1e-4), going_on)
+    return problem, *bounds(problem, found)
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_limits(name: str, bounded: tuple[Problem, float, float]) -> None:
+    problem, least, most = bounded
+    for options, message in (
+        (SolveOptions(tolerance=1e-9, max_iterations=5), "iteration limit reached"),
+        (SolveOptions(tolerance=1e-9, time_limit_s=0.02), "time limit reached"),
+    ):
+        found = get_solver(name).solve(problem, options, going_on)
+        assert not found.interrupted
+        lower, upper = bounds(problem, found)
+        assert 0 < lower <= most
+        assert least <= upper < np.inf
+        # SciPy's HiGHS looks at the clock now and then only.
+        if found.message or name != "scipy":
+            assert found.message == f"{name}: {message}"
 
 
 def test_progress_counts_iterations(large: FlowProblem) -> None:
@@ -198,10 +242,11 @@ def test_threads_and_other_callers() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_size_is_known_before_building(seed: int) -> None:
-    problem = build_problem(*random_network(seed))
-    lp = formulate(problem).lp
-    rows, columns = lp_size(problem)
+@pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
+def test_size_is_known_before_building(seed: int, routing: str) -> None:
+    problem = state_problem(*random_network(seed), routing_rule(routing, "any", 0))
+    rows, columns = lp_size(problem)  # type: ignore[arg-type]
+    lp = formulate(problem).lp  # type: ignore[arg-type]
     assert len(lp.cost) <= columns
     assert len(lp.row_lower) <= rows
     assert lp.start[-1] == len(lp.index) == len(lp.value)

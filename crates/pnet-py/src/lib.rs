@@ -1,5 +1,6 @@
 //! Python binding of pnet-core: arrays in, arrays out, the GIL released while Rust works.
 
+mod hops;
 mod path_form;
 mod paths;
 mod planes;
@@ -40,6 +41,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(path_form::solve_path_form, module)?)?;
     module.add_function(wrap_pyfunction!(paths::count_shortest, module)?)?;
     module.add_function(wrap_pyfunction!(paths::split_loads, module)?)?;
+    module.add_function(wrap_pyfunction!(hops::count_hops, module)?)?;
+    module.add_function(wrap_pyfunction!(hops::hops_between, module)?)?;
     module.add_function(wrap_pyfunction!(solve::solve_structured, module)?)?;
     module.add_function(wrap_pyfunction!(solve::estimate_structured_bytes, module)?)
 }

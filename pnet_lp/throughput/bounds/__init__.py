@@ -14,11 +14,13 @@ from pnet_lp.throughput.bounds.base import (
     Silent,
     compute_bounds,
 )
+from pnet_lp.throughput.bounds.halves import Bisection, find_bisection
 from pnet_lp.throughput.bounds.witness import AccessLinks, Cut, EqualLengths, Matching
 
 __all__ = [
     "BOUNDS",
     "AccessLinks",
+    "Bisection",
     "Bound",
     "Bounds",
     "Cut",
@@ -27,4 +29,5 @@ __all__ = [
     "Matching",
     "Silent",
     "compute_bounds",
+    "find_bisection",
 ]

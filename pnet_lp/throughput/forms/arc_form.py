@@ -1,19 +1,23 @@
 """The arc form: a flow variable for each arc and destination.
 
 Columns: the flow ``x[r, a]`` of each row r (plane, destination switch) on each arc a of its plane that does not leave
-the destination; with several planes the injection ``I[p, j]`` of each demand into each plane that has a path for it;
-last, K.  Rows, in this order:
+the destination; the injection ``I[p, j]`` of each demand into each plane that has a path for it; last, K.  Rows, in
+this order, the last ones with the weights and limits of the :class:`Head`:
 
     outflow(x[r], u) - inflow(x[r], u) - injected(r, u) = 0    for each row r and switch u but the destination
     sum_r x[r, a] <= c_a                                       for each arc a; dual: length
     sum_{j from e} I[p, j] <= access_up[p, e]                  where finite; dual: up_length
     sum_{j to e} I[p, j] <= access_down[p, e]                  where finite; dual: down_length
-    sum_p I[p, j] - K d_j = 0                                  with several planes; with one, I[0, j] = K d_j is put in
+    lower_j <= sum_p I[p, j] - K w_j <= upper_j                for each demand j
 
+With one plane and ``lower = upper`` there are neither injections nor the last rows: ``I[0, j] = K w_j + lower_j`` is
+put in.
 Demands between endpoints on one switch enter access rows only.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +25,8 @@ import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
-from pnet_lp.model.arrays import FloatArray
-from pnet_lp.throughput.forms.linear_program import MAX_ENTRIES, Form, LinearProgram
+from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.throughput.forms.linear_program import MAX_ENTRIES, Form, Head, LinearProgram
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.throughput.proof import Flows, Proof
 
@@ -42,16 +46,19 @@ class ArcForm(Form):
         up, down: flat indices into ``[P, E]`` of the access rows.
     """
 
-    def __init__(self, problem: FlowProblem) -> None:
+    problem: FlowProblem
+
+    def __init__(self, problem: FlowProblem, head: Head | None = None) -> None:
         if 3 * (count := self.size(problem)[1]) > MAX_ENTRIES:
             raise SolverError(
                 f"{count:,} variables are too many for a linear program with 32-bit indices",
                 allowed="--solver structured",
             )
         self.problem = problem
-        self.rate_unit = _rate_estimate(problem)
-        flow_unit = self.rate_unit * float(problem.demand.mean())
-        demand = problem.demand * (self.rate_unit / flow_unit)
+        self.head = head = Head.concurrent(problem) if head is None else head
+        self.rate_unit = min(_rate_estimate(problem), head.rate_scale)
+        self.flow_unit = flow_unit = self.rate_unit * float(problem.demand.mean())
+        weight = head.weight * (self.rate_unit / flow_unit)
 
         self.flow_index, flow_rows, conservation = _flow_columns(problem)
         arcs = len(problem.tail)
@@ -60,42 +67,50 @@ class ArcForm(Form):
         up_row = arc_row + arcs
         down_row = up_row + len(up)
         demand_row = down_row + len(down)
+        row_lower = np.zeros(demand_row)
+        row_upper = np.zeros(demand_row)
+        row_lower[arc_row:] = -np.inf
+        row_upper[arc_row:up_row] = problem.capacity / flow_unit
+        row_upper[up_row:down_row] = problem.access_up.ravel()[up] / flow_unit
+        row_upper[down_row:] = problem.access_down.ravel()[down] / flow_unit
 
         plane, j = np.nonzero(problem.available)
         rows, columns, values = _injection_entries(
             problem, plane, j, conservation, (up, up_row), (down, down_row)
         )
-        single = problem.plane_count == 1
-        if single:
+        if problem.plane_count == 1 and head.fixes:
             self.injected = np.empty(0, dtype=np.int64)
             injections = sp.csc_array(
-                (values * demand[columns], (rows, np.zeros_like(rows))), shape=(demand_row, 1)
+                (values * weight[columns], (rows, np.zeros_like(rows))), shape=(demand_row, 1)
             )
-            height = demand_row
+            constant = np.bincount(rows, weights=values * head.lower[columns], minlength=demand_row)
+            row_lower -= constant / flow_unit
+            row_upper -= constant / flow_unit
         else:
             self.injected = plane * problem.demand_count + j
-            height = demand_row + problem.demand_count
             of_rate = len(self.injected)
             rows = np.concatenate([rows, demand_row + j, demand_row + np.arange(problem.demand_count)])
             columns = np.concatenate([columns, np.arange(of_rate), np.full(problem.demand_count, of_rate)])
-            values = np.concatenate([values, np.ones(of_rate), -demand])
-            injections = sp.csc_array((values, (rows, columns)), shape=(height, of_rate + 1))
+            values = np.concatenate([values, np.ones(of_rate), -weight])
+            injections = sp.csc_array(
+                (values, (rows, columns)), shape=(demand_row + problem.demand_count, of_rate + 1)
+            )
+            row_lower = np.concatenate([row_lower, head.lower / flow_unit])
+            row_upper = np.concatenate([row_upper, head.upper / flow_unit])
         injections.sum_duplicates()
 
         kept = flow_rows >= 0
         per_column = kept.sum(axis=1)
         start = np.concatenate([[0], np.cumsum(per_column)])
         flow_values = np.broadcast_to([1.0, -1.0, 1.0], flow_rows.shape)[kept]
-        row_lower = np.zeros(height)
-        row_upper = np.zeros(height)
-        row_lower[arc_row:demand_row] = -np.inf
-        row_upper[arc_row:up_row] = problem.capacity / flow_unit
-        row_upper[up_row:down_row] = problem.access_up.ravel()[up] / flow_unit
-        row_upper[down_row:demand_row] = problem.access_down.ravel()[down] / flow_unit
-        cost = np.zeros(len(self.flow_index) + len(self.injected) + 1)
-        cost[-1] = -float(demand.sum())
         self.lp = LinearProgram(
-            cost=cost,
+            cost=np.concatenate(
+                [
+                    head.arc_cost[flow_rows[:, 2] - arc_row],
+                    head.served_cost[self.injected % problem.demand_count],
+                    [head.rate_cost * (self.rate_unit / flow_unit)],
+                ]
+            ),
             start=np.concatenate([start, start[-1] + injections.indptr[1:]]).astype(np.int32),
             index=np.concatenate([flow_rows[kept], injections.indices]).astype(np.int32),
             value=np.concatenate([flow_values, injections.data]),
@@ -105,7 +120,11 @@ class ArcForm(Form):
 
     @staticmethod
     def size(problem: FlowProblem) -> tuple[int, int]:
-        """Return rows and columns, without building any: every access link and every arc counts."""
+        """Return rows and columns, without building any: every access link and every arc counts.
+
+        The head is that of concurrent flow; one plane has a row and a column more for each demand where K does not fix
+        what demands get.
+        """
         several = problem.plane_count > 1
         conservation = int((problem.node_count[problem.rows[:, 0]].astype(np.int64) - 1).sum())
         rows = conservation + len(problem.tail) + 2 * problem.attach.size
@@ -114,32 +133,52 @@ class ArcForm(Form):
             problem.flow_variables + (int(problem.available.sum()) if several else 0) + 1,
         )
 
-    def proof(self, column_value: FloatArray, row_dual: FloatArray) -> Proof:
+    def proof(
+        self, column_value: FloatArray, row_dual: FloatArray, served: FloatArray | None = None
+    ) -> Proof:
         """See :meth:`Form.proof`."""
         problem = self.problem
         flow = np.zeros(problem.flow_variables)
         flow[self.flow_index] = column_value[: len(self.flow_index)]
-        if len(self.injected):
-            injection = np.zeros(problem.available.size)
-            injection[self.injected] = column_value[len(self.flow_index) : -1]
-        else:
-            # One plane carries every demand whole.
-            injection = problem.demand.copy()
-        length = np.maximum(-row_dual[self.arc_row :], 0.0)
-        arcs, ups, downs = len(problem.tail), len(self.up), len(self.down)
-        access = np.zeros((2, problem.attach.size))
-        access[0, self.up] = length[arcs : arcs + ups]
-        access[1, self.down] = length[arcs + ups : arcs + ups + downs]
-        otherwise = Flows.nothing(problem)
+        lengths = self.lengths(row_dual)
         # On the way of a simplex method all duals can be zero, which proves nothing.
-        proves = bool(np.any(length[: arcs + ups + downs] > 0))
+        if not any(np.any(length > 0) for length in lengths):
+            otherwise = Flows.nothing(problem)
+            lengths = otherwise.length, otherwise.up_length, otherwise.down_length
+        length, up_length, down_length = lengths
         return Flows(
             flow=np.maximum(flow, 0.0),
-            injection=np.maximum(injection, 0.0).reshape(problem.available.shape),
-            length=length[:arcs] if proves else otherwise.length,
-            up_length=access[0].reshape(problem.attach.shape) if proves else otherwise.up_length,
-            down_length=access[1].reshape(problem.attach.shape) if proves else otherwise.down_length,
-        ).proof(problem)
+            injection=self._injection(column_value),
+            length=length,
+            up_length=up_length,
+            down_length=down_length,
+        ).proof(problem if served is None else replace(problem, demand=floats(served)))
+
+    def served(self, column_value: FloatArray) -> FloatArray:
+        """See :meth:`Form.served`."""
+        if len(self.injected):
+            return floats(self._injection(column_value).sum(axis=0) * self.flow_unit)
+        return self.head.lower + self.head.weight * self.rate(column_value)
+
+    def lengths(self, row_dual: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """See :meth:`Form.lengths`."""
+        length = np.maximum(-row_dual[self.arc_row :], 0.0)
+        arcs, ups, downs = len(self.problem.tail), len(self.up), len(self.down)
+        access = np.zeros((2, self.problem.attach.size))
+        access[0, self.up] = length[arcs : arcs + ups]
+        access[1, self.down] = length[arcs + ups : arcs + ups + downs]
+        up_length, down_length = access.reshape(2, *self.problem.attach.shape)
+        return length[:arcs], up_length, down_length
+
+    def _injection(self, column_value: FloatArray) -> FloatArray:
+        """Return float64 ``[P, J]``, >= 0: what each plane carries of each demand."""
+        shape = self.problem.available.shape
+        if not len(self.injected):
+            # One plane carries every demand whole.
+            return self.problem.demand.reshape(shape)
+        injection = np.zeros(self.problem.available.size)
+        injection[self.injected] = column_value[len(self.flow_index) : -1]
+        return np.maximum(injection, 0.0).reshape(shape)
 
     def nothing(self) -> Proof:
         """See :meth:`Form.nothing`."""

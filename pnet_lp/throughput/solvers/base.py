@@ -15,7 +15,7 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
-from pnet_lp.registry import Registry
+from pnet_lp.registry import NoParams, Params, Registry, parse_expression
 from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.throughput.proof import Proof
@@ -37,12 +37,14 @@ class SolveOptions:
         time_limit_s: seconds of wall time.
         max_iterations: in the solver's own unit; None for the solver's own limit.
         threads: 0 for all cores.
+        start: a proof of a problem of the same shape to start from; solvers without ``warm_start`` ignore it.
     """
 
     tolerance: float = 1e-4
     time_limit_s: float = math.inf
     max_iterations: int | None = None
     threads: int = 0
+    start: Proof | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,12 @@ class Solver(ABC):
         forms: the forms of the problem it takes: ``arc`` (any path), ``path`` (given paths).
         objectives: names of the objectives it can maximise.
         interruptible: whether a stop takes effect within an iteration or so and keeps what was reached.
+        warm_start: the forms on which it makes use of a proof to start from.
         install_hint: how to get the library behind it.
+        parameters: the model of what may follow the name, as in ``pulp:solver=CPLEX_CMD``.
+
+    Attributes:
+        params: the parameters given, a ``parameters``.
     """
 
     name: ClassVar[str]
@@ -79,7 +86,12 @@ class Solver(ABC):
     forms: ClassVar[frozenset[str]] = frozenset({"arc", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"concurrent"})
     interruptible: ClassVar[bool] = True
+    warm_start: ClassVar[frozenset[str]] = frozenset()
     install_hint: ClassVar[str] = ""
+    parameters: ClassVar[type[Params]] = NoParams
+
+    def __init__(self, params: Params | None = None) -> None:
+        self.params = self.parameters() if params is None else params
 
     @classmethod
     def installed(cls) -> bool:
@@ -124,7 +136,7 @@ SOLVERS: Registry[type[Solver]] = Registry(
 
 def register(solver: type[S]) -> type[S]:
     """Register a solver class under its ``name``; used as a decorator."""
-    SOLVERS.register(solver.name, summary=solver.summary)(solver)
+    SOLVERS.register(solver.name, params=solver.parameters, summary=solver.summary)(solver)
     return solver
 
 
@@ -133,18 +145,19 @@ def solver_names(*, installed_only: bool = False) -> list[str]:
     return [entry.name for entry in SOLVERS if entry.build.installed() or not installed_only]
 
 
-def get_solver(name: str) -> Solver:
-    """Return the solver called ``name``.
+def get_solver(expression: str) -> Solver:
+    """Return the solver that ``name`` or ``name:key=value,...`` stands for.
 
     Raises:
-        SpecError: no such solver; the message offers the nearest name.
+        SpecError: no such solver, the message offers the nearest name; or no such parameter.
         SolverError: its library is not installed.
     """
-    solver = SOLVERS.get(name).build
-    if not solver.installed():
+    name, values = parse_expression(expression)
+    entry = SOLVERS.get(name)
+    params = entry.validate(values)
+    if not entry.build.installed():
+        hint = f" ({entry.build.install_hint})" if entry.build.install_hint else ""
         raise SolverError(
-            f"solver {name!r} is not installed"
-            + (f" ({solver.install_hint})" if solver.install_hint else ""),
-            allowed=", ".join(solver_names(installed_only=True)),
+            f"solver {name!r} is not installed{hint}", allowed=", ".join(solver_names(installed_only=True))
         )
-    return solver()
+    return entry.build(params)

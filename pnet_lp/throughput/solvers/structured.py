@@ -8,6 +8,7 @@ from typing import Any
 from pnet_lp import _core
 from pnet_lp.throughput.merge import merge_planes
 from pnet_lp.throughput.path_problem import PathProblem
+from pnet_lp.throughput.proof import PathProof
 from pnet_lp.throughput.solvers.base import OnProgress, Problem, RawSolution, SolveOptions, Solver, register
 
 
@@ -20,6 +21,7 @@ class Structured(Solver):
 
     name = "structured"
     summary = "restarted Halpern PDHG on the structure of the problem, in Rust on all cores"
+    warm_start = frozenset({"path"})
 
     def estimate_bytes(self, problem: Problem) -> int:
         """Return the size of the iterate and of one proof."""
@@ -37,7 +39,9 @@ class Structured(Solver):
             "on_progress": on_progress,
         }
         if isinstance(problem, PathProblem):
-            found = _core.solve_path_form(problem.core, start=None, **limits)
+            given = options.start
+            start = (given.weight, problem.lengths(given)) if isinstance(given, PathProof) else None
+            found = _core.solve_path_form(problem.core, start=start, **limits)
             return RawSolution(problem.proof(found.weight, found.length), found.iterations, found.interrupted)
         merged = merge_planes(problem)
         solution = _core.solve_structured(merged.problem.core, **limits)

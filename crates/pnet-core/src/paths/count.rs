@@ -61,7 +61,7 @@ pub fn count_shortest(
                 for j in group.iter() {
                     let pair = pairs[*j as usize];
                     let sources = endpoints.switches(pair.0);
-                    let hops = |p: usize| targets[p].and(Some(reach[p].hops[sources[p]? as usize]));
+                    let hops = |p: usize| targets[p].and_then(|_| Some(reach[p].hops[sources[p]? as usize]));
                     let near: Vec<(usize, u32)> =
                         (0..planes).filter_map(|p| Some((p, hops(p).filter(|hops| *hops != FAR)?))).collect();
                     let mut random = endpoints.stream(seed, policy == Policy::Single, pair);

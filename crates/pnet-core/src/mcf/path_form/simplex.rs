@@ -26,25 +26,52 @@ pub fn project(v: &mut [f64]) {
     }
 }
 
+/// Sums are kept in this many lanes, so that they go at the speed of the memory.
+const LANES: usize = 8;
+
 /// The threshold t at which the entries `max(0, v - t step)` sum to 1: the projection in the norm
-/// `sum of squares / step`.  Entries whose step is 0 take no part.
-pub fn weighted_threshold(v: &[f64], step: &[f64]) -> f64 {
-    let mut threshold = f64::NEG_INFINITY;
-    let mut active = usize::MAX;
+/// `sum of squares / step`.  Entries whose step is 0 must be 0; they take no part.
+///
+/// Newton's method from a guess: wherever it starts, from the second threshold on it only rises.
+pub fn weighted_threshold(v: &[f64], step: &[f64], guess: f64) -> f64 {
+    let mut threshold = guess;
+    let mut first = true;
     loop {
-        let (mut sum, mut steps, mut count) = (0.0, 0.0, 0);
-        for (x, s) in v.iter().zip(step) {
-            let above = *s > 0.0 && (threshold == f64::NEG_INFINITY || *x > threshold * s);
-            sum += if above { *x } else { 0.0 };
-            steps += if above { *s } else { 0.0 };
-            count += usize::from(above);
+        let (sum, steps) = sums_above(v, step, threshold);
+        if steps == 0.0 {
+            if threshold == f64::NEG_INFINITY {
+                return threshold;
+            }
+            (threshold, first) = (f64::NEG_INFINITY, true);
+            continue;
         }
-        if count >= active || count == 0 {
+        let next = (sum - 1.0) / steps;
+        // Exactly, it ends by standing still; with rounding it could tread on the spot.
+        if !first && next <= threshold {
             return threshold;
         }
-        threshold = (sum - 1.0) / steps;
-        active = count;
+        (threshold, first) = (next, false);
     }
+}
+
+/// Sums of the entries above the threshold and of their steps.
+fn sums_above(v: &[f64], step: &[f64], threshold: f64) -> (f64, f64) {
+    let floor = threshold.max(-1e300);
+    let (mut sum, mut steps) = ([0.0; LANES], [0.0; LANES]);
+    let mut add = |v: &[f64], step: &[f64]| {
+        for lane in 0..v.len() {
+            let above = v[lane] > floor * step[lane];
+            sum[lane] += if above { v[lane] } else { 0.0 };
+            steps[lane] += if above { step[lane] } else { 0.0 };
+        }
+    };
+    let (whole, rest) = v.as_chunks::<LANES>();
+    let (whole_step, rest_step) = step.as_chunks::<LANES>();
+    for (v, step) in whole.iter().zip(whole_step) {
+        add(v, step);
+    }
+    add(rest, rest_step);
+    (sum.iter().sum(), steps.iter().sum())
 }
 
 #[cfg(test)]
@@ -69,7 +96,7 @@ mod tests {
         let v = [0.2, 0.9, -3.0, 0.4];
         let mut plain = v;
         project(&mut plain);
-        let threshold = weighted_threshold(&v, &[2.0; 4]);
+        let threshold = weighted_threshold(&v, &[2.0; 4], f64::NEG_INFINITY);
         for (x, y) in v.iter().zip(plain) {
             assert!(((x - 2.0 * threshold).max(0.0) - y).abs() < 1e-12);
         }
@@ -77,7 +104,20 @@ mod tests {
 
     #[test]
     fn entries_without_a_step_take_no_part() {
-        let threshold = weighted_threshold(&[3.0, 7.0, 1.0], &[1.0, 0.0, 1.0]);
-        assert_eq!(threshold, 2.0);
+        for guess in [f64::NEG_INFINITY, -5.0, 1.9, 2.0, 2.5, 1e9] {
+            assert_eq!(weighted_threshold(&[3.0, 0.0, 1.0], &[1.0, 0.0, 1.0], guess), 2.0);
+        }
+    }
+
+    #[test]
+    fn a_guess_changes_nothing() {
+        let v: Vec<f64> = (0..1000).map(|i| f64::from(i * 7919 % 1000) / 300.0 - 1.0).collect();
+        let step: Vec<f64> = (0..1000).map(|i| 0.1 + f64::from(i * 104_729 % 1000) / 500.0).collect();
+        let threshold = weighted_threshold(&v, &step, f64::NEG_INFINITY);
+        let total: f64 = v.iter().zip(&step).map(|(x, s)| (x - threshold * s).max(0.0)).sum();
+        assert!((total - 1.0).abs() < 1e-12);
+        for guess in [-10.0, 0.0, threshold, 2.0, 100.0] {
+            assert!((weighted_threshold(&v, &step, guess) - threshold).abs() < 1e-12);
+        }
     }
 }

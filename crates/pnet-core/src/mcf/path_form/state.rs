@@ -10,7 +10,10 @@ use super::simplex::{project, weighted_threshold};
 const CHUNK: usize = 512;
 
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
-const SMOOTHING: f64 = 0.5;
+const SMOOTHING: f64 = 0.7;
+
+/// How much its logarithm may change at a restart.
+const LARGEST_CHANGE: f64 = 1.5;
 
 /// The iterate of restarted Halpern PDHG on the game between splits and prices.
 pub struct State<'a> {
@@ -28,6 +31,10 @@ pub struct State<'a> {
     reflected: Vec<f64>,
     /// Price by capacity, what a unit of flow pays on each link.
     toll: Vec<f64>,
+    /// 1 / step of each price, 0 where a link's price stays 0.
+    slow: Vec<f64>,
+    /// Threshold of the last projection of prices, where the next one begins.
+    threshold: f64,
     omega: f64,
     restarts: Restarts,
 }
@@ -80,8 +87,10 @@ impl<'a> State<'a> {
             over,
             reflected: vec![0.0; weight.len()],
             split: Side::new(weight, split_step),
-            price: Side::new(price, price_step),
             toll,
+            slow: price_step.iter().map(|step| reciprocal(*step)).collect(),
+            threshold: f64::NEG_INFINITY,
+            price: Side::new(price, price_step),
             omega: 1.0,
             restarts: Restarts::default(),
         }
@@ -176,18 +185,19 @@ impl<'a> State<'a> {
                 *m = at[l] + omega * step[l] * load * inverse[l];
             }
         });
-        let threshold = weighted_threshold(&self.price.stepped, step);
+        self.threshold = weighted_threshold(&self.price.stepped, step, self.threshold);
+        let price = &mut self.price;
+        let links = (price.at.iter_mut().zip(&mut price.stepped).zip(&price.anchor))
+            .zip(price.step.iter().zip(&self.slow))
+            .zip(self.toll.iter_mut().zip(&self.inverse));
         let mut moved = 0.0;
-        for l in 0..step.len() {
-            if step[l] == 0.0 {
-                continue;
-            }
-            let old = self.price.at[l];
-            let new = (self.price.stepped[l] - threshold * step[l]).max(0.0);
-            moved += (new - old) * (new - old) / step[l];
-            self.price.stepped[l] = new;
-            self.price.at[l] = halpern * (2.0 * new - old) + (1.0 - halpern) * self.price.anchor[l];
-            self.toll[l] = self.price.at[l] * inverse[l];
+        for ((((at, stepped), anchor), (step, slow)), (toll, inverse)) in links {
+            let old = *at;
+            let new = (*stepped - self.threshold * step).max(0.0);
+            moved += (new - old) * (new - old) * slow;
+            *stepped = new;
+            *at = halpern * (2.0 * new - old) + (1.0 - halpern) * anchor;
+            *toll = *at * inverse;
         }
         moved
     }
@@ -203,14 +213,12 @@ impl<'a> State<'a> {
                 primal += moved.sum::<f64>() / step;
             }
         }
-        let mut dual = 0.0;
-        for (l, step) in self.price.step.iter().enumerate() {
-            if *step > 0.0 {
-                dual += (self.price.stepped[l] - self.price.anchor[l]).powi(2) / step;
-            }
-        }
-        if primal > 0.0 && dual > 0.0 {
-            self.omega = (0.5 * SMOOTHING * (dual / primal).ln() + (1.0 - SMOOTHING) * self.omega.ln()).exp();
+        let prices = self.price.stepped.iter().zip(&self.price.anchor).zip(&self.slow);
+        let dual: f64 = prices.map(|((new, old), slow)| (new - old) * (new - old) * slow).sum();
+        if primal > 0.0 || dual > 0.0 {
+            // Where one side stands still, as a vertex does, the ratio is noise: it may only nudge the weight.
+            let wanted = 0.5 * (dual / primal).ln() - self.omega.ln();
+            self.omega *= (SMOOTHING * wanted).clamp(-LARGEST_CHANGE, LARGEST_CHANGE).exp();
         }
         for side in [&mut self.split, &mut self.price] {
             side.at.copy_from_slice(&side.stepped);

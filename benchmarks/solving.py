@@ -1,0 +1,191 @@
+"""What the benchmarks of solvers share: every run in a process of its own, the same certified gap for all, a table.
+
+A process of its own shows its peak memory, and all runs of one case follow each other on the same machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from pnet_lp import _core
+from pnet_lp.experiment.manifest import environment
+from pnet_lp.files import replacing, write_json
+from pnet_lp.model.network import Level, Variant
+from pnet_lp.throughput import solve
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+from pnet_lp.units import format_bytes
+
+TOLERANCE = 1e-4
+SEED = 1
+LIMIT_S = 1200.0
+REPEATS = {"structured": 3}
+"""Runs per solver, of which the median counts; the others take too long for more than one."""
+
+OUT = Path(__file__).resolve().parent.parent / "results" / "published" / "benchmarks"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question, and the solvers that are compared on it; those named in ``slow`` take minutes."""
+
+    name: str
+    topology: str
+    planes: int
+    solvers: tuple[str, ...]
+    variant: Variant = "heterogeneous"
+    traffic: str = "all-to-all"
+    level: Level = "rack"
+    routing: str = "ideal"
+    slow: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One solve; ``seconds`` end with the evaluated certificate."""
+
+    case: str
+    solver: str
+    iterations: int
+    lower_gbps: float
+    upper_gbps: float
+    gap: float
+    certified: bool
+    seconds: float
+    peak_bytes: int
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Cases in one file.
+
+    Attributes:
+        file: the script, run again for each solve.
+        title: heads the table.
+        cases: what is solved.
+        counts_build: whether times count from network and traffic, paths included, or from the arrays of the problem.
+    """
+
+    file: str
+    title: str
+    cases: tuple[Case, ...]
+    counts_build: bool
+
+    def main(self) -> None:
+        """Run what the command line asks for."""
+        parser = argparse.ArgumentParser(description=self.title)
+        parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
+        parser.add_argument("--one", nargs=2, metavar=("CASE", "SOLVER"), help=argparse.SUPPRESS)
+        arguments = parser.parse_args()
+        name = Path(self.file).stem
+        if _core.build_profile != "release":
+            sys.exit(f"{name}.py: the extension is a debug build; run make bench")
+        if arguments.one:
+            index, solver = arguments.one
+            json.dump(asdict(self._measure(self.cases[int(index)], solver)), sys.stdout)
+            return
+        runs = []
+        for index, case in enumerate(self.cases):
+            for solver in case.solvers:
+                if arguments.quick and solver in case.slow:
+                    continue
+                sys.stderr.write(f"{case.name}: {solver}\n")
+                repeats = REPEATS.get(solver, 1)
+                runs.append(_median([self._in_own_process(index, solver) for _ in range(repeats)]))
+        self._report(name, runs)
+
+    def _measure(self, case: Case, solver: str) -> Run:
+        """Solve in this process."""
+        network = build_network(
+            [case.topology],
+            planes=case.planes,
+            variant=case.variant if case.planes > 1 else "serial",
+            link_gbps=10.0,
+            seed=SEED,
+        )
+        traffic = build_traffic(case.traffic, network, case.level, seed=SEED)
+        started = time.perf_counter()
+        result = solve(
+            network,
+            traffic,
+            routing=case.routing,
+            seed=SEED,
+            solver=solver,
+            tolerance=TOLERANCE,
+            time_limit_s=LIMIT_S,
+        )
+        total = time.perf_counter() - started
+        return Run(
+            case=case.name,
+            solver=solver,
+            iterations=result.iterations,
+            lower_gbps=result.interval.lower,
+            upper_gbps=result.interval.upper,
+            gap=result.interval.gap,
+            certified=result.status == "certified",
+            seconds=total if self.counts_build else total - result.seconds["build"],
+            # ru_maxrss counts KiB on Linux and bytes on macOS.
+            peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            * (1 if sys.platform == "darwin" else 1024),
+        )
+
+    def _in_own_process(self, index: int, solver: str) -> Run:
+        """Run one solve in a fresh interpreter."""
+        command = [sys.executable, self.file, "--one", str(index), solver]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        return Run(**json.loads(done.stdout))
+
+    def _report(self, name: str, runs: list[Run]) -> None:
+        """Print the table and write it, with what it depends on, to results/published/benchmarks."""
+        ours = {run.case: run.seconds for run in runs if run.solver == "structured"}
+        table = self._table(runs, ours)
+        Console(width=120).print(table)
+        OUT.mkdir(parents=True, exist_ok=True)
+        document: dict[str, Any] = {
+            "command": "make bench",
+            "tolerance": TOLERANCE,
+            "seed": SEED,
+            "environment": environment(),
+            "runs": [asdict(run) | {"times_structured": run.seconds / ours[run.case]} for run in runs],
+        }
+        write_json(OUT / f"{name}.json", document)
+        with replacing(OUT / f"{name}.txt") as file, file.open("w", encoding="utf-8") as stream:
+            Console(file=stream, width=120).print(table)
+        sys.stdout.write(f"written to {OUT.relative_to(OUT.parents[2])}/{name}.json and {name}.txt\n")
+
+    def _table(self, runs: list[Run], ours: dict[str, float]) -> Table:
+        """Return the runs, each with its time as a multiple of ours on the same case."""
+        shown = Table(title=f"{self.title}, certified gap {TOLERANCE:g}", title_justify="left")
+        for column in ("case", "solver", "K Gb/s", "gap", "seconds", "times ours", "peak memory"):
+            shown.add_column(
+                column, justify="left" if column in ("case", "solver") else "right", no_wrap=True
+            )
+        for run in runs:
+            shown.add_row(
+                run.case,
+                run.solver,
+                f"{run.lower_gbps:.6f}",
+                f"{run.gap:.1e}" + ("" if run.certified else " (not certified)"),
+                f"{run.seconds:.2f}",
+                f"{run.seconds / ours[run.case]:.1f}",
+                format_bytes(run.peak_bytes),
+            )
+        return shown
+
+
+def _median(runs: list[Run]) -> Run:
+    """Return the run with the median time (of an odd number)."""
+    middle = statistics.median(run.seconds for run in runs)
+    return next(run for run in runs if run.seconds == middle)

@@ -1,0 +1,119 @@
+//! Hop counts between all sites of several planes, in many trials of what is down.
+//!
+//! A site is a set of endpoints that share their switch in every plane; its hops to another site are the fewest over
+//! the planes.  No plane is copied for a trial: [`Down`] is a mask that the search in [`search`] honours.
+
+pub mod search;
+
+use rayon::prelude::*;
+
+use crate::paths::Graph;
+use search::{Row, SOURCES, Search};
+
+/// Hops of a pair without a path.
+pub const NONE: i32 = -1;
+
+/// What is down in one trial; an empty slice says that nothing is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Down<'a> {
+    /// For each arc, those of the planes one after the other, whether it carries nothing.
+    pub arcs: &'a [bool],
+    /// For each plane and site (`plane * sites + site`), whether the site is cut off from the plane.
+    pub sites: &'a [bool],
+}
+
+/// For each trial the number of ordered pairs of distinct endpoints by hops: at least one entry, the last not 0 unless
+/// it is the only one.
+///
+/// `attach[p][s]` is the switch of site `s` in plane `p`, `size[s]` the endpoints there.  Those of one site are 0 hops
+/// apart, if the site is attached anywhere.  The result does not depend on the number of threads: it is a sum of
+/// integers.
+pub fn count(graphs: &[Graph], attach: &[Vec<Option<u32>>], size: &[u64], trials: &[Down]) -> Vec<Vec<u64>> {
+    let sites: Vec<u32> = (0..size.len() as u32).collect();
+    let blocks: Vec<&[u32]> = sites.chunks(SOURCES).collect();
+    let tasks: Vec<(usize, &[u32])> =
+        (0..trials.len()).flat_map(|trial| blocks.iter().map(move |block| (trial, *block))).collect();
+    let parts: Vec<Vec<u64>> = tasks
+        .par_iter()
+        .map_init(
+            || Search::new(graphs, attach),
+            |search, (trial, block)| {
+                let mut found = vec![0];
+                search.run(block, trials[*trial], |hops, site, new| {
+                    let pairs: u64 = bits(new)
+                        .map(|i| {
+                            let source = block[i] as usize;
+                            size[source] * (size[site] - u64::from(source == site))
+                        })
+                        .sum();
+                    if pairs > 0 {
+                        found.resize(found.len().max(hops + 1), 0);
+                        found[hops] += pairs;
+                    }
+                });
+                found
+            },
+        )
+        .collect();
+    let mut total = vec![vec![0]; trials.len()];
+    for ((trial, _), part) in tasks.iter().zip(parts) {
+        let sum: &mut Vec<u64> = &mut total[*trial];
+        sum.resize(sum.len().max(part.len()), 0);
+        for (hops, pairs) in part.into_iter().enumerate() {
+            sum[hops] += pairs;
+        }
+    }
+    total
+}
+
+/// For each trial the hops of each pair of sites, [`NONE`] where it has no path; a site is 0 hops from itself where it
+/// is attached.
+pub fn between(
+    graphs: &[Graph],
+    attach: &[Vec<Option<u32>>],
+    pairs: &[(u32, u32)],
+    trials: &[Down],
+) -> Vec<Vec<i32>> {
+    let mut sources: Vec<u32> = pairs.iter().map(|(source, _)| *source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    // For each destination its pairs, each with the place of its source.
+    let mut wanted: Vec<Vec<(usize, usize)>> = vec![vec![]; attach.first().map_or(0, Vec::len)];
+    for (j, (source, site)) in pairs.iter().enumerate() {
+        wanted[*site as usize].push((sources.partition_point(|s| s < source), j));
+    }
+    trials
+        .par_iter()
+        .map_init(
+            || Search::new(graphs, attach),
+            |search, down| {
+                let mut found = vec![NONE; pairs.len()];
+                for (b, block) in sources.chunks(SOURCES).enumerate() {
+                    search.run(block, *down, |hops, site, new| {
+                        for (place, j) in &wanted[site] {
+                            let i = place.wrapping_sub(b * SOURCES);
+                            if i < block.len() && new[i / 64] >> (i % 64) & 1 == 1 {
+                                found[*j] = hops as i32;
+                            }
+                        }
+                    });
+                }
+                found
+            },
+        )
+        .collect()
+}
+
+/// The places of the ones in a row.
+fn bits(row: &Row) -> impl Iterator<Item = usize> + '_ {
+    row.iter().enumerate().flat_map(|(word, bits)| {
+        let mut left = *bits;
+        std::iter::from_fn(move || {
+            (left != 0).then(|| {
+                let place = left.trailing_zeros() as usize;
+                left &= left - 1;
+                64 * word + place
+            })
+        })
+    })
+}

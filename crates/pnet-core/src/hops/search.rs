@@ -1,0 +1,180 @@
+//! A breadth-first search from many sites at once, over all planes in step.
+//!
+//! Each switch holds one bit for each source that has reached it.  A step hands the bits that are new at a switch to its
+//! neighbours; a site is reached when the first of its switches is.
+
+use super::Down;
+use crate::paths::Graph;
+
+const WORDS: usize = 4;
+
+/// Most sources of one search.
+pub const SOURCES: usize = 64 * WORDS;
+
+/// One bit for each source.
+pub type Row = [u64; WORDS];
+
+/// The memory of a search, used again by the next one.
+pub struct Search<'a> {
+    planes: Vec<PlaneSearch<'a>>,
+    /// For each site the sources that have reached it in any plane.
+    reached: Vec<Row>,
+}
+
+struct PlaneSearch<'a> {
+    graph: &'a Graph,
+    attach: &'a [Option<u32>],
+    /// Place of the plane's first arc among those of all planes.
+    first_arc: usize,
+    /// The sites at switch `v` are `sites[site_ptr[v]..site_ptr[v + 1]]`.
+    site_ptr: Vec<usize>,
+    sites: Vec<u32>,
+    /// For each switch the sources that have reached it, and those that the last step and this one bring.
+    reached: Vec<Row>,
+    fresh: Vec<Row>,
+    next: Vec<Row>,
+    /// The switches whose row in `fresh` is not 0.
+    front: Vec<u32>,
+}
+
+impl<'a> Search<'a> {
+    /// A search on these planes; `attach[p][s]` is the switch of site `s` in plane `p`.
+    pub fn new(graphs: &'a [Graph], attach: &'a [Vec<Option<u32>>]) -> Self {
+        let mut first_arc = 0;
+        let planes = graphs
+            .iter()
+            .zip(attach)
+            .map(|(graph, attach)| {
+                let plane = PlaneSearch::new(graph, attach, first_arc);
+                first_arc += graph.head.len();
+                plane
+            })
+            .collect();
+        let sites = attach.first().map_or(0, Vec::len);
+        Search { planes, reached: vec![Row::default(); sites] }
+    }
+
+    /// Calls `visit(hops, site, new)` whenever sources reach a site: bit `i` of `new` is `sources[i]`.
+    ///
+    /// `sources` are at most [`SOURCES`] distinct sites.  Each pair of a source and a site is visited at most once, with
+    /// its fewest hops over all planes, and not at all where it has no path; each source reaches itself with 0 hops if
+    /// it is attached.
+    pub fn run(&mut self, sources: &[u32], down: Down, mut visit: impl FnMut(usize, usize, &Row)) {
+        assert!(sources.len() <= SOURCES, "too many sources for one search");
+        let sites = self.reached.len();
+        self.reached.fill(Row::default());
+        for (p, plane) in self.planes.iter_mut().enumerate() {
+            plane.start(sources, |site| cut(down, p * sites + site));
+        }
+        let mut hops = 0;
+        while self.planes.iter().any(|plane| !plane.front.is_empty()) {
+            for (p, plane) in self.planes.iter().enumerate() {
+                for v in &plane.front {
+                    for site in plane.sites_at(*v) {
+                        if cut(down, p * sites + site) {
+                            continue;
+                        }
+                        let new = minus(&plane.fresh[*v as usize], &self.reached[site]);
+                        if new != Row::default() {
+                            add(&mut self.reached[site], &new);
+                            visit(hops, site, &new);
+                        }
+                    }
+                }
+            }
+            for plane in &mut self.planes {
+                plane.step(down.arcs);
+            }
+            hops += 1;
+        }
+    }
+}
+
+impl<'a> PlaneSearch<'a> {
+    fn new(graph: &'a Graph, attach: &'a [Option<u32>], first_arc: usize) -> Self {
+        let nodes = graph.nodes();
+        let mut sites: Vec<u32> =
+            (0..attach.len() as u32).filter(|s| attach[*s as usize].is_some()).collect();
+        sites.sort_by_key(|s| attach[*s as usize]);
+        let below =
+            |v: usize| sites.partition_point(|s| attach[*s as usize].is_some_and(|u| (u as usize) < v));
+        let site_ptr = (0..=nodes).map(below).collect();
+        let rows = vec![Row::default(); nodes];
+        PlaneSearch {
+            graph,
+            attach,
+            first_arc,
+            site_ptr,
+            sites,
+            reached: rows.clone(),
+            fresh: rows.clone(),
+            next: rows,
+            front: vec![],
+        }
+    }
+
+    fn sites_at(&self, v: u32) -> impl Iterator<Item = usize> + '_ {
+        self.sites[self.site_ptr[v as usize]..self.site_ptr[v as usize + 1]].iter().map(|site| *site as usize)
+    }
+
+    /// Puts each source on its switch; `fresh` is all 0 when a search has ended, as `next` is.
+    fn start(&mut self, sources: &[u32], is_cut: impl Fn(usize) -> bool) {
+        self.reached.fill(Row::default());
+        for (i, site) in sources.iter().enumerate() {
+            if let Some(v) = self.attach[*site as usize].filter(|_| !is_cut(*site as usize)) {
+                if self.fresh[v as usize] == Row::default() {
+                    self.front.push(v);
+                }
+                self.fresh[v as usize][i / 64] |= 1 << (i % 64);
+                self.reached[v as usize][i / 64] |= 1 << (i % 64);
+            }
+        }
+    }
+
+    /// Hands what is new at each switch to its neighbours.
+    fn step(&mut self, down: &[bool]) {
+        let mut ahead = vec![];
+        for v in &self.front {
+            let fresh = self.fresh[*v as usize];
+            for arc in self.graph.out(*v) {
+                if down.get(self.first_arc + arc as usize) == Some(&true) {
+                    continue;
+                }
+                let w = self.graph.head[arc as usize] as usize;
+                let new = minus(&fresh, &self.reached[w]);
+                if new != Row::default() {
+                    if self.next[w] == Row::default() {
+                        ahead.push(w as u32);
+                    }
+                    add(&mut self.next[w], &new);
+                }
+            }
+        }
+        for v in &self.front {
+            self.fresh[*v as usize] = Row::default();
+        }
+        for w in &ahead {
+            let w = *w as usize;
+            self.fresh[w] = std::mem::take(&mut self.next[w]);
+            add(&mut self.reached[w], &self.fresh[w]);
+        }
+        self.front = ahead;
+    }
+}
+
+#[inline]
+fn cut(down: Down, place: usize) -> bool {
+    down.sites.get(place) == Some(&true)
+}
+
+#[inline]
+fn minus(row: &Row, other: &Row) -> Row {
+    std::array::from_fn(|word| row[word] & !other[word])
+}
+
+#[inline]
+fn add(row: &mut Row, other: &Row) {
+    for (word, bits) in row.iter_mut().zip(other) {
+        *word |= bits;
+    }
+}

@@ -1,0 +1,101 @@
+//! Hop counts under masks against the distances of the path searches, plane by plane.
+
+use pnet_core::hops::search::SOURCES;
+use pnet_core::hops::{Down, NONE, between, count};
+use pnet_core::paths::Graph;
+use pnet_core::paths::graph::FAR;
+use proptest::prelude::*;
+
+const NODES: u32 = 6;
+
+type Arcs = Vec<(u32, u32)>;
+
+/// A plane's arcs, each with whether it is down, and where its sites attach, each with whether it is cut off.
+type Plane = (Vec<((u32, u32), bool)>, Vec<(Option<u32>, bool)>);
+
+fn graph(mut arcs: Arcs) -> Graph {
+    arcs.sort_unstable();
+    let (tail, head): (Vec<u32>, Vec<u32>) = arcs.into_iter().unzip();
+    Graph::new(NODES as usize, &tail, &head)
+}
+
+prop_compose! {
+    fn planes(sites: usize)(
+        planes in prop::collection::vec(
+            (
+                prop::collection::vec(((0..NODES, 1..NODES).prop_map(|(u, d)| (u, (u + d) % NODES)), any::<bool>()), 0..20),
+                prop::collection::vec((prop::option::weighted(0.9, 0..NODES), prop::bool::weighted(0.1)), sites),
+            ),
+            1..4,
+        ),
+    ) -> Vec<Plane> {
+        planes
+    }
+}
+
+/// Fewest hops over graphs that lack what is down.
+fn expected(planes: &[Plane], source: usize, target: usize) -> i32 {
+    planes
+        .iter()
+        .filter_map(|(arcs, ends)| {
+            let left = graph(arcs.iter().filter(|(_, down)| !down).map(|(arc, _)| *arc).collect());
+            let at = |site: usize| ends[site].0.filter(|_| !ends[site].1);
+            let hops = left.hops_to(at(target)?)[at(source)? as usize];
+            (hops != FAR).then_some(hops as i32)
+        })
+        .min()
+        .unwrap_or(NONE)
+}
+
+proptest! {
+    #[test]
+    fn masks_are_as_good_as_graphs_without_what_is_down(mut planes in planes(5), sizes in prop::collection::vec(1u64..4, 5)) {
+        for (arcs, _) in &mut planes {
+            arcs.sort_unstable();
+        }
+        let graphs: Vec<Graph> =
+            planes.iter().map(|(arcs, _)| graph(arcs.iter().map(|(arc, _)| *arc).collect())).collect();
+        let attach: Vec<Vec<Option<u32>>> =
+            planes.iter().map(|(_, ends)| ends.iter().map(|(at, _)| *at).collect()).collect();
+        let arcs_down: Vec<bool> = planes.iter().flat_map(|(arcs, _)| arcs.iter().map(|(_, down)| *down)).collect();
+        let cut: Vec<bool> = planes.iter().flat_map(|(_, ends)| ends.iter().map(|(_, cut)| *cut)).collect();
+        let down = Down { arcs: &arcs_down, sites: &cut };
+
+        let pairs: Vec<(u32, u32)> = (0..5).flat_map(|s| (0..5).map(move |t| (s, t))).collect();
+        let hops: Vec<i32> = pairs.iter().map(|(s, t)| expected(&planes, *s as usize, *t as usize)).collect();
+        prop_assert_eq!(&between(&graphs, &attach, &pairs, &[down])[0], &hops);
+
+        let mut histogram = vec![0];
+        for ((s, t), hops) in pairs.iter().zip(&hops) {
+            let pairs = sizes[*s as usize] * (sizes[*t as usize] - u64::from(s == t));
+            if *hops != NONE && pairs > 0 {
+                histogram.resize(histogram.len().max(*hops as usize + 1), 0);
+                histogram[*hops as usize] += pairs;
+            }
+        }
+        prop_assert_eq!(&count(&graphs, &attach, &sizes, &[down])[0], &histogram);
+
+        // Without masks, and in one call with them: no trial leaves anything behind for the next.
+        let both = count(&graphs, &attach, &sizes, &[down, Down::default(), down]);
+        prop_assert_eq!(&both[0], &histogram);
+        prop_assert_eq!(&both[2], &histogram);
+        prop_assert_eq!(&both[1], &count(&graphs, &attach, &sizes, &[Down::default()])[0]);
+    }
+}
+
+/// A ring of more switches than one search has sources, both ways.
+#[test]
+fn sources_of_several_blocks_add_up() {
+    let n = 2 * SOURCES as u32 + 44;
+    let mut arcs: Arcs = (0..n).flat_map(|u| [(u, (u + 1) % n), ((u + 1) % n, u)]).collect();
+    arcs.sort_unstable();
+    let (tail, head): (Vec<u32>, Vec<u32>) = arcs.into_iter().unzip();
+    let graphs = [Graph::new(n as usize, &tail, &head)];
+    let attach = [(0..n).map(Some).collect()];
+    let found = &count(&graphs, &attach, &vec![1; n as usize], &[Down::default()])[0];
+    let mut ring = vec![2 * u64::from(n); n as usize / 2 + 1];
+    ring[0] = 0;
+    ring[n as usize / 2] = u64::from(n);
+    assert_eq!(found, &ring);
+    assert_eq!(between(&graphs, &attach, &[(n - 1, 0), (0, n / 2)], &[Down::default()]), [[1, n as i32 / 2]]);
+}

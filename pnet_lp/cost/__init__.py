@@ -1,0 +1,40 @@
+"""What networks are made of and what that costs: bills of materials, price books, architectures.
+
+``architectures`` holds one architecture per file, ``prices`` and ``powers`` the books that come with the package.  What
+a network carries for the money is not known here: see :mod:`pnet_lp.throughput`.
+"""
+
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Part
+from pnet_lp.cost.books import Book, load_book, read_book, shipped_books
+from pnet_lp.cost.curve import Curve, Point, trace_curves
+from pnet_lp.cost.design import Design, TopologyOptions, architectures, design
+from pnet_lp.cost.equal import EqualCost, equal_cost
+from pnet_lp.cost.packaging import Packaging, count, default_packaging, switch_hops
+from pnet_lp.cost.price import Line, Quote, quote
+
+__all__ = [
+    "Bill",
+    "Book",
+    "Boxes",
+    "Cables",
+    "Curve",
+    "Design",
+    "EqualCost",
+    "Line",
+    "Packaging",
+    "Part",
+    "Point",
+    "Quote",
+    "TopologyOptions",
+    "architectures",
+    "count",
+    "default_packaging",
+    "design",
+    "equal_cost",
+    "load_book",
+    "quote",
+    "read_book",
+    "shipped_books",
+    "switch_hops",
+    "trace_curves",
+]

@@ -1,0 +1,102 @@
+"""Several equal trees of chips whose ports are broken out."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
+from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.folded import Folded
+from pnet_lp.cost.packaging import Packaging
+from pnet_lp.registry import Params
+from pnet_lp.topology import build_network
+
+
+class Parallel(Params):
+    """Parameters of ``parallel``."""
+
+    hosts: int = Field(8192, ge=1, description="number of hosts (paper: 8,192)")
+    radix: int = Field(
+        16, ge=2, multiple_of=2, description="ports of a chip before they are broken out, even"
+    )
+    planes: int = Field(8, ge=1, description="planes, into which every port is broken out (paper: N)")
+    link_gbps: float = Field(
+        800,
+        gt=0,
+        allow_inf_nan=False,
+        description="speed of a host over all planes, and of a port before it is broken out, Gb/s in each direction",
+    )
+    share: bool = Field(
+        True,
+        description="whether the chips of one position in all planes share a box, and their cables a bundle",
+    )
+    channels: int | None = Field(
+        None, ge=1, description="planes that share a cable, where planes share boxes; default: all"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Parallel:
+        _ = self.tree
+        if self.channels is not None and (not self.share or self.planes % self.channels):
+            raise ValueError(
+                f"cables of {self.channels} channels do not bundle {self.planes if self.share else 'separate'} planes"
+            )
+        return self
+
+    @property
+    def tree(self) -> Folded:
+        """The sizes of a plane."""
+        return Folded.of(self.hosts, self.radix * self.planes)
+
+    @property
+    def packaging(self) -> Packaging:
+        """How the planes are packed."""
+        if not self.share:
+            return Packaging(ports=self.radix * self.planes)
+        channels = self.channels or self.planes
+        return Packaging(
+            ports=self.radix * self.planes,
+            planes_per_box=self.planes,
+            planes_per_cable=channels,
+            cables_per_bundle=self.planes // channels,
+        )
+
+
+@architectures.register(
+    "parallel",
+    params=Parallel,
+    summary="N equal fat trees of chips with N times the ports at 1/N of the speed",
+    source="P-Net (CoNEXT 2022), sections 3.1 and 6.1, table 1",
+)
+def parallel(params: Parallel) -> Design:
+    """Return N planes, each a folded Clos network of chips with N times as many ports, 1/N as fast.
+
+    The N chips of one position share a box, and the N cables of one position are one cable of N channels, or several of
+    fewer, pulled as one link; with ``share=false`` everything is separate, as is P-Net's default for the ToRs.
+    """
+    tree, packing, planes = params.tree, params.packaging, params.planes
+    gbps = params.link_gbps / planes
+    ports = params.radix * planes
+    chips_of_box = packing.planes_per_box
+    cable_gbps, per_position = gbps * packing.planes_per_cable, planes // packing.planes_per_cable
+    below_top = (tree.tiers - 2) * params.hosts
+    runs = [
+        Cables("access", packing.access, cable_gbps, params.hosts * per_position, 1),
+        Cables("inner", packing.inner, cable_gbps, below_top * per_position, 2),
+        Cables("top", packing.top, cable_gbps, params.hosts * per_position, 2),
+    ]
+    bill = Bill(
+        hosts=params.hosts,
+        tiers=tree.tiers,
+        switch_hops=tree.switch_hops,
+        boxes=boxes([Boxes(chips_of_box, ports, gbps, tree.chips * planes // chips_of_box)]),
+        cables=cables(runs),
+        links=(tree.tiers - 1) * params.hosts * (planes // packing.bundle),
+        ports_used=tree.chips * planes * ports,
+    )
+    return Design(
+        bill,
+        params.hosts // 2 * params.link_gbps if tree.even else None,
+        packing,
+        lambda: build_network([tree.expression(gbps)], planes=planes),
+    )

@@ -1,0 +1,58 @@
+"""One tree of chassis switches, which hold several chips each."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
+from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.packaging import Packaging
+from pnet_lp.topology import build_network
+from pnet_lp.topology.families.chassis_fat_tree import ChassisFatTree
+
+
+class SerialChassis(ChassisFatTree):
+    """Parameters of ``serial-chassis``: those of the topology ``chassis-fat-tree``, at the speed of a whole port."""
+
+    radix: int = Field(16, ge=4, multiple_of=2, description="ports of a chip (paper: 16), even")
+    link_gbps: float = Field(
+        800, gt=0, allow_inf_nan=False, description="speed of cables and traces, Gb/s in each direction"
+    )
+
+
+@architectures.register(
+    "serial-chassis",
+    params=SerialChassis,
+    summary="two tiers of chassis, each a Clos network of chips with traces instead of cables",
+    source="P-Net (CoNEXT 2022), section 2.2, table 1",
+)
+def serial_chassis(params: SerialChassis) -> Design:
+    """Return the tree of :func:`~pnet_lp.topology.families.chassis_fat_tree.chassis_fat_tree`, packed.
+
+    An aggregation box has 2 P / r chips and a spine box 3 P / r; with H hosts there are 2 H / P and H / P of them.
+    """
+    hosts, stage = params.host_count, params.ports // params.radix
+    spines = hosts // params.ports
+    gbps = max(params.link_gbps, params.access_gbps)
+    found = [
+        Boxes(2 * stage, params.radix, gbps, 2 * spines),
+        Boxes(3 * stage, params.radix, gbps, spines),
+    ]
+    runs = [Cables("access", "copper", gbps, hosts, 1), Cables("top", "lr", gbps, hosts, 2)]
+    given = {"radix": params.radix, "chassis": params.ports, "hosts": hosts}
+    speeds = {"link_gbps": params.link_gbps, "host_gbps": params.access_gbps}
+    written = ",".join(f"{key}={value!r}" for key, value in (given | speeds).items())
+    return Design(
+        Bill(
+            hosts=hosts,
+            tiers=2,
+            switch_hops=7,
+            boxes=boxes(found),
+            cables=cables(runs),
+            links=hosts,
+            ports_used=7 * stage * spines * params.radix,
+        ),
+        hosts // 2 * params.link_gbps if params.access_gbps == params.link_gbps else None,
+        Packaging(ports=params.radix),
+        lambda: build_network([f"chassis-fat-tree:{written}"]),
+    )

@@ -1,0 +1,65 @@
+"""One tree of single-chip switches."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
+from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.folded import Folded
+from pnet_lp.cost.packaging import Packaging
+from pnet_lp.registry import Params
+from pnet_lp.topology import build_network
+
+
+class SerialScaleOut(Params):
+    """Parameters of ``serial-scale-out``."""
+
+    hosts: int = Field(8192, ge=1, description="number of hosts (paper: 8,192)")
+    radix: int = Field(16, ge=4, multiple_of=2, description="ports of a chip (paper: 16), even")
+    link_gbps: float = Field(
+        800, gt=0, allow_inf_nan=False, description="speed of hosts and cables, Gb/s in each direction"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> SerialScaleOut:
+        _ = self.tree
+        return self
+
+    @property
+    def tree(self) -> Folded:
+        """The sizes of the tree."""
+        return Folded.of(self.hosts, self.radix)
+
+
+@architectures.register(
+    "serial-scale-out",
+    params=SerialScaleOut,
+    summary="one fat tree of single-chip switches, with as many tiers as the radix needs",
+    source="P-Net (CoNEXT 2022), section 2.1, table 1",
+)
+def serial_scale_out(params: SerialScaleOut) -> Design:
+    """Return a folded Clos network in which every chip is a box, and every cable carries a chip port's full speed."""
+    tree, gbps = params.tree, params.link_gbps
+    below_top = (tree.tiers - 2) * params.hosts
+    bill = Bill(
+        hosts=params.hosts,
+        tiers=tree.tiers,
+        switch_hops=tree.switch_hops,
+        boxes=boxes([Boxes(1, params.radix, gbps, tree.chips)]),
+        cables=cables(
+            [
+                Cables("access", "copper", gbps, params.hosts, 1),
+                Cables("inner", "sr", gbps, below_top, 2),
+                Cables("top", "lr", gbps, params.hosts, 2),
+            ]
+        ),
+        links=below_top + params.hosts,
+        ports_used=tree.chips * params.radix,
+    )
+    return Design(
+        bill,
+        params.hosts // 2 * gbps if tree.even else None,
+        Packaging(ports=params.radix),
+        lambda: build_network([tree.expression(gbps)]),
+    )

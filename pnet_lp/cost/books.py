@@ -1,0 +1,170 @@
+"""Price books and power books: what a part costs, and what it draws, with date and source of every entry."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from pnet_lp.cost.bill import KINDS, Part
+from pnet_lp.errors import SpecError
+from pnet_lp.files import read_yaml
+from pnet_lp.registry import Params, nearest, validate
+
+Quantity: TypeAlias = Literal["price", "power"]
+
+UNITS: Mapping[Quantity, str] = {"price": "USD", "power": "W"}
+
+_Amount = Annotated[float | None, Field(ge=0, allow_inf_nan=False)]
+_SIZED = re.compile(r"(\d+x)?\d+(\.\d+)?g")
+
+
+class Rate(Params):
+    """An entry of a book: an amount for a piece, one for each Gb/s of its ports together, or the sum of both."""
+
+    date: Annotated[str, BeforeValidator(str)] = Field("", description="when it was so")
+    source: str = Field("", description="who says so")
+    example: bool = Field(False, description="whether it is an example rather than a published value")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Rate:
+        if self._amounts() == (None, None):
+            raise ValueError("an entry needs an amount")
+        return self
+
+    def _amounts(self) -> tuple[float | None, float | None]:
+        raise NotImplementedError
+
+    def of(self, part: Part) -> float:
+        """Return the amount for one such part."""
+        piece, per_gbps = self._amounts()
+        return (piece or 0.0) + (per_gbps or 0.0) * part.capacity_gbps
+
+
+class PriceRate(Rate):
+    """What a part costs."""
+
+    usd: _Amount = Field(None, description="USD for a piece")
+    usd_per_gbps: _Amount = Field(None, description="USD for each Gb/s of the capacity of all its ports")
+
+    def _amounts(self) -> tuple[float | None, float | None]:
+        return self.usd, self.usd_per_gbps
+
+
+class PowerRate(Rate):
+    """What a part draws."""
+
+    watts: _Amount = Field(None, description="watts of a piece")
+    watts_per_gbps: _Amount = Field(None, description="watts for each Gb/s of the capacity of all its ports")
+
+    def _amounts(self) -> tuple[float | None, float | None]:
+        return self.watts, self.watts_per_gbps
+
+
+_MODELS: Mapping[Quantity, type[Rate]] = {"price": PriceRate, "power": PowerRate}
+_PIECE: Mapping[Quantity, str] = {"price": "usd", "power": "watts"}
+_FOLDERS: Mapping[Quantity, str] = {"price": "prices", "power": "powers"}
+_DEFAULTS: Mapping[Quantity, tuple[str, ...]] = {"price": ("example", "hybrid-list"), "power": ("example",)}
+
+
+@dataclass(frozen=True)
+class Book:
+    """What parts cost in USD, or draw in watts.
+
+    Attributes:
+        quantity: which of the two.
+        label: where the entries are from.
+        rates: by name of a part (``switch-64x10g``), or of a kind of parts (``switch``) for all others of that kind.
+    """
+
+    quantity: Quantity
+    label: str
+    rates: Mapping[str, Rate]
+
+    def rate(self, part: Part) -> Rate:
+        """Return the entry for ``part``: that of its name, else that of its kind.
+
+        Raises:
+            SpecError: there is neither.
+        """
+        found = self.rates.get(part.name) or self.rates.get(part.kind)
+        if found is None:
+            wanted = " or ".join(dict.fromkeys(map(repr, (part.name, part.kind))))
+            raise SpecError(
+                f"no {self.quantity} for part {part.name!r}", where=self.label, allowed=f"an entry {wanted}"
+            )
+        return found
+
+    def over(self, other: Book) -> Book:
+        """Return ``other`` with the entries of this book in place of its own."""
+        return Book(self.quantity, f"{self.label} over {other.label}", {**other.rates, **self.rates})
+
+
+def shipped_books(quantity: Quantity) -> dict[str, Path]:
+    """Return the books that come with the package, by name."""
+    folder = Path(__file__).parent / _FOLDERS[quantity]
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def load_book(quantity: Quantity, names: Sequence[str] = ()) -> Book:
+    """Return the book that the user names.
+
+    Args:
+        quantity: prices or powers.
+        names: in order; a shipped book's name replaces everything before it, a file overrides single entries.
+            Default: the published entries, and the example where there are none.
+
+    Raises:
+        SpecError: as :func:`read_book`; an unknown name.
+    """
+    shipped = shipped_books(quantity)
+    base, *upper = (read_book(shipped[name], quantity, name) for name in _DEFAULTS[quantity])
+    book = base
+    for layer in upper:
+        book = layer.over(book)
+    for name in names:
+        if name in shipped:
+            book = read_book(shipped[name], quantity, name)
+        elif Path(name).suffix.lower() in {".yaml", ".yml"} or Path(name).is_file():
+            book = read_book(name, quantity).over(book)
+        else:
+            raise SpecError(
+                f"unknown {quantity} book {name!r}{nearest(name, shipped)}",
+                allowed=f"{', '.join(shipped)}, or a YAML file",
+            )
+    return book
+
+
+def read_book(path: str | Path, quantity: Quantity, label: str | None = None) -> Book:
+    """Return the book in a YAML file: ``entries`` by part, each a number or a mapping, as in :class:`PriceRate`.
+
+    Raises:
+        SpecError: not a book, an unknown part or key, an amount that is negative, NaN or infinite; the message names
+            file and entry.
+    """
+    where = str(path)
+    document = read_yaml(path)
+    entries = document.get("entries") if isinstance(document, dict) else None
+    if not isinstance(entries, dict) or not entries:
+        raise SpecError("not a book", where=where, allowed="a mapping with entries by part")
+    if unknown := [str(key) for key in document if key not in {"description", "entries"}]:
+        raise SpecError(f"unknown key {unknown[0]!r}", where=where, allowed="description, entries")
+    rates = {str(part): _rate(str(part), entry, quantity, where) for part, entry in entries.items()}
+    return Book(quantity, where if label is None else label, rates)
+
+
+def _rate(part: str, entry: Any, quantity: Quantity, where: str) -> Rate:
+    kinds = [kind for kind in KINDS if part == kind or part.startswith(f"{kind}-")]
+    if not kinds or not (part == kinds[0] or _SIZED.fullmatch(part.removeprefix(f"{kinds[0]}-"))):
+        raise SpecError(
+            f"unknown part {part!r}{nearest(part, KINDS)}",
+            where=where,
+            allowed=f"{', '.join(KINDS)}, and with ports and speed as in switch-64x10g or copper-1g",
+        )
+    # A user's own file need not say more than a number.
+    values = entry if isinstance(entry, dict) else {_PIECE[quantity]: entry}
+    return validate(_MODELS[quantity], {str(key): value for key, value in values.items()}, f"{where}: {part}")

@@ -1,0 +1,75 @@
+"""From a bill to money and watts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pnet_lp.cost.bill import Bill, Count, Part, whole
+from pnet_lp.cost.books import Book, Rate
+
+_DIGITS = 6
+"""Digits of a sum after the point: those of its parts, without the dust of their addition."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a priced parts list.
+
+    Attributes:
+        part: what is bought.
+        count: how many.
+        price, power: the entries of the books.
+    """
+
+    part: Part
+    count: Count
+    price: Rate
+    power: Rate
+
+    @property
+    def unit_usd(self) -> float:
+        """USD for one piece."""
+        return whole(self.price.of(self.part))
+
+    @property
+    def usd(self) -> float:
+        """USD for all of them."""
+        return whole(self.count * self.unit_usd)
+
+    @property
+    def watts(self) -> float:
+        """Watts of all of them."""
+        return whole(self.count * self.power.of(self.part))
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A bill with prices and powers.
+
+    Attributes:
+        bill: what is counted.
+        lines: its parts.
+    """
+
+    bill: Bill
+    lines: tuple[Line, ...]
+
+    @property
+    def total_usd(self) -> float:
+        """USD for everything; an int where counts and prices are whole."""
+        return whole(round(math.fsum(line.usd for line in self.lines), _DIGITS))
+
+    @property
+    def watts(self) -> float:
+        """Watts of everything."""
+        return whole(round(math.fsum(line.watts for line in self.lines), _DIGITS))
+
+
+def quote(bill: Bill, prices: Book, powers: Book) -> Quote:
+    """Return the priced bill.
+
+    Raises:
+        SpecError: a part that a book does not have.
+    """
+    return Quote(bill, tuple(Line(part, n, prices.rate(part), powers.rate(part)) for part, n in bill.parts))

@@ -1,0 +1,11 @@
+"""What papers report about costs, to be shown next to what is computed."""
+
+from __future__ import annotations
+
+HYBRID_SOURCE = "hybrid optical/electrical network, section 3.2"
+HYBRID_SERVERS = 10_240
+HYBRID_SAVING = 0.31
+"""How much cheaper than the fat tree the hybrid network is at beta = 1, as a fraction."""
+
+HYBRID_SCENARIOS = ((25.0, 6), (4.0, 20))
+"""Oversubscription of a fat tree, and optical links of a ToR, that the paper calls equal in cost (section 5)."""

@@ -1,0 +1,186 @@
+"""Drawing masks: by seed, by trial, by betweenness."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp.errors import SpecError, TopologyError
+from pnet_lp.failures.betweenness import betweenness
+from pnet_lp.failures.groups import members
+from pnet_lp.failures.mask import Mask, apply_mask
+from pnet_lp.failures.spec import Failures
+from pnet_lp.model import Network, Plane
+from pnet_lp.model.arrays import BoolArray
+from pnet_lp.seeds import derive_seed, generator
+
+_Indices = npt.NDArray[np.int64]
+
+
+def fail(network: Network, failures: Failures, *, seed: int = 0) -> Network:
+    """Return ``network`` with the failures of trial 0 applied.
+
+    Raises:
+        SpecError: a plane, a switch or a cable that the network does not have.
+        TopologyError: positions of planes that are not alike.
+    """
+    if not failures:
+        return network
+    return apply_mask(network, FailureModel(network, failures).draw(seed))
+
+
+class FailureModel:
+    """Failures of one network, to be drawn as often as wanted.
+
+    Args:
+        network: without failures.
+        failures: what is to fail.
+
+    Raises:
+        SpecError: a plane, a switch or a cable that the network does not have.
+        TopologyError: positions of planes that are not alike.
+    """
+
+    def __init__(self, network: Network, failures: Failures) -> None:
+        for plane in failures.planes:
+            if not 0 <= plane < network.plane_count:
+                raise SpecError(
+                    "no such plane",
+                    where="--fail-planes",
+                    found=plane,
+                    allowed=f"0 to {network.plane_count - 1}",
+                )
+        self.network = network
+        self.failures = failures
+        self._groups = [(group.probability, *members(network, group)) for group in failures.groups]
+        cables, switches = _cable_units(network, failures), _switch_units(network, failures)
+        ranks = _ranks(network, failures, cables, switches)
+        self._cables = _Elements("cables", failures, failures.links, cables, ranks[0])
+        self._switches = _Elements("switches", failures, failures.switches, switches, ranks[1])
+
+    def draw(self, seed: int = 0, trial: int = 0) -> Mask:
+        """Return what is down in a trial: a function of the seed and the trial's number alone.
+
+        With one seed, larger shares fail what smaller ones do, and more.
+        """
+        drawn = derive_seed(seed, "failures", trial)
+        arcs, switches = [], []
+        for p, plane in enumerate(self.network.planes):
+            if self.failures.unit == "direction":
+                arcs.append(
+                    generator(drawn, "directions", p).random(2 * plane.cable_count) < self.failures.links
+                )
+            else:
+                arcs.append(np.repeat(self._cables.lost(drawn, p), 2))
+            switches.append(self._switches.lost(drawn, p))
+        for p in self.failures.planes:
+            switches[p][:] = True
+        for i, (probability, in_cables, in_switches) in enumerate(self._groups):
+            if generator(drawn, "groups", i).random() < probability:
+                for p in range(self.network.plane_count):
+                    arcs[p] |= np.repeat(in_cables[p], 2)
+                    switches[p] |= in_switches[p]
+        return Mask.of(self.network, arcs, switches)
+
+
+@dataclass(frozen=True, eq=False)
+class _Elements:
+    """The cables or the switches of all planes.
+
+    Attributes:
+        component: names the stream of random numbers.
+        failures: how units are chosen.
+        share: of the units, that fail.
+        units: int64 for each plane, the unit that each cable or switch belongs to.
+        ranks: for each plane its units in the order in which they fail; empty where that is random.
+    """
+
+    component: str
+    failures: Failures
+    share: float
+    units: list[_Indices]
+    ranks: list[_Indices]
+
+    def lost(self, seed: int, plane: int) -> BoolArray:
+        """Return which elements of a plane fail."""
+        units = self.units[plane]
+        if not self.share or not len(units):
+            return np.zeros(len(units), dtype=np.bool_)
+        count = int(units.max()) + 1
+        # Units of one position are drawn once, for all planes.
+        random = generator(seed, self.component, 0 if self.failures.unit == "position" else plane)
+        if self.failures.mode == "independent":
+            lost = random.random(count) < self.share
+        else:
+            lost = np.zeros(count, dtype=np.bool_)
+            order = self.ranks[plane] if self.ranks else random.permutation(count)
+            # Halves are rounded up.
+            lost[order[: math.floor(self.share * count + 0.5)]] = True
+        return np.asarray(lost[units], dtype=np.bool_)
+
+
+def _cable_units(network: Network, failures: Failures) -> list[_Indices]:
+    first = network.planes[0]
+    if failures.links and failures.unit == "position":
+        for plane in network.planes:
+            if not (
+                plane.switch_names == first.switch_names
+                and np.array_equal(plane.cable_u, first.cable_u)
+                and np.array_equal(plane.cable_v, first.cable_v)
+            ):
+                raise TopologyError(
+                    "the planes are wired differently, so their cables have no common positions",
+                    where="--fail-unit",
+                    found="position",
+                    allowed="homogeneous planes",
+                )
+    return [np.arange(plane.cable_count) for plane in network.planes]
+
+
+def _switch_units(network: Network, failures: Failures) -> list[_Indices]:
+    first = network.planes[0]
+    together = failures.switches and failures.unit == "position"
+    if together and any(plane.switch_names != first.switch_names for plane in network.planes):
+        raise TopologyError(
+            "the planes have different switches, so these have no common positions",
+            where="--fail-unit",
+            found="position",
+            allowed="planes whose switches have the same names",
+        )
+    return [
+        _boxes(plane) if failures.unit == "box" else np.arange(plane.switch_count) for plane in network.planes
+    ]
+
+
+def _boxes(plane: Plane) -> _Indices:
+    if plane.box is None:
+        return np.arange(plane.switch_count)
+    return np.unique(plane.box, return_inverse=True)[1].astype(np.int64).ravel()
+
+
+def _ranks(
+    network: Network, failures: Failures, cables: list[_Indices], switches: list[_Indices]
+) -> tuple[list[_Indices], list[_Indices]]:
+    """Return the units of each plane by betweenness, largest first, ties by index; nothing if they fail at random."""
+    if failures.mode != "betweenness" or not (failures.links or failures.switches):
+        return [], []
+    # Planes that are one and the same are measured once.
+    distinct = {plane.fingerprint: plane for plane in network.planes}
+    found = {key: betweenness(plane) for key, plane in distinct.items()}
+    measured = [found[plane.fingerprint] for plane in network.planes]
+    by_cable = [arcs[0::2] + arcs[1::2] for arcs, _ in measured]
+    by_switch = [values for _, values in measured]
+    return _order(failures, cables, by_cable), _order(failures, switches, by_switch)
+
+
+def _order(
+    failures: Failures, units: list[_Indices], values: list[npt.NDArray[np.float64]]
+) -> list[_Indices]:
+    sums = [np.bincount(unit, weights=value) for unit, value in zip(units, values, strict=True)]
+    if failures.unit == "position" and len({len(total) for total in sums}) == 1:
+        sums = [np.sum(sums, axis=0)] * len(sums)
+    # Sums of fractions differ in their last digits, which must not decide.
+    return [np.argsort(-np.round(total, 6), kind="stable") for total in sums]

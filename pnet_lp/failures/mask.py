@@ -1,0 +1,78 @@
+"""A mask: what of a network is down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pnet_lp.model import Network, Plane
+from pnet_lp.model.arrays import BoolArray, floats, ints
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """What is down, plane by plane.
+
+    Attributes:
+        arcs: bool ``[2 m]`` for each plane, in the order of ``Plane.arcs``: the directions that carry nothing, those of
+            failed switches included.
+        switches: bool ``[n]`` for each plane: the switches that have failed, hosts attached to them being cut off.
+    """
+
+    arcs: tuple[BoolArray, ...]
+    switches: tuple[BoolArray, ...]
+
+    @classmethod
+    def of(cls, network: Network, arcs: list[BoolArray], switches: list[BoolArray]) -> Mask:
+        """Return the mask of failed directions and switches; a switch takes its cables with it."""
+        down = []
+        for plane, lost, dead in zip(network.planes, arcs, switches, strict=True):
+            tail, head, _ = plane.arcs
+            down.append(_frozen(lost | dead[tail] | dead[head]))
+        return cls(tuple(down), tuple(_frozen(dead) for dead in switches))
+
+    @property
+    def arc_count(self) -> int:
+        """Directions that are down."""
+        return int(sum(down.sum() for down in self.arcs))
+
+    @property
+    def switch_count(self) -> int:
+        """Switches that are down."""
+        return int(sum(dead.sum() for dead in self.switches))
+
+
+def _frozen(values: BoolArray) -> BoolArray:
+    array = np.array(values, dtype=np.bool_)
+    array.setflags(write=False)
+    return array
+
+
+def apply_mask(network: Network, mask: Mask) -> Network:
+    """Return ``network`` with the masked links and switches down.
+
+    Planes that lose nothing are the same objects; the others share all arrays with the original but capacities and,
+    where a switch has failed, what hosts attach to.  Racks of a failed switch keep it, without any link.  Labels say
+    how much is down.
+    """
+    planes = tuple(map(_masked, network.planes, mask.arcs, mask.switches))
+    return replace(network, planes=planes)
+
+
+def _masked(plane: Plane, arcs: BoolArray, switches: BoolArray) -> Plane:
+    if not arcs.any() and not switches.any():
+        return plane
+    attached = (plane.host_switch >= 0) & ~switches[plane.host_switch]
+    down = [f"{int(arcs.sum())} of {len(arcs)} link directions"] if arcs.any() else []
+    if switches.any():
+        down.append(f"{int(switches.sum())} of {len(switches)} switches")
+    return replace(
+        plane,
+        capacity_uv_gbps=floats(np.where(arcs[0::2], 0.0, plane.capacity_uv_gbps)),
+        capacity_vu_gbps=floats(np.where(arcs[1::2], 0.0, plane.capacity_vu_gbps)),
+        host_switch=ints(np.where(attached, plane.host_switch, -1)),
+        access_up_gbps=floats(np.where(attached, plane.access_up_gbps, 0.0)),
+        access_down_gbps=floats(np.where(attached, plane.access_down_gbps, 0.0)),
+        label=f"{plane.label} ({', '.join(down)} down)".lstrip(),
+    )

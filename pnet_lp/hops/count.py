@@ -1,0 +1,108 @@
+"""Counting hops in the core, mask by mask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.failures import Mask
+from pnet_lp.hops.distribution import HopDistribution
+from pnet_lp.model import Network
+from pnet_lp.model.arcs import Arcs, usable_arcs
+from pnet_lp.model.arrays import BoolArray, IntArray, ints
+from pnet_lp.model.distances import Sites, find_sites
+from pnet_lp.model.network import Level
+
+_MASK_BYTES = 1 << 26  # masks handed to the core at a time
+
+
+def count_hops(network: Network, level: Level, *, threads: int = 0) -> HopDistribution:
+    """Return the hops between all ordered pairs of distinct racks or hosts; links of capacity 0 lead nowhere.
+
+    Raises:
+        TopologyError: pairs of that level mean nothing on the network.
+    """
+    return HopCounter(network, level, threads=threads).count(None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Down:
+    """Masks as the core wants them: bool ``[trials, arcs]`` and ``[trials, planes * sites]``."""
+
+    arcs: BoolArray
+    sites: BoolArray
+
+
+class HopCounter:
+    """Counts the hops of one network under many masks.
+
+    Args:
+        network: without failures.
+        level: whether pairs are of racks or of hosts.
+        threads: 0 for all cores; no result depends on it.
+
+    Raises:
+        TopologyError: pairs of that level mean nothing on the network.
+    """
+
+    def __init__(self, network: Network, level: Level, *, threads: int = 0) -> None:
+        network.check_level(level)
+        self._threads = threads
+        self._sites: Sites = find_sites(network, level)
+        self._arcs: Arcs = usable_arcs(network)
+        arcs = self._arcs
+        attach = ints(self._sites.switch.T)
+        self._attach: IntArray = attach
+        self._planes = _core.Planes(arcs.node_count, arcs.ptr, arcs.tail, arcs.head, attach)
+        size = self._sites.sizes.astype(np.int64)
+        self._pairs = int(size.sum()) * (int(size.sum()) - 1)
+
+    def count(self, mask: Mask | None) -> HopDistribution:
+        """Return the hops of all pairs under one mask, or none."""
+        return next(self.count_all([mask]))
+
+    def count_all(self, masks: Iterable[Mask | None]) -> Iterator[HopDistribution]:
+        """Yield the hops of all pairs under each of ``masks``, which are drawn as they are needed."""
+        for down in self._batches(masks):
+            found = _core.count_hops(
+                self._planes, self._sites.sizes, down.arcs, down.sites, threads=self._threads
+            )
+            for row in found.tolist():
+                while len(row) > 1 and row[-1] == 0:
+                    row.pop()
+                yield HopDistribution(tuple(row), self._pairs - sum(row))
+
+    def between(
+        self, src: npt.ArrayLike, dst: npt.ArrayLike, masks: Iterable[Mask | None]
+    ) -> npt.NDArray[np.int32]:
+        """Return int32 ``[masks, pairs]``: the hops of pairs of distinct endpoints, -1 where there is no path."""
+        first, last = (ints(self._sites.of[np.asarray(end, dtype=np.int64)]) for end in (src, dst))
+        found = [
+            _core.hops_between(self._planes, first, last, down.arcs, down.sites, threads=self._threads)
+            for down in self._batches(masks)
+        ]
+        return np.concatenate([np.empty((0, len(first)), dtype=np.int32), *found])
+
+    def _batches(self, masks: Iterable[Mask | None]) -> Iterator[_Down]:
+        each = len(self._arcs.tail) + self._attach.size
+        source = iter(masks)
+        while batch := list(islice(source, max(1, _MASK_BYTES // max(1, each)))):
+            arcs = np.zeros((len(batch), len(self._arcs.tail)), dtype=np.bool_)
+            sites = np.zeros((len(batch), *self._attach.shape), dtype=np.bool_)
+            for i, mask in enumerate(batch):
+                if mask is not None:
+                    self._fill(mask, arcs[i], sites[i])
+            yield _Down(arcs, sites.reshape(len(batch), -1))
+
+    def _fill(self, mask: Mask, arcs: BoolArray, sites: BoolArray) -> None:
+        ptr = self._arcs.ptr
+        for p, (down, dead) in enumerate(zip(mask.arcs, mask.switches, strict=True)):
+            part = slice(int(ptr[p]), int(ptr[p + 1]))
+            arcs[part] = down[self._arcs.id[part]]
+            at = self._attach[p]
+            sites[p] = (at >= 0) & dead[at]

@@ -1,0 +1,187 @@
+"""Runs of a solver in a process of their own.
+
+For libraries that do not stop when told, or that cannot be loaded beside others: OR-Tools and highspy each bring a
+HiGHS of another version under the same symbols, and whichever is loaded second fails.
+
+A worker is kept for the next program, since starting one takes half a second, more than a small program itself.  Jobs
+and answers are pickled over its standard input and output; a ``None`` asks the running job to stop.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import pickle
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from typing import Any, ClassVar
+
+from pnet_lp.errors import SolverError
+from pnet_lp.throughput.forms import LinearProgram
+from pnet_lp.throughput.solvers.base import Problem
+from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, LpSolution, Settings, Watch
+
+_EXIT_S = 5.0
+
+_LIBRARIES_BYTES = 100_000_000
+"""Resident size of a worker without a job; 70 to 90 MB were measured."""
+
+
+class SeparateSolver(GeneralSolver):
+    """A general solver whose library runs in a process of its own; subclasses define :meth:`run_here`."""
+
+    def estimate_bytes(self, problem: Problem) -> int:
+        """Return the measured peak per column of both processes times the columns, and what the libraries take."""
+        return _LIBRARIES_BYTES + super().estimate_bytes(problem)
+
+    def run(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:
+        """Run in a worker, which ends when stopped if the library cannot stop by itself."""
+        worker = _Worker.take(self.name)
+        try:
+            worker.send((self, lp, settings, limits))
+            watch.on_stop(worker.ask_to_stop if self.interruptible else worker.kill)
+            answer = worker.receive()
+        except (EOFError, OSError, pickle.UnpicklingError):
+            told = worker.end()
+            raise SolverError(f"the process of {self.name} ended without an answer", found=told) from None
+        if watch.stopped:
+            worker.end()
+        else:
+            worker.give_back()
+        if isinstance(answer, Exception):
+            raise answer
+        assert isinstance(answer, LpSolution)
+        return answer
+
+    def run_here(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:
+        """Do what :meth:`run` promises, in the worker."""
+        raise NotImplementedError
+
+
+class _Worker:
+    """A process that solves one program after the other."""
+
+    _idle: ClassVar[dict[tuple[int, str], list[_Worker]]] = {}
+    """Those without a job, by the process they belong to (which may have been forked) and the solver."""
+
+    def __init__(self, name: str) -> None:
+        self._key = (os.getpid(), name)
+        self._folder = tempfile.TemporaryDirectory(prefix="pnet-lp-", ignore_cleanup_errors=True)
+        path = os.pathsep.join(os.path.abspath(place) for place in sys.path)  # noqa: PTH100 - "" is the working directory
+        # What a library leaves behind when it is killed goes with the folder.
+        places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.name)
+        self._log = tempfile.TemporaryFile(dir=self._folder.name)  # noqa: SIM115 - closed by kill
+        # A session of its own: Ctrl-C in the terminal is for the process that waits, which then stops this one.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", f"from {__name__} import main; main()"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env={**os.environ, **places, "PYTHONPATH": path},
+            start_new_session=True,
+        )
+
+    @classmethod
+    def take(cls, name: str) -> _Worker:
+        """Return an idle worker of the solver, or a new one."""
+        with contextlib.suppress(IndexError):
+            while True:
+                idle = cls._idle.get((os.getpid(), name), []).pop()
+                if idle._process.poll() is None:
+                    return idle
+                idle.end()
+        return cls(name)
+
+    @classmethod
+    def end_idle(cls) -> None:
+        """End the idle workers of this process."""
+        for (pid, _), workers in cls._idle.items():
+            while pid == os.getpid() and workers:
+                workers.pop().end()
+
+    def send(self, message: object) -> None:
+        """Send a job, or None to stop it; OSError if the worker has ended."""
+        assert self._process.stdin is not None
+        pickle.dump(message, self._process.stdin)
+        self._process.stdin.flush()
+
+    def receive(self) -> object:
+        """Return the answer to the job sent; EOFError or UnpicklingError if the worker has ended."""
+        assert self._process.stdout is not None
+        return pickle.load(self._process.stdout)
+
+    def ask_to_stop(self) -> None:
+        """Ask the library to stop; the answer comes as to any other job."""
+        with contextlib.suppress(OSError, ValueError):
+            self.send(None)
+
+    def give_back(self) -> None:
+        """Keep the worker for the next program."""
+        self._idle.setdefault(self._key, []).append(self)
+
+    def kill(self) -> None:
+        """Kill the process and what it started; :meth:`receive`, in another thread, then raises EOFError."""
+        if self._process.poll() is None:
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self) -> str | None:
+        """Kill the process and clean up; return the last line that it wrote to its standard error, if any."""
+        self.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_EXIT_S)
+        for pipe in (self._process.stdin, self._process.stdout):
+            # What could not be sent any more is written when a pipe is closed.
+            with contextlib.suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").split("\n")
+        self._log.close()
+        self._folder.cleanup()
+        return next((line.strip() for line in reversed(lines) if line.strip()), None)
+
+
+atexit.register(_Worker.end_idle)
+
+
+def main() -> None:
+    """Be a worker: solve what comes in, until nothing does."""
+    # What a library prints must not get between the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    jobs: queue.SimpleQueue[tuple[Any, Watch]] = queue.SimpleQueue()
+
+    def listen() -> None:
+        watch = Watch()
+        while True:
+            try:
+                message = pickle.load(sys.stdin.buffer)
+            except Exception:
+                # Whoever asks has ended, perhaps in the middle of a job.
+                os._exit(0)
+            if message is None:
+                watch.stop()
+            else:
+                watch = Watch()
+                jobs.put((message, watch))
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        (solver, lp, settings, limits), watch = jobs.get()
+        try:
+            answer: object = solver.run_here(lp, settings, limits, watch)
+        # Whatever it is, it goes to whoever asked.
+        except Exception as error:
+            answer = (
+                error if isinstance(error, SolverError) else SolverError(f"{solver.name} failed: {error}")
+            )
+        pickle.dump(answer, answers)
+        answers.flush()

@@ -1,0 +1,220 @@
+"""``pnet-lp cost``."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from pnet_lp.cli import main
+from pnet_lp.cli.command import Command, CommandFamily
+from pnet_lp.model import ThroughputResult
+from pnet_lp.throughput import solve
+
+Run = Callable[..., Result]
+RunJson = Callable[..., Any]
+
+FIVE = (
+    "hybrid",
+    "beta-fat-tree",
+    "jellyfish:servers=10240,access=sr",
+    "ocs-core:hosts=10240,radix=64,planes=1,link_gbps=10,access=sr",
+    "patch-panel-core:hosts=10240,radix=64,planes=1,link_gbps=10,access=sr",
+)
+
+
+def test_the_document(run_json: RunJson) -> None:
+    document = run_json("cost", "hybrid:servers=10240,beta=1")
+    assert document["architecture"] == "hybrid:servers=10240,beta=1"
+    assert document["total_usd"] == 40_028_050
+    assert sum(part["usd"] for part in document["parts"]) == 40_028_050
+    assert all(part["usd"] == part["count"] * part["unit_usd"] for part in document["parts"])
+    assert document["watts"] == pytest.approx(sum(part["watts"] for part in document["parts"]))
+    assert document["usd_per"]["host"] == 40_028_050 / 10_240
+    assert document["bisection"] == {"gbps": 51_200.0, "basis": "closed form"}
+    assert document["usd_per"]["gbps_bisection"] == 40_028_050 / 51_200
+    assert document["throughput"] is None
+    assert document["optical_ports"] == 10_240
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("serial-scale-out:hosts=8192,radix=16", (4, 7, 3584, 3584, 24_576)),
+        ("serial-chassis:hosts=8192,radix=16,chassis=128", (2, 7, 3584, 192, 8192)),
+        ("parallel:hosts=8192,radix=16,planes=8", (2, 3, 1536, 192, 8192)),
+    ],
+)
+def test_table_1(run_json: RunJson, text: str, row: tuple[int, ...]) -> None:
+    document = run_json("cost", text)
+    found = [document[key] for key in ("tiers", "switch_hops", "chips", "boxes", "links")]
+    assert tuple(found) == row
+
+
+def test_a_topology_with_traffic(run_json: RunJson) -> None:
+    document = run_json(
+        "cost", "fat-tree:k=4", "--link-gbps", "10", "--traffic", "permutation", "--planes", "2"
+    )
+    assert (document["boxes"], document["chips"]) == (20, 40)
+    assert document["bisection"] == {"gbps": 160.0, "basis": "proved"}
+    assert document["throughput"]["status"] == "certified"
+    assert document["throughput"]["total_gbps"] == pytest.approx(320, rel=1e-3)
+    expected = document["total_usd"] / document["throughput"]["total_gbps"]
+    assert document["usd_per"]["gbps_throughput"] == expected
+
+
+def test_planes_of_their_own(run_json: RunJson) -> None:
+    document = run_json("cost", "fat-tree:k=4", "--planes", "2", "--separate", "--ports", "8")
+    assert (document["boxes"], document["links"], document["ports"]["free"]) == (40, 64, 160)
+
+
+def test_rack_level(run_json: RunJson) -> None:
+    document = run_json("cost", "ring:n=6", "--traffic", "all-to-all", "--link-gbps", "1")
+    assert (document["hosts"], document["usd_per"]["host"]) == (0, None)
+    assert document["bisection"] == {"gbps": 2.0, "basis": "proved"}
+
+
+def test_what_is_shown(run: Run) -> None:
+    shown = run("cost", "parallel").stdout
+    assert "8,192 hosts, 1,536 chips in 192 boxes, 2 tiers, 3 switch hops, 8,192 links\n" in shown
+    assert "example prices, to be replaced by --prices: chassis, chip-128x100g, " in shown
+    assert "closed form" in shown
+
+
+def test_compare(run: Run, run_json: RunJson, here: Path) -> None:
+    arguments = ("cost", "compare", "serial-scale-out", "parallel", "--out", "c.csv", "--plot", "c.png")
+    document = run_json(*arguments)
+    assert [item["architecture"] for item in document["architectures"]] == ["serial-scale-out", "parallel"]
+    assert document["cheapest"] == "parallel"
+    lines = (here / "c.csv").read_text().splitlines()
+    assert lines[0].startswith("architecture,hosts,tiers,switch_hops,chips,boxes,links,")
+    assert lines[1].startswith("serial-scale-out,8192,4,7,3584,3584,24576,")
+    first = (here / "c.png").read_bytes()
+    assert first.startswith(b"\x89PNG")
+    run_json(*arguments)
+    assert (here / "c.png").read_bytes() == first
+    assert "cheapest: parallel" in run("cost", "compare", "serial-scale-out", "parallel").stdout
+
+
+def test_the_curve(run: Run, run_json: RunJson, here: Path) -> None:
+    document = run_json("cost", "curve", "--beta", "1..32", "--out", "c.json", "--plot", "c.png")
+    hybrid, tree = (curve["points"] for curve in document["architectures"])
+    assert [point["beta"] for point in hybrid] == list(range(1, 33))
+    assert all(ours["total_usd"] < theirs["total_usd"] for ours, theirs in zip(hybrid, tree, strict=True))
+    (claim,) = document["published"]
+    assert (claim["published_percent"], round(claim["percent"], 1)) == (31, 31.9)
+    assert len(json.loads((here / "c.json").read_text())) == 64
+    assert (here / "c.png").read_bytes().startswith(b"\x89PNG")
+    shown = run("cost", "curve", "--beta", "1,1.6,4").stdout
+    assert "published 31 % cheaper than the fat tree" in shown
+    assert " 1.6  32.482         46.827\n" in shown
+
+
+def test_a_curve_with_throughput(run_json: RunJson) -> None:
+    arguments = ("--beta", "1,2", "--traffic", "permutation", "--tolerance", "0.01")
+    document = run_json(
+        "cost", "curve", *arguments, "jellyfish:servers=64,ports=8", "fat-tree:k=4", "--measure"
+    )
+    random, constant = document["architectures"]
+    assert (random["constant"], constant["constant"]) == (False, True)
+    assert constant["points"][0] == constant["points"][1] | {"beta": 1.0}
+    assert all(point["status"] == "certified" for curve in (random, constant) for point in curve["points"])
+    assert random["points"][0]["bisection_gbps"] > random["points"][1]["bisection_gbps"] > 0
+    assert document["published"] == []
+
+
+def test_five_curves_are_quick(run_json: RunJson) -> None:
+    start = time.perf_counter()
+    document = run_json("cost", "curve", "--beta", "1..32", "--plot", "c.png", *FIVE)
+    assert time.perf_counter() - start < 10
+    assert [len(curve["points"]) for curve in document["architectures"]] == [32] * 5
+
+
+def test_equal(run: Run, run_json: RunJson) -> None:
+    document = run_json("cost", "equal")
+    found = [
+        (case["oversubscription"], case["links"], round(case["excess"], 3)) for case in document["cases"]
+    ]
+    assert found == [(25.0, 6, 0.076), (4.0, 20, -0.015)]
+    assert run_json("cost", "equal", "25")["cases"][0]["links"] == 3
+    assert "+7.6 %" in run("cost", "equal").stdout
+
+
+def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
+    (here / "mine.yaml").write_text("entries: {ocs-port: 0, switch-64x10g: 10000}\n")
+    (here / "watts.yaml").write_text("entries: {switch: 100}\n")
+    document = run_json("cost", "hybrid", "--prices", "mine.yaml", "--power", "watts.yaml")
+    assert document["total_usd"] == 40_028_050 - 10_240 * 340 - 320 * 20_000
+    switches = [part for part in document["parts"] if part["part"].startswith("switch")]
+    assert [part["watts"] for part in switches] == [32_000, 69_400, 32_000]
+    assert document["prices"] == "mine.yaml over hybrid-list over example"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["hybrd"], "unknown architecture 'hybrd' (did you mean 'hybrid'?); allowed: beta-fat-tree, "),
+        (
+            ["hybrid", "--planes", "2"],
+            "the options --planes to --separate are for a TOPOLOGY, and none is given; "
+            "allowed: parameters of the architecture",
+        ),
+        (
+            ["parallel", "--prices", "hybrid-list"],
+            "hybrid-list: no price for part 'chassis'; allowed: an entry 'chassis'",
+        ),
+        (["hybrid", "--prices", "gone.yaml"], "gone.yaml: cannot read the file: No such file or directory"),
+        (
+            ["hybrid:beta=3", "--traffic", "permutation"],
+            "hybrid:beta=3: there is no explicit network to send traffic over",
+        ),
+        (
+            ["curve", "--beta", "x"],
+            "Invalid value for '--beta': not a range, found 'x'; allowed: 1..32, or numbers such as 1,1.6,4",
+        ),
+        (
+            ["curve", "--beta", "5..2"],
+            "Invalid value for '--beta': not a range, found '5..2'; allowed: 1..32",
+        ),
+        (["curve", "--beta", "nan"], "Invalid value for '--beta': not a range, found 'nan'; allowed: 1..32"),
+        (["curve", "--beta", "0..3"], "hybrid: beta: input should be greater than or equal to 1, found 0"),
+        (["curve", "hybrid:beta=2"], "hybrid:beta=2: beta is what a curve runs over"),
+        (["compare"], "Missing argument 'ARCHITECTURE...'."),
+        (["equal", "40"], "beta-fat-tree: beta is at most ports / 2 = 32"),
+        (["equal", "4", "--links", "40"], "links of a ToR are out of range, found 40; allowed: 1 to 32"),
+    ],
+)
+def test_bad_input(run: Run, arguments: list[str], message: str) -> None:
+    result = run("cost", *arguments, code=2)
+    assert result.stdout == ""
+    assert result.stderr.splitlines()[-1].removeprefix("Error: ").startswith(message)
+
+
+def test_bounds_have_an_exit_code(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pnet_lp.experiment import appraise
+
+    def stopped(*arguments: Any, **options: Any) -> ThroughputResult:
+        return replace(solve(*arguments, **options), status="bounds")
+
+    monkeypatch.setattr(appraise, "solve", stopped)
+    shown = run("cost", "fat-tree:k=4", "--traffic", "permutation", code=3).stdout
+    assert "Gb/s of permutation, bounds)" in shown
+    run("cost", "compare", "fat-tree:k=4", "--traffic", "permutation", code=3)
+    run("cost", "curve", "fat-tree:k=4", "--beta", "1", "--traffic", "permutation", code=3)
+
+
+@pytest.mark.parametrize("name", ["compare", "curve", "equal"])
+def test_every_part_explains_itself(run: Run, name: str) -> None:
+    family = main.get_command(None, "cost")
+    assert isinstance(family, CommandFamily)
+    other = family.others[name]
+    assert isinstance(other, Command)
+    shown = run("cost", name, "--help").stdout
+    assert f"Usage: pnet-lp cost {name} " in shown
+    assert f"Example:\n  {other.example}\n" in shown
+    assert f"  {name} " in run("cost", "--help").stdout
+    assert run(*other.example.split()[1:]).stdout

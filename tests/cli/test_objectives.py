@@ -1,0 +1,101 @@
+"""``pnet-lp throughput --objective``: documents, words, tables, and what is refused."""
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+RunJson = Callable[..., Any]
+
+LOT = ["throughput", "path:n=4", "--link-gbps", "1", "--traffic", "lot.csv", "--tolerance", "1e-6"]
+
+
+@pytest.fixture(autouse=True)
+def parking_lot(here: Path) -> None:
+    """One demand along the whole path, one over each link."""
+    (here / "lot.csv").write_text("src,dst,demand\n0,3,1\n0,1,1\n1,2,1\n2,3,1\n")
+
+
+def test_total(run: Run, run_json: RunJson, here: Path) -> None:
+    document = run_json(*LOT, "--objective", "total", "-o", "rates.csv")
+    assert document["total_gbps"] == document["lower_bound_gbps"] == pytest.approx(3, rel=1e-6)
+    assert document["upper_bound_gbps"] == pytest.approx(3, rel=1e-6)
+    assert set(document["rates_gbps"]) == {"min", "mean", "max"}
+    assert document["rates_gbps"]["mean"] == pytest.approx(0.75, rel=1e-5)
+    assert "throughput_gbps" not in document
+    with (here / "rates.csv").open(newline="") as file:
+        rates = {(row["src"], row["dst"]): float(row["rate_gbps"]) for row in csv.DictReader(file)}
+    assert sum(rates.values()) == pytest.approx(document["total_gbps"], rel=1e-12)
+    assert rates["0", "3"] == pytest.approx(0, abs=1e-5)
+    shown = run(*LOT, "--objective", "total").stdout
+    assert "total with ideal routing by highs-ipx" in shown
+    assert "0.75 on average" in shown
+
+
+@pytest.mark.parametrize(("objective", "options"), [("max-min", []), ("max-min-fill", ["--routing", "ecmp"])])
+def test_max_min(run: Run, run_json: RunJson, objective: str, options: list[str]) -> None:
+    document = run_json(*LOT, "--objective", objective, *options)
+    assert document["total_gbps"] == pytest.approx(2, rel=1e-6)
+    assert [level["demands"] for level in document["levels"]] == [4]
+    shown = run(*LOT, "--objective", objective, *options).stdout
+    assert "0.5 Gb/s per unit demand for 4 demands" in shown
+    assert "no demand can get more than a part of" in shown
+
+
+def test_min_max_utilisation(run: Run, run_json: RunJson) -> None:
+    document = run_json(*LOT, "--objective", "min-max-utilisation")
+    assert document["max_utilisation"] == document["upper_bound"] == pytest.approx(2, rel=1e-6)
+    assert document["lower_bound"] == pytest.approx(2, rel=1e-6)
+    assert (
+        "200 % of the fullest link: the matrix does not fit"
+        in run(*LOT, "--objective", "min-max-utilisation").stdout
+    )
+
+
+def test_min_cost(run: Run, run_json: RunJson, here: Path) -> None:
+    document = run_json(*LOT, "--objective", "min-cost:at=0.25", "-o", "rates.csv", "--links", "links.csv")
+    assert document["cost_gbps_links"] == pytest.approx(1.5, rel=1e-6)
+    assert document["carried_gbps"] == pytest.approx(0.25, rel=1e-6)
+    assert document["mean_links"] == pytest.approx(1.5, rel=1e-6)
+    with (here / "rates.csv").open(newline="") as file:
+        assert [float(row["rate_gbps"]) for row in csv.DictReader(file)] == pytest.approx([0.25] * 4)
+    with (here / "links.csv").open(newline="") as file:
+        assert sum(float(row["load_gbps"]) for row in csv.DictReader(file)) == pytest.approx(1.5, rel=1e-6)
+    shown = run(*LOT, "--objective", "min-cost:at=0.25").stdout
+    assert "1.5 Gb/s times links, 1.5 links on average" in shown
+    assert "no link: the shortest paths fit" in shown
+
+
+def test_nothing_is_saved_that_cannot_be_verified(run: Run, here: Path) -> None:
+    result = run(*LOT, "--objective", "total", "--save", "result.json", code=2)
+    assert result.stderr == (
+        "Error: results of the objective 'total' cannot be saved with their proof; allowed: concurrent\n"
+    )
+    assert not (here / "result.json").exists()
+    (here / "spec.yaml").write_text(
+        "title: t\nbaseline: a\ncases:\n  a: {topology: 'path:n=4', objective: total}\n"
+    )
+    assert "cannot be saved with their proof" in run("sweep", ".", code=2).stderr
+
+
+def test_they_are_listed(run: Run, run_json: RunJson) -> None:
+    entries = {entry["name"]: entry for entry in run_json("list", "objectives")["entries"]}
+    assert {"concurrent", "total", "max-min", "min-cost"} <= set(entries)
+    assert [item["name"] for item in entries["min-cost"]["parameters"]] == ["at", "fraction"]
+    assert "K to carry, Gb/s per unit demand" in run("list", "objectives", "min-cost").stdout
+
+
+@pytest.mark.parametrize(
+    ("objective", "message"),
+    [
+        ("total:at=2", "total: unknown parameter 'at'; allowed: no parameters"),
+        ("min-cost:at=7", "min-cost: at: the matrix does not fit, found 7.0; allowed: at most 0.5"),
+        ("max-min-fill", "max-min-fill needs one path or one fixed split for each demand"),
+    ],
+)
+def test_bad_input(run: Run, objective: str, message: str) -> None:
+    assert run(*LOT, "--objective", objective, code=2).stderr.startswith(f"Error: {message}")

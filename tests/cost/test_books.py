@@ -1,0 +1,111 @@
+"""Price books and power books."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pnet_lp.cost import Part, load_book, read_book, shipped_books
+from pnet_lp.errors import SpecError
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "mine.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("quantity", ["price", "power"])
+def test_shipped_entries_have_date_and_source(quantity: Any) -> None:
+    books = shipped_books(quantity)
+    assert "example" in books
+    for name, path in books.items():
+        for part, rate in read_book(path, quantity).rates.items():
+            assert rate.date, (name, part)
+            assert rate.source, (name, part)
+            assert rate.example == ("example" in rate.source), (name, part)
+
+
+def test_published_prices_come_first() -> None:
+    book = load_book("price")
+    assert not book.rate(Part("switch", 10, 64)).example
+    assert book.rate(Part("switch", 100, 64)).example
+    assert book.rate(Part("switch", 10, 64)).of(Part("switch", 10, 64)) == 30_000
+
+
+def test_a_file_overrides_single_entries(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "entries:\n  switch-64x10g: 12345\n  chip: {usd_per_gbps: 0.5, usd: 100, date: 2026, source: us}\n",
+    )
+    book = load_book("price", [path])
+    assert book.rate(Part("switch", 10, 64)).of(Part("switch", 10, 64)) == 12_345
+    chip = Part("chip", 100, 128)
+    assert book.rate(chip).of(chip) == 100 + 0.5 * 12_800
+    assert (book.rate(chip).date, book.rate(chip).example) == ("2026", False)
+    assert book.rate(Part("transceiver-lr", 10)).of(Part("transceiver-lr", 10)) == 1600
+
+
+def test_later_names_win(tmp_path: Path) -> None:
+    path = written(tmp_path, "entries: {ocs-port: 1}\n")
+    port = Part("ocs-port")
+    assert load_book("price", [path]).rate(port).of(port) == 1
+    assert load_book("price", [path, "hybrid-list"]).rate(port).of(port) == 340
+    assert load_book("price", ["hybrid-list", path]).rate(port).of(port) == 1
+
+
+def test_a_part_without_a_price() -> None:
+    with pytest.raises(SpecError) as caught:
+        load_book("price", ["hybrid-list"]).rate(Part("switch", 100, 64))
+    assert str(caught.value) == (
+        "hybrid-list: no price for part 'switch-64x100g'; allowed: an entry 'switch-64x100g' or 'switch'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "entries: {swich: 3}",
+            ": unknown part 'swich' (did you mean 'switch'?); allowed: switch, chassis, chip, ",
+        ),
+        ("entries: {switch-64x10: 3}", ": unknown part 'switch-64x10'"),
+        ("entries: {switch: -3}", ": switch: usd: input should be greater than or equal to 0, found -3"),
+        ("entries: {switch: .nan}", ": switch: usd: input should be a finite number, found nan"),
+        ("entries: {switch: .inf}", ": switch: usd: input should be a finite number, found inf"),
+        ("entries: {switch: {usd: cheap}}", ": switch: usd: input should be a valid number"),
+        ("entries: {switch: {source: us}}", ": switch: an entry needs an amount"),
+        ("entries: {switch: {watts: 3}}", ": switch: unknown parameter 'watts'"),
+        ("entries: {switch: [3]}", ": switch: usd: input should be a valid number, found [3]"),
+        ("entries: []", ": not a book; allowed: a mapping with entries by part"),
+        ("switch: 3", ": not a book; allowed: a mapping with entries by part"),
+        ("currency: EUR\nentries: {switch: 3}", ": unknown key 'currency'; allowed: description, entries"),
+        ("entries: {switch: 3, switch: 4}", ":1: not YAML: key 'switch' is given twice"),
+    ],
+)
+def test_broken_books(tmp_path: Path, text: str, message: str) -> None:
+    path = written(tmp_path, text + "\n")
+    with pytest.raises(SpecError) as caught:
+        load_book("price", [path])
+    assert str(caught.value).startswith(path + message)
+
+
+def test_unknown_books() -> None:
+    with pytest.raises(SpecError) as caught:
+        load_book("price", ["exmaple"])
+    assert str(caught.value) == (
+        "unknown price book 'exmaple' (did you mean 'example'?); allowed: example, hybrid-list, or a YAML file"
+    )
+    with pytest.raises(SpecError, match=r"missing\.yaml: cannot read the file"):
+        load_book("power", ["missing.yaml"])
+
+
+@given(usd=st.floats(0, 1e6), per_gbps=st.floats(0, 1e3), gbps=st.floats(1, 1e3), ports=st.integers(1, 512))
+def test_amounts_add_up(usd: float, per_gbps: float, gbps: float, ports: int) -> None:
+    from pnet_lp.cost.books import PriceRate
+
+    rate = PriceRate(usd=usd, usd_per_gbps=per_gbps)
+    assert rate.of(Part("switch", gbps, ports)) == usd + per_gbps * (gbps * ports)
+    assert rate.of(Part("chassis")) == usd

@@ -1,0 +1,189 @@
+"""What is drawn: how much, together with what, and that seeds alone decide."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pnet_lp.errors import SpecError, TopologyError
+from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, fail
+from pnet_lp.model import Network, Plane
+from pnet_lp.topology import build_network
+
+from .conftest import failures, networks, shares
+
+HALF = 0.5
+
+
+def same(a: Mask, b: Mask) -> bool:
+    return all(map(np.array_equal, a.arcs, b.arcs)) and all(map(np.array_equal, a.switches, b.switches))
+
+
+def within(small: Mask, large: Mask) -> bool:
+    pairs = [*zip(small.arcs, large.arcs, strict=True), *zip(small.switches, large.switches, strict=True)]
+    return all(not np.any(a & ~b) for a, b in pairs)
+
+
+@given(networks(), failures(), st.integers(0, 5), st.integers(0, 5))
+def test_draws_depend_on_seed_and_trial_alone(
+    network: Network, wanted: Failures, seed: int, trial: int
+) -> None:
+    model = FailureModel(network, wanted)
+    first = model.draw(seed, trial)
+    model.draw(seed + 1, trial)
+    assert same(first, model.draw(seed, trial))
+    assert same(first, FailureModel(network, wanted).draw(seed, trial))
+
+
+@given(networks(), failures(), shares, shares)
+def test_larger_shares_fail_what_smaller_ones_do(
+    network: Network, wanted: Failures, links: float, switches: float
+) -> None:
+    larger = Failures(
+        max(links, wanted.links),
+        max(switches, wanted.switches),
+        wanted.planes,
+        wanted.unit,
+        wanted.mode,
+    )
+    assert within(FailureModel(network, wanted).draw(3), FailureModel(network, larger).draw(3))
+
+
+@given(networks(), shares)
+def test_the_share_is_exact_and_per_plane(network: Network, share: float) -> None:
+    mask = FailureModel(network, Failures(links=share)).draw()
+    for plane, down in zip(network.planes, mask.arcs, strict=True):
+        both = down.reshape(-1, 2)
+        assert np.array_equal(both[:, 0], both[:, 1])
+        assert int(both[:, 0].sum()) == int(share * plane.cable_count + HALF)
+    assert mask.switch_count == 0
+
+
+def test_directions_fail_one_by_one() -> None:
+    network = build_network(["jellyfish:switches=200,ports=20,hosts=0,seed=1"])
+    down = FailureModel(network, Failures(links=0.3, unit="direction")).draw().arcs[0].reshape(-1, 2)
+    # 4,000 draws with probability 0.3; both of a cable with 0.09.
+    assert down.mean() == pytest.approx(0.3, abs=0.03)
+    assert down.all(axis=1).mean() == pytest.approx(0.09, abs=0.03)
+
+
+def test_planes_trials_and_seeds_differ() -> None:
+    network = build_network(["jellyfish:k=8"], planes=2)
+    model = FailureModel(network, Failures(links=0.5))
+    mask = model.draw()
+    assert not np.array_equal(*mask.arcs)
+    assert not same(mask, model.draw(trial=1))
+    assert not same(mask, model.draw(seed=1))
+
+
+def test_independent_failures_vary_in_number() -> None:
+    network = build_network(["jellyfish:k=8"])
+    model = FailureModel(network, Failures(links=0.25, mode="independent"))
+    counts = [model.draw(trial=trial).arc_count for trial in range(200)]
+    # 256 cables, both directions: mean 128, standard deviation 13.9 of one draw.
+    assert np.mean(counts) == pytest.approx(128, abs=4)
+    assert np.std(counts) == pytest.approx(13.9, abs=2.5)
+
+
+def test_boxes_fail_as_a_whole() -> None:
+    network = build_network(["chassis-fat-tree:hosts=32,radix=4,chassis=8"])
+    (plane,) = network.planes
+    (dead,) = FailureModel(network, Failures(switches=0.25, unit="box")).draw().switches
+    assert plane.box is not None
+    assert dead.any()
+    assert all(len(set(dead[plane.box == box])) == 1 for box in np.unique(plane.box))
+    assert len(np.unique(plane.box[dead])) == int(0.25 * len(np.unique(plane.box)) + HALF)
+
+
+def test_positions_fail_in_all_planes() -> None:
+    network = build_network(["jellyfish:k=8"], planes=3)
+    mask = FailureModel(network, Failures(links=0.2, switches=0.1, unit="position")).draw()
+    assert mask.switches[0].sum() == 8
+    for arcs, switches in zip(mask.arcs, mask.switches, strict=True):
+        assert np.array_equal(arcs, mask.arcs[0])
+        assert np.array_equal(switches, mask.switches[0])
+
+
+def test_planes_of_different_wiring_have_no_positions() -> None:
+    network = build_network(["jellyfish:k=8"], planes=2, variant="heterogeneous")
+    with pytest.raises(TopologyError) as caught:
+        fail(network, Failures(links=0.1, unit="position"))
+    assert str(caught.value) == (
+        "--fail-unit: the planes are wired differently, so their cables have no common positions, found 'position'; "
+        "allowed: homogeneous planes"
+    )
+    # Their racks do.
+    assert FailureModel(network, Failures(switches=0.1, unit="position")).draw().switch_count == 2 * 8
+    named = [Plane.from_cables(names, [0], [1], host_switch=[0, 1]) for names in ("ab", "cd")]
+    with pytest.raises(TopologyError, match="the planes have different switches, so these have no common"):
+        fail(Network.from_planes(named), Failures(switches=0.5, unit="position"))
+
+
+def test_worst_cables_and_switches_fail_first() -> None:
+    # Two triangles joined by one cable: it carries 2 * 9 pairs, and its ends are the busiest switches.
+    u, v = [0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3]
+    network = Network.from_planes([Plane.from_cables(6, u, v)])
+    mask = FailureModel(network, Failures(links=1 / 7, mode="betweenness")).draw(seed=5)
+    assert np.flatnonzero(mask.arcs[0]).tolist() == [12, 13]
+    mask = FailureModel(network, Failures(switches=2 / 6, mode="betweenness")).draw(trial=4)
+    assert np.flatnonzero(mask.switches[0]).tolist() == [2, 3]
+    assert not Failures(links=0.5, mode="betweenness").random
+    assert Failures(links=0.5).random
+
+
+@given(networks(), failures())
+def test_a_failed_network_has_less_and_nothing_else(network: Network, wanted: Failures) -> None:
+    mask = FailureModel(network, wanted).draw()
+    failed = apply_mask(network, mask)
+    assert (failed.plane_count, failed.host_names) == (network.plane_count, network.host_names)
+    for plane, before, down, dead in zip(
+        failed.planes, network.planes, mask.arcs, mask.switches, strict=True
+    ):
+        capacity = before.arcs[2]
+        assert np.array_equal(plane.arcs[2], np.where(down, 0, capacity))
+        # No link touches a failed switch, and no host is attached to one.
+        assert down[dead[plane.arcs[0]] | dead[plane.arcs[1]]].all()
+        attached = plane.host_switch >= 0
+        assert not dead[plane.host_switch[attached]].any()
+        assert np.array_equal(attached, (before.host_switch >= 0) & ~dead[before.host_switch])
+        assert not plane.access_up_gbps[~attached].any()
+        assert plane.cable_u is before.cable_u
+        if not down.any() and not dead.any():
+            assert plane is before
+
+
+def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
+    network = build_network(["ring:n=5"], planes=2, hosts_per_switch=1)
+    failed = fail(network, Failures(planes=(1,)))
+    assert failed.planes[0] is network.planes[0]
+    assert not failed.planes[1].arcs[2].any()
+    assert (failed.planes[1].host_switch == -1).all()
+    assert failed.planes[1].label == "ring:n=5 (10 of 10 link directions, 5 of 5 switches down)"
+    assert fail(network, Failures()) is network
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        ({"links": 1.5}, "--fail-links: not a share, found 1.5; allowed: 0 to 1"),
+        ({"switches": float("nan")}, "--fail-switches: not a share, found nan; allowed: 0 to 1"),
+        (
+            {"unit": "node"},
+            "--fail-unit: unknown value, found 'node'; allowed: cable, direction, box, position",
+        ),
+        (
+            {"mode": "worst"},
+            "--fail-mode: unknown value, found 'worst'; allowed: random, independent, betweenness",
+        ),
+        (
+            {"unit": "direction", "mode": "betweenness"},
+            "--fail-mode: directions fail independently, found 'betweenness'; allowed: random, or --fail-unit cable",
+        ),
+        ({"planes": (2,)}, "--fail-planes: no such plane, found 2; allowed: 0 to 1"),
+        ({"planes": (-1,)}, "--fail-planes: no such plane, found -1; allowed: 0 to 1"),
+    ],
+)
+def test_wrong_failures(wanted: dict[str, object], message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        fail(build_network(["ring:n=4"], planes=2), Failures(**wanted))  # type: ignore[arg-type]
+    assert str(caught.value) == message

@@ -1,0 +1,76 @@
+"""Throughput under failures: closed forms, lost demands, and that jobs change nothing."""
+
+import numpy as np
+import pytest
+
+from pnet_lp.errors import SpecError
+from pnet_lp.failures import Failures, RiskGroup
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.failures import failure_trials, throughput_interval
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+
+def test_a_plane_less() -> None:
+    """All-to-all on K_5: every plane carries 1 per pair."""
+    network = build_network(["complete:n=5"], planes=3, link_gbps=1)
+    traffic = build_traffic("all-to-all", network, None)
+    (trial,) = failure_trials(network, traffic, Failures(planes=(1,)), trials=1, tolerance=1e-7)
+    assert trial.throughput_gbps == pytest.approx(2, rel=1e-6)
+    assert (trial.lost_demands, trial.lost_share) == (0, 0)
+
+
+def test_demands_without_a_path_are_counted_and_left_out() -> None:
+    """A ring of 6 loses a switch: 5 switches in a row, whose middle links carry 2 * 3 pairs."""
+    network = build_network(["ring:n=6"], link_gbps=1)
+    traffic = build_traffic("all-to-all", network, None)
+    dead = Failures(groups=(RiskGroup(name="one", switches=("2",)),))
+    (trial,) = failure_trials(network, traffic, dead, trials=1, tolerance=1e-7)
+    assert trial.throughput_gbps == pytest.approx(1 / 6, rel=1e-6)
+    assert trial.lost_demands == 10
+    assert trial.lost_share == pytest.approx(10 / 30)
+    assert trial.result is not None
+    assert trial.result.traffic["label"] == "all-to-all between connected racks"
+
+
+def test_nothing_left() -> None:
+    network = build_network(["fat-tree:k=4"], link_gbps=1)
+    traffic = build_traffic("permutation", network, None)
+    (trial,) = failure_trials(network, traffic, Failures(planes=(0,)), trials=1)
+    assert (trial.result, trial.throughput_gbps) == (None, 0)
+    assert (trial.lost_demands, trial.lost_share) == (16, 1)
+
+
+def test_hosts_of_one_class_are_told_apart_by_pair() -> None:
+    """Half of the demands are inside racks, and survive when the middle of the network is gone."""
+    network = build_network(["leaf-spine:leaves=2,spines=1,hosts_per_leaf=2"], link_gbps=1)
+    traffic = build_traffic("all-to-all", network, None)
+    gone = Failures(links=1.0)
+    (trial,) = failure_trials(network, traffic, gone, trials=1, tolerance=1e-7)
+    assert trial.lost_demands == 8
+    assert trial.throughput_gbps == pytest.approx(1, rel=1e-6)
+
+
+def test_jobs_change_nothing_and_failures_never_help() -> None:
+    network = build_network(["jellyfish:k=4,seed=3"], planes=2, link_gbps=10)
+    traffic = build_traffic("all-to-all", network, "rack")
+    failures = Failures(links=0.2)
+    intact = solve(network, traffic).interval
+    one, two = (failure_trials(network, traffic, failures, trials=4, seed=1, jobs=jobs) for jobs in (1, 2))
+    values = [trial.throughput_gbps for trial in one]
+    assert values == [trial.throughput_gbps for trial in two]
+    assert len(set(values)) > 1
+    assert all(
+        value <= intact.upper for value, trial in zip(values, one, strict=True) if not trial.lost_demands
+    )
+    low, high = throughput_interval(one) or (0, 0)
+    assert low < np.mean(values) < high
+
+
+@pytest.mark.parametrize("option", ["trials", "jobs"])
+def test_wrong_numbers(option: str) -> None:
+    network = build_network(["ring:n=4"])
+    wanted = {"trials": 1, "jobs": 1, option: 0}
+    with pytest.raises(SpecError) as caught:
+        failure_trials(network, build_traffic("all-to-all", network, None), Failures(links=0.1), **wanted)
+    assert str(caught.value) == f"--{option}: too few, found 0; allowed: at least 1"
