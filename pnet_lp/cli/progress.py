@@ -61,3 +61,36 @@ class BoundsLine:
         """Clear the line."""
         if self._status is not None:
             self._status.stop()
+
+
+class CountLine:
+    """Shows on a terminal how many of several things are done, and nothing anywhere else.
+
+    Used as a context manager whose value is called with what has just been done.
+
+    Args:
+        total: how many there are.
+        what: what they are, in the plural.
+    """
+
+    def __init__(self, total: int, what: str) -> None:
+        self._total, self._what, self._done = total, what, 0
+        self._console = Console(stderr=True)
+        self._status = self._console.status(f"0 of {total:,} {what} done")
+
+    def __call__(self, name: str) -> None:
+        """Count one more."""
+        self._done += 1
+        self._status.update(escape(f"{self._done:,} of {self._total:,} {self._what} done: {name}"))
+
+    def __enter__(self) -> Self:
+        """Show the line."""
+        if self._console.is_terminal:
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Clear the line."""
+        self._status.stop()

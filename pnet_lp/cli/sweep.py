@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -9,10 +10,18 @@ import click
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
 from pnet_lp.cli.options import threads_option
 from pnet_lp.cli.output import OutputFile, print_json, print_report
-from pnet_lp.cli.progress import BoundsLine, note
+from pnet_lp.cli.progress import BoundsLine, CountLine, note
 from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
-from pnet_lp.report.chart import write_bar_chart
-from pnet_lp.report.experiment import compare, compare_published, comparison_table, sweep_document
+from pnet_lp.report.chart import write_chart
+from pnet_lp.report.experiment import (
+    compare,
+    compare_published,
+    comparison_table,
+    draw_table,
+    result_table,
+    saturation_sentences,
+    sweep_document,
+)
 from pnet_lp.report.tables import SUFFIXES, from_rows, write_table
 
 
@@ -31,7 +40,22 @@ from pnet_lp.report.tables import SUFFIXES, from_rows, write_table
     show_default=True,
     help="Keep stored results of unchanged cases, or compute all again.",
 )
+@click.option(
+    "--case",
+    "cases",
+    metavar="NAME",
+    multiple=True,
+    help="Run only this case and the baseline; * stands for any text, and the option may be repeated.",
+)
+@click.option("--draws", type=click.IntRange(1), help="Seeds for every case.  [default: the spec's]")
 @click.option("--seed", type=int, help="Use this seed in every case.  [default: the spec's]")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Processes that solve at the same time; results do not depend on it.",
+)
 @threads_option
 @click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the comparison as a table.")
 @json_option
@@ -42,38 +66,60 @@ def command(
     experiment: Path,
     results: Path,
     resume: bool,
+    cases: tuple[str, ...],
+    draws: int | None,
     seed: int | None,
+    jobs: int,
     threads: int,
     out: Path | None,
     as_json: bool,
 ) -> None:
     """Run an experiment: a folder with a spec.yaml.
 
-    Every case is stored as it finishes, so an interrupted run goes on where it stopped.  The comparison is
-    printed, next to what a paper published, and drawn as a bar chart.
+    Every solve is stored as it finishes, so an interrupted run goes on where it stopped.  The comparison is
+    printed, next to what a paper published, and drawn as a chart.
 
     Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
     """
-    asked = load_experiment(experiment, seed=seed)
+    asked = load_experiment(experiment, seed=seed).reduced(draws=draws, cases=cases)
     store = Store(results / asked.name)
     records: list[Record] = []
+    # One process shows the bounds of its solve; of several only the number of draws done can be shown.
+    total = sum(case.draws for case in asked.cases.values())
     try:
-        for record in run_experiment(asked, store, resume=resume, threads=threads, watch=BoundsLine):
-            records.append(record)
-            note(f"{len(records)} of {len(asked.cases)} cases done: {record.case}")
+        with CountLine(total, "draws") if jobs > 1 else nullcontext() as count:
+            for record in run_experiment(
+                asked,
+                store,
+                resume=resume,
+                jobs=jobs,
+                threads=threads,
+                watch=BoundsLine,
+                on_draw=(lambda draw: count(draw.case)) if count else None,
+            ):
+                records.append(record)
+                if not count:
+                    note(f"{len(records)} of {len(asked.cases)} cases done: {record.case}")
     except KeyboardInterrupt:
         done = f"{len(records)} of {len(asked.cases)} cases are stored in {store.folder}"
         click.echo(f"{done}; the same command goes on from there", err=True)
         raise
     rows = compare(asked, records)
     claims = compare_published(asked, records)
-    chart = store.folder / "throughput.png"
-    write_bar_chart(asked, rows, claims, chart)
+    chart, table, each = (store.folder / name for name in ("throughput.png", "throughput.csv", "draws.csv"))
+    write_chart(asked, rows, claims, chart)
+    write_table(result_table(rows), table)
+    write_table(draw_table(records), each)
     if out:
         write_table(from_rows([vars(row) for row in rows]), out)
     if as_json:
-        print_json(sweep_document(asked, rows, claims, [str(chart)]))
+        print_json(sweep_document(asked, records, rows, claims, [str(chart), str(table), str(each)]))
     else:
-        print_report(comparison_table(asked, rows), *(item.sentence() for item in claims), f"chart: {chart}")
+        print_report(
+            comparison_table(asked, rows),
+            *saturation_sentences(asked, rows),
+            *(item.sentence() for item in claims),
+            f"chart: {chart}",
+        )
     if any(row.status == "bounds" for row in rows):
         ctx.exit(BOUNDS_ONLY)

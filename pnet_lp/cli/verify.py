@@ -12,7 +12,7 @@ from pnet_lp.report.verification import verification_document, verification_repo
 from pnet_lp.throughput.verify import verify_file
 
 
-@click.command(cls=Command, example="pnet-lp verify results/ideal-planes/serial/proof.json")
+@click.command(cls=Command, example="pnet-lp verify results/ideal-planes/serial/draw-0/proof.json")
 @click.argument("result", type=click.Path(path_type=Path))
 @json_option
 def command(result: Path, as_json: bool) -> None:

@@ -1,15 +1,22 @@
-"""Runs an experiment's cases one after another, each stored as soon as it is done."""
+"""Runs an experiment's cases, on one process or several; each draw is stored as soon as it is done."""
 
 from __future__ import annotations
 
+import functools
 import math
+import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from pnet_lp import __version__
-from pnet_lp.experiment.spec import Case, Experiment
-from pnet_lp.experiment.store import Record, Store
+from pnet_lp.experiment.case import Case
+from pnet_lp.experiment.record import Draw, Record
+from pnet_lp.experiment.spec import Experiment
+from pnet_lp.experiment.store import Store
+from pnet_lp.experiment.workers import map_in_order
 from pnet_lp.files import json_text
 from pnet_lp.model.arrays import fingerprint
 from pnet_lp.throughput import Progress, solve
@@ -18,39 +25,79 @@ from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
 Watch: TypeAlias = Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]
-"""Given a case's name, returns a context manager around its solve whose value is the solve's
-``on_progress``."""
+"""Given what is solved, in words, returns a context manager around the solve whose value is its ``on_progress``."""
 
 
 def _unwatched(_: str) -> AbstractContextManager[None]:
     return nullcontext()
 
 
+@dataclass(frozen=True)
+class _Task:
+    """One draw to solve."""
+
+    name: str
+    case: Case
+    index: int
+
+    @property
+    def words(self) -> str:
+        """What is solved, for whoever watches."""
+        if self.case.draws == 1:
+            return self.name
+        return f"{self.name}, draw {self.index + 1} of {self.case.draws}"
+
+
 def run_experiment(
-    experiment: Experiment, store: Store, *, resume: bool = True, threads: int = 0, watch: Watch = _unwatched
+    experiment: Experiment,
+    store: Store,
+    *,
+    resume: bool = True,
+    jobs: int = 1,
+    threads: int = 0,
+    watch: Watch = _unwatched,
+    on_draw: Callable[[Draw], None] | None = None,
 ) -> Iterator[Record]:
     """Yield the record of each case, in order.
 
-    A case that the store already holds, for the same settings, network, traffic and version of this
-    package, is not solved again.  An interrupted solve is not stored.
+    A draw that the store already holds, for the same settings, network, traffic and version of this package, is not
+    solved again.  An interrupted solve is not stored.  Stored bytes, timings aside, depend on neither ``jobs`` nor
+    ``threads``.
 
     Args:
         experiment: what to run.
-        store: where the records go.
-        resume: whether to reuse stored records.
-        threads: of each solve; 0 for all cores.  Not a setting: results do not depend on it.
-        watch: shows the progress of a solve.
+        store: where the draws go.
+        resume: whether to reuse stored draws.
+        jobs: processes that solve draws at the same time.  Where it is more than 1, a script must call this below
+            ``if __name__ == "__main__"``, since every process imports the script.
+        threads: of each solve; 0 for all cores, divided among the jobs.
+        watch: shows the progress of a solve; only where ``jobs`` is 1.
+        on_draw: called with each draw, in order, as it is done.
 
     Raises:
-        KeyboardInterrupt: the user stopped a solve; the records yielded so far are stored.
+        KeyboardInterrupt: the user stopped the run; the draws done so far are stored.
         PnetError: a case cannot be built or solved.
     """
     store.write_manifest(experiment.model_dump(mode="json"))
-    for name, case in experiment.cases.items():
-        yield _run_case(name, case, store, resume=resume, threads=threads, watch=watch)
+    tasks = [
+        _Task(name, case, index) for name, case in experiment.cases.items() for index in range(case.draws)
+    ]
+    if jobs > 1:
+        threads = threads or max(1, (os.cpu_count() or 1) // jobs)
+        watch = _unwatched
+    run = functools.partial(_run_draw, store=store, resume=resume, threads=threads, watch=watch)
+    with closing(map_in_order(run, tasks, jobs)) as solved:
+        for name, case in experiment.cases.items():
+            draws = []
+            for draw in islice(solved, case.draws):
+                draws.append(draw)
+                if on_draw is not None:
+                    on_draw(draw)
+            yield Record(name, tuple(draws))
 
 
-def _run_case(name: str, case: Case, store: Store, *, resume: bool, threads: int, watch: Watch) -> Record:
+def _run_draw(task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch) -> Draw:
+    case, seed = task.case, task.case.draw_seed(task.index)
     check_storable(case.objective)
     network = build_network(
         case.topology,
@@ -58,22 +105,24 @@ def _run_case(name: str, case: Case, store: Store, *, resume: bool, threads: int
         variant=case.variant,
         link_gbps=case.link_gbps,
         hosts_per_switch=case.hosts_per_switch,
-        seed=case.seed,
+        seed=seed,
     )
-    traffic = build_traffic(case.traffic, network, case.level, seed=case.seed)
-    settings = case.model_dump(mode="json")
+    traffic = build_traffic(case.traffic, network, case.level, seed=seed)
+    settings = case.draw_settings(task.index)
     # Network and traffic enter by content, so that a changed topology file counts as a changed case.
     identity = fingerprint(
-        ["record/1", __version__, json_text(settings), network.fingerprint, traffic.fingerprint]
+        ["draw/1", __version__, json_text(settings), network.fingerprint, traffic.fingerprint]
     )
-    if resume and (record := store.find(name, identity)):
-        return record
-    with watch(name) as on_progress:
+    if resume and (draw := store.find(task.name, task.index, identity)):
+        return draw
+    with watch(task.words) as on_progress:
         result = solve(
             network,
             traffic,
             objective=case.objective,
             routing=case.routing,
+            plane_policy=case.plane_policy,
+            seed=seed,
             solver=case.solver,
             tolerance=case.tolerance,
             threads=threads,
@@ -83,5 +132,11 @@ def _run_case(name: str, case: Case, store: Store, *, resume: bool, threads: int
     if result.interrupted:
         raise KeyboardInterrupt
     return store.add(
-        name, fingerprint=identity, settings=settings, network=network, traffic=traffic, result=result
+        task.name,
+        task.index,
+        fingerprint=identity,
+        settings=settings,
+        network=network,
+        traffic=traffic,
+        result=result,
     )

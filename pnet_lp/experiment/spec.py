@@ -2,78 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from pnet_lp.errors import SpecError
+from pnet_lp.experiment.case import Case, CaseName
+from pnet_lp.experiment.grid import GRID, NAME, expand
+from pnet_lp.experiment.published import Published
 from pnet_lp.files import read_yaml
-from pnet_lp.model.network import Level, Variant
 from pnet_lp.registry import Params, nearest, validate
-from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
-from pnet_lp.units import DEFAULT_LINK_GBPS
 
 SPEC_FILE = "spec.yaml"
 PUBLISHED_FILE = "published.yaml"
-
-CaseName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
-"""Names folders under ``results/``, so it is lower case and has no separators."""
 
 
 def _one_or_more(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
-class Case(Params):
-    """One network under one traffic matrix; the keys mean what the options of ``pnet-lp throughput`` mean.
-
-    Files are looked for from where the command runs, as on the command line.
-    """
-
-    topology: Annotated[tuple[str, ...], BeforeValidator(_one_or_more), Field(min_length=1)]
-    planes: int = Field(1, ge=1)
-    variant: Variant | None = None
-    link_gbps: float = Field(DEFAULT_LINK_GBPS, gt=0)
-    hosts_per_switch: int = Field(0, ge=0)
-    seed: int = 0
-    traffic: str = "all-to-all"
-    level: Level | None = None
-    routing: str = "ideal"
-    objective: str = "concurrent"
-    solver: str = "auto"
-    tolerance: float = Field(DEFAULT_TOLERANCE, gt=0, lt=1)
-    time_limit_s: float | None = Field(None, gt=0)
-
-
-class Claim(Params):
-    """A published ratio of two cases.
+class Chart(Params):
+    """A chart of lines: throughput in per cent of the baseline over one key, a line for each value of others.
 
     Attributes:
-        case: the case it is about.
-        relative_to: the case it is compared with.
-        percent: throughput of ``case`` in per cent of ``relative_to``.
-        kind: whether the paper gives the value itself or its maximum over a range.
-        statement: the claim in words.
+        x: the key along the axis; a case without a value of it is not drawn.
+        lines: the keys whose values make a line; a case without a value of the first is on every line.
+        saturated_percent: a case is saturated if it carries this much of its number of planes times the baseline; the
+            first such case of each line is marked.
     """
 
-    case: str
-    relative_to: str
-    percent: float = Field(gt=0)
-    kind: Literal["equal", "at-most"]
-    statement: str
-
-
-class Published(Params):
-    """What a paper reports for an experiment."""
-
-    source: str
-    claims: tuple[Claim, ...]
+    x: str
+    lines: Annotated[tuple[str, ...], BeforeValidator(_one_or_more), Field(min_length=1)]
+    saturated_percent: float | None = Field(None, gt=0)
 
 
 class Experiment(Params):
-    """An experiment: cases to run one after another, and the one that the others are compared with.
+    """An experiment: cases to run, and the one that the others are compared with.
 
     Attributes:
         name: the name of its folder.
@@ -81,6 +48,7 @@ class Experiment(Params):
         unit: of the throughput, in words.
         baseline: the case that is 100 per cent.
         cases: by name, in the order they run.
+        chart: the lines to draw; None for bars.
         published: what a paper reports, if there is such a file.
     """
 
@@ -89,7 +57,32 @@ class Experiment(Params):
     unit: str = "Gb/s per unit demand"
     baseline: str
     cases: dict[CaseName, Case] = Field(min_length=1)
+    chart: Chart | None = None
     published: Published | None = None
+
+    def reduced(self, *, draws: int | None = None, cases: Sequence[str] = ()) -> Experiment:
+        """Return the experiment with another number of draws, or with some cases only.
+
+        Args:
+            draws: of every case.
+            cases: names, in which ``*`` stands for any text; the baseline stays in any event.
+
+        Raises:
+            SpecError: a name that no case has.
+        """
+        for pattern in cases:
+            if not any(fnmatchcase(name, pattern) for name in self.cases):
+                raise SpecError(
+                    f"no case is called {pattern!r}{nearest(pattern, self.cases)}",
+                    where=self.name,
+                    allowed=", ".join(self.cases),
+                )
+        kept = {
+            name: case if draws is None else case.model_copy(update={"draws": draws})
+            for name, case in self.cases.items()
+            if not cases or name == self.baseline or any(fnmatchcase(name, pattern) for pattern in cases)
+        }
+        return self.model_copy(update={"cases": kept})
 
 
 def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
@@ -115,14 +108,7 @@ def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
                 where=f"{file}: common",
                 allowed=", ".join(Case.model_fields),
             )
-    cases = _mapping(values.get("cases", {}), "cases", file)
-    override = {} if seed is None else {"seed": seed}
-    values["cases"] = {
-        name: validate(
-            Case, {**common, **_mapping(case, f"cases.{name}", file), **override}, f"{file}: cases.{name}"
-        )
-        for name, case in cases.items()
-    }
+    values["cases"] = _cases(_mapping(values.get("cases", {}), "cases", file), common, seed, file)
     values["name"] = folder.resolve().name
     published = folder / PUBLISHED_FILE
     if published.exists():
@@ -131,10 +117,35 @@ def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
         )
     experiment = validate(Experiment, values, str(file))
     _check_name(experiment.baseline, experiment, f"{file}: baseline")
+    if experiment.chart:
+        for key in (experiment.chart.x, *experiment.chart.lines):
+            if key not in Case.model_fields:
+                raise SpecError(
+                    f"no key of a case is called {key!r}{nearest(key, Case.model_fields)}",
+                    where=f"{file}: chart",
+                    allowed=", ".join(Case.model_fields),
+                )
     for i, claim in enumerate(experiment.published.claims if experiment.published else ()):
         _check_name(claim.case, experiment, f"{published}: claims.{i}.case")
         _check_name(claim.relative_to, experiment, f"{published}: claims.{i}.relative_to")
     return experiment
+
+
+def _cases(
+    entries: Mapping[str, Any], common: Mapping[str, Any], seed: int | None, file: Path
+) -> dict[str, Case]:
+    """Return the cases that the entries of a spec stand for."""
+    override = {} if seed is None else {"seed": seed}
+    cases: dict[str, Case] = {}
+    for entry, given in entries.items():
+        where = f"{file}: cases.{entry}"
+        own = _mapping(given, f"cases.{entry}", file)
+        for name, point in expand(entry, own, where).items():
+            if name in cases:
+                raise SpecError(f"a second case is called {name!r}", where=where)
+            shown = where if {GRID, NAME}.isdisjoint(own) else f"{where}: {name}"
+            cases[name] = validate(Case, {**common, **point, **override}, shown)
+    return cases
 
 
 def _check_name(name: str, experiment: Experiment, where: str) -> None:

@@ -2,51 +2,33 @@
 
 ::
 
-    results/<experiment>/manifest.json           versions, build profile, machine
-    results/<experiment>/<case>/result.json      the record: equal specs and seeds give equal bytes
-    results/<experiment>/<case>/seconds.json     its timings, kept apart for that reason
-    results/<experiment>/<case>/proof.json       the same with its certificate, for `pnet-lp verify`
+    results/<experiment>/manifest.json                  versions, build profile, machine
+    results/<experiment>/<case>/draw-0/result.json      one draw: equal specs and seeds give equal bytes
+    results/<experiment>/<case>/draw-0/seconds.json     its timings, kept apart for that reason
+    results/<experiment>/<case>/draw-0/proof.json       the same with its certificate, for `pnet-lp verify`
 
-A case's ``result.json`` is written last, so a case that has one is complete.
+A draw's ``result.json`` is written last, so a draw that has one is complete.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment.manifest import environment
+from pnet_lp.experiment.record import Draw
 from pnet_lp.files import write_json
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.throughput.store import save_result
 
-_SCHEMA = "pnet-lp/record/1"
-
-
-@dataclass(frozen=True)
-class Record:
-    """One case's answer.
-
-    Attributes:
-        case: its name.
-        fingerprint: SHA-256 over everything that determines the result.
-        settings: the case as it ran, defaults included.
-        result: the JSON document of the throughput, without its timings.
-        seconds: wall time of each part.
-    """
-
-    case: str
-    fingerprint: str
-    settings: dict[str, Any]
-    result: dict[str, Any]
-    seconds: dict[str, float]
+_SCHEMA = "pnet-lp/draw/1"
 
 
 class Store:
-    """The records of one experiment.
+    """The draws of one experiment.
 
     Args:
         folder: where they are; made when first written to.
@@ -55,21 +37,21 @@ class Store:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
 
-    def find(self, case: str, fingerprint: str) -> Record | None:
-        """Return the stored record of a case, or None if there is none or it is of another fingerprint.
+    def find(self, case: str, index: int, fingerprint: str) -> Draw | None:
+        """Return a stored draw of a case, or None if there is none or it is of another fingerprint.
 
         Raises:
-            SpecError: the record is there and cannot be read.
+            SpecError: the draw is there and cannot be read.
         """
-        file = self._file(case, "result.json")
+        file = self._file(case, index, "result.json")
         if not file.exists():
             return None
         try:
             stored = json.loads(file.read_text(encoding="utf-8"))
             if stored["schema"] != _SCHEMA or stored["fingerprint"] != fingerprint:
                 return None
-            seconds = json.loads(self._file(case, "seconds.json").read_text(encoding="utf-8"))
-            return Record(case, fingerprint, stored["settings"], stored["result"], seconds)
+            seconds = json.loads(self._file(case, index, "seconds.json").read_text(encoding="utf-8"))
+            return Draw(case, index, fingerprint, stored["settings"], stored["result"], seconds)
         except (OSError, ValueError, KeyError, TypeError):
             raise SpecError(
                 "the stored record cannot be read", where=str(file), allowed="--no-resume to compute it again"
@@ -78,38 +60,40 @@ class Store:
     def add(
         self,
         case: str,
+        index: int,
         *,
         fingerprint: str,
         settings: dict[str, Any],
         network: Network,
         traffic: TrafficMatrix,
         result: ThroughputResult,
-    ) -> Record:
-        """Store a case's result and its proof, and return the record."""
+    ) -> Draw:
+        """Store the result of a draw and its proof, and return the draw."""
         document = result.to_json()
         seconds = document.pop("seconds")
-        record = Record(case, fingerprint, settings, document, seconds)
-        file = self._file(case, "result.json")
+        draw = Draw(case, index, fingerprint, settings, document, seconds)
+        file = self._file(case, index, "result.json")
         file.parent.mkdir(parents=True, exist_ok=True)
-        # An old record must not stand beside new timings and a new proof, should the run end between the two.
+        # An old result must not stand beside new timings and a new proof, should the run end between the two.
         file.unlink(missing_ok=True)
-        save_result(self.proof(case), network, traffic, replace(result, seconds={}))
-        write_json(self._file(case, "seconds.json"), seconds)
+        save_result(self.proof(case, index), network, traffic, replace(result, seconds={}))
+        write_json(self._file(case, index, "seconds.json"), seconds)
         write_json(
             file,
             {
                 "schema": _SCHEMA,
                 "case": case,
+                "draw": index,
                 "fingerprint": fingerprint,
                 "settings": settings,
                 "result": document,
             },
         )
-        return record
+        return draw
 
-    def proof(self, case: str) -> Path:
-        """Return the file of a case's certificate."""
-        return self._file(case, "proof.json")
+    def proof(self, case: str, index: int = 0) -> Path:
+        """Return the file of a draw's certificate."""
+        return self._file(case, index, "proof.json")
 
     def write_manifest(self, spec: dict[str, Any]) -> None:
         """Write what a run depends on beside its spec: versions, build profile, machine."""
@@ -119,5 +103,5 @@ class Store:
             environment() | {"spec": spec},
         )
 
-    def _file(self, case: str, name: str) -> Path:
-        return self.folder / case / name
+    def _file(self, case: str, index: int, name: str) -> Path:
+        return self.folder / case / f"draw-{index}" / name

@@ -1,21 +1,39 @@
-"""Bar charts of an experiment's throughput."""
+"""Charts of an experiment's throughput: bars, or lines where the spec names an axis."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.experiment import Experiment
 from pnet_lp.files import replacing
-from pnet_lp.report.experiment import Comparison, Row
+from pnet_lp.report.experiment import Comparison, Row, percents
+from pnet_lp.report.lines import chart_lines, saturation_points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _BAR, _PAPER = "#4c72b0", "#c44e52"
+_MARKERS = "osD^vPX*"
+_MANY = 4
+"""Entries from which on a legend has its place beside the lines."""
+
+_PUBLISHED: dict[str, Any] = {"markersize": 9, "markerfacecolor": "none", "linestyle": "none"}
+_SATURATED: dict[str, Any] = {
+    "marker": "o",
+    "markersize": 16,
+    "markerfacecolor": "none",
+    "color": "black",
+    "linestyle": "none",
+}
+_LEGEND: dict[str, Any] = {"fontsize": "small", "labelspacing": 0.9}
 
 
-def write_bar_chart(
+def write_chart(
     experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison], path: str | Path
 ) -> None:
-    """Draw each row's throughput as a bar, with published values as dashes above it, into a PNG file.
+    """Draw each row's throughput, next to published values, into a PNG file.
 
     Equal rows give equal bytes with the same matplotlib: no dates or versions are written.
     """
@@ -23,14 +41,30 @@ def write_bar_chart(
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    figure = Figure(figsize=(1.6 * len(rows) + 2, 4.5), dpi=150, layout="constrained")
+    width = 8.5 if experiment.chart else 1.6 * len(rows) + 2
+    figure = Figure(figsize=(width, 4.5), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
+    draw = _draw_lines if experiment.chart else _draw_bars
+    draw(axes, experiment, rows, claims)
+    axes.set_title(experiment.title, fontsize="medium")
+    axes.spines[["top", "right"]].set_visible(False)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format="png", metadata={"Software": None})
+
+
+def _draw_bars(axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> None:
+    """Draw a bar for each row, and published values as dashes across it."""
     values = {row.case: row.throughput_gbps for row in rows}
-    bars = axes.bar(list(values), list(values.values()), color=_BAR, width=0.6)
+    errors = [row.standard_error_gbps or 0.0 for row in rows]
+    bars = axes.bar(
+        list(values), list(values.values()), yerr=errors if any(errors) else None, color=_BAR, width=0.6
+    )
     axes.bar_label(bars, ["" if row.percent is None else f"{row.percent:.0f} %" for row in rows], padding=3)
     label = "published"
     for item in claims:
+        if item.claim.percent is None:
+            continue
         published = item.claim.percent / 100 * values[item.claim.relative_to]
         position = list(values).index(item.claim.case)
         axes.hlines(
@@ -38,11 +72,62 @@ def write_bar_chart(
         )
         # One entry in the legend for all of them.
         label = "_published"
-    if claims:
+    if label != "published":
         axes.legend(title=claims[0].source, loc="upper left", fontsize="small", title_fontsize="small")
     axes.set_ylabel(experiment.unit)
-    axes.set_title(experiment.title, fontsize="medium")
-    axes.spines[["top", "right"]].set_visible(False)
     axes.margins(y=0.12)
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format="png", metadata={"Software": None})
+
+
+def _draw_lines(
+    axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
+) -> None:
+    """Draw the lines of the chart; hollow marks are published values, circles the first saturated cases."""
+    assert experiment.chart is not None
+    axis, lines = chart_lines(experiment)
+    percent = percents(rows)
+    error = {row.case: row.percent_error or 0.0 for row in rows}
+    saturated = {case for _, case in saturation_points(experiment, percent)}
+    published = {
+        item.claim.case: item.claim.percent / 100 * percent[item.claim.relative_to]
+        for item in claims
+        if item.claim.percent is not None and item.claim.relative_to in percent
+    }
+    legend: list[Any] = []
+    for i, line in enumerate(lines):
+        points = [(at, case) for at, case in zip(line.places, line.cases, strict=True) if case in percent]
+        if not points:
+            continue
+        colour, marker = f"C{i}", _MARKERS[i % len(_MARKERS)]
+        drawn = axes.errorbar(
+            [at for at, _ in points],
+            [percent[case] for _, case in points],
+            yerr=[error[case] for _, case in points],
+            color=colour,
+            marker=marker,
+            markersize=5,
+            capsize=2,
+            linewidth=1.4,
+            label=line.label,
+        )
+        legend.append(drawn)
+        for at, case in points:
+            if case in published:
+                axes.plot(at, published[case], marker=marker, color=colour, **_PUBLISHED)
+            if case in saturated:
+                axes.plot(at, percent[case], **_SATURATED)
+    if published:
+        label = f"published: {claims[0].source}"
+        legend += axes.plot([], [], marker="o", color="grey", label=label, **_PUBLISHED)
+    if any(saturated):
+        share = f"{experiment.chart.saturated_percent:g} %"
+        label = f"first with {share} of planes x {experiment.baseline}"
+        legend += axes.plot([], [], label=label, **_SATURATED)
+    axes.set_xticks(axis.places, axis.labels)
+    axes.set_xlabel(experiment.chart.x.replace("_", " "))
+    axes.set_ylabel(f"throughput in % of {experiment.baseline}")
+    axes.set_ylim(bottom=0)
+    axes.grid(axis="y", alpha=0.3)
+    if len(legend) >= _MANY:
+        axes.legend(handles=legend, loc="upper left", bbox_to_anchor=(1.01, 1), **_LEGEND)
+    elif len(legend) > 1:
+        axes.legend(handles=legend, loc="best", **_LEGEND)

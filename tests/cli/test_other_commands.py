@@ -204,7 +204,9 @@ def test_sweep_prints_stores_and_draws(run: Run, run_json: RunJson, here: Path, 
     before = chart.read_bytes()
     document = run_json("sweep", str(trial))
     assert document["experiment"] == "trial"
-    assert document["files"] == ["results/trial/throughput.png"]
+    assert document["files"] == [
+        f"results/trial/{name}" for name in ("throughput.png", "throughput.csv", "draws.csv")
+    ]
     assert document["cases"] == json.loads((here / "table.json").read_text())
     assert document["cases"][0]["throughput_gbps"] == pytest.approx(2, rel=1e-4)
     assert document["cases"][1]["percent"] == pytest.approx(200, rel=2e-4)
@@ -213,7 +215,7 @@ def test_sweep_prints_stores_and_draws(run: Run, run_json: RunJson, here: Path, 
 
 def test_sweep_elsewhere_and_anew(run: Run, here: Path, trial: Path) -> None:
     run("sweep", str(trial), "--results", "elsewhere")
-    seconds = here / "elsewhere" / "trial" / "one" / "seconds.json"
+    seconds = here / "elsewhere" / "trial" / "one" / "draw-0" / "seconds.json"
     before = seconds.read_bytes()
     run("sweep", str(trial), "--results", "elsewhere")
     assert seconds.read_bytes() == before
@@ -221,9 +223,27 @@ def test_sweep_elsewhere_and_anew(run: Run, here: Path, trial: Path) -> None:
     assert seconds.read_bytes() != before
 
 
+def test_sweep_in_part_over_draws_and_processes(run: Run, run_json: RunJson, here: Path, trial: Path) -> None:
+    (trial / "spec.yaml").write_text(SPEC.replace("link_gbps: 9", "link_gbps: 9, traffic: permutation"))
+    document = run_json("sweep", "trial", "--draws", "3", "--case", "t*", "--jobs", "2")
+    assert [(case["case"], case["draws"]) for case in document["cases"]] == [("one", 3), ("two", 3)]
+    one, two = document["cases"]
+    assert two["percent"] == pytest.approx(200, rel=1e-3)
+    assert one["standard_error_gbps"] > two["percent_error"] >= 0
+    assert len({draw["seed"] for draw in document["draws"]}) == 3
+    with (here / "results" / "trial" / "draws.csv").open(newline="") as file:
+        assert [row["case"] for row in csv.DictReader(file)] == ["one"] * 3 + ["two"] * 3
+    with (here / "results" / "trial" / "throughput.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert float(rows[0]["throughput_gbps"]) == one["throughput_gbps"]
+    assert "±" in run("sweep", "trial", "--draws", "3").stdout
+    wrong = run("sweep", "trial", "--case", "tow", code=2)
+    assert "trial: no case is called 'tow' (did you mean 'two'?); allowed: one, two\n" in wrong.stderr
+
+
 def test_a_case_without_a_certificate_shows_in_the_exit_code(run: Run, here: Path, trial: Path) -> None:
     run("sweep", str(trial))
-    record = here / "results" / "trial" / "two" / "result.json"
+    record = here / "results" / "trial" / "two" / "draw-0" / "result.json"
     record.write_text(record.read_text().replace('"certified"', '"bounds"'))
     assert "chart: " in run("sweep", str(trial), code=3).stdout
 

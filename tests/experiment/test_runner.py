@@ -44,7 +44,7 @@ def solved(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 
 def values(records: list[Record]) -> list[float]:
-    return [record.result["throughput_gbps"] for record in records]
+    return [record.interval.lower for record in records]
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -59,9 +59,11 @@ def test_records_are_stored_with_their_proofs(experiment: Experiment, tmp_path: 
     assert one == pytest.approx(10 / 4.5, rel=1e-4)
     assert three == pytest.approx(3 * one, rel=2e-4)
     for record in records:
-        assert store.find(record.case, record.fingerprint) == record
-        verification = verify_file(store.proof(record.case))
-        assert verification.interval.lower == pytest.approx(record.result["lower_bound_gbps"], rel=1e-9)
+        [draw] = record.draws
+        assert store.find(record.case, 0, draw.fingerprint) == draw
+        assert verify_file(store.proof(record.case)).interval.lower == pytest.approx(
+            draw.interval.lower, rel=1e-9
+        )
 
 
 def test_equal_specs_give_equal_bytes_but_for_timings(experiment: Experiment, tmp_path: Path) -> None:
@@ -149,7 +151,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
 def test_a_broken_record_is_an_error_that_says_what_to_do(experiment: Experiment, tmp_path: Path) -> None:
     store = Store(tmp_path / "results")
     list(run_experiment(experiment, store))
-    record = tmp_path / "results" / "one" / "result.json"
+    record = tmp_path / "results" / "one" / "draw-0" / "result.json"
     record.write_text("{")
     with pytest.raises(SpecError) as caught:
         list(run_experiment(experiment, store))

@@ -1,11 +1,16 @@
 """What an experiment may say, and what it is told when it is wrong."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment import load_experiment
+from pnet_lp.experiment import Claim, load_experiment
+from pnet_lp.experiment.grid import expand
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -102,6 +107,22 @@ CLAIMS = (
         ("  one: {}", "  one: {}\n  one: {}", "spec.yaml:7: not YAML: key 'one' is given twice"),
         ("  one: {}", "  one: {", "spec.yaml:"),
         ("title: Trial", "[", "spec.yaml:"),
+        ("planes: 2", "draws: 0", "spec.yaml: cases.two: draws: input should be greater than or equal to 1"),
+        (
+            "planes: 2",
+            "plane_policy: some",
+            "spec.yaml: cases.two: plane_policy: input should be 'any', 'round-robin', 'shortest' or 'single'",
+        ),
+        (
+            "baseline: one",
+            "baseline: one\nchart: {x: plane, lines: variant}",
+            "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: topology, ",
+        ),
+        (
+            "baseline: one",
+            "baseline: one\nchart: {x: planes, lines: []}",
+            "spec.yaml: chart.lines: value should have at least 1 item",
+        ),
     ],
 )
 def test_faults_name_file_and_key(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -125,13 +146,34 @@ def test_faults_name_file_and_key(tmp_path: Path, old: str, new: str, message: s
             "relative_to: 1",
             "claims.0.relative_to: input should be a valid string, found 1",
         ),
-        ("equal", "roughly", "claims.0.kind: input should be 'equal' or 'at-most', found 'roughly'"),
+        (
+            "equal",
+            "roughly",
+            "claims.0.kind: input should be 'equal', 'at-most' or 'at-least', found 'roughly'",
+        ),
+        ("percent: 200, kind: equal, ", "", "claims.0: either percent or range must be given"),
+        (
+            "kind: equal",
+            "range: [9, 3]",
+            "claims.0: range must be [least, greatest] in per cent, found [9.0, 3.0]",
+        ),
+        (
+            "kind: equal",
+            "kind: equal, range: [3, 9]",
+            "claims.0: kind and tolerance_percent have no meaning beside a range",
+        ),
+        (
+            "kind: equal",
+            "tolerance_percent: 100",
+            "claims.0.tolerance_percent: input should be less than 100, found 100",
+        ),
     ],
 )
 def test_faults_of_published_values(tmp_path: Path, old: str, new: str, message: str) -> None:
     with pytest.raises(SpecError) as caught:
         load_experiment(write(tmp_path, GOOD, CLAIMS.replace(old, new)))
-    assert str(caught.value) == f"{tmp_path}/published.yaml: {message}"
+    assert str(caught.value).startswith(f"{tmp_path}/published.yaml: {message}")
+    assert "\n" not in str(caught.value)
 
 
 def test_a_missing_spec(tmp_path: Path) -> None:
@@ -144,3 +186,160 @@ def test_a_missing_spec(tmp_path: Path) -> None:
 def test_a_spec_is_a_mapping(tmp_path: Path, text: str) -> None:
     with pytest.raises(SpecError, match=r"spec\.yaml: not a mapping"):
         load_experiment(write(tmp_path, text))
+
+
+CURVES = """
+title: Curves
+baseline: serial
+common: {topology: "ring:n=4"}
+cases:
+  serial: {}
+  all:
+    grid: {planes: [2, 4], routing: [ksp:4, ideal]}
+    link_gbps: 10
+  short:
+    grid: {planes: [1, 2], plane_policy: [round-robin]}
+    routing: ksp:2
+    name: "{planes}x-{case}"
+"""
+
+
+def test_a_grid_stands_for_every_combination(tmp_path: Path) -> None:
+    cases = load_experiment(write(tmp_path, CURVES)).cases
+    assert list(cases) == [
+        "serial",
+        "all-planes-2-routing-ksp-4",
+        "all-planes-2-routing-ideal",
+        "all-planes-4-routing-ksp-4",
+        "all-planes-4-routing-ideal",
+        "1x-short",
+        "2x-short",
+    ]
+    point = cases["all-planes-4-routing-ksp-4"]
+    assert (point.planes, point.routing, point.link_gbps) == (4, "ksp:4", 10)
+    assert cases["2x-short"].plane_policy == "round-robin"
+    assert cases["serial"].routing == "ideal"
+
+
+def test_a_grid_overrides_what_is_common(tmp_path: Path) -> None:
+    spec = CURVES.replace('"ring:n=4"', '"ring:n=4", routing: vlb')
+    cases = load_experiment(write(tmp_path, spec)).cases
+    assert cases["serial"].routing == "vlb"
+    assert cases["all-planes-2-routing-ideal"].routing == "ideal"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "grid: {planes: [2, 4], routing: [ksp:4, ideal]}",
+            "grid: 3",
+            "cases.all: grid: not a mapping, found 3; allowed: key: [value, value]",
+        ),
+        (
+            "grid: {planes: [2, 4], routing: [ksp:4, ideal]}",
+            "grid: {}",
+            "cases.all: grid: not a mapping, found {}; allowed: key: [value, value]",
+        ),
+        (
+            "planes: [2, 4]",
+            "plane: [2, 4]",
+            "cases.all: grid: unknown parameter 'plane' (did you mean 'planes'?); allowed: topology, ",
+        ),
+        ("[2, 4]", "2", "cases.all: grid.planes: not a list, found 2; allowed: [value, value]"),
+        ("[2, 4]", "[]", "cases.all: grid.planes: not a list, found []; allowed: [value, value]"),
+        (
+            "link_gbps: 10",
+            "planes: 8",
+            "cases.all: grid: key 'planes' is given beside the grid as well, found 8",
+        ),
+        (
+            "[2, 4]",
+            "[2, 2]",
+            "cases.all: name: two cases of the grid are called 'all-planes-2-routing-ksp-4', found "
+            "'{case}-planes-{planes}-routing-{routing}'; allowed: a name with {planes}, {routing}, whose values differ",
+        ),
+        (
+            "{planes}x-{case}",
+            "{plane}x",
+            "cases.short: name: {plane} is no key of the grid (did you mean 'planes'?), found '{plane}x'; "
+            "allowed: {case}, {planes}, {plane_policy}",
+        ),
+        (
+            'name: "{planes}x-{case}"',
+            "name: 3",
+            "cases.short: name: not a name, found 3; allowed: words with {case}",
+        ),
+        (
+            "serial: {}",
+            "serial: {name: base}",
+            "cases.serial: name: only the cases of a grid need names, found 'base'",
+        ),
+        ("{planes}x-{case}", "all-planes-{planes}-routing-ideal", "cases.short: a second case is called"),
+        (
+            "[2, 4]",
+            "[2, many]",
+            "cases.all: all-planes-many-routing-ksp-4: planes: input should be a valid integer",
+        ),
+        ("{planes}x-{case}", "{planes} x", "cases.1 x.[key]: string should match pattern"),
+    ],
+)
+def test_faults_of_grids(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        load_experiment(write(tmp_path, CURVES.replace(old, new)))
+    assert str(caught.value).startswith(f"{tmp_path}/spec.yaml: {message}")
+    assert "\n" not in str(caught.value)
+
+
+@given(
+    planes=st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True),
+    paths=st.lists(st.integers(1, 99), min_size=1, max_size=4, unique=True),
+    named=st.booleans(),
+)
+def test_cases_of_a_grid_are_as_many_as_combinations(
+    planes: list[int], paths: list[int], *, named: bool
+) -> None:
+    grid = {"planes": planes, "routing": [f"ksp:{k}" for k in paths]}
+    entry = {"grid": grid, "link_gbps": 10} | ({"name": "{case}-{planes}x{routing}"} if named else {})
+    cases = expand("curve", entry, "spec.yaml: cases.curve")
+    assert {(case["planes"], case["routing"]) for case in cases.values()} == {
+        (p, routing) for p in planes for routing in grid["routing"]
+    }
+    assert len(cases) == len(planes) * len(paths)
+    assert all(re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name) for name in cases)
+    assert all(case.keys() == {"planes", "routing", "link_gbps"} for case in cases.values())
+
+
+def test_reduced_experiments_keep_the_baseline(tmp_path: Path) -> None:
+    experiment = load_experiment(write(tmp_path, CURVES))
+    assert experiment.reduced() == experiment
+    few = experiment.reduced(draws=3, cases=["all-*-ideal", "1x-short"])
+    assert list(few.cases) == [
+        "serial",
+        "all-planes-2-routing-ideal",
+        "all-planes-4-routing-ideal",
+        "1x-short",
+    ]
+    assert {case.draws for case in few.cases.values()} == {3}
+    with pytest.raises(SpecError) as caught:
+        experiment.reduced(cases=["1x-shirt"])
+    assert str(caught.value).startswith(
+        f"{tmp_path.name}: no case is called '1x-shirt' (did you mean '1x-short'?); allowed: serial, "
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "agreeing", "others"),
+    [
+        ({"percent": 200}, [198, 202], [197, 203]),
+        ({"percent": 200, "tolerance_percent": 8}, [184, 216], [183, 217]),
+        ({"percent": 200, "kind": "at-most"}, [0, 150, 202], [203]),
+        ({"percent": 200, "kind": "at-least", "tolerance_percent": 0}, [200, 900], [199]),
+        ({"percent": 200, "range": (100, 150)}, [100, 150], [99, 151, 200]),
+        ({"range": (0, 90)}, [0, 90], [91]),
+    ],
+)
+def test_what_agrees_with_a_claim(words: dict[str, Any], agreeing: list[float], others: list[float]) -> None:
+    claim = Claim(case="a", relative_to="b", statement="s", **words)
+    assert all(claim.agrees(value) for value in agreeing)
+    assert not any(claim.agrees(value) for value in others)

@@ -1,16 +1,24 @@
 """The comparison of an experiment's cases, as numbers, words and a chart."""
 
 import struct
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
-from pnet_lp.experiment import Case, Claim, Experiment, Record
-from pnet_lp.experiment.spec import Published
-from pnet_lp.report.chart import write_bar_chart
-from pnet_lp.report.experiment import compare, compare_published, comparison_table, sweep_document
+from pnet_lp.experiment import Case, Chart, Claim, Draw, Experiment, Published, Record
+from pnet_lp.report.chart import write_chart
+from pnet_lp.report.experiment import (
+    compare,
+    compare_published,
+    comparison_table,
+    draw_table,
+    result_table,
+    saturation_sentences,
+    sweep_document,
+)
+from pnet_lp.report.lines import chart_lines
 
 CLAIM = Claim(case="b", relative_to="a", percent=160, kind="at-most", statement="b against a")
 EXPERIMENT = Experiment(
@@ -23,20 +31,23 @@ EXPERIMENT = Experiment(
 )
 
 
-def record(case: str, value: float, binding: str = "cut") -> Record:
+def record(case: str, *values: float, binding: str = "cut") -> Record:
     bottleneck = {"plane": 1, "link": ["x", "y"], "kind": "core", "share": 1.0, "capacity_gbps": 10.0}
-    result = {
-        "throughput_gbps": value,
-        "upper_bound_gbps": value * 1.01,
-        "relative_gap": 0.01,
-        "status": "certified",
-        "binding": binding,
-        "bottlenecks": [bottleneck],
-    }
-    return Record(case, "sha256:0", {}, result, {"build": 0.5, "solve": 1.0})
+    draws = []
+    for i, value in enumerate(values):
+        result = {
+            "lower_bound_gbps": value,
+            "upper_bound_gbps": value / 0.99,
+            "status": "certified",
+            "solver": "structured",
+            "binding": binding if i != 1 else "access link",
+            "bottlenecks": [bottleneck],
+        }
+        draws.append(Draw(case, i, "sha256:0", {"seed": i}, result, {"build": 0.5, "solve": 1.0}))
+    return Record(case, tuple(draws))
 
 
-RECORDS = [record("a", 2.0), record("b", 3.0, "core link"), record("c", 8.0)]
+RECORDS = [record("a", 2.0), record("b", 3.0, binding="core link"), record("c", 8.0)]
 
 
 def text(renderable: object) -> str:
@@ -62,11 +73,51 @@ def test_without_a_baseline_there_are_no_per_cents() -> None:
 
 def test_published_claims_stand_next_to_what_was_measured() -> None:
     [claim] = compare_published(EXPERIMENT, RECORDS)
-    assert claim.sentence() == "b against a (A paper, figure 1): published up to 160 %, here 150.0 % of a"
-    equal = replace(claim, claim=CLAIM.model_copy(update={"kind": "equal"}))
-    assert "published 160 %, here" in equal.sentence()
+    assert claim.agrees
+    assert claim.sentence() == (
+        "b against a (A paper, figure 1): published up to 160 %, here 150.0 % of a, within 1 %"
+    )
     assert compare_published(EXPERIMENT, RECORDS[:1]) == []
     assert compare_published(EXPERIMENT.model_copy(update={"published": None}), RECORDS) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "ending"),
+    [
+        ({"percent": 160}, "published 160 %, here 150.0 % of a, OUTSIDE 1 %"),
+        ({"percent": 160, "tolerance_percent": 8}, "published 160 %, here 150.0 % of a, within 8 %"),
+        ({"percent": 90, "kind": "at-least"}, "published at least 90 %, here 150.0 % of a, within 1 %"),
+        (
+            {"percent": 160, "range": (100, 170)},
+            "published 160 %, here 150.0 % of a, within the 100 to 170 % accepted",
+        ),
+        (
+            {"range": (160.5, 170)},
+            "published 160.5 to 170 %, here 150.0 % of a, OUTSIDE the 160.5 to 170 % accepted",
+        ),
+    ],
+)
+def test_a_sentence_says_what_is_accepted(words: dict[str, Any], ending: str) -> None:
+    claim = Claim(case="b", relative_to="a", statement="b", **words)
+    published = Published(source="A paper", claims=(claim,))
+    [found] = compare_published(EXPERIMENT.model_copy(update={"published": published}), RECORDS)
+    assert found.sentence() == f"b (A paper): {ending}"
+    assert found.agrees == ("within" in ending)
+
+
+def test_draws_are_shown_with_their_error() -> None:
+    records = [record("a", 2.0, 2.0), record("b", 3.0, 5.0)]
+    a, b = compare(EXPERIMENT, records)
+    assert (b.draws, b.throughput_gbps, b.standard_error_gbps) == (2, 4.0, 1.0)
+    assert (a.percent, a.percent_error) == (100.0, 0.0)
+    assert (b.percent, b.percent_error) == (200.0, pytest.approx(50.0))
+    assert b.seconds == 3.0
+    assert b.bottleneck == "cut 1, access link 1 of 2"
+    shown = text(comparison_table(EXPERIMENT, [a, b]))
+    assert "draws" in shown
+    assert "200.0 ± 50.0" in shown
+    [claim] = compare_published(EXPERIMENT, records)
+    assert "here 200.0 ± 50.0 % of a, OUTSIDE 1 %" in claim.sentence()
 
 
 def test_the_table_shows_every_case() -> None:
@@ -77,21 +128,126 @@ def test_the_table_shows_every_case() -> None:
 
 def test_the_document() -> None:
     rows, claims = compare(EXPERIMENT, RECORDS), compare_published(EXPERIMENT, RECORDS)
-    document = sweep_document(EXPERIMENT, rows, claims, ["chart.png"])
+    document = sweep_document(EXPERIMENT, RECORDS, rows, claims, ["chart.png"])
     assert document["cases"][1]["percent"] == 150.0
     assert document["published"][0]["measured_percent"] == 150.0
+    assert document["published"][0]["agrees"] is True
+    assert document["saturated"] == []
+    assert [draw["throughput_gbps"] for draw in document["draws"]] == [2.0, 3.0, 8.0]
     assert document["files"] == ["chart.png"]
 
 
+def test_stored_tables_hold_no_timings() -> None:
+    rows = result_table(compare(EXPERIMENT, RECORDS))
+    assert rows["throughput_gbps"] == [2.0, 3.0, 8.0]
+    assert "seconds" not in rows
+    draws = draw_table([record("a", 2.0, 4.0), record("b", 3.0)])
+    assert draws["case"] == ["a", "a", "b"]
+    assert draws["seed"] == draws["draw"] == [0, 1, 0]
+    assert draws["throughput_gbps"] == [2.0, 4.0, 3.0]
+
+
+def curve(planes: int, routing: str) -> Case:
+    return Case(topology=("ring:n=4",), planes=planes, routing=routing)
+
+
+CURVES = Experiment(
+    name="curves",
+    title="Curves",
+    baseline="1-ideal",
+    cases={
+        "1-ideal": curve(1, "ideal"),
+        **{f"{n}-{k}": curve(n, f"ksp:{k}") for n in (1, 2) for k in (4, 8)},
+        "2-ideal": curve(2, "ideal"),
+    },
+    chart=Chart(x="routing", lines=("planes",), saturated_percent=90),
+    published=Published(
+        source="A paper",
+        claims=(Claim(case="2-8", relative_to="1-ideal", percent=190, statement="8 paths fill 2 planes"),),
+    ),
+)
+MEASURED = {"1-ideal": 10.0, "1-4": 8.9, "1-8": 9.0, "2-4": 12.0, "2-8": 17.9, "2-ideal": 20.0}
+
+
+def test_cases_make_lines() -> None:
+    axis, (one, two) = chart_lines(CURVES)
+    assert axis.labels == ("ideal", "ksp:4", "ksp:8")
+    assert (one.label, one.cases, one.places) == ("1 plane", ("1-ideal", "1-4", "1-8"), (0, 1, 2))
+    assert (two.label, two.cases) == ("2 planes", ("2-ideal", "2-4", "2-8"))
+
+
+def test_numbers_stand_at_their_values_and_open_cases_on_every_line() -> None:
+    grid = [
+        (variant, planes) for variant in ("serial-high", "homogeneous", "heterogeneous") for planes in (8, 2)
+    ]
+    cases = {f"{v}-{n}": Case(topology=("ring:n=4",), planes=n, variant=v) for v, n in grid}
+    cases["serial"] = Case(topology=("ring:n=4",))
+    chart = Chart(x="planes", lines=("variant", "plane_policy"))
+    experiment = Experiment(name="t", title="T", baseline="serial", cases=cases, chart=chart)
+    axis, lines = chart_lines(experiment)
+    assert (axis.places, axis.labels) == ((1, 2, 8), ("1", "2", "8"))
+    assert [line.label for line in lines] == ["serial-high, any", "homogeneous, any", "heterogeneous, any"]
+    assert lines[1].cases == ("serial", "homogeneous-2", "homogeneous-8")
+    assert lines[1].places == (1, 2, 8)
+
+
+def test_without_a_chart_there_are_no_lines() -> None:
+    assert chart_lines(EXPERIMENT)[1] == []
+    assert saturation_sentences(EXPERIMENT, compare(EXPERIMENT, RECORDS)) == []
+
+
+def test_the_first_saturated_case_of_each_line() -> None:
+    rows = compare(CURVES, [record(case, value) for case, value in MEASURED.items()])
+    # Along the axis: here ideal routing comes first, so it is what saturates two planes first.
+    assert saturation_sentences(CURVES, rows) == [
+        "1 plane: saturated from 1-ideal on",
+        "2 planes: saturated from 2-ideal on",
+    ]
+    part = CURVES.model_copy(
+        update={"cases": {name: case for name, case in CURVES.cases.items() if name != "2-ideal"}}
+    )
+    assert saturation_sentences(part, rows)[1] == "2 planes: not saturated by any case"
+    better = compare(part, [record(case, value) for case, value in (MEASURED | {"2-8": 18.0}).items()])
+    assert saturation_sentences(part, better)[1] == "2 planes: saturated from 2-8 on"
+
+
+def is_png(data: bytes) -> bool:
+    width, height = struct.unpack(">II", data[16:24])
+    return data[:8] == b"\x89PNG\r\n\x1a\n" and width > height > 400
+
+
 @pytest.mark.parametrize("shown", [0, 1])
-def test_the_chart_is_a_png_and_the_same_every_time(tmp_path: Path, shown: int) -> None:
-    rows, claims = compare(EXPERIMENT, RECORDS), compare_published(EXPERIMENT, RECORDS)[:shown]
+@pytest.mark.parametrize("kind", ["bars", "bars of draws", "lines"])
+def test_the_chart_is_a_png_and_the_same_every_time(tmp_path: Path, shown: int, kind: str) -> None:
+    experiment, records = {
+        "bars": (EXPERIMENT, RECORDS),
+        "bars of draws": (EXPERIMENT, [record("a", 1.0, 2.0), record("b", 2.0, 5.0)]),
+        "lines": (CURVES, [record(case, value, value) for case, value in MEASURED.items()]),
+    }[kind]
+    rows, claims = compare(experiment, records), compare_published(experiment, records)[:shown]
     first, second = tmp_path / "first.png", tmp_path / "second.png"
-    write_bar_chart(EXPERIMENT, rows, claims, first)
-    write_bar_chart(EXPERIMENT, rows, claims, second)
+    write_chart(experiment, rows, claims, first)
+    write_chart(experiment, rows, claims, second)
     data = first.read_bytes()
     assert data == second.read_bytes()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    width, height = struct.unpack(">II", data[16:24])
-    assert width > height > 400
+    assert is_png(data)
     assert b"tEXt" not in data.replace(b"\x00", b"") or b"Software" not in data
+
+
+def test_published_points_and_circles_change_the_picture(tmp_path: Path) -> None:
+    records = [record(case, value) for case, value in MEASURED.items()]
+    rows, claims = compare(CURVES, records), compare_published(CURVES, records)
+    assert CURVES.chart
+    plain = CURVES.model_copy(update={"chart": CURVES.chart.model_copy(update={"saturated_percent": None})})
+    pictures = []
+    for experiment, shown in ((plain, []), (plain, claims), (CURVES, [])):
+        write_chart(experiment, rows, shown, tmp_path / "chart.png")
+        pictures.append((tmp_path / "chart.png").read_bytes())
+    assert len(set(pictures)) == 3
+
+
+def test_a_part_of_an_experiment_can_be_drawn(tmp_path: Path) -> None:
+    records = [record("1-ideal", 10.0), record("2-8", 18.0)]
+    part = CURVES.reduced(cases=["2-8"])
+    write_chart(part, compare(part, records), compare_published(part, records), tmp_path / "chart.png")
+    assert is_png((tmp_path / "chart.png").read_bytes())

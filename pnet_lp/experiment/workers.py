@@ -1,0 +1,102 @@
+"""Work on several processes, whose results come in the order of the tasks whoever is done first."""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
+from types import FrameType
+from typing import TypeVar
+
+from pnet_lp.errors import PnetError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_PATIENCE_S = 2.0
+"""How long a process that is told to end may take to tidy up."""
+
+
+def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
+    """Yield ``function(task)`` for each task, in order, computed by up to ``workers`` processes.
+
+    If the caller is interrupted or stops early, or a task fails, the processes are ended at once: a task must leave
+    its traces whole or not at all.
+
+    Args:
+        function: importable by name, as are its argument and result.
+        tasks: what it is called with.
+        workers: number of processes; 1 for none beside this one.
+
+    Raises:
+        PnetError: a process died.
+    """
+    if workers == 1 or len(tasks) < 2:
+        yield from map(function, tasks)
+        return
+    others = set(multiprocessing.active_children())
+    # Started afresh, not forked: threads of solvers and their locks do not survive a fork.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(workers, len(tasks)), mp_context=context, initializer=_begin)
+    call = functools.partial(_call, function)
+    try:
+        for future in [pool.submit(call, task) for task in tasks]:
+            yield future.result()
+    except BrokenProcessPool:
+        raise PnetError(
+            "a worker process was ended from outside, perhaps for want of memory", allowed="fewer --jobs"
+        ) from None
+    except BaseException:
+        # The pool itself would wait for tasks that have begun.
+        _end(set(multiprocessing.active_children()) - others)
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _end(processes: set[BaseProcess]) -> None:
+    """End processes: those that do not when told to, by force."""
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        process.join(_PATIENCE_S)
+        if process.is_alive():
+            process.kill()
+
+
+class _Ended(SystemExit):
+    """The parent has told this worker to end."""
+
+
+def _begin() -> None:
+    """Prepare a worker: it ends when its parent says so, or is no more."""
+    # A terminal sends Ctrl-C to all processes; what to do about it is the parent's to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _told_to_end)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _told_to_end(_signal: int, _frame: FrameType | None) -> None:
+    # As an exception, so that half-written files are removed on the way out.
+    raise _Ended(1)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _call(function: Callable[[T], R], task: T) -> R:
+    try:
+        return function(task)
+    except (_Ended, KeyboardInterrupt):
+        # A solve that a signal has stopped ends as if interrupted.  The pool would go on to the next task.
+        os._exit(1)

@@ -1,0 +1,110 @@
+"""Which cases of an experiment make which line of its chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pnet_lp.experiment import Case, Experiment
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a chart.
+
+    Attributes:
+        label: the values that make it, in words.
+        cases: names of its cases, by their place along the axis.
+        places: that place: a number, or the position of a word in the order in which the spec uses them.
+    """
+
+    label: str
+    cases: tuple[str, ...]
+    places: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The values along the axis.
+
+    Attributes:
+        places: where each value stands.
+        labels: what is written there.
+    """
+
+    places: tuple[float, ...]
+    labels: tuple[str, ...]
+
+
+def chart_lines(experiment: Experiment) -> tuple[Axis, list[Line]]:
+    """Return the axis and the lines of an experiment's chart, in the order in which the spec names their cases.
+
+    Numbers stand at their values, anything else one step apart.  A case whose first line key is open is on every line.
+    """
+    chart = experiment.chart
+    if chart is None:
+        return Axis((), ()), []
+    drawn = {name: case for name, case in experiment.cases.items() if _value(case, chart.x) is not None}
+    values = list(dict.fromkeys(_value(case, chart.x) for case in drawn.values()))
+    if all(isinstance(value, int | float) for value in values):
+        values.sort()
+        place = {value: float(value) for value in values}
+    else:
+        place = {value: float(i) for i, value in enumerate(values)}
+
+    shared = {name: case for name, case in drawn.items() if _value(case, chart.lines[0]) is None}
+    members: dict[tuple[Any, ...], dict[str, Case]] = {}
+    for name, case in drawn.items():
+        if name not in shared:
+            members.setdefault(tuple(_value(case, key) for key in chart.lines), {})[name] = case
+    if not members:
+        members[()] = {}
+    lines = []
+    for key, cases in members.items():
+        ordered = sorted((place[_value(case, chart.x)], name) for name, case in (shared | cases).items())
+        label = ", ".join(
+            _words(name, value) for name, value in zip(chart.lines, key, strict=False) if value is not None
+        )
+        lines.append(Line(label, tuple(name for _, name in ordered), tuple(at for at, _ in ordered)))
+    return Axis(tuple(place.values()), tuple(str(value) for value in place)), lines
+
+
+def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> list[tuple[str, str | None]]:
+    """Return each line's label and its first saturated case, or None where there is none.
+
+    Args:
+        experiment: whose chart says from which per cent on a case counts as saturated.
+        percent: throughput of cases in per cent of the baseline; those missing count as not saturated.
+    """
+    if experiment.chart is None or experiment.chart.saturated_percent is None:
+        return []
+    share = experiment.chart.saturated_percent
+    _, lines = chart_lines(experiment)
+    return [
+        (
+            line.label,
+            next(
+                (
+                    name
+                    for name in line.cases
+                    if percent.get(name, 0.0) >= share * experiment.cases[name].planes
+                ),
+                None,
+            ),
+        )
+        for line in lines
+        if any(name in percent for name in line.cases)
+    ]
+
+
+def _value(case: Case, key: str) -> Any:
+    return getattr(case, key)
+
+
+def _words(key: str, value: Any) -> str:
+    if key == "planes":
+        return "1 plane" if value == 1 else f"{value} planes"
+    if isinstance(value, tuple):
+        return " + ".join(value)
+    return str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {value:g}"

@@ -1,0 +1,87 @@
+"""Means over draws, their standard errors, and ratios of two cases."""
+
+import math
+from statistics import stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pnet_lp.experiment import Draw, Record, ratio
+
+POSITIVE = st.floats(0.01, 1000)
+
+
+def record(values: list[float], *, first_seed: int = 0, gap: float = 0.0) -> Record:
+    return Record(
+        "case",
+        tuple(
+            Draw(
+                "case",
+                i,
+                "sha256:0",
+                {"seed": first_seed + i},
+                {"lower_bound_gbps": value, "upper_bound_gbps": value + gap, "status": "certified"},
+                {},
+            )
+            for i, value in enumerate(values)
+        ),
+    )
+
+
+def test_the_mean_lies_between_the_means_of_both_bounds() -> None:
+    found = record([1.0, 2.0, 6.0], gap=0.5)
+    assert (found.interval.lower, found.interval.upper) == (3.0, 3.5)
+    assert found.standard_error_gbps == pytest.approx(math.sqrt(14 / 2 / 3))
+    assert found.seeds == (0, 1, 2)
+
+
+def test_a_single_draw_has_no_error() -> None:
+    found = record([2.0])
+    assert found.interval.lower == 2.0
+    assert found.standard_error_gbps is None
+    relative = ratio(found, record([4.0]))
+    assert relative is not None
+    assert (relative.percent, relative.error) == (50.0, None)
+    other = ratio(found, record([4.0, 5.0]))
+    assert other is not None
+    assert other.error is None
+
+
+def test_nothing_is_no_baseline() -> None:
+    assert ratio(record([1.0]), record([0.0])) is None
+
+
+def test_one_draw_without_certificate_shows() -> None:
+    found = record([1.0, 2.0])
+    assert found.status == "certified"
+    found.draws[1].result["status"] = "bounds"
+    assert found.status == "bounds"
+
+
+@given(st.lists(POSITIVE, min_size=2, max_size=8), st.floats(0.1, 10))
+def test_what_moves_both_cases_alike_is_no_error_of_their_ratio(values: list[float], factor: float) -> None:
+    base = record(values)
+    paired = ratio(record([factor * value for value in values]), base)
+    assert paired is not None
+    assert paired.percent == pytest.approx(100 * factor)
+    assert paired.error == pytest.approx(0, abs=1e-6 * max(values) / base.interval.lower)
+
+
+@given(st.lists(POSITIVE, min_size=2, max_size=8), st.lists(POSITIVE, min_size=2, max_size=8))
+def test_other_seeds_count_as_independent(above: list[float], below: list[float]) -> None:
+    a, b = record(above), record(below, first_seed=100)
+    found = ratio(a, b)
+    assert found is not None
+    assert found.error is not None
+    spread = [stdev(x) / math.sqrt(len(x)) / (sum(x) / len(x)) for x in (above, below)]
+    assert found.error == pytest.approx(found.percent * math.hypot(*spread), rel=1e-6, abs=1e-9)
+
+
+@given(st.lists(POSITIVE, min_size=1, max_size=8))
+def test_the_standard_error_is_that_of_the_textbook(values: list[float]) -> None:
+    error = record(values).standard_error_gbps
+    if len(values) == 1:
+        assert error is None
+    else:
+        assert error == pytest.approx(stdev(values) / math.sqrt(len(values)), rel=1e-6, abs=1e-9)
