@@ -6,6 +6,7 @@ Nothing here calls the Rust core or a solver, and what the core computed (reacha
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -175,15 +176,8 @@ def propagate(amount: FloatArray, split: Split) -> tuple[FloatArray, int]:
     return carried, left
 
 
-def check_shapes(check: Checks, proof: Certificate, problem: FlowProblem) -> None:
-    """Check the shapes that do not depend on the rows, and that lengths are lengths."""
-    access = problem.attach.shape
-    shapes = {
-        "length": (len(problem.tail),),
-        "up_length": access,
-        "down_length": access,
-        "share": (problem.plane_count, problem.demand_count),
-    }
+def check_arrays(check: Checks, proof: object, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Check that the arrays of a certificate have these shapes and no negative or infinite entry."""
     for key, shape in shapes.items():
         values = getattr(proof, key)
         check.require(
@@ -196,6 +190,18 @@ def check_shapes(check: Checks, proof: Certificate, problem: FlowProblem) -> Non
             f"{key} is not negative",
             f"certificate.{key} has a negative or infinite entry",
         )
+
+
+def check_shapes(check: Checks, proof: Certificate, problem: FlowProblem) -> None:
+    """Check the shapes that do not depend on the rows, and that lengths are lengths."""
+    access = problem.attach.shape
+    shapes = {
+        "length": (len(problem.tail),),
+        "up_length": access,
+        "down_length": access,
+        "share": (problem.plane_count, problem.demand_count),
+    }
+    check_arrays(check, proof, shapes)
 
 
 def upper_bound(check: Checks, proof: Certificate, problem: FlowProblem, available: BoolArray) -> float:

@@ -15,7 +15,7 @@ from pnet_lp.model.arrays import BoolArray, FloatArray
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import PathRule
 from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.recheck import SAME, Checks, plane_arcs, ratio_of, totals
+from pnet_lp.throughput.recheck import SAME, Checks, check_arrays, plane_arcs, ratio_of, totals
 
 
 class _Hops:
@@ -67,14 +67,15 @@ def check_loads(
         paths: the path that ``ecmp`` draws for each demand; None for other routings.
         available: bool ``[P, J]``, whether the routing can use each plane for each demand.
     """
-    shapes = {"load": flow.capacity.shape, "share": (flow.plane_count, flow.demand_count)}
-    for key, shape in shapes.items():
-        values = getattr(proof, key)
-        check.require(
-            values.shape == shape and np.all(np.isfinite(values) & (values >= 0)),
-            f"{key} has the shape {shape} and is not negative",
-            f"certificate.{key} does not have the shape {shape}, or has a negative or infinite entry",
-        )
+    access = flow.attach.shape
+    shapes = {
+        "load": flow.capacity.shape,
+        "share": (flow.plane_count, flow.demand_count),
+        "length": flow.capacity.shape,
+        "up_length": access,
+        "down_length": access,
+    }
+    check_arrays(check, proof, shapes)
     if paths is not None:
         share = np.zeros(proof.share.shape)
         share[paths.plane, paths.pair_of_path] = 1.0

@@ -15,7 +15,15 @@ from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import PathRule
 from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.recheck import SAME, Checks, demand_distances, plane_arcs, ratio_of, totals
+from pnet_lp.throughput.recheck import (
+    SAME,
+    Checks,
+    check_arrays,
+    demand_distances,
+    plane_arcs,
+    ratio_of,
+    totals,
+)
 
 _Index = npt.NDArray[np.int64]
 
@@ -99,18 +107,7 @@ def check_weights(check: Checks, proof: PathCertificate, problem: PathProblem) -
         "down_length": access,
         "weight": (problem.flow_variables,),
     }
-    for key, shape in shapes.items():
-        values = getattr(proof, key)
-        check.require(
-            values.shape == shape,
-            f"{key} has the shape {shape}",
-            f"certificate.{key} has the shape {values.shape}, not {shape}",
-        )
-        check.require(
-            np.all(np.isfinite(values) & (values >= 0)),
-            f"{key} is not negative",
-            f"certificate.{key} has a negative or infinite entry",
-        )
+    check_arrays(check, proof, shapes)
     total = np.bincount(problem.paths.pair_of_path, weights=proof.weight, minlength=problem.demand_count)
     check.require(
         np.all(np.abs(total - 1) <= SAME),
