@@ -23,6 +23,10 @@ _CHEAPEST = 1500
 _RANKED = 4096
 """Exchanges looked at in the order of their gain."""
 
+_EVEN = 1.0
+"""Price that every circuit has besides its own, in mean prices.  Where a few circuits have all the price, this tells
+exchanges apart by hops, which is what counts once those circuits are relieved."""
+
 _SAME = 1e-9
 """Relative difference up to which two throughputs are the same, and then mean hops decide."""
 
@@ -129,7 +133,8 @@ def _ranked(circuits: Circuits, result: ThroughputResult) -> list[Swap]:
     """Return the exchanges by their slope, steepest first."""
     assert isinstance(result.certificate, Certificate)
     # Arcs 2 i and 2 i + 1 of a plane are the directions of its cable i, and no circuit has capacity 0.
-    there, back = np.asarray(result.certificate.length).reshape(-1, 2).T
+    length = np.asarray(result.certificate.length)
+    there, back = (length / length.mean() + _EVEN).reshape(-1, 2).T
     price = there + back
     distance = _distances(circuits, there, back)
     worth = distance + distance.T

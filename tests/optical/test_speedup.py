@@ -8,9 +8,10 @@ import pytest
 
 from pnet_lp.errors import SpecError, TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.optical import SCENARIOS, TESTBEDS, Scenario, speedup
+from pnet_lp.optical import SCENARIOS, TESTBEDS, Circuits, Scenario, speedup
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
+from pnet_lp.topology.random_graph import random_graph
 from pnet_lp.traffic import build_traffic
 
 SMALL = Scenario(4.0, 3, servers=64, servers_per_rack=8)
@@ -31,12 +32,17 @@ def test_the_job_of_the_paper(scenario: str, expected: float) -> None:
     assert found.hybrid_gbps.lower <= found.limit_gbps * (1 + 1e-9)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scenario", ["1", "2"])
-def test_published_ordering_at_full_size(scenario: str) -> None:
-    """At equal cost the hybrid network is proved to be faster on Fourier transforms, in both scenarios."""
-    found = speedup(SCENARIOS[scenario], "mpi-fft", level="rack", tolerance=0.01, solves=2)
-    assert found.proved_ratio.lower > 1
+@pytest.mark.parametrize(("scenario", "tolerance"), [("1", 0.1), ("2", 0.01)])
+def test_published_ordering_at_full_size(scenario: str, tolerance: float) -> None:
+    """At equal cost even random circuits are proved to beat the tree on Fourier transforms of 10,240 processes."""
+    both = SCENARIOS[scenario]
+    racks, links = both.racks, both.links
+    traffic = TrafficMatrix.from_dense("rack", 1 - np.eye(racks))
+    graph = random_graph([links] * racks, np.random.default_rng(0))
+    circuits = Circuits.from_ends(racks, links, graph, both.link_gbps)
+    ours = solve(circuits.network(), traffic, tolerance=tolerance)
+    tree = solve(both.tree(), traffic, tolerance=tolerance)
+    assert ours.interval.lower > tree.interval.upper
 
 
 @pytest.mark.parametrize("scenario", ["1", "2"])
