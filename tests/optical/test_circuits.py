@@ -30,7 +30,7 @@ def ends(circuits: Circuits) -> list[tuple[int, int]]:
     return list(zip(circuits.u.tolist(), circuits.v.tolist(), strict=True))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(racks=st.integers(2, 14), links=st.integers(2, 7), seed=st.integers(0, 99), density=st.floats(0, 1))
 def test_matchings_keep_to_the_ports_and_join_all(racks: int, links: int, seed: int, density: float) -> None:
     traffic = random_demands(racks, seed, density)
@@ -42,7 +42,7 @@ def test_matchings_keep_to_the_ports_and_join_all(racks: int, links: int, seed: 
     assert ends(circuits) == ends(match_circuits(traffic, links, 10, seed=seed))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(racks=st.integers(3, 10), links=st.integers(2, 5), seed=st.integers(0, 99))
 def test_the_search_gains_and_no_bound_is_beaten(racks: int, links: int, seed: int) -> None:
     traffic = random_demands(racks, seed)
