@@ -1,4 +1,4 @@
-"""``pnet-lp cost``, and ``compare``, ``curve`` and ``equal`` beside it."""
+"""``pnet-lp cost``, and ``compare``, ``curve``, ``equal`` and ``speedup`` beside it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, CommandFamily, json_option
+from pnet_lp.cli.cost_speedup import command as speedup
 from pnet_lp.cli.options import threads_option, topology_options
 from pnet_lp.cli.output import OutputFile, print_json, print_report
 from pnet_lp.cli.progress import BoundsLine
@@ -297,7 +298,7 @@ def equal(
 
 @click.command(
     cls=CommandFamily,
-    others={"compare": compare, "curve": curve, "equal": equal},
+    others={"compare": compare, "curve": curve, "equal": equal, "speedup": speedup},
     example="pnet-lp cost hybrid:servers=10240,beta=1",
 )
 @click.argument("text", metavar="ARCHITECTURE")

@@ -144,6 +144,38 @@ def test_equal(run: Run, run_json: RunJson) -> None:
     assert "+7.6 %" in run("cost", "equal").stdout
 
 
+def test_speedup(run: Run, run_json: RunJson, here: Path) -> None:
+    arguments = ("cost", "speedup", "--job", "--traffic", "mpi-fft", "--traffic", "mpi-mg")
+    document = run_json(*arguments, "--volume", "1e12", "--out", "s.csv", "--circuits", "c.json")
+    assert [round(row["speedup"], 3) for row in document["workloads"]] == [1.875, 2.5]
+    assert document["published_at_most"] == 1.3
+    assert document["compared"]["excess"] == pytest.approx(0.0762, abs=1e-4)
+    for row in document["workloads"]:
+        assert row["speedup_lower"] <= row["speedup"] <= row["speedup_upper"]
+        assert 1 < row["speedup_at_volume"] < row["speedup"]
+        assert row["circuits_gbps"] <= row["limit_gbps"] * (1 + 1e-9)
+    assert (here / "s.csv").read_text().splitlines()[1].startswith("mpi-fft,host,1560.0,1200.0,")
+    circuits = json.loads((here / "c.json").read_text())
+    assert sum(row["circuits"] for row in circuits if row["traffic"] == "mpi-fft") == 4
+    shown = run(*arguments).stdout
+    assert "published for whole programs, computing included: up to 30 % faster" in shown
+    assert run(*arguments).stdout == shown
+
+
+def test_speedup_that_never_pays(run: Run, run_json: RunJson) -> None:
+    arguments = (
+        "cost",
+        "speedup",
+        *["--oversubscription", "1", "--links", "2", "--servers", "64", "--ports", "16"],
+    )
+    (row,) = run_json(*arguments)["workloads"]
+    assert row["break_even_bytes"] is None
+    assert row["speedup"] < 1
+    shown = run(*arguments).stdout
+    assert "never" in shown
+    assert "published" not in shown
+
+
 def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
     (here / "mine.yaml").write_text("entries: {ocs-port: 0, switch-64x10g: 10000}\n")
     (here / "watts.yaml").write_text("entries: {switch: 100}\n")
@@ -185,6 +217,13 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
         (["curve", "hybrid:beta=2"], "hybrid:beta=2: beta is what a curve runs over"),
         (["compare"], "Missing argument 'ARCHITECTURE...'."),
         (["equal", "40"], "beta-fat-tree: beta is at most ports / 2 = 32"),
+        (["speedup", "--job", "--links", "5"], "--oversubscription to --ports are for a whole cluster, and"),
+        (
+            ["speedup", "--ports", "7"],
+            "--ports: half of a ToR's ports are for servers, found 7; allowed: even",
+        ),
+        (["speedup", "--links", "33"], "links of a ToR are out of range, found 33; allowed: 1 to 32"),
+        (["speedup", "--job", "--traffic", "mpi-ftt"], "unknown traffic 'mpi-ftt' (did you mean 'mpi-fft'?)"),
         (["equal", "4", "--links", "40"], "links of a ToR are out of range, found 40; allowed: 1 to 32"),
     ],
 )
@@ -207,7 +246,7 @@ def test_bounds_have_an_exit_code(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     run("cost", "curve", "fat-tree:k=4", "--beta", "1", "--traffic", "permutation", code=3)
 
 
-@pytest.mark.parametrize("name", ["compare", "curve", "equal"])
+@pytest.mark.parametrize("name", ["compare", "curve", "equal", "speedup"])
 def test_every_part_explains_itself(run: Run, name: str) -> None:
     family = main.get_command(None, "cost")
     assert isinstance(family, CommandFamily)
