@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -56,6 +57,7 @@ def improve(
     traffic: TrafficMatrix,
     *,
     solves: int = 24,
+    enough_gbps: float = math.inf,
     tolerance: float = DEFAULT_TOLERANCE,
     threads: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
@@ -64,15 +66,16 @@ def improve(
 
     The lengths of a solved throughput's certificate are prices of capacity.  A circuit that is not there is worth the
     distance between its ends, and one that is costs its length when given up, so worth less cost is the slope of K for
-    an exchange of ends.  Several exchanges of the steepest slopes that share no circuit are made at once, half as many
-    each time that K does not grow, and the next steepest one when not even one exchange helps.  Where K stays the same,
-    fewer hops count as growth: at a plateau prices are not unique.  Ports in use stay as they are, and every demand
-    keeps a path.
+    an exchange of ends; prices are evened out, because where a few circuits have them all, they leave the others open.
+    Several exchanges of the steepest slopes that share no circuit are made at once, half as many each time that K does
+    not grow, and the next steepest one when not even one exchange helps.  Where K stays the same, fewer hops count as
+    growth.  Ports in use stay as they are, and every demand keeps a path.
 
     Args:
         starts: where to begin, at least one; every demand must have a path.
         traffic: demands between racks.
         solves: most throughputs to solve; those of ``starts`` are solved in any case.
+        enough_gbps: throughput at which to stop.
         tolerance: as of :func:`~pnet_lp.throughput.solve`.  What counts as growth is the lower bound's, which is
             attained, whatever the tolerance.
         threads: as of :func:`~pnet_lp.throughput.solve`.
@@ -95,10 +98,10 @@ def improve(
     solved_starts = [(solved(start), start) for start in starts]
     result, circuits = max(solved_starts, key=lambda pair: pair[0].throughput_gbps)
     first = result.throughput_gbps
-    limit = circuit_limits(traffic, circuits.links, circuits.link_gbps).tightest_gbps
+    limit = min(enough_gbps, circuit_limits(traffic, circuits.links, circuits.link_gbps).tightest_gbps)
     step, skip, made = max(1, circuits.count // 8), 0, len(starts)
     swaps = _ranked(circuits, result)
-    while made < solves and gap(result.throughput_gbps, limit) > tolerance and not result.interrupted:
+    while made < solves and gap(result.throughput_gbps, limit) > tolerance:
         chosen = _apart(swaps, step, skip)
         if not chosen:
             break
@@ -106,6 +109,8 @@ def improve(
         if candidate.joins(traffic):
             made += 1
             found = solved(candidate)
+            if found.interrupted:
+                break
             if _better(candidate, found, circuits, result, traffic):
                 circuits, result, skip = candidate, found, 0
                 swaps = _ranked(circuits, result)
@@ -130,7 +135,10 @@ def _better(
 
 
 def _ranked(circuits: Circuits, result: ThroughputResult) -> list[Swap]:
-    """Return the exchanges by their slope, steepest first."""
+    """Return the exchanges by their slope, steepest first, in layers that have each circuit at most once.
+
+    The steepest ones after one that did not help mostly share a circuit with it, and are the last to be worth a try.
+    """
     assert isinstance(result.certificate, Certificate)
     # Arcs 2 i and 2 i + 1 of a plane are the directions of its cable i, and no circuit has capacity 0.
     length = np.asarray(result.certificate.length)
@@ -154,7 +162,18 @@ def _ranked(circuits: Circuits, result: ThroughputResult) -> list[Swap]:
                 break
             found.append((float(gain[k]), (int(cheap[first[k]]), int(cheap[second[k]]), crossed)))
     found.sort(key=lambda item: (-item[0], item[1]))
-    return [swap for _, swap in found]
+    return _layers([swap for _, swap in found])
+
+
+def _layers(swaps: list[Swap]) -> list[Swap]:
+    """Return ``swaps`` in layers: each goes into the first that has neither of its circuits."""
+    used: dict[int, int] = {}
+    layers: list[tuple[int, Swap]] = []
+    for swap in swaps:
+        layer = max(used.get(circuit, -1) for circuit in swap[:2]) + 1
+        used[swap[0]] = used[swap[1]] = layer
+        layers.append((layer, swap))
+    return [swap for _, swap in sorted(layers, key=lambda item: item[0])]
 
 
 def _distances(
@@ -162,9 +181,8 @@ def _distances(
 ) -> npt.NDArray[np.float64]:
     """Return ``[racks, racks]``: the length of a shortest path."""
     tail, head = np.concatenate([circuits.u, circuits.v]), np.concatenate([circuits.v, circuits.u])
-    # SciPy adds up parallel entries, and has no use for entries of length 0.
     length = np.concatenate([there, back])
-    length = length + 1e-12 * length.sum()
+    # SciPy adds up parallel entries, so of each only the shortest is kept.
     order = np.lexsort((length, head, tail))
     tail, head, length = tail[order], head[order], length[order]
     kept = np.r_[True, (tail[1:] != tail[:-1]) | (head[1:] != head[:-1])]

@@ -165,6 +165,7 @@ def speedup(
         _starts(between, scenario, seed),
         between,
         solves=solves,
+        enough_gbps=access,
         tolerance=tolerance,
         threads=threads,
         on_progress=on_progress,
