@@ -424,7 +424,7 @@ def test_no_pair_has_a_path(objective: str) -> None:
         (
             "total",
             {"solver": "structured"},
-            r"solver 'structured' maximises K only, and no other objective; allowed: auto, highs-ipx",
+            r"solver 'structured' maximises K only, and no other objective; allowed: auto, highs-",
         ),
         ("max-min-fill", {}, r"max-min-fill needs one path .*, found 'ideal routing'; allowed: ecmp, "),
     ],

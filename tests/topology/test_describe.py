@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology import build_network, build_plane, describe, describe_plane
 from pnet_lp.topology.distances import count_hops
@@ -95,6 +96,8 @@ def test_the_description_of_a_fat_tree() -> None:
         "degree_max": 4,
         "ports_min": 4,
         "ports_max": 4,
+        "ports_used": 80,
+        "ports_free": None,
         "connected": True,
         "diameter": 4,
         "mean_hops": pytest.approx((2 + 6 * 4) / 7),
@@ -135,3 +138,10 @@ def test_large_networks_are_described_in_seconds() -> None:
     figures = describe_plane(build_plane("jellyfish:k=32,seed=1"))
     assert (figures.switches, figures.cables, figures.disconnected_pairs) == (1280, 16384, 0)
     assert describe_plane(build_plane("fat-tree:k=32")).diameter == 4
+
+
+def test_free_ports_are_those_that_nothing_uses() -> None:
+    network = build_network(["path:n=3"], hosts_per_switch=1)
+    assert describe(network, switch_ports=4).planes[0].ports_free == 3 * 4 - 3 - 2 * 2
+    with pytest.raises(TopologyError, match=r"path:n=3.*: switch '1' uses 3 ports; allowed: at most 2"):
+        describe(network, switch_ports=2)
