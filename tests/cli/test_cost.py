@@ -1,7 +1,6 @@
 """``pnet-lp cost``."""
 
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -127,10 +126,8 @@ def test_a_curve_with_throughput(run_json: RunJson) -> None:
     assert document["published"] == []
 
 
-def test_five_curves_are_quick(run_json: RunJson) -> None:
-    start = time.perf_counter()
+def test_five_curves_at_once(run_json: RunJson) -> None:
     document = run_json("cost", "curve", "--beta", "1..32", "--plot", "c.png", *FIVE)
-    assert time.perf_counter() - start < 10
     assert [len(curve["points"]) for curve in document["architectures"]] == [32] * 5
 
 
