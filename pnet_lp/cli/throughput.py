@@ -23,6 +23,7 @@ from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
 from pnet_lp.routing import Policy
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.link_costs import read_link_costs
 from pnet_lp.throughput.objectives import check_storable
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
 from pnet_lp.throughput.store import save_result
@@ -73,6 +74,11 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
     type=OutputFile(*LP_SUFFIXES),
     help="Write the linear program of K for another solver, before solving.",
 )
+@click.option(
+    "--link-costs",
+    type=click.Path(path_type=Path),
+    help="For min-cost: a table plane,u,v,cost of what a Gb/s on a link costs; others cost 1.",
+)
 @click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the rate of every demand as a table.")
 @json_option
 @click.pass_context
@@ -91,6 +97,7 @@ def command(
     save: Path | None,
     links: Path | None,
     lp_file: Path | None,
+    link_costs: Path | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -125,6 +132,7 @@ def command(
             routing=routing,
             plane_policy=plane_policy,
             seed=network.seed,
+            link_cost=None if link_costs is None else read_link_costs(link_costs, built),
             solver=solver,
             tolerance=tolerance,
             threads=threads,

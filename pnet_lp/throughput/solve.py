@@ -25,6 +25,7 @@ from pnet_lp.throughput.choose import AUTO
 from pnet_lp.throughput.fixed_split import KINDS as FIXED_SPLITS
 from pnet_lp.throughput.fixed_split import FixedSplit, build_fixed_split
 from pnet_lp.throughput.objectives import CONCURRENT, Clock, Means, Objective, Stated, parse_objective
+from pnet_lp.throughput.objectives.min_cost import MinCost
 from pnet_lp.throughput.objectives.rates import connected
 from pnet_lp.throughput.path_problem import build_path_problem
 from pnet_lp.throughput.problem import FlowProblem, build_problem
@@ -75,6 +76,7 @@ def solve(
     time_limit_s: float = math.inf,
     max_iterations: int | None = None,
     start: AnyCertificate | None = None,
+    link_cost: FloatArray | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return the certified throughput of ``traffic`` on ``network``.
@@ -95,6 +97,8 @@ def solve(
         max_iterations: stop then, with the bounds reached; in the solver's own unit.
         start: the certificate of a result for the same paths and other capacities or demands, to start from
             (:mod:`pnet_lp.throughput.start`).
+        link_cost: float64 ``[A]``, what a Gb/s on each arc of the flow problem costs, for ``min-cost``
+            (:func:`pnet_lp.throughput.link_costs.read_link_costs`); without it each costs 1.
         on_progress: called now and then while solving.
 
     Ctrl-C while maximising K does not raise: the result then has ``interrupted`` set and the bounds reached so far.
@@ -108,6 +112,8 @@ def solve(
     """
     goal = parse_objective(objective)
     _check_choice("solver", parse_expression(solver)[0], (AUTO, *solver_names()))
+    if link_cost is not None and not isinstance(goal, MinCost):
+        raise SpecError(f"link costs have no meaning for the objective {objective!r}", allowed="min-cost")
     rule = routing_rule(routing, plane_policy, seed)
     if not 0 < tolerance < 1:
         raise SpecError("tolerance is out of range", found=tolerance, allowed="a number between 0 and 1")
@@ -157,7 +163,7 @@ def solve(
     kept, left = problem, ints(np.arange(problem.flow.demand_count))
     if goal.per_demand and not isinstance(problem, FixedSplit):
         kept, left = connected(problem)
-    found = goal.optimise(kept, Means(solver, options, clock, report))
+    found = goal.optimise(kept, Means(solver, options, clock, report, link_cost))
     limits, binding = bottlenecks(kept, network, traffic.level, found.certificate)
     rates = None if found.rate is None else _rates_of_pairs(problem.flow, traffic, left, found.rate)
     clock.note("certify")

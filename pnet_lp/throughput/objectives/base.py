@@ -60,12 +60,14 @@ class Means:
         options: how far and how long.
         clock: what ``solve`` and ``certify`` are noted on.
         on_progress: called with the solver's name, iterations and bounds on K.
+        link_cost: float64 ``[A]``, what a Gb/s on each arc costs, >= 0; None where each costs 1.
     """
 
     solver: str
     options: SolveOptions
     clock: Clock = field(default_factory=lambda: Clock("solve", "certify"))
     on_progress: Callable[[str, int, float, float], None] = lambda *_: None
+    link_cost: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,6 @@
-"""``min-cost``: the cheapest way to carry K times the matrix, a Gb/s on a link between switches costing 1.
+"""``min-cost``: the cheapest way to carry K times the matrix, at a cost w for each Gb/s on a link between switches.
 
-Any lengths l >= 0 prove a bound: carrying K costs at least ``K sum d_j dist_{1+l}(j) - sum c l``.
+Any lengths l >= 0 prove a bound: carrying K costs at least ``K sum d_j dist_{w+l}(j) - sum c l``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class MinCostParams(Params):
 @register(
     "min-cost",
     params=MinCostParams,
-    summary="the fewest Gb/s times links between switches to carry K times the matrix",
+    summary="the least cost, 1 for each Gb/s on a link between switches, to carry K times the matrix",
 )
 class MinCost(Objective):
     """Minimum-cost multicommodity flow."""
@@ -62,17 +62,18 @@ class MinCost(Objective):
         most, iterations, _ = solve_form(form, means, prove_rate)
         rate = self._rate(most.lower)
         demand = problem.flow.demand
+        cost = _link_cost(problem, means)
         head = Head.of(
             problem.flow,
             lower=rate * demand,
             upper=rate * demand,
-            arc_cost=np.ones(len(problem.flow.capacity)),
+            arc_cost=cost,
             rate_scale=rate,
         )
         form = formulate(problem, head)
 
         def prove(solution: LpSolution) -> tuple[_Found, float]:
-            found = _prove(problem, form, solution, rate)
+            found = _prove(problem, form, solution, rate, cost)
             return found, max(found.cost.gap, 1 - found.carried / rate)
 
         found, spent, message = solve_form(form, means, prove)
@@ -106,7 +107,8 @@ class MinCost(Objective):
         certificate, most = certify_fixed_split(problem)
         rate = self._rate(most.lower)
         load = rate * problem.load
-        cost = Interval(float(load.sum()), float(load.sum()))
+        total = float(_link_cost(problem, means) @ load)
+        cost = Interval(total, total)
         means.clock.note("certify")
         figures = _figures(cost, rate, rate, float(problem.flow.demand.sum()))
         rates = floats(rate * problem.flow.demand)
@@ -136,23 +138,29 @@ class _Found:
     load: FloatArray
 
 
-def cost_bound(problem: Rated, rate: float, lengths: Lengths) -> float:
+def _link_cost(problem: Stated, means: Means) -> FloatArray:
+    """Return what a Gb/s on each arc costs, ``[A]``."""
+    return np.ones(len(problem.flow.capacity)) if means.link_cost is None else means.link_cost
+
+
+def cost_bound(problem: Rated, rate: float, lengths: Lengths, link_cost: FloatArray) -> float:
     """Return what carrying ``rate`` times every demand costs at least, as lengths prove it."""
     length, up, down = lengths
-    distance = problem.distances(length + 1.0, up, down)
+    distance = problem.distances(length + link_cost, up, down)
     return rate * float(problem.flow.demand @ distance) - volume(problem.flow, lengths)
 
 
-def _prove(problem: Rated, form: Form, solution: LpSolution, rate: float) -> _Found:
+def _prove(problem: Rated, form: Form, solution: LpSolution, rate: float, link_cost: FloatArray) -> _Found:
     attained = attain(problem, form, solution, rate * problem.flow.demand)
     carried = attained.factor * rate
     lengths = form.lengths(solution.row_dual)
     nothing: Lengths = (np.zeros_like(lengths[0]), np.zeros_like(lengths[1]), np.zeros_like(lengths[2]))
     # Without lengths: everybody takes a shortest path.  It can be the better bound, and is where all of them fit.
     lower, best = max(
-        ((cost_bound(problem, carried, each), each) for each in (lengths, nothing)), key=lambda pair: pair[0]
+        ((cost_bound(problem, carried, each, link_cost), each) for each in (lengths, nothing)),
+        key=lambda pair: pair[0],
     )
-    cost = float(attained.load.sum())
+    cost = float(link_cost @ attained.load)
     certificate = with_lengths(attained.certificate, best)
     return _Found(Interval(min(lower, cost), cost), carried, certificate, attained.load)
 

@@ -91,14 +91,17 @@ def recheck_filling(problem: PathProblem | SplitProblem, rate: FloatArray) -> No
         _require(bool(best) and level[j] >= min(best) * (1 - SAME), f"demand {j} could get more")
 
 
-def recheck_min_cost(problem: Stated, certificate: AnyCertificate, carried: float) -> Interval:
+def recheck_min_cost(
+    problem: Stated, certificate: AnyCertificate, carried: float, link_cost: FloatArray | None = None
+) -> Interval:
     """Return the bounds on what carrying ``carried`` times every demand costs, of which the upper is attained."""
     demand = problem.flow.demand
-    cost = float(_loads(problem, certificate, carried * demand).sum())
+    weight = np.ones(len(problem.flow.capacity)) if link_cost is None else link_cost
+    cost = float(weight @ _loads(problem, certificate, carried * demand)[: len(weight)])
     if isinstance(problem, FixedSplit):
         return Interval(cost, cost)
     length, up, down = _lengths(certificate)
-    distance = _distances(problem, (length + 1.0, up, down))
+    distance = _distances(problem, (length + weight, up, down))
     return _interval(carried * float(demand @ distance) - _volume(problem.flow, (length, up, down)), cost)
 
 

@@ -1,0 +1,98 @@
+"""Costs of links for ``min-cost``, from files."""
+
+from pathlib import Path
+
+import pytest
+
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.link_costs import read_link_costs
+from pnet_lp.throughput.objectives.recheck import recheck_min_cost
+from pnet_lp.throughput.solve import routing_rule, state_problem
+
+HEADER = "plane,u,v,cost\n"
+
+
+def two_ways() -> tuple[Network, TrafficMatrix]:
+    """A direct link of 1 Gb/s from 0 to 1, and a way around by 2 of 3 Gb/s."""
+    plane = Plane.from_cables(3, [0, 0, 2], [1, 2, 1], [1.0, 3.0, 3.0], racks=range(3))
+    return Network.from_planes([plane]), TrafficMatrix.from_entries("rack", 3, [0], [1], [1.0])
+
+
+@pytest.mark.parametrize("routing", ["ideal", "ksp:2"])
+@pytest.mark.parametrize(
+    ("rows", "rate", "cost"),
+    [
+        # Without a row each link costs 1: the direct one first, then two links around.
+        ("", 0.5, 0.5),
+        ("", 2.0, 1 + 2),
+        # A dear direct link is used only for what does not fit around it.
+        ("0,0,1,5\n", 2.0, 2 * 2),
+        ("0,0,1,5\n", 4.0, 3 * 2 + 5),
+        # A link may be free; the way back does not matter.
+        ("0,0,2,0\n0,2,0,9\n\n0,2,1,0.5\n0,0,1,5\n", 4.0, 3 * 0.5 + 5),
+    ],
+)
+def test_closed_forms(rows: str, rate: float, cost: float, routing: str, tmp_path: Path) -> None:
+    network, traffic = two_ways()
+    (tmp_path / "costs.csv").write_text(HEADER + rows)
+    link_cost = read_link_costs(tmp_path / "costs.csv", network)
+    result = solve(
+        network,
+        traffic,
+        routing=routing,
+        objective=f"min-cost:at={rate}",
+        tolerance=1e-6,
+        link_cost=link_cost,
+    )
+    figures = result.to_json()
+    assert result.status == "certified"
+    assert figures["cost_gbps_links"] == pytest.approx(cost, rel=1e-5)
+    assert result.certificate is not None
+    problem = state_problem(network, traffic, routing_rule(routing, "any", 0))
+    checked = recheck_min_cost(problem, result.certificate, figures["carried_gbps"], link_cost)
+    assert checked.upper == pytest.approx(figures["upper_bound_gbps_links"], rel=1e-9)
+    assert checked.lower == pytest.approx(figures["lower_bound_gbps_links"], rel=1e-9)
+
+
+def test_a_fixed_split_costs_what_its_links_do(tmp_path: Path) -> None:
+    network, traffic = two_ways()
+    (tmp_path / "costs.csv").write_text(HEADER + "0,0,1,5\n")
+    link_cost = read_link_costs(tmp_path / "costs.csv", network)
+    result = solve(network, traffic, routing="ecmp", objective="min-cost:at=0.5", link_cost=link_cost)
+    assert result.to_json()["cost_gbps_links"] == pytest.approx(2.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "costs.csv:1: the first line is no header of link costs, found ''; allowed: plane,u,v,cost"),
+        (
+            "u,v\n",
+            "costs.csv:1: the first line is no header of link costs, found 'u,v'; allowed: plane,u,v,cost",
+        ),
+        (HEADER + "0,0,1\n", "costs.csv:2: not a row of link costs, found '0,0,1'; allowed: plane,u,v,cost"),
+        (HEADER + "0,0,1,1\n0,1,3,1\n", "costs.csv:3: plane 0 has no link from '1' to '3'"),
+        (HEADER + "1,0,1,1\n", "costs.csv:2: plane 1 has no link from '0' to '1'"),
+        (HEADER + "0,0,1,-1\n", "costs.csv:2: not a cost, found '-1'; allowed: a finite number >= 0"),
+        (HEADER + "0,0,1,nan\n", "costs.csv:2: not a cost, found 'nan'; allowed: a finite number >= 0"),
+        (HEADER + "0,0,1,dear\n", "costs.csv:2: not a cost, found 'dear'; allowed: a finite number >= 0"),
+    ],
+)
+def test_wrong_files(text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("costs.csv").write_text(text)
+    with pytest.raises(SpecError) as caught:
+        read_link_costs("costs.csv", two_ways()[0])
+    assert str(caught.value) == message
+
+
+def test_a_missing_file_and_another_objective() -> None:
+    network, traffic = two_ways()
+    with pytest.raises(SpecError, match=r"nowhere\.csv: cannot be read \(No such file or directory\)"):
+        read_link_costs("nowhere.csv", network)
+    with pytest.raises(
+        SpecError, match="link costs have no meaning for the objective 'total'; allowed: min-cost"
+    ):
+        solve(network, traffic, objective="total", link_cost=traffic.demand)
