@@ -11,7 +11,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model.network import LEVELS, Level
 from pnet_lp.registry import nearest
 from pnet_lp.report.paths import path_documents, path_table, statistics_table
-from pnet_lp.routing import Policy, enumerate_paths, parse_rule, path_statistics
+from pnet_lp.routing import Policy, parse_routing, path_statistics
 
 
 @click.command(cls=Command, example="pnet-lp paths fat-tree:k=4 --routing ksp:4 --pair h0 h15")
@@ -46,20 +46,20 @@ def command(
     """
     if (pair is None) != stats:
         raise click.UsageError("give either --pair A B or --stats")
-    rule = parse_rule(routing, policy=plane_policy, seed=network.seed)
+    chosen = parse_routing(routing, policy=plane_policy, seed=network.seed)
     built = network.build()
     level = level or built.default_level
     built.check_level(level)
     names = built.endpoint_names(level)
     if pair is None:
-        found = path_statistics(built, level, rule, threads=threads)
+        found = path_statistics(built, level, chosen, threads=threads)
         if as_json:
             print_json({"routing": routing, "plane_policy": plane_policy, "level": level, **found})
         else:
             print_report(statistics_table(found))
         return
     ends = [_index(name, names, level) for name in pair]
-    paths = path_documents(built, enumerate_paths(built, level, ends[:1], ends[1:], rule, threads=threads))
+    paths = path_documents(built, chosen.paths(built, level, ends[:1], ends[1:], threads=threads))
     if as_json:
         print_json(
             {

@@ -23,10 +23,8 @@ from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
 from pnet_lp.routing import Policy
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.link_costs import read_link_costs
-from pnet_lp.throughput.objectives import check_storable
+from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
-from pnet_lp.throughput.store import save_result
 from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 
 
@@ -45,8 +43,7 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
     default="concurrent",
     show_default=True,
     metavar="NAME|EXPR",
-    help="What is asked: concurrent, min-max-utilisation, total, max-min, max-min-fill, min-cost:fraction=F, "
-    "min-cost:at=K (`pnet-lp list objectives`).",
+    help="What is asked (`pnet-lp list objectives`).",
 )
 @click.option("--solver", default="auto", show_default=True, help="See `pnet-lp list solvers`.")
 @click.option(
@@ -74,11 +71,6 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
     type=OutputFile(*LP_SUFFIXES),
     help="Write the linear program of K for another solver, before solving.",
 )
-@click.option(
-    "--link-costs",
-    type=click.Path(path_type=Path),
-    help="For min-cost: a table plane,u,v,cost of what a Gb/s on a link costs; others cost 1.",
-)
 @click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the rate of every demand as a table.")
 @json_option
 @click.pass_context
@@ -97,7 +89,6 @@ def command(
     save: Path | None,
     links: Path | None,
     lp_file: Path | None,
-    link_costs: Path | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -110,8 +101,6 @@ def command(
 
     Exit code 3 says that the bounds have not met within the tolerance; they hold all the same.
     """
-    if save:
-        check_storable(objective)
     built = network.build()
     matrix = traffic.build(built, network.seed)
     if lp_file:
@@ -132,7 +121,6 @@ def command(
             routing=routing,
             plane_policy=plane_policy,
             seed=network.seed,
-            link_cost=None if link_costs is None else read_link_costs(link_costs, built),
             solver=solver,
             tolerance=tolerance,
             threads=threads,

@@ -26,4 +26,4 @@ def command(result: Path, as_json: bool) -> None:
     if as_json:
         print_json(verification_document(verification))
     else:
-        print_report(verification_report(verification))
+        print_report(*verification_report(verification))

@@ -20,7 +20,6 @@ from pnet_lp.experiment.workers import map_in_order
 from pnet_lp.files import json_text
 from pnet_lp.model.arrays import fingerprint
 from pnet_lp.throughput import Progress, solve
-from pnet_lp.throughput.objectives import check_storable
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
@@ -98,7 +97,6 @@ def run_experiment(
 
 def _run_draw(task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch) -> Draw:
     case, seed = task.case, task.case.draw_seed(task.index)
-    check_storable(case.objective)
     network = build_network(
         case.topology,
         planes=case.planes,

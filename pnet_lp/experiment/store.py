@@ -22,7 +22,7 @@ from pnet_lp.experiment.manifest import environment
 from pnet_lp.experiment.record import Draw
 from pnet_lp.files import write_json
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
-from pnet_lp.throughput.store import save_result
+from pnet_lp.throughput.proofs.store import save_result
 
 _SCHEMA = "pnet-lp/draw/1"
 

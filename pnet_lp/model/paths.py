@@ -61,6 +61,12 @@ class PathSet:
         """int64 ``[N]``, the pair that each path belongs to."""
         return np.repeat(np.arange(self.pair_count), self.paths_per_pair)
 
+    @property
+    def link(self) -> OffsetArray:
+        """int64: the places in ``arcs`` of the links of all paths, one path after the other."""
+        first = self.arcs.ptr.astype(np.int64)[self.plane]
+        return np.asarray(self.path_arc + np.repeat(first, self.hops), dtype=np.int64)
+
     def switches(self, path: int) -> IntArray:
         """Return the switches that a path passes, local to its plane; empty for a path without links."""
         first = self.arcs.ptr[self.plane[path]]

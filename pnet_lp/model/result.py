@@ -17,7 +17,7 @@ LinkKind: TypeAlias = Literal["core", "access-up", "access-down"]
 
 @dataclass(frozen=True)
 class Interval:
-    """A proved interval for K, in Gb/s per unit demand."""
+    """A proved interval for K, in Gb/s per unit demand, or for the value of another objective."""
 
     lower: float
     upper: float
@@ -139,13 +139,30 @@ class FairLevel:
         return max(Interval(self.rate, self.upper).gap, self.margin) if self.upper < math.inf else 1.0
 
 
+@dataclass(frozen=True)
+class Headline:
+    """The figure that an objective asks for.
+
+    Attributes:
+        key: its key in the document.
+        unit: in words.
+        bounds: the keys of its lower and its upper bound, of which one is attained; None where only its parts have
+            bounds.
+    """
+
+    key: str
+    unit: str
+    bounds: tuple[str, str] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class ThroughputResult:
     """The answer to a throughput query (design: every number with its own proof).
 
     Attributes:
-        interval: the proved bounds on K, of which the lower one is attained and reported; of the value of another
-            objective: of its first level for ``max-min``, of the cost for ``min-cost``, whose upper bound is attained.
+        figures: what leads the JSON document: the value, its bounds, and what else the objective says.
+        headline: which of the figures is the value.
+        interval: the proved bounds on the value, of which one is attained; of ``max-min`` on its first level.
         status: ``certified`` if the gap is at most the tolerance, else ``bounds``.
         tolerance: the relative gap asked for.
         binding: what limits K: ``access link``, ``core link`` (one link), ``cut`` (several), or ``disconnected``.
@@ -154,16 +171,18 @@ class ThroughputResult:
         network, traffic: the summaries of the JSON contract.
         plane_policy: which planes paths may come from.
         routing_seed: what broke ties and drew paths.
-        link_load: float64 ``[arcs]``, Gb/s on each core link: at the throughput reported, or, where the routing fixes
-            the split, of the matrix as given (K = 1).
+        link_load: float64 ``[arcs]``, Gb/s on each core link at the throughput reported.
+        access_load: float64 ``[2, planes, endpoints]``, the same of access links up and down; None at rack level.
         warnings: one sentence each.
         certificate: the proof; None only where K = 0 because a pair is disconnected.
         interrupted: whether the user stopped the solve.
-        figures: what leads the JSON document in place of the bounds on K, where the objective is another one.
-        rates_gbps: float64 ``[demands of the matrix]``, what each gets, where demands are rated one by one.
+        rates_gbps: float64 ``[demands of the matrix]``, what each gets, where the objective rates demands.
         levels: of ``max-min``; demands are numbered as in the problem without those that have no path.
+        inputs: what the objective read beside network and traffic, by name.
     """
 
+    figures: Mapping[str, Any]
+    headline: Headline
     interval: Interval
     status: Status
     tolerance: float
@@ -183,27 +202,34 @@ class ThroughputResult:
     plane_policy: Policy = "any"
     routing_seed: int = 0
     link_load: FloatArray | None = field(default=None, repr=False)
-    figures: Mapping[str, Any] | None = None
+    access_load: FloatArray | None = field(default=None, repr=False)
     rates_gbps: FloatArray | None = field(default=None, repr=False)
     levels: tuple[FairLevel, ...] = field(default=(), repr=False)
+    inputs: Mapping[str, FloatArray] = field(default_factory=dict, repr=False)
+
+    @property
+    def value(self) -> float | None:
+        """What was asked for, in ``headline.unit``; None where it has no number."""
+        found: float | None = self.figures[self.headline.key]
+        return found
 
     @property
     def throughput_gbps(self) -> float:
-        """K in Gb/s per unit demand: the lower bound, attained by the certificate's flow."""
-        return self.interval.lower
+        """K in Gb/s per unit demand, attained by the certificate's flow.
 
-    def _bounds(self) -> dict[str, float]:
-        return {
-            "throughput_gbps": self.interval.lower,
-            "lower_bound_gbps": self.interval.lower,
-            "upper_bound_gbps": self.interval.upper,
-            "relative_gap": self.interval.gap,
-        }
+        Raises:
+            AttributeError: the objective asks for something else.
+        """
+        if "throughput_gbps" not in self.figures:
+            raise AttributeError(
+                f"a result of the objective {self.objective!r} has no throughput; its value is {self.headline.key}"
+            )
+        return float(self.figures["throughput_gbps"] or 0.0)
 
     def to_json(self) -> dict[str, Any]:
         """Return the document of ``pnet-lp throughput --json``."""
         return {
-            **(self._bounds() if self.figures is None else self.figures),
+            **self.figures,
             "tolerance": self.tolerance,
             "status": self.status,
             "interrupted": self.interrupted,

@@ -9,10 +9,10 @@ from typing import Any
 from rich.table import Table
 
 from pnet_lp.model import ThroughputResult
+from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.report.tables import Columns, from_rows
 from pnet_lp.report.throughput import limit_in_words, status_in_words
 from pnet_lp.throughput.bounds import Bounds
-from pnet_lp.throughput.solve import summarise_network, summarise_traffic
 from pnet_lp.units import format_gbps
 
 _ROW = ("name", "value_gbps", "exact", "of", "ratio")

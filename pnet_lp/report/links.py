@@ -6,39 +6,40 @@ import numpy as np
 
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.report.tables import Columns
-from pnet_lp.throughput.problem import build_problem
+from pnet_lp.routing import parse_routing
+from pnet_lp.throughput import FlowProblem, build_problem
 
 
 def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
-    """Return one row per directed switch-to-switch link, plane by plane, in the order of ``Plane.arcs``.
+    """Return one row per directed link, plane by plane.
 
-    The load is that of the certificate's flow at the throughput reported; the length is the certificate's, in
-    its own unit.  Where a pair has no path, nothing flows and no link has a length.
+    Those between switches come in the order of ``Plane.arcs``, then, where demands are between hosts, the access links.
+    Loads are those of the certificate's flow at the throughput reported; lengths are the certificate's, in their own
+    unit.  ``cable`` is the number of a link's cable in its plane, which both directions share; access links are
+    numbered by host.  Hosts that the solve did not tell apart share load and length.  Where a pair has no path, nothing
+    flows and no link has a length.
     """
-    problem = build_problem(network, traffic)
-    count = len(problem.capacity)
-    loads = np.zeros(count) if result.link_load is None else result.link_load
-    lengths = np.zeros(count) if result.certificate is None else result.certificate.length
-    columns: dict[str, list[object]] = {
-        key: [] for key in ("plane", "u", "v", "capacity_gbps", "load_gbps", "utilisation", "length")
+    routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
+    flow = build_problem(network, traffic, aggregate=not routing.per_flow)
+    rows: dict[str, list[object]] = {
+        key: [] for key in ("plane", "u", "v", "kind", "cable", "capacity_gbps", "load_gbps", "length")
     }
-    for i, plane in enumerate(network.planes):
-        arcs = slice(problem.arc_ptr[i], problem.arc_ptr[i + 1])
+    for p, plane in enumerate(network.planes):
         tail, head, capacity = plane.arcs
-        # Links of capacity 0 are no part of the problem; here they carry nothing.
-        load, length = np.zeros(len(capacity)), np.zeros(len(capacity))
-        load[problem.arc_id[arcs]] = loads[arcs]
-        length[problem.arc_id[arcs]] = lengths[arcs]
-        columns["plane"] += [i] * len(capacity)
-        columns["u"] += [plane.switch_names[node] for node in tail]
-        columns["v"] += [plane.switch_names[node] for node in head]
-        columns["capacity_gbps"] += capacity.tolist()
-        columns["load_gbps"] += load.tolist()
-        columns["utilisation"] += np.divide(
-            load, capacity, out=np.zeros(len(capacity)), where=capacity > 0
-        ).tolist()
-        columns["length"] += length.tolist()
-    return columns
+        names = np.array(plane.switch_names, dtype=object)
+        load, length = _of_arcs(flow, p, len(capacity), result)
+        _add(rows, p, names[tail], names[head], "core", np.arange(len(capacity)) // 2, capacity, load, length)
+        if traffic.level == "host":
+            hosts = np.array(network.endpoint_names("host"), dtype=object)
+            attached = np.flatnonzero(plane.host_switch >= 0)
+            host, switch = hosts[attached], names[plane.host_switch[attached]]
+            up, down = _of_hosts(flow, p, attached, result)
+            _add(rows, p, host, switch, "access", attached, plane.access_up_gbps[attached], *up)
+            _add(rows, p, switch, host, "access", attached, plane.access_down_gbps[attached], *down)
+    capacity, load = np.array(rows["capacity_gbps"]), np.array(rows["load_gbps"])
+    used = np.divide(load, capacity, out=np.zeros(len(capacity)), where=capacity > 0)
+    lengths = rows.pop("length")
+    return {**rows, "utilisation": used.tolist(), "length": lengths}
 
 
 def rate_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
@@ -54,3 +55,39 @@ def rate_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
         "demand": traffic.demand.tolist(),
         "rate_gbps": rates.tolist(),
     }
+
+
+def _add(rows: dict[str, list[object]], plane: int, *columns: object) -> None:
+    values = [np.asarray(column, dtype=object) for column in columns]
+    count = len(values[0])
+    for key, column in zip(rows, [np.asarray(plane, dtype=object), *values], strict=True):
+        rows[key] += np.broadcast_to(column, count).tolist()
+
+
+def _of_arcs(
+    flow: FlowProblem, plane: int, count: int, result: ThroughputResult
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return loads and lengths of the arcs of a plane; links of capacity 0, which no problem has, carry nothing."""
+    arcs = slice(flow.arc_ptr[plane], flow.arc_ptr[plane + 1])
+    load, length = np.zeros(count), np.zeros(count)
+    if result.link_load is not None and result.certificate is not None:
+        load[flow.arc_id[arcs]] = result.link_load[arcs]
+        length[flow.arc_id[arcs]] = result.certificate.length[arcs]
+    return load, length
+
+
+def _of_hosts(
+    flow: FlowProblem, plane: int, hosts: np.ndarray, result: ThroughputResult
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return loads and lengths of the access links of ``hosts`` in a plane, up and down."""
+    found = []
+    of = flow.endpoint_class[hosts]
+    size = np.bincount(of[of >= 0], minlength=flow.attach.shape[1])
+    for way in range(2):
+        load, length = np.zeros(len(hosts)), np.zeros(len(hosts))
+        if result.access_load is not None and result.certificate is not None:
+            lengths = (result.certificate.up_length, result.certificate.down_length)[way]
+            load[of >= 0] = (result.access_load[way, plane] / np.maximum(size, 1))[of[of >= 0]]
+            length[of >= 0] = lengths[plane, of[of >= 0]]
+        found.append((load, length))
+    return found

@@ -80,10 +80,15 @@ def solver_documents(solvers: Registry[type[Solver]] = SOLVERS) -> list[dict[str
 
 
 def routing_documents() -> list[dict[str, Any]]:
-    """Return each routing as its JSON document."""
+    """Return each routing as its JSON document, under the name that shows its first parameter: ``ksp:K``."""
     return [
-        {"name": name, "type": BUILDER, "summary": summary, "source": "", "parameters": []}
-        for name, summary in ROUTINGS.items()
+        {
+            **document,
+            "name": ":".join(
+                [document["name"], *(item["name"].upper() for item in document["parameters"][:1])]
+            ),
+        }
+        for document in entry_documents(ROUTINGS)
     ]
 
 

@@ -1,4 +1,4 @@
-"""A throughput answer in words; :mod:`pnet_lp.report.objectives` has its first lines."""
+"""A throughput answer in words; its objective says the first lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.table import Table
 
-from pnet_lp.report.objectives import headline
+from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.solve import NO_SOLVER
 from pnet_lp.units import format_gbps
 
@@ -32,7 +32,7 @@ def throughput_report(document: Mapping[str, Any]) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold")
     grid.add_column()
-    for label, text in headline(document):
+    for label, text in parse_objective(document["objective"]).words(document):
         grid.add_row(label, text)
     grid.add_row("status", status_in_words(document))
     network, traffic = document["network"], document["traffic"]

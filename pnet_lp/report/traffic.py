@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rich.table import Table
 
 from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.throughput.solve import summarise_traffic
+from pnet_lp.model.summary import summarise_traffic
 from pnet_lp.traffic import RackTraffic
 
 _SHOWN_DEMANDS = 5

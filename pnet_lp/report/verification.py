@@ -5,28 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from pnet_lp.throughput.verify import Verification
-from pnet_lp.units import format_gbps
 
 
 def verification_document(verification: Verification) -> dict[str, Any]:
     """Return the JSON document of ``pnet-lp verify``."""
-    interval = verification.interval
+    headline = verification.headline
+    leading = {
+        key: verification.figures[key] for key in (*(headline.bounds or (headline.key,)), "relative_gap")
+    }
     return {
         "file": verification.path,
         "verified": True,
         "status": verification.status,
-        "lower_bound_gbps": interval.lower,
-        "upper_bound_gbps": interval.upper,
-        "relative_gap": interval.gap,
+        **leading,
         "checks": list(verification.checks),
+        "trusted": list(verification.trusted),
     }
 
 
-def verification_report(verification: Verification) -> str:
-    """Return the outcome in one sentence."""
-    interval = verification.interval
-    return (
-        f"{verification.path} holds in all {len(verification.checks)} checks: "
-        f"at least {format_gbps(interval.lower)}, at most {format_gbps(interval.upper)} Gb/s per unit demand "
-        f"({verification.status})"
-    )
+def verification_report(verification: Verification) -> list[str]:
+    """Return the outcome in sentences."""
+    said = "; ".join(f"{label} {text}".strip() for label, text in verification.lines)
+    return [
+        f"{verification.path} holds in all {len(verification.checks)} checks ({verification.status}): {said}",
+        *(f"on trust: {what}" for what in verification.trusted),
+    ]

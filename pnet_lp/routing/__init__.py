@@ -1,26 +1,29 @@
-"""Routing: which paths demands may take and what a fixed split puts on links, thin over the searches of the core."""
+"""Routing: which paths demands may take and what a fixed split puts on links, thin over the searches of the core.
+
+A routing is one file in ``schemes``; ``base`` says what one is.
+"""
 
 from pnet_lp.model.paths import Policy
+from pnet_lp.routing.base import POLICIES, ROUTINGS, Form, Routing, parse_routing, register
 from pnet_lp.routing.count import ShortestCounts, count_shortest
 from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
-from pnet_lp.routing.loads import Loads, fixed_split_loads
-from pnet_lp.routing.rule import POLICIES, ROUTINGS, PathRule, RoutingKind, parse_rule
+from pnet_lp.routing.loads import Loads
+from pnet_lp.routing.rule import PathRule
 from pnet_lp.routing.statistics import path_statistics
-from pnet_lp.routing.usage import fixed_split_usage
 
 __all__ = [
     "POLICIES",
     "ROUTINGS",
+    "Form",
     "Loads",
     "PathRule",
     "Policy",
-    "RoutingKind",
+    "Routing",
     "ShortestCounts",
     "count_shortest",
     "enumerate_paths",
-    "fixed_split_loads",
-    "fixed_split_usage",
     "iterate_paths",
-    "parse_rule",
+    "parse_routing",
     "path_statistics",
+    "register",
 ]

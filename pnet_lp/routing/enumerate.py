@@ -47,7 +47,7 @@ def enumerate_paths(
         threads: 0 for all cores.
 
     Raises:
-        RoutingError: an index out of range, a routing without a list of paths, or more paths than fit into memory.
+        RoutingError: an index out of range, or more paths than fit into memory.
         TopologyError: pairs of that level mean nothing on the network.
     """
     searches, wanted = prepare(network, level, src, dst), options(rule, threads)
@@ -83,8 +83,7 @@ def iterate_paths(
         The pairs of a block, as a slice of ``src`` and ``dst``, and their paths.
 
     Raises:
-        RoutingError: an index out of range, a routing without a list of paths, or a pair whose paths alone do not fit
-            into memory.
+        RoutingError: an index out of range, or a pair whose paths alone do not fit into memory.
         TopologyError: pairs of that level mean nothing on the network.
     """
     searches, wanted = prepare(network, level, src, dst), options(rule, threads)

@@ -1,24 +1,32 @@
-"""What the routings with a fixed split put on links, without a linear program."""
+"""What a fixed split puts on links: of all demands together, and demand by demand.
+
+The second needs a search for each demand where the first needs one for each destination; its sum over demands is the
+first, but for rounding.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp.errors import RoutingError
-from pnet_lp.model import Network
+from pnet_lp.memory import check_fits
 from pnet_lp.model.arcs import Arcs
 from pnet_lp.model.arrays import FloatArray, floats
-from pnet_lp.model.network import Level
-from pnet_lp.routing.enumerate import iterate_paths
-from pnet_lp.routing.rule import PathRule
-from pnet_lp.routing.searches import prepare
+from pnet_lp.model.paths import PathSet, Policy
+from pnet_lp.routing.searches import Searches
 
-CORE_SPLITS = {"ecmp-split": "ecmp", "vlb": "vlb"}
-"""What the core calls the splits that it computes."""
+Splitting: TypeAlias = Literal["ecmp", "vlb"]
+"""How the core splits: equally at every switch over the next hops on shortest paths, or that twice, by way of every
+switch."""
+
+_BYTES_PER_ENTRY = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,71 +45,87 @@ class Loads:
     share: FloatArray
 
 
-def fixed_split_loads(
-    network: Network,
-    level: Level,
-    src: npt.ArrayLike,
-    dst: npt.ArrayLike,
-    demand: npt.ArrayLike,
-    rule: PathRule,
-    *,
-    threads: int = 0,
-) -> Loads:
-    """Return what demands put on links where the routing alone says how they are split.
-
-    - ``ecmp``: all of a demand on the path that :func:`~pnet_lp.routing.enumerate_paths` draws.
-    - ``ecmp-split``: at every switch equal parts over the next hops on shortest paths, parallel cables counted each.
-      Under the policies ``any`` and ``shortest`` the source does the same over all planes in which the pair is nearest
-      together; ``round-robin`` sends equal parts into all planes that connect the pair, ``single`` all into one.
-    - ``vlb`` (Valiant, STOC 1981): equal parts to all switches of the plane that source and destination can both
-      exchange traffic with, these two among them, and from there to the destination, on both legs as ``ecmp-split``.  A
-      pair on one switch of a plane stays there.  All planes that the policy allows get equal parts.
-
-    The time is that of a search per destination and plane, for ``vlb`` of one per switch too, and does not depend on
-    the number of paths.  The result has the same bits on any number of threads.
-
-    Args:
-        network: the planes.
-        level: whether the demands are between racks or hosts.
-        src: index of each demand's source.
-        dst: index of each demand's destination.
-        demand: how much, finite and at least 0.
-        rule: ``ecmp``, ``ecmp-split`` or ``vlb``.
-        threads: 0 for all cores.
+def checked_amount(searches: Searches, demand: npt.ArrayLike) -> FloatArray:
+    """Return float64 ``[J]``: how much is sent between each pair.
 
     Raises:
-        RoutingError: an index out of range, a demand that is no amount, or a routing that leaves the split open.
-        TopologyError: demands of that level mean nothing on the network.
+        RoutingError: not one amount for each pair, or one that is no finite number >= 0.
     """
-    searches = prepare(network, level, src, dst)
     amount = floats(np.asarray(demand, dtype=np.float64).ravel())
     if len(amount) != searches.pair_count:
         raise RoutingError(f"{len(amount)} demands for {searches.pair_count} pairs")
     if np.any(bad := ~(np.isfinite(amount) & (amount >= 0))):
         raise RoutingError("a demand is wrong", found=float(amount[bad][0]), allowed="finite numbers >= 0")
-    if rule.kind == "ecmp":
-        load = np.zeros(len(searches.arcs.tail))
-        share = np.zeros((network.plane_count, searches.pair_count))
-        for pairs, paths in iterate_paths(network, level, searches.src, searches.dst, rule, threads=threads):
-            here = amount[pairs][paths.pair_of_path]
-            arcs = paths.path_arc + np.repeat(paths.arcs.ptr[paths.plane], paths.hops)
-            load += np.bincount(arcs, weights=np.repeat(here, paths.hops), minlength=len(load))
-            share[paths.plane, pairs.start + paths.pair_of_path] = 1.0
-        return Loads(searches.arcs, load, share)
-    if rule.kind not in CORE_SPLITS:
-        raise RoutingError(
-            f"{rule.kind} leaves open how demands are split",
-            where="--routing",
-            allowed="ecmp, ecmp-split or vlb",
-        )
+    return amount
+
+
+def split_loads(
+    searches: Searches, amount: FloatArray, split: Splitting, policy: Policy, seed: int, threads: int
+) -> Loads:
+    """Return what the core's ``split`` puts on links.
+
+    Args:
+        searches: the pairs.
+        amount: float64 ``[J]``.
+        split: how each demand is split in a plane.
+        policy: which planes it is sent into.
+        seed: what draws the plane of the policy ``single``.
+        threads: 0 for all cores; the bits do not depend on it.
+    """
     load, share = _core.split_loads(
         searches.planes,
         searches.src,
         searches.dst,
         amount,
-        split=CORE_SPLITS[rule.kind],
-        policy=rule.policy,
-        seed=rule.seed,
+        split=split,
+        policy=policy,
+        seed=seed,
         threads=threads,
     )
     return Loads(searches.arcs, load, share)
+
+
+def split_usage(
+    searches: Searches, split: Splitting, policy: Policy, seed: int, threads: int
+) -> sp.csc_array:
+    """Return float64 ``[A, J]``: the part of each demand on each link; arguments as of :func:`split_loads`.
+
+    Raises:
+        RoutingError: more entries than fit into memory.
+    """
+    links, pairs = len(searches.arcs.tail), searches.pair_count
+    check_fits(
+        _BYTES_PER_ENTRY * links * pairs,
+        f"what each of {pairs:,} demands puts on each of {links:,} links",
+        RoutingError,
+        allowed="fewer demands, or --level rack",
+    )
+    del threads  # a search for one demand is too short to be divided
+    one = np.ones(1)
+    parts = []
+    for j in range(pairs):
+        load = split_loads(searches.part(slice(j, j + 1)), one, split, policy, seed, 1).arc_load
+        used = np.flatnonzero(load)
+        parts.append((used, load[used]))
+    pointer = np.concatenate([[0], np.cumsum([len(used) for used, _ in parts])])
+    link = np.concatenate([used for used, _ in parts])
+    return sp.csc_array((np.concatenate([load for _, load in parts]), link, pointer), shape=(links, pairs))
+
+
+def path_loads(
+    searches: Searches, amount: FloatArray, blocks: Iterable[tuple[slice, PathSet]], planes: int
+) -> Loads:
+    """Return what demands put on links that go whole along the one path that each has in the ``blocks``."""
+    load = np.zeros(len(searches.arcs.tail))
+    share = np.zeros((planes, searches.pair_count))
+    for pairs, paths in blocks:
+        here = amount[pairs][paths.pair_of_path]
+        load += np.bincount(paths.link, weights=np.repeat(here, paths.hops), minlength=len(load))
+        share[paths.plane, pairs.start + paths.pair_of_path] = 1.0
+    return Loads(searches.arcs, load, share)
+
+
+def path_usage(paths: PathSet) -> sp.csc_array:
+    """Return float64 ``[A, J]``: 1 for each link of the one path that each demand has."""
+    entries = (np.ones(len(paths.link)), (paths.link, np.repeat(paths.pair_of_path, paths.hops)))
+    return sp.csc_array(entries, shape=(len(paths.arcs.tail), paths.pair_count), dtype=np.float64)

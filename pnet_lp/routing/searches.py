@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,6 @@ from pnet_lp.model.arcs import Arcs, usable_arcs
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.network import Level
 from pnet_lp.routing.rule import PathRule
-
-_CORE_KINDS = {
-    "ecmp": "equal-cost",
-    "ecmp-split": "equal-cost",
-    "ecmp-lp": "equal-cost",
-    "ksp": "shortest",
-    "edge-disjoint": "edge-disjoint",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,22 +69,5 @@ def _host_switches(plane: Plane) -> IntArray:
 
 
 def options(rule: PathRule, threads: int) -> dict[str, Any]:
-    """Return the keyword arguments of the core's searches.
-
-    Raises:
-        RoutingError: the routing has no list of paths.
-    """
-    if rule.kind not in _CORE_KINDS:
-        raise RoutingError(
-            f"{rule.kind} has no list of paths: it leads over every switch",
-            where="--routing",
-            allowed="ecmp, ecmp-lp, ecmp-split, ksp:K or edge-disjoint:K",
-        )
-    return {
-        "kind": _CORE_KINDS[rule.kind],
-        "count": rule.count,
-        "policy": rule.policy,
-        "per_flow": rule.per_flow,
-        "seed": rule.seed,
-        "threads": threads,
-    }
+    """Return the keyword arguments of the core's searches."""
+    return {**asdict(rule), "threads": threads}

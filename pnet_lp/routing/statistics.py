@@ -12,18 +12,18 @@ import numpy.typing as npt
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import PathSet
+from pnet_lp.routing.base import Routing
 from pnet_lp.routing.count import ShortestCounts, count_shortest
-from pnet_lp.routing.enumerate import iterate_paths
-from pnet_lp.routing.rule import ALL, PathRule
+from pnet_lp.routing.rule import ALL
 
 _PAIRS = 1 << 20  # pairs of a block
 
 
-def path_statistics(network: Network, level: Level, rule: PathRule, *, threads: int = 0) -> dict[str, Any]:
+def path_statistics(network: Network, level: Level, routing: Routing, *, threads: int = 0) -> dict[str, Any]:
     """Return what can be said of the paths of all ordered pairs together, as a JSON document.
 
-    Hops are links between switches.  Pairs without a path are counted and enter no mean.  Where a rule takes all
-    shortest paths these are counted and not listed, so that there may be any number of them.
+    Hops are links between switches.  Pairs without a path are counted and enter no mean.  Where a routing takes
+    all shortest paths these are counted and not listed, so that there may be any number of them.
 
     Raises:
         RoutingError: a routing without a list of paths, or a pair whose paths alone do not fit into memory.
@@ -39,12 +39,13 @@ def path_statistics(network: Network, level: Level, rule: PathRule, *, threads: 
         dst += first
         other = src != dst
         src, dst = src[other], dst[other]
-        if rule.equal_cost and rule.count == ALL:
+        rule = routing.rule
+        if rule is not None and rule.equal_cost and rule.count == ALL:
             gathered.count(
                 count_shortest(network, level, src, dst, policy=rule.policy, seed=rule.seed, threads=threads)
             )
         else:
-            for _, paths in iterate_paths(network, level, src, dst, rule, threads=threads):
+            for _, paths in routing.iterate(network, level, src, dst, threads=threads):
                 gathered.add(paths)
     return gathered.document()
 

@@ -1,8 +1,14 @@
-"""Throughput: the flow problem, its solvers, and the certificate that proves every number."""
+"""Throughput: the flow problem, its solvers, and the certificate that proves every number.
 
+``problems`` is what there is to solve, ``solvers`` by what, ``objectives`` what for, ``bounds`` what can be said
+without solving, ``proofs`` how an answer is kept and checked.  ``solve`` takes the steps from one to the next, ``facade`` does
+so for words, and ``verify`` goes the other way: from a stored answer back to what it claims.
+"""
+
+from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.objectives import OBJECTIVES
-from pnet_lp.throughput.problem import FlowProblem, build_problem
-from pnet_lp.throughput.solve import Progress, solve
-from pnet_lp.throughput.solvers.base import SOLVERS
+from pnet_lp.throughput.problems import FlowProblem, build_problem
+from pnet_lp.throughput.solve import Progress
+from pnet_lp.throughput.solvers import SOLVERS
 
 __all__ = ["OBJECTIVES", "SOLVERS", "FlowProblem", "Progress", "build_problem", "solve"]

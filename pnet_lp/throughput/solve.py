@@ -1,14 +1,16 @@
-"""From a network and a traffic matrix to a certified throughput, in five steps.
+"""From a network, a matrix and a query to a certified answer, in five steps.
 
-``Network, TrafficMatrix -> FlowProblem -> RawSolution -> Certified -> ThroughputResult``
+``Network, TrafficMatrix -> Problem -> Optimum (proof, certificate) -> bottlenecks -> ThroughputResult``
 
-What is optimised, and how that is proved, is the business of an objective (:mod:`pnet_lp.throughput.objectives`).
+What is optimised, and how that is proved, is the business of an objective (:mod:`pnet_lp.throughput.objectives`); what
+paths there are, that of a routing (:mod:`pnet_lp.routing`).  Here both are parsed; :mod:`pnet_lp.throughput.facade`
+takes strings.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,21 +19,22 @@ import numpy.typing as npt
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
-from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, floats
+from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.registry import nearest, parse_expression
-from pnet_lp.routing import ROUTINGS, PathRule, Policy, parse_rule
-from pnet_lp.throughput.certificate import bottlenecks
-from pnet_lp.throughput.choose import AUTO
-from pnet_lp.throughput.fixed_split import KINDS as FIXED_SPLITS
-from pnet_lp.throughput.fixed_split import FixedSplit, build_fixed_split
-from pnet_lp.throughput.objectives import CONCURRENT, Clock, Means, Objective, Stated, parse_objective
-from pnet_lp.throughput.objectives.min_cost import MinCost
-from pnet_lp.throughput.objectives.rates import connected
-from pnet_lp.throughput.path_problem import build_path_problem
-from pnet_lp.throughput.problem import FlowProblem, build_problem
-from pnet_lp.throughput.solvers import SolveOptions, solver_names
-from pnet_lp.throughput.split_problem import build_split_problem
-from pnet_lp.throughput.start import start_proof
+from pnet_lp.routing import Policy, Routing, parse_routing
+from pnet_lp.throughput.objectives import (
+    CONCURRENT,
+    Clock,
+    Objective,
+    Optimum,
+    SolveContext,
+    check_solver_needed,
+    parse_objective,
+)
+from pnet_lp.throughput.problems import FlowProblem, Problem, state_problem
+from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
+from pnet_lp.throughput.solvers import AUTO, SOLVERS, SolveOptions
 
 DEFAULT_TOLERANCE = 1e-4
 IDEAL = "ideal"
@@ -62,9 +65,24 @@ class Progress:
     seconds: float
 
 
-def solve(
-    network: Network,
-    traffic: TrafficMatrix,
+@dataclass(frozen=True)
+class Query:
+    """What is asked of a network and a matrix, and how far.
+
+    Attributes:
+        objective: what is optimised.
+        routing: which paths there are.
+        solver: a solver's expression, or ``auto``.
+        options: how far and how long to solve.
+    """
+
+    objective: Objective
+    routing: Routing
+    solver: str
+    options: SolveOptions
+
+
+def parse_query(
     *,
     objective: str = CONCURRENT,
     routing: str = IDEAL,
@@ -75,99 +93,87 @@ def solve(
     threads: int = 0,
     time_limit_s: float = math.inf,
     max_iterations: int | None = None,
-    start: AnyCertificate | None = None,
-    link_cost: FloatArray | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-) -> ThroughputResult:
-    """Return the certified throughput of ``traffic`` on ``network``.
-
-    Args:
-        network: the planes.
-        traffic: the demands, at the level they are to be solved at.
-        objective: what is asked: ``concurrent``, the largest K such that K times every demand is carried at once, or
-            another one of :data:`~pnet_lp.throughput.objectives.OBJECTIVES`, with its parameters.
-        routing: ``ideal``: any path, any split; else a routing with paths (:func:`pnet_lp.routing.parse_rule`).
-        plane_policy: which planes paths may come from; without meaning for ``ideal``.
-        seed: what breaks ties between paths and draws them.
-        solver: a registered solver, or ``auto`` (see :mod:`pnet_lp.throughput.choose`); a routing that fixes the split
-            needs none.  A solver's parameters follow its name, as in ``pulp:solver=CPLEX_CMD``.
-        tolerance: relative gap between the bounds at which the result counts as certified, in (0, 1).
-        threads: 0 for all cores; the structured solver's result does not depend on it.
-        time_limit_s: stop then, with the bounds reached.
-        max_iterations: stop then, with the bounds reached; in the solver's own unit.
-        start: the certificate of a result for the same paths and other capacities or demands, to start from
-            (:mod:`pnet_lp.throughput.start`).
-        link_cost: float64 ``[A]``, what a Gb/s on each arc of the flow problem costs, for ``min-cost``
-            (:func:`pnet_lp.throughput.link_costs.read_link_costs`); without it each costs 1.
-        on_progress: called now and then while solving.
-
-    Ctrl-C while maximising K does not raise: the result then has ``interrupted`` set and the bounds reached so far.
+) -> Query:
+    """Return the query that these words and numbers stand for; arguments as of :func:`pnet_lp.throughput.solve`.
 
     Raises:
-        SpecError: an unknown objective or solver, one that does not go with the other, a tolerance out of range,
-            or a start that is not for these paths.
-        RoutingError: an unknown routing, or more paths than fit into memory.
-        TrafficError: the matrix is empty or for another network.
-        SolverError: the solver is not installed or failed, or the problem does not fit into memory.
+        SpecError: an unknown objective, routing or solver, a parameter of one that is wrong, one that does not go with
+            another, or a number out of range.
     """
     goal = parse_objective(objective)
-    _check_choice("solver", parse_expression(solver)[0], (AUTO, *solver_names()))
-    if link_cost is not None and not isinstance(goal, MinCost):
-        raise SpecError(f"link costs have no meaning for the objective {objective!r}", allowed="min-cost")
-    rule = routing_rule(routing, plane_policy, seed)
+    name, values = parse_expression(solver)
+    if name not in (AUTO, *SOLVERS.names()):
+        known = (AUTO, *SOLVERS.names())
+        raise SpecError(
+            f"unknown solver {name!r}{nearest(name, dict.fromkeys(known))}", allowed=", ".join(known)
+        )
+    if name != AUTO:
+        SOLVERS.get(name).validate(values)
+    paths = parse_routing(routing, policy=plane_policy, seed=seed)
+    check_solver_needed(solver, goal, paths.form)
     if not 0 < tolerance < 1:
         raise SpecError("tolerance is out of range", found=tolerance, allowed="a number between 0 and 1")
     if time_limit_s <= 0 or math.isnan(time_limit_s):
         raise SpecError("time limit is out of range", found=time_limit_s, allowed="seconds > 0")
+    return Query(goal, paths, solver, SolveOptions(tolerance, time_limit_s, max_iterations, threads))
 
+
+def answer(
+    network: Network,
+    traffic: TrafficMatrix,
+    query: Query,
+    *,
+    start: AnyCertificate | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> ThroughputResult:
+    """Return what ``query`` asks of ``traffic`` on ``network``; see :func:`pnet_lp.throughput.solve`."""
     clock = Clock("build", "solve", "certify")
-    problem = state_problem(network, traffic, rule, per_demand=goal.per_demand, threads=threads)
-    given = None if start is None else start_proof(problem, start)
+    goal, tolerance = query.objective.bind(network), query.options.tolerance
+    problem = state_problem(network, traffic, query.routing, threads=query.options.threads)
+    options = query.options if start is None else query.options.starting(problem.start(start))
     clock.note("build")
-    common: dict[str, Any] = {
-        "tolerance": tolerance,
-        "objective": objective,
-        "routing": routing,
-        "plane_policy": plane_policy,
-        "routing_seed": seed,
-        "level": traffic.level,
-        "network": summarise_network(network),
-        "traffic": summarise_traffic(traffic),
-        "seconds": clock.seconds,
-    }
-    warnings: tuple[str, ...] = ()
-    if problem.disconnected.size:
-        warnings = (_disconnected(problem, network, traffic, goal),)
-        if not goal.per_demand or len(problem.disconnected) == problem.flow.demand_count:
-            figures = goal.figures_of_nothing()
-            clock.note("certify")
-            rates = floats(np.zeros(traffic.demand_count)) if goal.per_demand else None
-            return ThroughputResult(
-                interval=Interval(0.0, 0.0),
-                status="certified",
-                solver=NO_SOLVER,
-                iterations=0,
-                binding="disconnected",
-                bottlenecks=(),
-                warnings=warnings,
-                figures=_with_rates(figures, rates),
-                rates_gbps=rates,
-                **common,
-            )
 
     def report(name: str, iterations: int, lower: float, upper: float) -> None:
         if on_progress is not None:
             on_progress(Progress(name, iterations, lower, upper, clock.elapsed()))
 
-    options = SolveOptions(tolerance, time_limit_s, max_iterations, threads, given)
-    kept, left = problem, ints(np.arange(problem.flow.demand_count))
-    if goal.per_demand and not isinstance(problem, FixedSplit):
-        kept, left = connected(problem)
-    found = goal.optimise(kept, Means(solver, options, clock, report, link_cost))
+    context = SolveContext(query.solver, options, clock, report)
+    common: dict[str, Any] = {
+        "headline": goal.headline,
+        "tolerance": tolerance,
+        "objective": goal.expression,
+        "routing": query.routing.expression,
+        "plane_policy": query.routing.policy,
+        "routing_seed": query.routing.seed,
+        "level": traffic.level,
+        "network": summarise_network(network),
+        "traffic": summarise_traffic(traffic),
+        "seconds": clock.seconds,
+        "inputs": goal.inputs,
+    }
+    warnings = _warnings(problem, network, traffic, query)
+    if problem.disconnected.size and not (goal.per_demand and _some_connected(problem)):
+        rates = floats(np.zeros(traffic.demand_count)) if goal.per_demand else None
+        figures = dict(goal.figures_of_nothing())
+        clock.note("certify")
+        return ThroughputResult(
+            figures=figures if rates is None else figures | {"rates_gbps": summarise_rates(rates)},
+            interval=Interval(0.0, 0.0),
+            status="certified",
+            solver=NO_SOLVER,
+            iterations=0,
+            binding="disconnected",
+            bottlenecks=(),
+            warnings=warnings,
+            rates_gbps=rates,
+            **common,
+        )
+    kept, left = problem.connected()
+    found = goal.optimise(kept, context)
     limits, binding = bottlenecks(kept, network, traffic.level, found.certificate)
-    rates = None if found.rate is None else _rates_of_pairs(problem.flow, traffic, left, found.rate)
-    clock.note("certify")
-    return ThroughputResult(
+    rates = _rates_of_pairs(problem.flow, traffic, left, found.rate) if goal.rated else None
+    result = ThroughputResult(
+        figures=found.figures if rates is None else {**found.figures, "rates_gbps": summarise_rates(rates)},
         interval=found.interval,
         status="certified" if found.gap <= tolerance else "bounds",
         solver=found.solver,
@@ -178,96 +184,50 @@ def solve(
         certificate=found.certificate,
         interrupted=found.interrupted,
         link_load=found.link_load,
-        figures=_with_rates(found.figures, rates),
+        access_load=_access_load(kept, found) if traffic.level == "host" else None,
         rates_gbps=rates,
         levels=found.levels,
         **common,
     )
+    clock.note("certify")
+    return result
 
 
-def routing_rule(routing: str, plane_policy: Policy, seed: int) -> PathRule | None:
-    """Return the rule that a routing's name stands for, None for ``ideal``.
-
-    Raises:
-        RoutingError: no such routing.
-        SpecError: a plane policy for ``ideal``, which uses all planes as it likes.
-    """
-    if routing == IDEAL:
-        if plane_policy != "any":
-            raise SpecError(
-                f"plane policy {plane_policy!r} has no meaning for ideal routing, which uses every plane",
-                allowed="any, or a routing with paths such as ksp:8",
-            )
-        return None
-    if _template(routing) not in ROUTINGS:
-        _check_choice("routing", routing, tuple(ROUTINGS))
-    return parse_rule(routing, policy=plane_policy, seed=seed)
+def summarise_rates(rates: FloatArray) -> dict[str, float]:
+    """Return the ``rates_gbps`` object of the JSON contract."""
+    return {"min": float(rates.min()), "mean": float(rates.mean()), "max": float(rates.max())}
 
 
-def _template(routing: str) -> str:
-    """Return ``ksp:K`` for ``ksp:8``: how the routing is listed."""
-    kind, colon, count = routing.partition(":")
-    return f"{kind}:K" if colon and count.isdigit() else routing
+def _some_connected(problem: Problem) -> bool:
+    return len(problem.disconnected) < problem.demand_count
 
 
-def state_problem(
-    network: Network,
-    traffic: TrafficMatrix,
-    rule: PathRule | None,
-    *,
-    per_demand: bool = False,
-    threads: int = 0,
-) -> Stated:
-    """Return what there is to solve: over any path, over given paths, or nothing, where the routing fixes the split.
-
-    With ``per_demand`` demands can get more or less than others, so a fixed split is stated demand by demand.
-    """
-    if rule is None:
-        return build_problem(network, traffic)
-    if rule.kind in FIXED_SPLITS and per_demand:
-        return build_split_problem(network, traffic, rule, threads=threads)
-    if rule.kind in FIXED_SPLITS:
-        return build_fixed_split(network, traffic, rule, threads=threads)
-    return build_path_problem(network, traffic, rule, threads=threads)
+def _access_load(problem: Problem, found: Optimum) -> FloatArray:
+    """Return float64 ``[2, P, E]``: the loads of access links up and down."""
+    amount = problem.plane_shares(found.certificate) * found.rate
+    return floats(np.stack(problem.flow.access_loads(amount)))
 
 
-def summarise_network(network: Network) -> dict[str, Any]:
-    """Return the ``network`` object of the JSON contract."""
-    return {
-        "planes": network.plane_count,
-        "variant": network.variant,
-        "switches": network.switch_count,
-        "racks": network.rack_count,
-        "hosts": network.host_count,
-        "links": network.cable_count,
-        "fingerprint": network.fingerprint,
-    }
+def _warnings(problem: Problem, network: Network, traffic: TrafficMatrix, query: Query) -> tuple[str, ...]:
+    found = []
+    if query.routing.draws and traffic.level == "rack":
+        found.append(
+            f"{query.routing.expression} draws one path for all that a rack sends to another, as if it were one flow; "
+            "--level host draws one for each pair of hosts"
+        )
+    if problem.disconnected.size:
+        found.append(_disconnected(problem, network, traffic, query.objective))
+    return tuple(found)
 
 
-def summarise_traffic(traffic: TrafficMatrix) -> dict[str, Any]:
-    """Return the ``traffic`` object of the JSON contract."""
-    return {
-        "label": traffic.label,
-        "demands": traffic.demand_count,
-        "total": traffic.total,
-        "fingerprint": traffic.fingerprint,
-    }
-
-
-def _check_choice(what: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        close = nearest(value, dict.fromkeys(known))
-        raise SpecError(f"unknown {what} {value!r}{close}", allowed=", ".join(known))
-
-
-def _disconnected(stated: Stated, network: Network, traffic: TrafficMatrix, goal: Objective) -> str:
+def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, goal: Objective) -> str:
     """Return the sentence that names pairs without any path."""
     names = network.endpoint_names(traffic.level)
-    problem = stated.flow
+    flow = problem.flow
     # The problem's demands are between classes of hosts; what a user asked about are pairs.
-    classes = problem.endpoint_class[traffic.src], problem.endpoint_class[traffic.dst]
-    lost_classes = problem.src[stated.disconnected], problem.dst[stated.disconnected]
-    endpoints = problem.attach.shape[1]
+    classes = flow.endpoint_class[traffic.src], flow.endpoint_class[traffic.dst]
+    lost_classes = flow.src[problem.disconnected], flow.dst[problem.disconnected]
+    endpoints = flow.attach.shape[1]
     lost = np.flatnonzero(np.isin(_pair_keys(*classes, endpoints), _pair_keys(*lost_classes, endpoints)))
     pairs = [f"{names[traffic.src[j]]} -> {names[traffic.dst[j]]}" for j in lost[:_NAMED_PAIRS]]
     more = f" and {len(lost) - _NAMED_PAIRS:,} more" if len(lost) > _NAMED_PAIRS else ""
@@ -292,19 +252,7 @@ def _rates_of_pairs(
     """
     level = np.zeros(flow.demand_count)
     level[kept] = rate / flow.demand[kept]
-    # Demands of the problem are sorted by source and destination.
-    endpoints = flow.attach.shape[1]
-    wanted = _pair_keys(flow.endpoint_class[traffic.src], flow.endpoint_class[traffic.dst], endpoints)
-    place = np.searchsorted(_pair_keys(flow.src, flow.dst, endpoints), wanted)
-    return floats(traffic.demand * level[place])
-
-
-def _with_rates(figures: Mapping[str, Any] | None, rates: FloatArray | None) -> Mapping[str, Any] | None:
-    """Return the figures with a summary of the rates, where there are any."""
-    if figures is None or rates is None:
-        return figures
-    summary = {"min": float(rates.min()), "mean": float(rates.mean()), "max": float(rates.max())}
-    return {**figures, "rates_gbps": summary}
+    return floats(traffic.demand * level[flow.demand_of_pairs(traffic)])
 
 
 def _pair_keys(src: IntArray, dst: IntArray, endpoints: int) -> npt.NDArray[np.int64]:

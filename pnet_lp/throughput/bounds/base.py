@@ -18,7 +18,7 @@ from pnet_lp.seeds import generator
 from pnet_lp.throughput.bounds.graph import SiteGraph, Wiring
 from pnet_lp.throughput.bounds.search import Counts, Order, halves, spectral_orders
 from pnet_lp.throughput.bounds.witness import Witness
-from pnet_lp.throughput.problem import FlowProblem, build_problem
+from pnet_lp.throughput.problems import FlowProblem, build_problem
 
 _SPECTRAL_ORDERS = 4
 _RANDOM_ORDERS = 4

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from pnet_lp.throughput.bounds.witness import EqualLengths
-from pnet_lp.throughput.problem import FlowProblem
+from pnet_lp.throughput.problems import FlowProblem
 
 
 def bound_by_volume(problem: FlowProblem, link_hops: float) -> tuple[float, EqualLengths]:

@@ -1,4 +1,4 @@
-"""What an objective is: a name, parameters, and a function from a problem to a proved optimum."""
+"""What an objective is: a name, parameters, a function from a problem to a proved optimum, and how that is checked."""
 
 from __future__ import annotations
 
@@ -6,27 +6,23 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from pnet_lp.errors import SpecError
-from pnet_lp.model import AnyCertificate, Interval
+from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.model.result import FairLevel
+from pnet_lp.model.result import FairLevel, Headline
 from pnet_lp.registry import NoParams, Params, Registry, parse_expression
-from pnet_lp.throughput.fixed_split import FixedSplit
-from pnet_lp.throughput.path_problem import PathProblem
-from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.solvers import SolveOptions
-from pnet_lp.throughput.split_problem import SplitProblem
+from pnet_lp.routing import Form
+from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+from pnet_lp.throughput.solvers import AUTO, SolveOptions
+from pnet_lp.units import format_gbps
 
 CONCURRENT = "concurrent"
 
 CLOSED_FORM = "closed-form"
 """The solver of an optimum that needs none."""
-
-Stated: TypeAlias = FlowProblem | PathProblem | FixedSplit | SplitProblem
-"""What there is to solve: over any path, over given paths, or with a split that the routing fixes, of the whole matrix
-or demand by demand."""
 
 
 class Clock:
@@ -52,22 +48,20 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Means:
-    """By what to solve.
+class SolveContext:
+    """By what to solve, and whom to tell.
 
     Attributes:
         solver: a solver's name, or ``auto``.
         options: how far and how long.
         clock: what ``solve`` and ``certify`` are noted on.
         on_progress: called with the solver's name, iterations and bounds on K.
-        link_cost: float64 ``[A]``, what a Gb/s on each arc costs, >= 0; None where each costs 1.
     """
 
-    solver: str
-    options: SolveOptions
+    solver: str = AUTO
+    options: SolveOptions = field(default_factory=SolveOptions)
     clock: Clock = field(default_factory=lambda: Clock("solve", "certify"))
     on_progress: Callable[[str, int, float, float], None] = lambda *_: None
-    link_cost: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +74,7 @@ class Optimum:
         solver, iterations: how.
         certificate: the flow and the lengths.
         link_load: float64 ``[A]``, Gb/s on each arc.
-        rate: float64 ``[J]``, Gb/s that each demand gets, where demands are rated one by one.
+        rate: float64 ``[J]``, Gb/s that each demand gets.
         figures: what leads the JSON document.
         levels: of ``max-min``.
         unlimited: what limits the value where no link has a length.
@@ -94,8 +88,8 @@ class Optimum:
     iterations: int
     certificate: AnyCertificate
     link_load: FloatArray
-    rate: FloatArray | None = None
-    figures: Mapping[str, Any] | None = None
+    rate: FloatArray
+    figures: Mapping[str, Any]
     levels: tuple[FairLevel, ...] = ()
     unlimited: str = "core link"
     interrupted: bool = False
@@ -106,17 +100,39 @@ class Objective(ABC):
     """Base of all objectives.
 
     Class attributes:
+        headline: the figure that is asked for.
         per_demand: whether each demand has a rate of its own.  Demands without a path then get none; otherwise a single
             one makes K = 0.
+        rated: whether a result lists the rate of each demand.
+        closed_forms: the forms of routings under which it needs no solver.
+
+    Attributes:
+        params: its parameters.
+        expression: as it was written.
+        inputs: arrays that it reads beside network and traffic, by name; a saved result holds them.
     """
 
+    headline: ClassVar[Headline]
     per_demand: ClassVar[bool] = False
+    rated: ClassVar[bool] = True
+    closed_forms: ClassVar[frozenset[Form]] = frozenset()
 
-    def __init__(self, params: Params) -> None:
+    def __init__(self, params: Params, expression: str = "") -> None:
         self.params = params
+        self.expression = expression
+        self.inputs: Mapping[str, FloatArray] = {}
+
+    def bind(self, network: Network) -> Self:
+        """Return the objective with what it reads beside the network, such as a file that its parameters name.
+
+        Raises:
+            SpecError: that cannot be read, or does not fit the network.
+        """
+        del network
+        return self
 
     @abstractmethod
-    def optimise(self, problem: Stated, means: Means) -> Optimum:
+    def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """Return the optimum of a problem without disconnected demands.
 
         Raises:
@@ -124,16 +140,41 @@ class Objective(ABC):
             SolverError: the solver failed, or the problem does not fit into memory.
         """
 
-    def figures_of_nothing(self) -> Mapping[str, Any] | None:
-        """Return what leads the JSON document where K = 0 because a demand has no path; None for the bounds on K.
+    @abstractmethod
+    def figures_of_nothing(self) -> Mapping[str, Any]:
+        """Return what leads the JSON document where nothing is carried because demands have no path.
 
         Raises:
             RoutingError: the objective has no value then.
         """
-        return None
+
+    @abstractmethod
+    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+        """Return the figures that a saved claim proves, computed without solver, core or :meth:`optimise`.
+
+        Args:
+            second: the second implementation of the problem, with the claim's certificate.
+            claim: what was saved.
+
+        Raises:
+            CertificateError: the claim proves nothing.
+        """
+
+    def gap(self, figures: Mapping[str, Any]) -> float:
+        """Return the relative gap that decides whether an answer is certified."""
+        return float(figures["relative_gap"])
+
+    @property
+    def proves_gap(self) -> bool:
+        """Whether :meth:`gap` is all of that gap; otherwise a part of it was known when solving only."""
+        return True
+
+    @abstractmethod
+    def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Return the first lines of an answer to a person, labels and texts, given the JSON document."""
 
 
-G = TypeVar("G", bound=Objective)
+O = TypeVar("O", bound=Objective)  # noqa: E741 - the type of an objective
 
 OBJECTIVES: Registry[type[Objective]] = Registry(
     "objective", package="pnet_lp.throughput.objectives", group="pnet_lp.objectives"
@@ -142,10 +183,10 @@ OBJECTIVES: Registry[type[Objective]] = Registry(
 
 def register(
     name: str, *, summary: str, params: type[Params] = NoParams, source: str = ""
-) -> Callable[[type[G]], type[G]]:
+) -> Callable[[type[O]], type[O]]:
     """Return a decorator that registers an objective's class."""
 
-    def decorate(objective: type[G]) -> type[G]:
+    def decorate(objective: type[O]) -> type[O]:
         OBJECTIVES.register(name, params=params, summary=summary, source=source)(objective)
         return objective
 
@@ -160,12 +201,29 @@ def parse_objective(text: str) -> Objective:
     """
     name, values = parse_expression(text)
     entry = OBJECTIVES.get(name)
-    return entry.build(entry.validate(values))
+    return entry.build(entry.validate(values), text)
 
 
-def check_storable(objective: str) -> None:
-    """Raise SpecError unless results of ``objective`` can be saved with their proof."""
-    if objective != CONCURRENT:
+def check_solver_needed(solver: str, objective: Objective, form: Form) -> None:
+    """Raise SpecError if a solver is named where nothing is left for it to solve."""
+    if solver != AUTO and form in objective.closed_forms:
         raise SpecError(
-            f"results of the objective {objective!r} cannot be saved with their proof", allowed=CONCURRENT
+            "a solver has no meaning here: routing and objective leave nothing to solve",
+            where="solver",
+            found=solver,
+            allowed=AUTO,
         )
+
+
+def proved(figures: Mapping[str, Any], headline: Headline) -> tuple[str, str]:
+    """Return the line that says between which bounds a value is."""
+    assert headline.bounds is not None
+    lower, upper = (format_gbps(figures[key]) for key in headline.bounds)
+    return "proved", f"at least {lower}, at most {upper}; relative gap {figures['relative_gap']:.2g}"
+
+
+def rates_in_words(figures: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the line that sums up the rates of demands."""
+    rates = figures["rates_gbps"]
+    low, mean, high = (format_gbps(rates[key]) for key in ("min", "mean", "max"))
+    return "rates", f"{low} to {high} Gb/s, {mean} on average"

@@ -1,91 +1,95 @@
-"""``concurrent``, the largest K such that every demand d gets K d; and its reciprocal, ``min-max-utilisation``.
+"""``concurrent``: the largest K such that every demand d gets K d.
 
 Maximum concurrent flow: F. Shahrokhi, D. W. Matula, "The maximum concurrent flow problem", JACM 37 (1990).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from pnet_lp.model import Interval
-from pnet_lp.throughput.certificate import certify
-from pnet_lp.throughput.choose import AUTO, choose_solver
-from pnet_lp.throughput.fixed_split import FixedSplit, certify_fixed_split
+from pnet_lp.model.arrays import floats
+from pnet_lp.model.result import Headline
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
     CONCURRENT,
-    Means,
     Objective,
     Optimum,
-    Stated,
+    SolveContext,
+    proved,
     register,
 )
-from pnet_lp.throughput.solvers import get_solver
-from pnet_lp.throughput.split_problem import SplitProblem
+from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
+from pnet_lp.units import format_gbps
 
 
 @register(CONCURRENT, summary="the largest K such that K times the traffic matrix can be carried")
 class Concurrent(Objective):
     """Maximum concurrent flow, by any solver."""
 
-    def optimise(self, problem: Stated, means: Means) -> Optimum:
+    headline = Headline("throughput_gbps", "Gb/s per unit demand", ("lower_bound_gbps", "upper_bound_gbps"))
+    rated = False
+    closed_forms = frozenset({"split"})
+
+    def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
-        assert not isinstance(problem, SplitProblem)
-        if isinstance(problem, FixedSplit):
-            certificate, interval = certify_fixed_split(problem)
-            means.clock.note("certify")
-            return Optimum(interval, 0.0, CLOSED_FORM, 0, certificate, problem.load)
-        name = choose_solver(problem) if means.solver == AUTO else means.solver
-        solver = get_solver(name)
-        solver.check(problem)
+        found = problem.solved()
+        if found is not None:
+            context.clock.note("certify")
+            name, iterations, interrupted, message = CLOSED_FORM, 0, False, ""
+        else:
+            name = choose_solver(problem) if context.solver == AUTO else context.solver
+            solver = get_solver(name)
+            solver.check(problem)
 
-        def report(iterations: int, lower: float, upper: float) -> bool:
-            means.on_progress(name, iterations, lower, upper)
-            return True
+            def report(iterations: int, lower: float, upper: float) -> bool:
+                context.on_progress(name, iterations, lower, upper)
+                return True
 
-        raw = solver.solve(problem, means.options, report)
-        means.clock.note("solve")
-        found = certify(problem, raw.proof)
-        means.clock.note("certify")
+            raw = solver.solve(problem, context.options, report)
+            context.clock.note("solve")
+            found = problem.certify(raw.proof)
+            context.clock.note("certify")
+            iterations, interrupted, message = raw.iterations, raw.interrupted, raw.message
         return Optimum(
-            found.interval,
+            self.value(found.interval),
             found.interval.gap,
             name,
-            raw.iterations,
+            iterations,
             found.certificate,
             found.load,
-            interrupted=raw.interrupted,
-            warnings=(raw.message,) if raw.message else (),
+            floats(found.interval.lower * problem.flow.demand),
+            self.figures(found.interval),
+            interrupted=interrupted,
+            warnings=(message,) if message else (),
         )
 
-
-@register(
-    "min-max-utilisation",
-    summary="the smallest possible utilisation of the fullest link; one over concurrent",
-)
-class MinMaxUtilisation(Concurrent):
-    """The whole matrix is carried, and the fullest link is as empty as can be: above 1, it does not fit."""
-
-    def optimise(self, problem: Stated, means: Means) -> Optimum:
-        """See :meth:`Objective.optimise`; the bounds are those on K, the figures their reciprocals."""
-        found = super().optimise(problem, means)
-        return replace(found, figures=_figures(found.interval))
-
     def figures_of_nothing(self) -> Mapping[str, Any]:
-        """A demand without a path: no utilisation is high enough, which JSON writes as null."""
-        return _figures(Interval(0.0, 0.0))
+        """A demand without a path: K = 0."""
+        return self.figures(Interval(0.0, 0.0))
 
+    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+        """See :meth:`Objective.recheck`."""
+        del claim
+        return self.figures(second.rate_bounds())
 
-def _figures(rate: Interval) -> dict[str, Any]:
-    """Return the document's first keys; the upper bound is attained."""
-    lower, upper = (None if bound == 0 else 1.0 / bound for bound in (rate.upper, rate.lower))
-    return {
-        "max_utilisation": upper,
-        "lower_bound": lower,
-        "upper_bound": upper,
-        "relative_gap": rate.gap,
-        "throughput_gbps": rate.lower if math.isfinite(rate.lower) else None,
-    }
+    def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """See :meth:`Objective.words`."""
+        value = f"{format_gbps(figures['throughput_gbps'])} Gb/s per unit demand"
+        return [("throughput", value), proved(figures, self.headline)]
+
+    def value(self, rate: Interval) -> Interval:
+        """Return the bounds on the value where those on K are ``rate``."""
+        return rate
+
+    def figures(self, rate: Interval) -> dict[str, Any]:
+        """Return the document's first keys; the lower bound is attained."""
+        return {
+            "throughput_gbps": rate.lower,
+            "lower_bound_gbps": rate.lower,
+            "upper_bound_gbps": rate.upper,
+            "relative_gap": rate.gap,
+        }

@@ -17,26 +17,27 @@ while the others keep t.  Those for which this is close to t are fixed.  The par
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.result import FairLevel
-from pnet_lp.throughput.fixed_split import FixedSplit
-from pnet_lp.throughput.forms import Form, Head, formulate
-from pnet_lp.throughput.objectives.base import Means, Objective, Optimum, Stated, register
-from pnet_lp.throughput.objectives.fairness import fairness_figures, fairness_gap
+from pnet_lp.throughput.objectives.base import Optimum, SolveContext, register
+from pnet_lp.throughput.objectives.fair_levels import (
+    SLACK,
+    Fair,
+    fairness_figures,
+    fairness_gap,
+    recheck_filled,
+)
 from pnet_lp.throughput.objectives.max_min_fill import optimum_by_filling
-from pnet_lp.throughput.objectives.rates import Attained, Lengths, Rated, attain, volume, with_lengths
-from pnet_lp.throughput.objectives.run import LpSolution, lp_solver, solve_form
-from pnet_lp.throughput.split_problem import SplitProblem
-
-ROUNDING = 1e-12
-"""How far sums may be off, relatively, and more than that."""
+from pnet_lp.throughput.objectives.program import lp_solver, solve_form
+from pnet_lp.throughput.problems import Attained, Lengths, Problem
+from pnet_lp.throughput.problems.program import Form, ProgramGoal
+from pnet_lp.throughput.proofs.second import SecondProblem
 
 _PART = 0.25
 """A demand is fixed where it can get beyond its level by at most this part of the tolerance."""
@@ -66,29 +67,24 @@ class _Step:
     summary="rates per unit demand such that none can rise without lowering a smaller one",
     source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
 )
-class MaxMin(Objective):
+class MaxMin(Fair):
     """Weighted max-min fairness over any split; by filling where the routing fixes the split."""
 
-    per_demand = True
+    closed_forms = frozenset({"split"})
 
-    def figures_of_nothing(self) -> Mapping[str, Any]:
-        """No demand has a path: there is no level."""
-        return fairness_figures(np.zeros(0), ())
-
-    def optimise(self, problem: Stated, means: Means) -> Optimum:
+    def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
-        assert not isinstance(problem, FixedSplit)
-        if isinstance(problem, SplitProblem):
-            return optimum_by_filling(problem, means)
+        if problem.fixed:
+            return optimum_by_filling(problem, context)
         demand = problem.flow.demand
-        deadline = time.monotonic() + means.options.time_limit_s
+        deadline = time.monotonic() + context.options.time_limit_s
         free = np.ones(len(demand), dtype=bool)
         rate = floats(np.zeros(len(demand)))
         steps: list[_Step] = []
         iterations, message = 0, ""
         while free.any() and not message:
-            left = replace(means.options, time_limit_s=max(deadline - time.monotonic(), 0.0))
-            step, spent, message = _solve_level(problem, rate, free, replace(means, options=left))
+            left = replace(context.options, time_limit_s=max(deadline - time.monotonic(), 0.0))
+            step, spent, message = _solve_level(problem, rate, free, replace(context, options=left))
             steps.append(step)
             rate = step.attained.rate
             free = free & ~step.fixed
@@ -101,19 +97,42 @@ class MaxMin(Objective):
         return Optimum(
             Interval(levels[0].rate, levels[0].upper),
             fairness_gap(levels),
-            lp_solver(means),
+            lp_solver(context),
             iterations,
-            with_lengths(last.certificate, steps[0].lengths),
+            last.with_lengths(steps[0].lengths),
             last.load,
-            rate=rate,
-            figures=fairness_figures(rate, levels),
+            rate,
+            fairness_figures(rate, levels),
             levels=tuple(levels),
             warnings=(message,) if message else (),
         )
 
+    def recheck_levels(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
+        """See :meth:`Fair.recheck_levels`."""
+        if not any(len(level.length) for level in levels):
+            recheck_filled(second, rate, levels)
+            return
+        demand = second.flow.demand
+        free = np.ones(len(demand), dtype=bool)
+        for i, level in enumerate(levels):
+            lengths = level.length, level.up_length, level.down_length
+            distance = second.distances(lengths)
+            held = float((rate * (1 + level.margin) * distance)[~free].sum())
+            takes = np.where(free, demand * distance, 0.0)
+            whole = second.volume(lengths)
+            # Half of the slack that the claim was made with, so that sums in another order do not decide.
+            upper = (whole - held + SLACK / 2 * (whole + held)) / takes.sum()
+            beyond = max(upper - level.rate, 0.0) / (takes[level.demands] / takes.sum()).min()
+            second.check.require(
+                level.rate + beyond <= level.upper * (1 + SLACK),
+                f"no demand of level {i} can get more than {level.upper:.9g}",
+                f"a demand of level {i} could get more than is claimed, {level.upper!r}",
+            )
+            free[level.demands] = False
+
 
 def _bound(
-    problem: Rated, rate: FloatArray, free: BoolArray, lengths: Lengths, distance: FloatArray
+    problem: Problem, rate: FloatArray, free: BoolArray, lengths: Lengths, distance: FloatArray
 ) -> tuple[float, FloatArray]:
     """Return the bound on the level of the ``free`` demands, and the part ``w`` ``[J]`` of each in it.
 
@@ -129,43 +148,49 @@ def _bound(
     if total <= 0:
         return np.inf, takes
     held = float((rate * distance)[~free].sum())
-    whole = volume(problem.flow, lengths)
+    whole = problem.flow.volume(lengths)
     # Where the bound is met to the last bit, or beyond, a demand with hardly a part in it would count as stuck.
-    return (whole - held + ROUNDING * (whole + held)) / total, takes / total
+    return (whole - held + SLACK * (whole + held)) / total, takes / total
 
 
-def _solve_level(problem: Rated, rate: FloatArray, free: BoolArray, means: Means) -> tuple[_Step, int, str]:
+def _solve_level(
+    problem: Problem, rate: FloatArray, free: BoolArray, context: SolveContext
+) -> tuple[_Step, int, str]:
     demand = problem.flow.demand
     fixed = np.where(free, 0.0, rate)
-    head = Head.of(
+    goal = ProgramGoal.of(
         problem.flow,
         weight=np.where(free, demand, 0.0),
         lower=fixed,
         upper=fixed,
         rate_cost=-float(demand.sum()),
     )
-    form = formulate(problem, head)
+    form = problem.formulate(goal)
 
-    def prove(solution: LpSolution) -> tuple[_Step, float]:
-        step = _prove(problem, form, solution, free, fixed, means.options.tolerance)
+    def prove(value: FloatArray, dual: FloatArray) -> tuple[_Step, float]:
+        step = _prove(problem, form, value, dual, free, fixed, context.options.tolerance)
         upper, _ = _bound(problem, step.attained.rate, free, step.lengths, step.distance)
         reached = _lowest(step.attained.rate, demand, free)
         # The bound is divided among many demands, each of which is to be close.
         return step, Interval(reached, upper).gap / _PART * np.sqrt(int(free.sum()))
 
     # The more demands have a part in the bound, the more are fixed at once.
-    return solve_form(form, means, prove, central=True)
+    return solve_form(problem, form, context, prove, central=True)
 
 
 def _prove(
-    problem: Rated, form: Form, solution: LpSolution, free: BoolArray, fixed: FloatArray, tolerance: float
+    problem: Problem,
+    form: Form,
+    value: FloatArray,
+    dual: FloatArray,
+    free: BoolArray,
+    fixed: FloatArray,
+    tolerance: float,
 ) -> _Step:
     demand = problem.flow.demand
-    attained = attain(
-        problem, form, solution, np.where(free, demand * form.rate(solution.column_value), fixed)
-    )
-    lengths = form.lengths(solution.row_dual)
-    distance = problem.distances(*lengths)
+    attained = form.attain(value, dual, np.where(free, demand * form.rate(value), fixed))
+    lengths = form.lengths(dual)
+    distance = problem.distances(lengths)
     upper, part = _bound(problem, attained.rate, free, lengths, distance)
     reached = _lowest(attained.rate, demand, free)
     blocked = free & ((upper - reached) <= _PART * tolerance * reached * part) & (part > 0)
@@ -177,7 +202,7 @@ def _lowest(rate: FloatArray, demand: FloatArray, free: BoolArray) -> float:
     return float((rate[free] / demand[free]).min())
 
 
-def _levels(problem: Rated, rate: FloatArray, steps: list[_Step]) -> list[FairLevel]:
+def _levels(problem: Problem, rate: FloatArray, steps: list[_Step]) -> list[FairLevel]:
     """Return the levels, each with the bound that held when it was solved.
 
     Later levels scale all rates down by a hair, until what the solver found fits exactly.  The bound of a level is that

@@ -7,9 +7,8 @@ gets more, which is the proof.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,13 +18,11 @@ from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.result import FairLevel
-from pnet_lp.throughput.fixed_split import FixedSplit
-from pnet_lp.throughput.objectives.base import CLOSED_FORM, Means, Objective, Optimum, Stated, register
-from pnet_lp.throughput.objectives.fairness import fairness_figures
-from pnet_lp.throughput.objectives.rates import bundle_certificate, normalised, with_lengths
-from pnet_lp.throughput.path_problem import PathProblem
-from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.split_problem import SplitProblem
+from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext, register
+from pnet_lp.throughput.objectives.fair_levels import Fair, fairness_figures, recheck_filled
+from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems.columns import ColumnProblem
+from pnet_lp.throughput.proofs.second import SecondProblem
 
 _SAME = 1e-12
 """Links that fill within this part of each other fill together: their levels differ by rounding only."""
@@ -36,31 +33,18 @@ _SAME = 1e-12
     summary="the same by progressive filling, without a solver, where each demand has one path or a fixed split",
     source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
 )
-class MaxMinFill(Objective):
+class MaxMinFill(Fair):
     """Weighted max-min fairness in closed form."""
 
-    per_demand = True
+    closed_forms = frozenset({"path", "split"})
 
-    def figures_of_nothing(self) -> Mapping[str, Any]:
-        """No demand has a path: there is no level."""
-        return fairness_figures(np.zeros(0), ())
-
-    def optimise(self, problem: Stated, means: Means) -> Optimum:
+    def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
-        assert not isinstance(problem, FixedSplit)
-        if isinstance(problem, FlowProblem):
-            raise SpecError(
-                "max-min-fill needs one path or one fixed split for each demand",
-                found="ideal routing",
-                allowed="ecmp, ecmp-split, vlb or ksp:1, or the objective max-min",
-            )
-        if isinstance(problem, PathProblem) and (most := int(problem.paths.paths_per_pair.max())) > 1:
-            raise SpecError(
-                "max-min-fill needs one path or one fixed split for each demand",
-                found=f"{most} paths for one demand",
-                allowed="ecmp, ecmp-split, vlb or ksp:1, or the objective max-min",
-            )
-        return optimum_by_filling(problem, means)
+        return optimum_by_filling(problem, context)
+
+    def recheck_levels(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
+        """See :meth:`Fair.recheck_levels`."""
+        recheck_filled(second, rate, levels)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,39 +96,48 @@ def fill(usage: sp.csc_array, capacity: FloatArray, demand: FloatArray) -> Filli
     return Filling(floats(level), link)
 
 
-def optimum_by_filling(problem: PathProblem | SplitProblem, means: Means) -> Optimum:
-    """Return the max-min optimum of a problem with one column for each demand, which is exact."""
-    demand = problem.flow.demand
-    found = fill(problem.usage, problem.capacity, demand)
-    means.clock.note("solve")
-    load = problem.usage @ (found.level * demand)
+def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
+    """Return the max-min optimum of a problem in which each demand has one way, which is exact.
+
+    Raises:
+        SpecError: a demand has a choice.
+    """
+    usage = problem.bundles()
+    if usage is None:
+        ways = f"{problem.most_ways:.0f} paths for one demand"
+        raise SpecError(
+            "max-min-fill needs one path or one fixed split for each demand",
+            found=ways if np.isfinite(problem.most_ways) else "ideal routing",
+            allowed="ecmp, ecmp-split, vlb or ksp:1, or the objective max-min",
+        )
+    flow, demand, capacity = problem.flow, problem.flow.demand, problem.flow.link_capacity
+    found = fill(usage, capacity, demand)
+    context.clock.note("solve")
+    load = usage @ (found.level * demand)
     used = load > 0
     # The last bits of a sum may put a full link above its capacity.
-    factor = min(1.0, float((problem.capacity[used] / load[used]).min()))
+    factor = min(1.0, float((capacity[used] / load[used]).min()))
     level = found.level * factor
     levels = tuple(
         FairLevel(float(value), float(value), 0.0, ints(np.flatnonzero(level == value)))
         for value in np.unique(level)
     )
-    arcs = floats(factor * load[: len(problem.flow.capacity)])
-    first = np.zeros(len(problem.capacity))
+    assert isinstance(problem, ColumnProblem)
+    arcs = floats(factor * load[: len(flow.capacity)])
+    first = np.zeros(len(capacity))
     first[np.unique(found.link[level == level.min()])] = 1.0
-    weight = normalised(problem, np.ones(problem.flow_variables))
-    proof = problem.proof(weight, first)
-    certificate = with_lengths(
-        bundle_certificate(problem, weight, arcs), (proof.length, proof.up_length, proof.down_length)
-    )
-    means.clock.note("certify")
+    weight = problem.normalised(np.ones(problem.flow_variables))
+    certificate = problem.certificate(weight, arcs, problem.proof(weight, first).lengths)
+    context.clock.note("certify")
     rate = floats(level * demand)
-    interval = Interval(levels[0].rate, levels[0].rate)
     return Optimum(
-        interval,
+        Interval(levels[0].rate, levels[0].rate),
         0.0,
         CLOSED_FORM,
         0,
         certificate,
         arcs,
-        rate=rate,
-        figures=fairness_figures(rate, levels),
+        rate,
+        fairness_figures(rate, levels),
         levels=levels,
     )

@@ -5,22 +5,27 @@ Any lengths l >= 0 prove a bound: carrying K costs at least ``K sum d_j dist_{w+
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import RoutingError, SpecError
-from pnet_lp.model import AnyCertificate, Interval
+from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.result import Headline
 from pnet_lp.registry import Params
-from pnet_lp.throughput.certificate import certify
-from pnet_lp.throughput.fixed_split import FixedSplit, certify_fixed_split
-from pnet_lp.throughput.forms import Form, Head, formulate
-from pnet_lp.throughput.objectives.base import CLOSED_FORM, Means, Objective, Optimum, Stated, register
-from pnet_lp.throughput.objectives.rates import Lengths, Rated, attain, volume, with_lengths
-from pnet_lp.throughput.objectives.run import LpSolution, lp_solver, solve_form
-from pnet_lp.throughput.split_problem import SplitProblem
+from pnet_lp.throughput.objectives.base import CLOSED_FORM, Objective, Optimum, SolveContext, proved, register
+from pnet_lp.throughput.objectives.link_costs import read_link_costs
+from pnet_lp.throughput.objectives.program import lp_solver, solve_form
+from pnet_lp.throughput.problems import Certified, Lengths, Problem
+from pnet_lp.throughput.problems.program import Form, ProgramGoal
+from pnet_lp.throughput.proofs.checks import SAME
+from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+from pnet_lp.units import format_gbps
 
 
 class MinCostParams(Params):
@@ -29,6 +34,9 @@ class MinCostParams(Params):
     at: float | None = Field(None, gt=0, allow_inf_nan=False, description="K to carry, Gb/s per unit demand")
     fraction: float | None = Field(
         None, gt=0, le=1, description="K to carry as a part of the largest one; default 1"
+    )
+    costs: Path | None = Field(
+        None, description="table plane,u,v,cost of what a Gb/s on a link costs; links not named cost 1"
     )
 
     @model_validator(mode="after")
@@ -46,53 +54,65 @@ class MinCostParams(Params):
 class MinCost(Objective):
     """Minimum-cost multicommodity flow."""
 
+    headline = Headline(
+        "cost_gbps_links", "Gb/s times links", ("lower_bound_gbps_links", "upper_bound_gbps_links")
+    )
+    closed_forms = frozenset({"split"})
     params: MinCostParams
 
-    def optimise(self, problem: Stated, means: Means) -> Optimum:
-        """See :meth:`Objective.optimise`."""
-        assert not isinstance(problem, SplitProblem)
-        if isinstance(problem, FixedSplit):
-            return self._fixed(problem, means)
-        form = formulate(problem)
+    def bind(self, network: Network) -> Self:
+        """Return the objective with the costs of its file; see :meth:`Objective.bind`."""
+        if self.params.costs is None:
+            return self
+        bound = type(self)(self.params, self.expression)
+        bound.inputs = {"link_cost": read_link_costs(self.params.costs, network)}
+        return bound
 
-        def prove_rate(solution: LpSolution) -> tuple[Interval, float]:
-            found = certify(problem, form.proof(solution.column_value, solution.row_dual)).interval
+    def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
+        """See :meth:`Objective.optimise`."""
+        cost = self._link_cost(problem.flow.capacity)
+        solved = problem.solved()
+        if solved is not None:
+            return self._fixed(problem, solved, cost, context)
+        form = problem.formulate()
+
+        def prove_rate(value: FloatArray, dual: FloatArray) -> tuple[Interval, float]:
+            found = problem.certify(form.proof(value, dual)).interval
             return found, found.gap
 
-        most, iterations, _ = solve_form(form, means, prove_rate)
+        most, iterations, _ = solve_form(problem, form, context, prove_rate)
         rate = self._rate(most.lower)
         demand = problem.flow.demand
-        cost = _link_cost(problem, means)
-        head = Head.of(
+        goal = ProgramGoal.of(
             problem.flow,
             lower=rate * demand,
             upper=rate * demand,
             arc_cost=cost,
             rate_scale=rate,
         )
-        form = formulate(problem, head)
+        form = problem.formulate(goal)
 
-        def prove(solution: LpSolution) -> tuple[_Found, float]:
-            found = _prove(problem, form, solution, rate, cost)
+        def prove(value: FloatArray, dual: FloatArray) -> tuple[_Found, float]:
+            found = _prove(problem, form, value, dual, rate, cost)
             return found, max(found.cost.gap, 1 - found.carried / rate)
 
-        found, spent, message = solve_form(form, means, prove)
+        found, spent, message = solve_form(problem, form, context, prove)
         # A part of the largest K is what was asked only as far as that is known.
         unknown = most.gap if self.params.at is None else 0.0
         return Optimum(
             found.cost,
             max(found.cost.gap, 1 - found.carried / rate, unknown),
-            lp_solver(means),
+            lp_solver(context),
             iterations + spent,
             found.certificate,
             found.load,
-            rate=floats(found.carried * demand),
-            figures=_figures(found.cost, found.carried, rate, float(demand.sum())),
+            floats(found.carried * demand),
+            _figures(found.cost, found.carried, rate, float(demand.sum())),
             unlimited="nothing",
             warnings=(message,) if message else (),
         )
 
-    def figures_of_nothing(self) -> None:
+    def figures_of_nothing(self) -> Mapping[str, Any]:
         """No K > 0 can be carried.
 
         Raises:
@@ -103,16 +123,79 @@ class MinCost(Objective):
             allowed="the objectives total or max-min",
         )
 
-    def _fixed(self, problem: FixedSplit, means: Means) -> Optimum:
-        certificate, most = certify_fixed_split(problem)
-        rate = self._rate(most.lower)
-        load = rate * problem.load
-        total = float(_link_cost(problem, means) @ load)
-        cost = Interval(total, total)
-        means.clock.note("certify")
-        figures = _figures(cost, rate, rate, float(problem.flow.demand.sum()))
-        rates = floats(rate * problem.flow.demand)
-        return Optimum(cost, 0.0, CLOSED_FORM, 0, certificate, load, rate=rates, figures=figures)
+    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+        """See :meth:`Objective.recheck`; of a part of the largest K only that it is carried is proved."""
+        rate, demand, check = claim.rate, second.flow.demand, second.check
+        assert rate is not None
+        carried = float((rate / demand).min())
+        check.require(
+            np.allclose(rate, carried * demand, rtol=SAME, atol=0.0),
+            "all demands get the same part",
+            "demands get different parts of what they ask",
+        )
+        asked = claim.figures.get("asked_gbps", carried) if self.params.at is None else self.params.at
+        check.require(
+            isinstance(asked, float) and carried <= asked * (1 + SAME),
+            "no more is carried than was asked",
+            f"asked_gbps is {asked!r}, and {carried!r} is carried",
+        )
+        link_cost = self._link_cost(second.flow.capacity)
+        check.require(
+            link_cost.shape == second.flow.capacity.shape
+            and bool(np.all(np.isfinite(link_cost) & (link_cost >= 0))),
+            "every link has a cost",
+            "the costs are not a finite number >= 0 for each link",
+        )
+        cost = float(link_cost @ second.carry(rate))
+        length, up, down = second.lengths
+        least = max(
+            carried * float(demand @ second.distances((length * part + link_cost, up * part, down * part)))
+            - part * second.volume(second.lengths)
+            for part in (0.0, 1.0)
+        )
+        check.require(least <= cost * (1 + SAME), "the bounds are in order", "the bounds cross")
+        return _figures(Interval(min(least, cost), cost), carried, asked, float(demand.sum()))
+
+    def gap(self, figures: Mapping[str, Any]) -> float:
+        """See :meth:`Objective.gap`."""
+        return max(super().gap(figures), 1 - float(figures["carried_gbps"] / figures["asked_gbps"]))
+
+    @property
+    def proves_gap(self) -> bool:
+        """Whether K itself was given: how far the largest K is known is no part of the proof."""
+        return self.params.at is not None
+
+    def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """See :meth:`Objective.words`."""
+        cost, mean = format_gbps(figures["cost_gbps_links"]), figures["mean_links"]
+        return [
+            ("cost", f"{cost} Gb/s times links, {mean:.6g} links on average"),
+            ("carried", f"{format_gbps(figures['carried_gbps'])} Gb/s per unit demand"),
+            proved(figures, self.headline),
+        ]
+
+    def _fixed(
+        self, problem: Problem, solved: Certified, link_cost: FloatArray, context: SolveContext
+    ) -> Optimum:
+        most = solved.interval.lower
+        rate = self._rate(most)
+        load = floats(rate / most * solved.load)
+        total = float(link_cost @ load)
+        context.clock.note("certify")
+        return Optimum(
+            Interval(total, total),
+            0.0,
+            CLOSED_FORM,
+            0,
+            solved.certificate,
+            load,
+            floats(rate * problem.flow.demand),
+            _figures(Interval(total, total), rate, rate, float(problem.flow.demand.sum())),
+        )
+
+    def _link_cost(self, capacity: FloatArray) -> FloatArray:
+        """Return what a Gb/s on each arc costs, ``[A]``."""
+        return self.inputs.get("link_cost", np.ones(len(capacity)))
 
     def _rate(self, most: float) -> float:
         """Return the K to carry, where ``most`` can be."""
@@ -138,22 +221,19 @@ class _Found:
     load: FloatArray
 
 
-def _link_cost(problem: Stated, means: Means) -> FloatArray:
-    """Return what a Gb/s on each arc costs, ``[A]``."""
-    return np.ones(len(problem.flow.capacity)) if means.link_cost is None else means.link_cost
-
-
-def cost_bound(problem: Rated, rate: float, lengths: Lengths, link_cost: FloatArray) -> float:
+def cost_bound(problem: Problem, rate: float, lengths: Lengths, link_cost: FloatArray) -> float:
     """Return what carrying ``rate`` times every demand costs at least, as lengths prove it."""
     length, up, down = lengths
-    distance = problem.distances(length + link_cost, up, down)
-    return rate * float(problem.flow.demand @ distance) - volume(problem.flow, lengths)
+    distance = problem.distances((length + link_cost, up, down))
+    return rate * float(problem.flow.demand @ distance) - problem.flow.volume(lengths)
 
 
-def _prove(problem: Rated, form: Form, solution: LpSolution, rate: float, link_cost: FloatArray) -> _Found:
-    attained = attain(problem, form, solution, rate * problem.flow.demand)
+def _prove(
+    problem: Problem, form: Form, value: FloatArray, dual: FloatArray, rate: float, link_cost: FloatArray
+) -> _Found:
+    attained = form.attain(value, dual, rate * problem.flow.demand)
     carried = attained.factor * rate
-    lengths = form.lengths(solution.row_dual)
+    lengths = form.lengths(dual)
     nothing: Lengths = (np.zeros_like(lengths[0]), np.zeros_like(lengths[1]), np.zeros_like(lengths[2]))
     # Without lengths: everybody takes a shortest path.  It can be the better bound, and is where all of them fit.
     lower, best = max(
@@ -161,8 +241,7 @@ def _prove(problem: Rated, form: Form, solution: LpSolution, rate: float, link_c
         key=lambda pair: pair[0],
     )
     cost = float(link_cost @ attained.load)
-    certificate = with_lengths(attained.certificate, best)
-    return _Found(Interval(min(lower, cost), cost), carried, certificate, attained.load)
+    return _Found(Interval(min(lower, cost), cost), carried, attained.with_lengths(best), attained.load)
 
 
 def _figures(cost: Interval, carried: float, asked: float, total: float) -> dict[str, object]:

@@ -7,49 +7,95 @@ Maximum multicommodity flow with caps.  Any lengths l >= 0 prove a bound: a dema
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.throughput.fixed_split import FixedSplit
-from pnet_lp.throughput.forms import Form, Head, formulate
-from pnet_lp.throughput.objectives.base import Means, Objective, Optimum, Stated, register
-from pnet_lp.throughput.objectives.rates import Rated, attain, volume, with_lengths
-from pnet_lp.throughput.objectives.run import LpSolution, lp_solver, solve_form
+from pnet_lp.model.result import Headline
+from pnet_lp.throughput.objectives.base import (
+    Objective,
+    Optimum,
+    SolveContext,
+    proved,
+    rates_in_words,
+    register,
+)
+from pnet_lp.throughput.objectives.program import lp_solver, solve_form
+from pnet_lp.throughput.problems import Attained, Lengths, Problem
+from pnet_lp.throughput.problems.program import ProgramGoal
+from pnet_lp.throughput.proofs.checks import SAME
+from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+from pnet_lp.units import format_gbps
 
 
 @register("total", summary="the largest sum of rates, no demand served beyond what it asks")
 class Total(Objective):
     """Maximum multicommodity flow."""
 
+    headline = Headline("total_gbps", "Gb/s", ("lower_bound_gbps", "upper_bound_gbps"))
     per_demand = True
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: the sum is 0."""
         return _figures(Interval(0.0, 0.0))
 
-    def optimise(self, problem: Stated, means: Means) -> Optimum:
+    def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
-        assert not isinstance(problem, FixedSplit)
-        flow = problem.flow
-        head = Head.of(
-            flow,
-            upper=flow.demand,
-            served_cost=np.full(flow.demand_count, -1.0),
+        demand = problem.flow.demand
+        goal = ProgramGoal.of(
+            problem.flow,
+            upper=demand,
+            served_cost=np.full(len(demand), -1.0),
             # Nobody gets more than the demand.
             rate_scale=1.0,
         )
-        form = formulate(problem, head)
+        form = problem.formulate(goal)
 
-        def prove(solution: LpSolution) -> tuple[Optimum, float]:
-            found = _prove(problem, form, solution, lp_solver(means))
-            return found, found.gap
+        def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, Lengths, Interval], float]:
+            attained = form.attain(value, dual, np.minimum(form.served(value), demand))
+            lengths = form.lengths(dual)
+            scale, upper = best_scale(problem.flow.volume(lengths), problem.distances(lengths), demand)
+            lower = float(attained.rate.sum())
+            # Where both are the sum of the demands they may differ by the rounding of sums.
+            interval = Interval(lower, max(lower, upper))
+            length, up, down = lengths
+            return (attained, (scale * length, scale * up, scale * down), interval), interval.gap
 
-        found, iterations, message = solve_form(form, means, prove)
-        return replace(found, iterations=iterations, warnings=(message,) if message else ())
+        (attained, lengths, interval), iterations, message = solve_form(problem, form, context, prove)
+        return Optimum(
+            interval,
+            interval.gap,
+            lp_solver(context),
+            iterations,
+            attained.with_lengths(lengths),
+            attained.load,
+            attained.rate,
+            _figures(interval),
+            unlimited="demand",
+            warnings=(message,) if message else (),
+        )
+
+    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+        """See :meth:`Objective.recheck`."""
+        rate, demand = claim.rate, second.flow.demand
+        assert rate is not None
+        second.check.require(
+            np.all(rate <= demand * (1 + SAME)),
+            "no demand gets more than it asks",
+            "a rate is above its demand",
+        )
+        second.carry(rate)
+        beyond = demand * np.maximum(0.0, 1.0 - second.distances(second.lengths))
+        lower, upper = float(rate.sum()), second.volume(second.lengths) + float(beyond.sum())
+        second.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
+        return _figures(Interval(lower, max(lower, upper)))
+
+    def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """See :meth:`Objective.words`."""
+        total = f"{format_gbps(figures['total_gbps'])} Gb/s"
+        return [("total", total), rates_in_words(figures), proved(figures, self.headline)]
 
 
 def best_scale(capacity: float, distance: FloatArray, demand: FloatArray) -> tuple[float, float]:
@@ -72,28 +118,6 @@ def best_scale(capacity: float, distance: FloatArray, demand: FloatArray) -> tup
         return 0.0, float(demand.sum())
     scale = 1.0 / distance[first]
     return scale, float(scale * capacity + (demand * np.maximum(0.0, 1.0 - scale * distance)).sum())
-
-
-def _prove(problem: Rated, form: Form, solution: LpSolution, solver: str) -> Optimum:
-    demand = problem.flow.demand
-    rate = np.minimum(form.served(solution.column_value), demand)
-    attained = attain(problem, form, solution, rate)
-    lengths = form.lengths(solution.row_dual)
-    scale, upper = best_scale(volume(problem.flow, lengths), problem.distances(*lengths), demand)
-    lower = float(attained.rate.sum())
-    # Where both are the sum of the demands they may differ by the rounding of sums.
-    interval = Interval(lower, max(lower, upper))
-    return Optimum(
-        interval,
-        interval.gap,
-        solver,
-        0,
-        with_lengths(attained.certificate, lengths, scale),
-        attained.load,
-        rate=attained.rate,
-        figures=_figures(interval),
-        unlimited="demand",
-    )
 
 
 def _figures(interval: Interval) -> dict[str, float]:

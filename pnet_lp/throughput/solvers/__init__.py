@@ -5,8 +5,8 @@ Nothing here decides which solver is used by default, and nothing a solver retur
 """
 
 from pnet_lp.throughput.solvers.base import (
+    SOLVERS,
     OnProgress,
-    Problem,
     RawSolution,
     SolveOptions,
     Solver,
@@ -14,13 +14,16 @@ from pnet_lp.throughput.solvers.base import (
     register,
     solver_names,
 )
+from pnet_lp.throughput.solvers.choose import AUTO, choose_solver
 
 __all__ = [
+    "AUTO",
+    "SOLVERS",
     "OnProgress",
-    "Problem",
     "RawSolution",
     "SolveOptions",
     "Solver",
+    "choose_solver",
     "get_solver",
     "register",
     "solver_names",

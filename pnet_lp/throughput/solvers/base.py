@@ -10,18 +10,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias, TypeVar
 
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
 from pnet_lp.registry import NoParams, Params, Registry, parse_expression
-from pnet_lp.throughput.path_problem import PathProblem
-from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.proof import Proof
-
-Problem: TypeAlias = FlowProblem | PathProblem
-"""Without restriction of the paths (arc form), or over given paths (path form)."""
+from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems.proof import Proof
 
 OnProgress: TypeAlias = Callable[[int, float, float], bool]
 """Called with the iterations done and the bounds proved so far (0 and ``inf`` where the solver proves none on its way);
@@ -45,6 +41,10 @@ class SolveOptions:
     max_iterations: int | None = None
     threads: int = 0
     start: Proof | None = None
+
+    def starting(self, start: Proof) -> SolveOptions:
+        """Return the same with a proof to start from."""
+        return replace(self, start=start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +115,8 @@ class Solver(ABC):
 
     def check(self, problem: Problem) -> None:
         """Raise SolverError where the solver does not take the problem, or where a solve would not fit into memory."""
-        form = "path" if isinstance(problem, PathProblem) else "arc"
-        if form not in self.forms:
-            raise SolverError(f"solver {self.name!r} does not take problems on {form} form")
+        if problem.form not in self.forms:
+            raise SolverError(f"solver {self.name!r} does not take problems on {problem.form} form")
         others = "" if self.name == "structured" else "--solver structured, "
         check_fits(
             self.estimate_bytes(problem),

@@ -6,17 +6,20 @@ import os
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.throughput.forms import Form, LinearProgram, formulate, lp_size
-from pnet_lp.throughput.proof import Proof
-from pnet_lp.throughput.solvers.base import OnProgress, Problem, RawSolution, SolveOptions, Solver
+from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
+from pnet_lp.throughput.problems.proof import Proof
+from pnet_lp.throughput.solvers.base import OnProgress, RawSolution, SolveOptions, Solver
+
+A = TypeVar("A")
 
 Settings = Mapping[str, object]
 """Options of a solver's library, by its own names."""
@@ -44,23 +47,6 @@ class Limits:
     time_s: float
     iterations: int | None
     threads: int
-
-
-@dataclass(frozen=True, eq=False)
-class LpSolution:
-    """What a library found; all of it is judged by the certificate.
-
-    Attributes:
-        column_value: float64 ``[columns]``, or None where it found none.
-        row_dual: float64 ``[rows]``, those of ``<=`` rows <= 0 in a minimisation; or None.
-        iterations: in the library's own unit; 0 where it does not say.
-        stopped: empty where the method met its own criteria, else what ended it, such as ``time limit reached``.
-    """
-
-    column_value: FloatArray | None
-    row_dual: FloatArray | None
-    iterations: int
-    stopped: str = ""
 
 
 class Watch:
@@ -93,15 +79,6 @@ class Watch:
             call()
 
 
-@dataclass(frozen=True, eq=False)
-class _Attempt:
-    proof: Proof
-    gap: float
-    stopped: str
-    iterations: int
-    interrupted: bool
-
-
 class GeneralSolver(Solver):
     """A solver of linear programs; a subclass says how its library runs once.
 
@@ -128,55 +105,34 @@ class GeneralSolver(Solver):
 
     def estimate_bytes(self, problem: Problem) -> int:
         """Return the measured peak per column times the columns."""
-        return self.bytes_per_column * lp_size(problem)[1]
+        return self.bytes_per_column * problem.size[1]
 
     def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
-        """Solve the linear program; see :meth:`Solver.solve`."""
-        deadline = time.monotonic() + options.time_limit_s
-        form = formulate(problem)
-        attempts: list[_Attempt] = []
-        settings: Settings | None = None
+        """Solve the linear program of K; see :meth:`Solver.solve`."""
+        form = problem.formulate()
+
+        def prove(value: FloatArray, dual: FloatArray, found: bool) -> tuple[Proof, float]:
+            proof = form.proof(value, dual) if found else problem.nothing()
+            lower, upper = problem.bounds(proof)
+            if np.isinf(upper) and found:
+                # On the way of a simplex method, lengths can miss every demand.
+                proof = form.proof(value, np.zeros_like(dual))
+                lower, upper = problem.bounds(proof)
+            return proof, (upper - lower) / upper if upper > 0 else 0.0
+
         # A library stops on residuals of the whole LP, the certificate needs every link: where the one did not give
         # the other, the tolerances are too loose for this problem.
-        for factor in _TIGHTENING:
-            previous, settings = settings, self.settings(options.tolerance * factor, again=bool(attempts))
-            if settings == previous:
-                break
-            done = sum(attempt.iterations for attempt in attempts)
-            limits = Limits(
-                time_s=max(deadline - time.monotonic(), 0.0),
-                iterations=None if options.max_iterations is None else max(options.max_iterations - done, 0),
-                threads=options.threads or os.cpu_count() or 1,
-            )
-            attempts.append(self._attempt(form, settings, limits, on_progress))
-            if attempts[-1].gap <= options.tolerance or attempts[-1].stopped:
-                break
-        last, best = attempts[-1], min(attempts, key=lambda attempt: attempt.gap)
-        message = f"{self.name}: {last.stopped}" if last.stopped else ""
-        iterations = sum(attempt.iterations for attempt in attempts)
-        return RawSolution(best.proof, iterations, last.interrupted, message)
-
-    def _attempt(self, form: Form, settings: Settings, limits: Limits, on_progress: OnProgress) -> _Attempt:
-        """Run once, and evaluate what was found."""
-        found, interrupted = self.solve_program(form.lp, settings, limits, on_progress)
-        if found.column_value is None or found.row_dual is None:
-            proof = form.nothing()
-        else:
-            proof = form.proof(found.column_value, found.row_dual)
-        lower, upper = form.bounds(proof)
-        if np.isinf(upper) and found.column_value is not None:
-            # On the way of a simplex method, lengths can miss every demand.
-            proof = form.proof(found.column_value, np.zeros(len(form.lp.row_lower)))
-            lower, upper = form.bounds(proof)
-        gap = (upper - lower) / upper if upper > 0 else 0.0
-        return _Attempt(proof, gap, found.stopped, found.iterations, interrupted)
+        attempts = [
+            Attempt(self, self.settings(options.tolerance * factor, again=factor < 1))
+            for factor in _TIGHTENING
+        ]
+        best = solve_until(form.lp, attempts, prove, options, on_progress)
+        return RawSolution(best.answer, best.iterations, best.interrupted, best.message)
 
     def solve_program(
         self, lp: LinearProgram, settings: Settings, limits: Limits, on_progress: OnProgress
     ) -> tuple[LpSolution, bool]:
         """Run in a second thread, so that Ctrl-C is seen here; return what was found, and whether the user stopped it.
-
-        Objectives have their programs solved here, and prove what comes back themselves.
 
         A run that does not end when stopped goes on in the background until its limits or the process end.
         """
@@ -217,6 +173,89 @@ class GeneralSolver(Solver):
         if isinstance(found, LpSolution):
             return found, interrupted
         raise found
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A way to solve a program: by which solver, and with which options of its library."""
+
+    solver: GeneralSolver
+    settings: Settings
+
+
+@dataclass(frozen=True, eq=False)
+class Best(Generic[A]):
+    """The best answer of several attempts.
+
+    Attributes:
+        answer: what was made of the solution.
+        iterations: of all attempts, in the solvers' own units.
+        message: how the last attempt ended where that is worth a warning, else empty.
+        interrupted: whether the user stopped it.
+    """
+
+    answer: A
+    iterations: int
+    message: str
+    interrupted: bool
+
+
+def solve_until(
+    lp: LinearProgram,
+    attempts: Iterable[Attempt],
+    prove: Callable[[FloatArray, FloatArray, bool], tuple[A, float]],
+    options: SolveOptions,
+    on_progress: OnProgress = lambda *_: True,
+    note: Callable[[str], None] = lambda _: None,
+) -> Best[A]:
+    """Solve a program in one way after the other, until what a solution proves is within the tolerance.
+
+    Args:
+        lp: the program.
+        attempts: at least one; one like that before it is skipped.
+        prove: returns an answer and its relative gap, given the primal and the dual solution, and whether there is
+            one; both are zeros where there is none.
+        options: how far and how long.
+        on_progress: see :class:`OnProgress`.
+        note: called with ``solve`` and ``certify`` after each.
+
+    Raises:
+        SolverError: a solver failed.
+    """
+    deadline = time.monotonic() + options.time_limit_s
+    best: tuple[A, float] | None = None
+    previous: Attempt | None = None
+    iterations, message, interrupted = 0, "", False
+    for attempt in attempts:
+        if attempt == previous:
+            continue
+        previous = attempt
+        limits = Limits(
+            time_s=max(deadline - time.monotonic(), 0.0),
+            iterations=None
+            if options.max_iterations is None
+            else max(options.max_iterations - iterations, 0),
+            threads=options.threads or os.cpu_count() or 1,
+        )
+        solution, interrupted = attempt.solver.solve_program(lp, attempt.settings, limits, on_progress)
+        note("solve")
+        iterations += solution.iterations
+        value, dual = solution.column_value, solution.row_dual
+        found = value is not None and dual is not None
+        answer, gap = prove(
+            np.zeros(len(lp.cost)) if value is None else value,
+            np.zeros(len(lp.row_lower)) if dual is None else dual,
+            found,
+        )
+        note("certify")
+        if best is None or gap < best[1]:
+            best = answer, gap
+        ended = solution.stopped or ("" if found else "no solution")
+        message = f"{attempt.solver.name}: {ended}" if ended else ""
+        if gap <= options.tolerance or solution.stopped:
+            break
+    assert best is not None
+    return Best(best[0], iterations, message, interrupted)
 
 
 def clip(value: float, lowest: float, highest: float) -> float:

@@ -16,12 +16,12 @@ import numpy as np
 
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.throughput.forms import LinearProgram, lp_size
-from pnet_lp.throughput.solvers.base import Problem, register
+from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
+from pnet_lp.throughput.solvers.base import register
 from pnet_lp.throughput.solvers.general import (
     GeneralSolver,
     Limits,
-    LpSolution,
     Settings,
     Watch,
     clip,
@@ -129,7 +129,7 @@ class HighsHipo(_Highs):
 
     def estimate_bytes(self, problem: Problem) -> int:
         """Return the LP and the Cholesky factor, which fills in: measured 193 MB for 6,832 rows, 878 MB for 19,900."""
-        return super().estimate_bytes(problem) + int(600 * lp_size(problem)[0] ** 1.45)
+        return super().estimate_bytes(problem) + int(600 * problem.size[0] ** 1.45)
 
     def method_options(self, tolerance: float) -> dict[str, object]:
         """Return feasibility and optimality tolerances."""

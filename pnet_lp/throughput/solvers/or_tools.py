@@ -16,9 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.throughput.forms import LinearProgram
+from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.base import register
-from pnet_lp.throughput.solvers.general import Limits, LpSolution, Settings, Watch, clip, failed
+from pnet_lp.throughput.solvers.general import Limits, Settings, Watch, clip, failed
 from pnet_lp.throughput.solvers.worker import SeparateSolver
 
 _CONVERGED = frozenset({"OPTIMAL", "IMPRECISE"})

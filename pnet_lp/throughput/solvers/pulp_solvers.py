@@ -17,9 +17,9 @@ from pydantic import Field
 
 from pnet_lp.errors import SolverError
 from pnet_lp.registry import Params
-from pnet_lp.throughput.forms import LinearProgram
+from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.base import register
-from pnet_lp.throughput.solvers.general import Limits, LpSolution, Settings, Watch, clip, failed
+from pnet_lp.throughput.solvers.general import Limits, Settings, Watch, clip, failed
 from pnet_lp.throughput.solvers.worker import SeparateSolver
 
 _CBC = frozenset({"PULP_CBC_CMD", "COIN_CMD"})

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from pnet_lp.throughput.forms import LinearProgram
+from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.base import register
-from pnet_lp.throughput.solvers.general import Limits, LpSolution, Settings, Watch, clip, failed
+from pnet_lp.throughput.solvers.general import Limits, Settings, Watch, clip, failed
 from pnet_lp.throughput.solvers.worker import SeparateSolver
 
 _OPTIMAL, _LIMIT, _NUMERICAL = 0, 1, 4

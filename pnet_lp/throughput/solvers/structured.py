@@ -6,10 +6,11 @@ import sys
 from typing import Any
 
 from pnet_lp import _core
-from pnet_lp.throughput.merge import merge_planes
-from pnet_lp.throughput.path_problem import PathProblem
-from pnet_lp.throughput.proof import PathProof
-from pnet_lp.throughput.solvers.base import OnProgress, Problem, RawSolution, SolveOptions, Solver, register
+from pnet_lp.errors import SolverError
+from pnet_lp.throughput.problems import ArcProblem, PathProblem, Problem
+from pnet_lp.throughput.problems.columns import joined
+from pnet_lp.throughput.problems.merge import merge_planes
+from pnet_lp.throughput.solvers.base import OnProgress, RawSolution, SolveOptions, Solver, register
 
 
 @register
@@ -25,9 +26,11 @@ class Structured(Solver):
 
     def estimate_bytes(self, problem: Problem) -> int:
         """Return the size of the iterate and of one proof."""
-        if isinstance(problem, PathProblem):
-            return problem.core.estimate_bytes()
-        return _core.estimate_structured_bytes(merge_planes(problem).problem.core)
+        match problem:
+            case PathProblem():
+                return problem.core.estimate_bytes()
+            case _:
+                return _core.estimate_structured_bytes(merge_planes(problem.flow).problem.core)
 
     def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve, on arc form with the planes that are alike merged; see :meth:`Solver.solve`."""
@@ -38,11 +41,17 @@ class Structured(Solver):
             "threads": options.threads,
             "on_progress": on_progress,
         }
-        if isinstance(problem, PathProblem):
-            given = options.start
-            start = (given.weight, problem.lengths(given)) if isinstance(given, PathProof) else None
-            found = _core.solve_path_form(problem.core, start=start, **limits)
-            return RawSolution(problem.proof(found.weight, found.length), found.iterations, found.interrupted)
-        merged = merge_planes(problem)
-        solution = _core.solve_structured(merged.problem.core, **limits)
-        return RawSolution(merged.expand(solution.proof), solution.iterations, solution.interrupted)
+        match problem:
+            case PathProblem():
+                given = None if options.start is None else problem.checked(options.start)
+                start = None if given is None else (given.weight, joined(given.lengths))
+                found = _core.solve_path_form(problem.core, start=start, **limits)
+                return RawSolution(
+                    problem.proof(found.weight, found.length), found.iterations, found.interrupted
+                )
+            case ArcProblem():
+                merged = merge_planes(problem.flow)
+                solution = _core.solve_structured(merged.problem.core, **limits)
+                return RawSolution(merged.expand(solution.proof), solution.iterations, solution.interrupted)
+            case _:
+                raise SolverError(f"solver {self.name!r} does not take a {type(problem).__name__}")

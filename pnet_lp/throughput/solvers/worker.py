@@ -22,9 +22,9 @@ import threading
 from typing import Any, ClassVar
 
 from pnet_lp.errors import SolverError
-from pnet_lp.throughput.forms import LinearProgram
-from pnet_lp.throughput.solvers.base import Problem
-from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, LpSolution, Settings, Watch
+from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
+from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Settings, Watch
 
 _EXIT_S = 5.0
 

@@ -1,0 +1,31 @@
+"""Networks and matrices in a few figures, as every document shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pnet_lp.model.network import Network
+from pnet_lp.model.traffic import TrafficMatrix
+
+
+def summarise_network(network: Network) -> dict[str, Any]:
+    """Return the ``network`` object of the JSON contract."""
+    return {
+        "planes": network.plane_count,
+        "variant": network.variant,
+        "switches": network.switch_count,
+        "racks": network.rack_count,
+        "hosts": network.host_count,
+        "links": network.cable_count,
+        "fingerprint": network.fingerprint,
+    }
+
+
+def summarise_traffic(traffic: TrafficMatrix) -> dict[str, Any]:
+    """Return the ``traffic`` object of the JSON contract."""
+    return {
+        "label": traffic.label,
+        "demands": traffic.demand_count,
+        "total": traffic.total,
+        "fingerprint": traffic.fingerprint,
+    }

@@ -1,0 +1,184 @@
+"""What a routing is: a name, parameters, and the paths or the split that it gives demands.
+
+A routing is one file in :mod:`pnet_lp.routing.schemes`, or a module named in the entry-point group
+``pnet_lp.routings``.  Nothing else knows a routing by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import ClassVar, Literal, TypeAlias, TypeVar, get_args
+
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from pnet_lp.errors import RoutingError, SpecError
+from pnet_lp.model import Network
+from pnet_lp.model.network import Level
+from pnet_lp.model.paths import PathSet, Policy
+from pnet_lp.registry import NoParams, Params, Registry, parse_expression
+from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
+from pnet_lp.routing.loads import Loads, Splitting, checked_amount, split_loads, split_usage
+from pnet_lp.routing.rule import PathRule
+from pnet_lp.routing.searches import prepare
+
+POLICIES: tuple[str, ...] = get_args(Policy)
+
+Form: TypeAlias = Literal["arc", "path", "split"]
+"""What a routing leaves open: any path in any plane; how a demand is split over given paths; nothing."""
+
+
+class Routing:
+    """Base of all routings.
+
+    A routing of form ``path`` has :meth:`paths`; one of form ``split`` has :meth:`loads` and :meth:`usage`, and may
+    have :meth:`paths` as well, to be looked at.
+
+    Class attributes:
+        form: what it leaves open.
+        draws: whether it draws a path for each flow, as a hash over the flow's endpoints does.
+        splitting: how the core splits demands, for routings that have it do so; the second implementation of
+            ``pnet-lp verify`` knows these.
+
+    Attributes:
+        params: its parameters.
+        expression: as it was written.
+        policy: which planes paths may come from; see :class:`~pnet_lp.routing.rule.PathRule`.
+        seed: what breaks ties between paths and draws them.
+    """
+
+    form: ClassVar[Form]
+    draws: ClassVar[bool] = False
+    splitting: ClassVar[Splitting | None] = None
+
+    def __init__(self, params: Params, policy: Policy = "any", seed: int = 0, expression: str = "") -> None:
+        self.params = params
+        self.expression = expression
+        self.policy = policy
+        self.seed = seed
+
+    @property
+    def per_flow(self) -> bool:
+        """Whether flows between the same switches can go different ways, so that alike hosts are not one."""
+        return self.draws or self.policy == "single"
+
+    @property
+    def rule(self) -> PathRule | None:
+        """What the core's search for paths is told, None for a routing that does not use it."""
+        return None
+
+    def paths(
+        self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
+    ) -> PathSet:
+        """Return the paths of each pair ``(src[j], dst[j])``; arguments and errors as of :func:`enumerate_paths`.
+
+        Raises:
+            RoutingError: the routing has no list of paths.
+        """
+        return enumerate_paths(network, level, src, dst, self._listed(), threads=threads)
+
+    def iterate(
+        self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
+    ) -> Iterator[tuple[slice, PathSet]]:
+        """Yield the same in blocks of pairs that fit into memory."""
+        return iterate_paths(network, level, src, dst, self._listed(), threads=threads)
+
+    def loads(
+        self,
+        network: Network,
+        level: Level,
+        src: npt.ArrayLike,
+        dst: npt.ArrayLike,
+        demand: npt.ArrayLike,
+        *,
+        threads: int = 0,
+    ) -> Loads:
+        """Return what demands put on links where the routing alone says how they are split.
+
+        The time is that of a search per destination and plane, for ``vlb`` of one per switch too, and does not
+        depend on the number of paths.  The result has the same bits on any number of threads.
+
+        Args:
+            network: the planes.
+            level: whether the demands are between racks or hosts.
+            src: index of each demand's source.
+            dst: index of each demand's destination.
+            demand: how much, finite and at least 0.
+            threads: 0 for all cores.
+
+        Raises:
+            RoutingError: an index out of range, a demand that is no amount, or a routing that leaves the split open.
+            TopologyError: demands of that level mean nothing on the network.
+        """
+        split = self._split()
+        searches = prepare(network, level, src, dst)
+        amount = checked_amount(searches, demand)
+        return split_loads(searches, amount, split, self.policy, self.seed, threads)
+
+    def usage(
+        self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
+    ) -> sp.csc_array:
+        """Return float64 ``[A, J]``: what a unit of each demand puts on each link; arguments as of :meth:`loads`.
+
+        Raises:
+            RoutingError: as :meth:`loads`, or more entries than fit into memory.
+        """
+        split = self._split()
+        return split_usage(prepare(network, level, src, dst), split, self.policy, self.seed, threads)
+
+    def _listed(self) -> PathRule:
+        if self.rule is None:
+            raise RoutingError("the routing has no list of paths", where="routing", found=self.expression)
+        return self.rule
+
+    def _split(self) -> Splitting:
+        if self.splitting is None:
+            raise RoutingError(
+                "the routing leaves open how demands are split",
+                where="routing",
+                found=self.expression,
+                allowed=", ".join(entry.name for entry in ROUTINGS if entry.build.form == "split"),
+            )
+        return self.splitting
+
+
+R = TypeVar("R", bound=Routing)
+
+ROUTINGS: Registry[type[Routing]] = Registry(
+    "routing", package="pnet_lp.routing.schemes", group="pnet_lp.routings"
+)
+
+
+def register(
+    name: str, *, summary: str, params: type[Params] = NoParams, source: str = ""
+) -> Callable[[type[R]], type[R]]:
+    """Return a decorator that registers a routing's class."""
+
+    def decorate(routing: type[R]) -> type[R]:
+        ROUTINGS.register(name, params=params, summary=summary, source=source)(routing)
+        return routing
+
+    return decorate
+
+
+def parse_routing(text: str, *, policy: Policy = "any", seed: int = 0) -> Routing:
+    """Return the routing that ``name``, ``name:VALUE`` or ``name:key=value,...`` stands for.
+
+    ``ksp:8`` is short for ``ksp:k=8``: a value without a key is that of the first parameter.
+
+    Args:
+        text: as ``pnet-lp list routings`` writes it.
+        policy: see :class:`~pnet_lp.routing.rule.PathRule`.
+        seed: see :class:`~pnet_lp.routing.rule.PathRule`.
+
+    Raises:
+        SpecError: no such routing or parameter, the message offers the nearest; or a plane policy without a meaning.
+    """
+    name, colon, value = text.partition(":")
+    entry = ROUTINGS.get(name)
+    short = colon and "=" not in value and entry.params.model_fields
+    values = {next(iter(entry.params.model_fields)): value} if short else parse_expression(text)[1]
+    params = entry.validate(values)
+    if policy not in POLICIES:
+        raise SpecError("no such policy", where="plane_policy", found=policy, allowed=", ".join(POLICIES))
+    return entry.build(params, policy, seed, text)

@@ -1,0 +1,1 @@
+"""The routings, one file each."""

@@ -1,0 +1,23 @@
+"""``ecmp-split``: the fluid that many small flows under ECMP approach."""
+
+from __future__ import annotations
+
+from pnet_lp.routing.base import Routing, register
+from pnet_lp.routing.rule import ALL, PathRule
+
+
+@register("ecmp-split", summary="all shortest paths, split equally at every hop")
+class EcmpSplit(Routing):
+    """At every switch equal parts over the next hops on shortest paths, parallel cables counted each.
+
+    Under the policies ``any`` and ``shortest`` the source does the same over all planes in which the pair is nearest
+    together; ``round-robin`` sends equal parts into all planes that connect the pair, ``single`` all into one.
+    """
+
+    form = "split"
+    splitting = "ecmp"
+
+    @property
+    def rule(self) -> PathRule:
+        """All shortest paths."""
+        return PathRule("equal-cost", ALL, self.policy, self.per_flow, self.seed)

@@ -1,0 +1,71 @@
+"""The solve in one call, for whoever has words instead of objects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from pnet_lp.model import AnyCertificate, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.routing import Policy
+from pnet_lp.throughput.objectives import CONCURRENT
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, Progress, answer, parse_query
+from pnet_lp.throughput.solvers import AUTO
+
+
+def solve(
+    network: Network,
+    traffic: TrafficMatrix,
+    *,
+    objective: str = CONCURRENT,
+    routing: str = IDEAL,
+    plane_policy: Policy = "any",
+    seed: int = 0,
+    solver: str = AUTO,
+    tolerance: float = DEFAULT_TOLERANCE,
+    threads: int = 0,
+    time_limit_s: float = math.inf,
+    max_iterations: int | None = None,
+    start: AnyCertificate | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> ThroughputResult:
+    """Return the certified throughput of ``traffic`` on ``network``.
+
+    Args:
+        network: the planes.
+        traffic: the demands, at the level they are to be solved at.
+        objective: what is asked: ``concurrent``, the largest K such that K times every demand is carried at once, or
+            another one of :data:`~pnet_lp.throughput.objectives.OBJECTIVES`, with its parameters.
+        routing: ``ideal``: any path, any split; else another one of :data:`~pnet_lp.routing.ROUTINGS`.
+        plane_policy: which planes paths may come from; without meaning for ``ideal``.
+        seed: what breaks ties between paths and draws them.
+        solver: a registered solver, or ``auto`` (see :mod:`pnet_lp.throughput.solvers.choose`); only ``auto`` where
+            routing and objective leave nothing to solve.  A solver's parameters follow its name, as in
+            ``pulp:solver=CPLEX_CMD``.
+        tolerance: relative gap between the bounds at which the result counts as certified, in (0, 1).
+        threads: 0 for all cores; the structured solver's result does not depend on it.
+        time_limit_s: stop then, with the bounds reached.
+        max_iterations: stop then, with the bounds reached; in the solver's own unit.
+        start: the certificate of a result for the same paths and other capacities or demands, to start from.
+        on_progress: called now and then while solving.
+
+    Ctrl-C while maximising K does not raise: the result then has ``interrupted`` set and the bounds reached so far.
+
+    Raises:
+        SpecError: an unknown objective, routing or solver, one that does not go with the other, a tolerance out of
+            range, or a start that is not for these paths.
+        RoutingError: more paths than fit into memory.
+        TrafficError: the matrix is empty or for another network.
+        SolverError: the solver is not installed or failed, or the problem does not fit into memory.
+    """
+    query = parse_query(
+        objective=objective,
+        routing=routing,
+        plane_policy=plane_policy,
+        seed=seed,
+        solver=solver,
+        tolerance=tolerance,
+        threads=threads,
+        time_limit_s=time_limit_s,
+        max_iterations=max_iterations,
+    )
+    return answer(network, traffic, query, start=start, on_progress=on_progress)

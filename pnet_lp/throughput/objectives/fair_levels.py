@@ -1,0 +1,123 @@
+"""What the max-min objectives report, and how their levels are checked a second time."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.result import FairLevel, Headline
+from pnet_lp.throughput.objectives.base import Objective, rates_in_words
+from pnet_lp.throughput.proofs.checks import SAME
+from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+from pnet_lp.units import format_gbps
+
+_SHOWN_LEVELS = 5
+
+SLACK = 1e-12
+"""How far sums may be off, relatively, and more than that."""
+
+
+class Fair(Objective):
+    """What the objectives share whose answer is a vector of fair rates."""
+
+    headline = Headline("total_gbps", "Gb/s")
+    per_demand = True
+
+    def figures_of_nothing(self) -> Mapping[str, Any]:
+        """No demand has a path: there is no level."""
+        return fairness_figures(np.zeros(0), ())
+
+    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+        """See :meth:`Objective.recheck`."""
+        check, rate, demand = second.check, claim.rate, second.flow.demand
+        assert rate is not None
+        second.carry(rate)
+        members = np.concatenate([level.demands for level in claim.levels])
+        check.require(
+            np.array_equal(np.sort(members), np.arange(len(demand))),
+            "the levels hold each demand once",
+            "the levels do not hold each demand once",
+        )
+        for i, level in enumerate(claim.levels):
+            least = float((rate[level.demands] / demand[level.demands]).min())
+            check.same(f"the rate of level {i}", level.rate, least)
+        self.recheck_levels(second, rate, claim.levels)
+        return fairness_figures(rate, claim.levels)
+
+    @abstractmethod
+    def recheck_levels(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
+        """Check that no demand can get more than its level says.
+
+        Args:
+            second: the problem.
+            rate: float64 ``[J]``, Gb/s, which fits.
+            levels: with the rates that their demands get at least.
+        """
+
+    def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """See :meth:`Objective.words`."""
+        levels = figures["levels"]
+        lines = [("total", f"{format_gbps(figures['total_gbps'])} Gb/s"), rates_in_words(figures)]
+        for level in levels[:_SHOWN_LEVELS]:
+            noun = "demand" if level["demands"] == 1 else "demands"
+            rate = f"{format_gbps(level['rate_gbps'])} Gb/s per unit demand"
+            lines.append(("level", f"{rate} for {level['demands']:,} {noun}"))
+        if (hidden := len(levels) - _SHOWN_LEVELS) > 0:
+            lines.append(("", f"and {hidden:,} more"))
+        gap = f"{figures['relative_gap']:.2g}"
+        return [*lines, ("proved", f"no demand can get more than a part of {gap} beyond its level")]
+
+
+def recheck_filled(second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
+    """Check that each demand uses a full link on which no other gets more per unit demand, so that rates are exact."""
+    flow, check = second.flow, second.check
+    level = rate / flow.demand
+    usage = np.stack([second.bundle_of(j) for j in range(flow.demand_count)], axis=1)
+    full = usage @ rate >= flow.link_capacity * (1 - SAME)
+    highest = np.where(usage > 0, level, 0.0).max(axis=1)
+    for j in range(flow.demand_count):
+        own = highest[full & (usage[:, j] > 0)]
+        check.require(
+            own.size > 0 and level[j] >= own.min() * (1 - SAME),
+            f"demand {j} uses a full link on which no other gets more",
+            f"demand {j} could get more",
+        )
+    check.require(
+        all(item.upper == item.rate and item.margin == 0 for item in levels),
+        "the levels are exact",
+        "a level is exact, and another upper bound is claimed",
+    )
+
+
+def fairness_gap(levels: Sequence[FairLevel]) -> float:
+    """Return the largest gap of all levels."""
+    return max((level.gap for level in levels), default=0.0)
+
+
+def fairness_figures(rate: FloatArray, levels: Sequence[FairLevel]) -> dict[str, Any]:
+    """Return the document's first keys: the sum of the rates, and the levels, lowest first.
+
+    Levels that their bounds do not tell apart are shown as one: the demands that are stuck together need not all be
+    found by one program.
+
+    Args:
+        rate: float64 ``[J]``, Gb/s, what each demand gets.
+        levels: the levels.
+    """
+    shown: list[dict[str, Any]] = []
+    end = -math.inf
+    for level in levels:
+        upper = level.upper if level.upper < math.inf else None
+        if shown and level.rate <= end:
+            shown[-1]["demands"] += len(level.demands)
+            shown[-1]["rate_gbps"] = min(shown[-1]["rate_gbps"], level.rate)
+            shown[-1]["upper_bound_gbps"] = None if upper is None else max(upper, end)
+        else:
+            shown.append({"rate_gbps": level.rate, "upper_bound_gbps": upper, "demands": len(level.demands)})
+        end = max(end, level.upper)
+    return {"total_gbps": float(rate.sum()), "relative_gap": fairness_gap(levels), "levels": shown}

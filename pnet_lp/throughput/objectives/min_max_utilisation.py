@@ -1,0 +1,47 @@
+"""``min-max-utilisation``: one over ``concurrent``, where demands are absolute."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pnet_lp.model import Interval
+from pnet_lp.model.result import Headline
+from pnet_lp.throughput.objectives.base import proved, register
+from pnet_lp.throughput.objectives.concurrent import Concurrent
+
+
+@register(
+    "min-max-utilisation",
+    summary="the smallest possible utilisation of the fullest link; one over concurrent",
+)
+class MinMaxUtilisation(Concurrent):
+    """The whole matrix is carried, and the fullest link is as empty as can be: above 1, it does not fit."""
+
+    headline = Headline("max_utilisation", "of the fullest link", ("lower_bound", "upper_bound"))
+
+    def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """See :meth:`Objective.words`."""
+        value = figures["max_utilisation"]
+        if value is None:
+            return [("utilisation", "none is high enough")]
+        fits = "" if value <= 1 else ": the matrix does not fit"
+        text = f"{100 * value:.9g} % of the fullest link{fits}"
+        return [("utilisation", text), proved(figures, self.headline)]
+
+    def value(self, rate: Interval) -> Interval:
+        """Return the reciprocals; the upper bound is attained."""
+        lower, upper = (math.inf if bound == 0 else 1.0 / bound for bound in (rate.upper, rate.lower))
+        return Interval(lower, upper)
+
+    def figures(self, rate: Interval) -> dict[str, Any]:
+        """Return the document's first keys: where K = 0 no utilisation is high enough, which JSON writes as null."""
+        lower, upper = (None if bound == 0 else 1.0 / bound for bound in (rate.upper, rate.lower))
+        return {
+            "max_utilisation": upper,
+            "lower_bound": lower,
+            "upper_bound": upper,
+            "relative_gap": rate.gap,
+            "throughput_gbps": rate.lower if math.isfinite(rate.lower) else None,
+        }

@@ -1,0 +1,155 @@
+"""What a problem is: links and demands, a way to write it as a program, and what an answer to it proves."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from pnet_lp import _core
+from pnet_lp.errors import SolverError, SpecError
+from pnet_lp.model import AnyCertificate, Interval
+from pnet_lp.model.arrays import FloatArray, IntArray, ints
+from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.throughput.problems.program import Form, ProgramGoal
+from pnet_lp.throughput.problems.proof import Certified, Proof
+
+_ROUNDING = 1e-9
+"""Both bounds are sums of up to millions of floating-point numbers; where they meet, they may cross by this part."""
+
+
+class Problem(ABC):
+    """Demands on the links of a network, each to be carried on the ways that a routing allows.
+
+    Class attributes:
+        form: how it is written: a variable for each arc and destination, or one for each path.
+        fixed: whether the routing alone says how each demand is split.
+        proof_type: what an answer to it is.
+
+    Attributes:
+        flow: links and demands.
+    """
+
+    form: ClassVar[Literal["arc", "path"]]
+    fixed: ClassVar[bool] = False
+    proof_type: ClassVar[type[Proof]]
+
+    flow: FlowProblem
+
+    @property
+    def demand_count(self) -> int:
+        """Number of demands, J."""
+        return self.flow.demand_count
+
+    @property
+    @abstractmethod
+    def flow_variables(self) -> int:
+        """Number of flow variables of the program."""
+
+    @property
+    @abstractmethod
+    def disconnected(self) -> IntArray:
+        """int32: the demands that have no way."""
+
+    @property
+    @abstractmethod
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of the program, without building any: upper bounds, nearly reached."""
+
+    @abstractmethod
+    def formulate(self, goal: ProgramGoal | None = None) -> Form:
+        """Return the problem as a linear program, without ``goal`` that of maximum concurrent flow.
+
+        Raises:
+            SolverError: more entries than 32-bit indices can count.
+        """
+
+    @abstractmethod
+    def nothing(self) -> Proof:
+        """Return what is proved where a solver found nothing."""
+
+    @abstractmethod
+    def bounds(self, proof: Proof) -> tuple[float, float]:
+        """Return the lower and the upper bound on K that a proof gives; CoreError where it is none."""
+
+    @abstractmethod
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """Return float64 ``[J]``: the length of each demand's shortest way, ``inf`` where it has none.
+
+        Where the split is fixed it is the mean over the split, which a demand cannot get around.
+        """
+
+    @abstractmethod
+    def plane_shares(self, certificate: AnyCertificate) -> FloatArray:
+        """Return float64 ``[P, J]``: the part of each demand that each plane carries."""
+
+    @abstractmethod
+    def keeping(self, kept: IntArray) -> Self:
+        """Return the problem with these demands only."""
+
+    def connected(self) -> tuple[Self, IntArray]:
+        """Return the problem without its disconnected demands, and the indices of those that are left."""
+        if not self.disconnected.size:
+            return self, ints(np.arange(self.demand_count))
+        kept = ints(np.setdiff1d(np.arange(self.demand_count), self.disconnected))
+        return self.keeping(kept), kept
+
+    def certify(self, proof: Proof) -> Certified:
+        """Return what ``proof`` proves, recomputed from raw arrays for every solver, ours and others'.
+
+        Raises:
+            SolverError: the solver returned something that proves nothing, such as a NaN length.
+        """
+        if not isinstance(proof, self.proof_type):
+            raise SolverError(
+                f"the solver's answer is a {type(proof).__name__}, and the problem needs a {self.proof_type.__name__}"
+            )
+        try:
+            found = self._certified(proof)
+        except _core.CoreError as error:
+            raise SolverError(f"the solver's answer cannot be certified: {error}") from error
+        lower, upper = found.interval.lower, found.interval.upper
+        if upper < lower * (1 - _ROUNDING):
+            raise SolverError(
+                f"bounds cross: lower {lower!r}, upper {upper!r}; this is a defect, please report it"
+            )
+        return replace(found, interval=Interval(lower, max(lower, upper)))
+
+    @abstractmethod
+    def _certified(self, proof: Proof) -> Certified:
+        """Return what ``proof`` proves, the bounds as they come; CoreError where it proves nothing."""
+
+    def solved(self) -> Certified | None:
+        """Return K and its proof where nothing is left to solve, else None."""
+        return None
+
+    @property
+    def most_ways(self) -> float:
+        """The largest number of ways that a demand has."""
+        return np.inf
+
+    def bundles(self) -> sp.csc_array | None:
+        """Return float64 ``[L, J]``: what a unit of each demand puts on each link, None where a demand has a choice.
+
+        A *link* is an arc or an access link, as in :class:`~pnet_lp.throughput.problems.columns.ColumnProblem`.
+        """
+        return None
+
+    def start(self, certificate: AnyCertificate) -> Proof:
+        """Return the proof in the certificate of a similar problem, to start a solve from.
+
+        The split and the lengths are near the new optimum where little has changed: other capacities, other demands.
+        What is proved does not depend on the start.
+
+        Raises:
+            SpecError: the problem is not over given paths with the split open, ``certificate`` is not that of one, or
+                they differ in the number of paths or links.
+        """
+        del certificate
+        raise SpecError(
+            "a start has no meaning for this routing",
+            allowed="routings with paths and an open split such as ksp:8",
+        )

@@ -1,0 +1,123 @@
+"""Classes of alike hosts: the exact aggregation of a host-level problem.
+
+Two hosts are alike if they attach to the same switch with the same speed in every plane and send to, and receive
+from, every class the same amount.  The coarsest such partition is found by colour refinement.  Averaging a flow over
+each class keeps it feasible, and lengths that are equal within a class lose nothing in the dual, so the problem on
+classes has the same optimum as the one on hosts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from pnet_lp.model import TrafficMatrix
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The aggregated endpoints and demands; fields as in :class:`~pnet_lp.throughput.problems.flow.FlowProblem`."""
+
+    attach: IntArray
+    access_up: FloatArray
+    access_down: FloatArray
+    src: IntArray
+    dst: IntArray
+    demand: FloatArray
+    endpoint_class: IntArray
+
+
+def endpoint_classes(
+    attach: IntArray,
+    access_up: FloatArray,
+    access_down: FloatArray,
+    traffic: TrafficMatrix,
+    *,
+    merge: bool = True,
+) -> Classes:
+    """Return the coarsest exact aggregation of the endpoints that have a demand.
+
+    Args:
+        attach: int32 ``[planes, endpoints]``, the switch of each endpoint, -1 for none.
+        access_up: float64 ``[planes, endpoints]``, Gb/s, ``inf`` where access does not limit.
+        access_down: the same for the other direction.
+        traffic: the demands.
+        merge: whether to look for alike endpoints at all; otherwise each is a class of its own.
+    """
+    used = np.unique(np.concatenate([traffic.src, traffic.dst]))
+    position = np.full(traffic.endpoints, -1, dtype=np.int64)
+    position[used] = np.arange(len(used))
+    src, dst = position[traffic.src], position[traffic.dst]
+
+    if merge:
+        color = _labels(np.vstack([attach[:, used], access_up[:, used], access_down[:, used]]).T)
+        color = _refine(color, src, dst, traffic.demand)
+    else:
+        color = np.arange(len(used))
+    count = int(color.max()) + 1
+
+    # Number classes by their first member, so that problems without alike hosts keep the network's order.
+    first = np.full(count, len(used), dtype=np.int64)
+    np.minimum.at(first, color, np.arange(len(used)))
+    rank = np.empty(count, dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(count)
+    color, first = rank[color], np.sort(first)
+
+    size = np.bincount(color, minlength=count)
+    entries = sp.coo_array((traffic.demand, (color[src], color[dst])), shape=(count, count))
+    merged = sp.csr_array(entries)
+    merged.sum_duplicates()
+    coo = merged.tocoo()
+    member = used[first]
+    endpoint_class = np.full(traffic.endpoints, -1)
+    endpoint_class[used] = color
+    return Classes(
+        attach=ints(attach[:, member]),
+        access_up=floats(access_up[:, member] * size),
+        access_down=floats(access_down[:, member] * size),
+        src=ints(coo.row),
+        dst=ints(coo.col),
+        demand=floats(coo.data),
+        endpoint_class=ints(endpoint_class),
+    )
+
+
+def _labels(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Return a label per row, equal for equal rows."""
+    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1]).ravel()
+
+
+def _refine(
+    color: npt.NDArray[np.int64],
+    src: npt.NDArray[np.int64],
+    dst: npt.NDArray[np.int64],
+    demand: FloatArray,
+) -> npt.NDArray[np.int64]:
+    """Split classes until all members of each send to, and receive from, every class alike."""
+    n = len(color)
+    while (count := int(color.max()) + 1) < n:
+        member = sp.csr_array((np.ones(n), (np.arange(n), color)), shape=(n, count))
+        entries = sp.csr_array((demand, (src, dst)), shape=(n, n))
+        # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
+        sums = sp.csr_array(sp.hstack([entries @ member, entries.T @ member]))
+        refined = _labels_sparse(color, sums)
+        if int(refined.max()) + 1 == count:
+            return color
+        color = refined
+    return color
+
+
+def _labels_sparse(color: npt.NDArray[np.int64], sums: sp.csr_array) -> npt.NDArray[np.int64]:
+    """Return a label per row of ``(color, sums)``, equal for equal rows, without making ``sums`` dense."""
+    sums.sort_indices()
+    seen: dict[tuple[int, bytes, bytes], int] = {}
+    labels = np.empty(len(color), dtype=np.int64)
+    for i in range(len(color)):
+        row = slice(sums.indptr[i], sums.indptr[i + 1])
+        key = (int(color[i]), sums.indices[row].tobytes(), sums.data[row].tobytes())
+        labels[i] = seen.setdefault(key, len(seen))
+    return labels

@@ -1,0 +1,92 @@
+"""What the problems have in common in which a column is a bundle of links: a path, or a fixed split of a demand."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+import scipy.sparse as sp
+
+from pnet_lp.errors import SolverError
+from pnet_lp.model import AnyCertificate
+from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.paths import OffsetArray
+from pnet_lp.throughput.problems.base import Problem
+from pnet_lp.throughput.problems.flow import Lengths
+from pnet_lp.throughput.problems.proof import Attained, PathProof, Proof
+
+
+class ColumnProblem(Problem):
+    """A problem of ``J`` demands with ``N`` columns, of one demand each.
+
+    A *link* is an arc or an access link: the ``A`` arcs come first, then the access links up ``[P, E]`` and down
+    ``[P, E]``, both flattened: ``L = A + 2 P E`` in all.
+    """
+
+    form = "path"
+    proof_type = PathProof
+
+    @property
+    @abstractmethod
+    def usage(self) -> sp.csc_array:
+        """float64 ``[L, N]``: the load of each link per unit of a column; links that limit nothing are left out."""
+
+    @property
+    @abstractmethod
+    def demand_of_column(self) -> OffsetArray:
+        """int64 ``[N]``: the demand that each column belongs to."""
+
+    @abstractmethod
+    def certificate(self, weight: FloatArray, load: FloatArray, lengths: Lengths) -> AnyCertificate:
+        """Return the certificate of weights ``[N]``, which put ``load`` ``[A]`` on arcs, and lengths."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """See :attr:`Problem.size`: every link counts."""
+        return len(self.flow.link_capacity) + self.demand_count, self.flow_variables + 1
+
+    def checked(self, proof: Proof) -> PathProof:
+        """Return ``proof``, which is one over columns."""
+        assert isinstance(proof, PathProof)
+        return proof
+
+    def nothing(self) -> PathProof:
+        """Even splits, and lengths by which all links cost the same."""
+        return self.proof(np.ones(self.flow_variables), 1.0 / self.flow.link_capacity)
+
+    def proof(self, weight: FloatArray, length: FloatArray) -> PathProof:
+        """Return the proof of weights ``[N]`` and lengths ``[L]``."""
+        arcs, shape = len(self.flow.capacity), self.flow.attach.shape
+        up, down = length[arcs:].reshape(2, *shape)
+        return PathProof(floats(weight), floats(length[:arcs]), floats(up), floats(down))
+
+    def normalised(self, weight: FloatArray) -> FloatArray:
+        """Return weights ``[N]`` that sum to 1 over the columns of each demand; equal ones where they were all 0."""
+        owner = self.demand_of_column
+        weight = np.maximum(weight, 0.0)
+        total = np.bincount(owner, weights=weight, minlength=self.demand_count)[owner]
+        count = np.bincount(owner, minlength=self.demand_count)[owner]
+        return floats(np.where(total > 0, weight / np.where(total > 0, total, 1.0), 1.0 / count))
+
+    def attain(self, weight: FloatArray, rate: FloatArray) -> Attained:
+        """Return ``rate`` ``[J]``, split by weights ``[N]`` and scaled down until everything fits.
+
+        Raises:
+            SolverError: a weight is no number.
+        """
+        weight = self.normalised(weight)
+        if not np.all(np.isfinite(weight)):
+            raise SolverError("the solver's answer cannot be certified: a weight is no number")
+        load = self.usage @ (weight * rate[self.demand_of_column])
+        used = load > 0
+        factor = min(1.0, float((self.flow.link_capacity[used] / load[used]).min(initial=np.inf)))
+        arcs = floats(factor * load[: len(self.flow.capacity)])
+        nothing = np.zeros(len(arcs)), *np.zeros((2, *self.flow.attach.shape))
+        attained = floats(np.where(rate > 0, rate * factor, 0.0))
+        return Attained(attained, factor, arcs, self.certificate(weight, arcs, nothing))
+
+
+def joined(lengths: Lengths) -> FloatArray:
+    """Return lengths as one array, ``[L]``."""
+    length, up, down = lengths
+    return np.concatenate([length, up.ravel(), down.ravel()])

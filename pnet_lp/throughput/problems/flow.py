@@ -1,0 +1,216 @@
+"""The flow problem: what a network and a traffic matrix mean, as arrays.
+
+Every solver reads these arrays and every certificate refers to them, so they are a pure function of the network and
+the traffic: whoever holds those two can rebuild the problem and check a stored proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from pnet_lp import _core
+from pnet_lp.errors import TrafficError
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.arcs import usable_arcs
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from pnet_lp.throughput.problems.classes import endpoint_classes
+
+Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+"""Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
+
+
+@dataclass(frozen=True, eq=False)
+class FlowProblem:
+    """Links and demands over several planes, as flat arrays.
+
+    ``P`` planes, ``A`` arcs in all planes, ``E`` endpoints (racks, or classes of alike hosts), ``J`` demands.
+
+    Attributes:
+        node_count: int32 ``[P]``, switches of each plane.
+        arc_ptr: int32 ``[P + 1]``, where each plane's arcs begin.
+        tail, head: int32 ``[A]``, switches, local to the plane.
+        capacity: float64 ``[A]``, Gb/s, > 0; links of capacity 0 are left out.
+        arc_id: int32 ``[A]``, the arc's index in ``Plane.arcs``.
+        attach: int32 ``[P, E]``, the switch an endpoint attaches to, -1 for none.
+        access_up, access_down: float64 ``[P, E]``, Gb/s of the access links, ``inf`` at rack level.
+        src, dst: int32 ``[J]``, endpoints of each demand; equal only for the demands inside a class of several hosts.
+        demand: float64 ``[J]``, > 0.
+        endpoint_class: int32, one per rack or host of the network: the endpoint ``[0, E)`` it belongs to, -1 if it has
+            no demand.
+    """
+
+    node_count: IntArray
+    arc_ptr: IntArray
+    tail: IntArray
+    head: IntArray
+    capacity: FloatArray
+    arc_id: IntArray
+    attach: IntArray
+    access_up: FloatArray
+    access_down: FloatArray
+    src: IntArray
+    dst: IntArray
+    demand: FloatArray
+    endpoint_class: IntArray
+
+    @property
+    def plane_count(self) -> int:
+        """Number of planes, P."""
+        return len(self.node_count)
+
+    @property
+    def demand_count(self) -> int:
+        """Number of demands, J."""
+        return len(self.demand)
+
+    @cached_property
+    def core(self) -> _core.FlowProblem:
+        """The same problem on the Rust side."""
+        return _core.FlowProblem(
+            self.node_count,
+            self.arc_ptr,
+            self.tail,
+            self.head,
+            self.capacity,
+            self.attach,
+            self.access_up,
+            self.access_down,
+            self.src,
+            self.dst,
+            self.demand,
+        )
+
+    @cached_property
+    def available(self) -> BoolArray:
+        """Bool ``[P, J]``: whether a plane has a path for a demand at all."""
+        return self.core.available()
+
+    @cached_property
+    def rows(self) -> IntArray:
+        """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
+        return self.core.rows()
+
+    @cached_property
+    def disconnected(self) -> IntArray:
+        """int32: the demands that no plane can carry."""
+        return ints(np.flatnonzero(~self.available.any(axis=0)))
+
+    @cached_property
+    def member(self) -> IntArray:
+        """int32 ``[E]``: of each endpoint, the first rack or host of the network that it stands for."""
+        used = np.flatnonzero(self.endpoint_class >= 0)
+        first = np.unique(self.endpoint_class[used], return_index=True)[1]
+        return ints(used[first])
+
+    @property
+    def flow_variables(self) -> int:
+        """Number of arc-flow variables of the destination-aggregated LP: sum over rows of their plane's arcs."""
+        arcs = np.diff(self.arc_ptr)
+        return int(arcs[self.rows[:, 0]].sum(dtype=np.int64))
+
+    @cached_property
+    def link_capacity(self) -> FloatArray:
+        """float64 ``[A + 2 P E]``: Gb/s of arcs, then of access links up and down, ``inf`` where none limits.
+
+        Access links of capacity 0 are on no path, and limit nothing either.
+        """
+        access = np.concatenate([self.access_up.ravel(), self.access_down.ravel()])
+        return floats(np.concatenate([self.capacity, np.where(access > 0, access, np.inf)]))
+
+    def demand_of_pairs(self, traffic: TrafficMatrix) -> IntArray:
+        """Return int32 ``[demands of the matrix]``: the demand, between classes, that each pair is part of."""
+        endpoints = self.attach.shape[1]
+        # Demands are sorted by source and destination.
+        keys = self.src.astype(np.int64) * endpoints + self.dst
+        classes = self.endpoint_class.astype(np.int64)
+        return ints(np.searchsorted(keys, classes[traffic.src] * endpoints + classes[traffic.dst]))
+
+    def keeping(self, kept: IntArray) -> FlowProblem:
+        """Return the problem with these demands only."""
+        return replace(
+            self, src=ints(self.src[kept]), dst=ints(self.dst[kept]), demand=floats(self.demand[kept])
+        )
+
+    def volume(self, lengths: Lengths) -> float:
+        """Return the sum of capacity times length over all links."""
+        length, up, down = lengths
+        total = float(self.capacity @ length)
+        for speed, access in ((self.access_up, up), (self.access_down, down)):
+            long = access > 0
+            total += float(speed[long] @ access[long])
+        return total
+
+    def access_loads(self, amount: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the loads of the access links up and down, each float64 ``[P, E]``.
+
+        Args:
+            amount: float64 ``[P, J]``, Gb/s of each demand in each plane.
+        """
+        endpoints = self.attach.shape[1]
+        up, down = (
+            floats(np.stack([np.bincount(end, weights=row, minlength=endpoints) for row in amount]))
+            for end in (self.src, self.dst)
+        )
+        return up, down
+
+
+def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool = True) -> FlowProblem:
+    """Return the flow problem of ``traffic`` on ``network``.
+
+    Args:
+        network: the planes.
+        traffic: the demands.
+        aggregate: whether hosts that attach alike and have equal demands towards every other class are one endpoint
+            with the sum of their access links.  Averaging any flow over them is a flow, so this is exact (design:
+            semantics, "Level") unless each flow has paths of its own.
+
+    Raises:
+        TrafficError: the matrix is empty, or is for another number of endpoints.
+        TopologyError: demands of the matrix's level mean nothing on the network.
+    """
+    network.check_level(traffic.level)
+    names = network.endpoint_names(traffic.level)
+    if traffic.endpoints != len(names):
+        raise TrafficError(
+            f"the matrix is for {traffic.endpoints} {traffic.level}s, the network has {len(names)}",
+            where=traffic.label or "traffic",
+        )
+    if traffic.demand_count == 0:
+        raise TrafficError(
+            "there is no demand", where=traffic.label or "traffic", allowed="at least one demand > 0"
+        )
+
+    arcs = usable_arcs(network)
+    attach, up, down = _attachments(network, traffic)
+    classes = endpoint_classes(attach, up, down, traffic, merge=aggregate)
+    return FlowProblem(
+        node_count=arcs.node_count,
+        arc_ptr=arcs.ptr,
+        tail=arcs.tail,
+        head=arcs.head,
+        capacity=arcs.capacity,
+        arc_id=arcs.id,
+        attach=classes.attach,
+        access_up=classes.access_up,
+        access_down=classes.access_down,
+        src=classes.src,
+        dst=classes.dst,
+        demand=classes.demand,
+        endpoint_class=classes.endpoint_class,
+    )
+
+
+def _attachments(network: Network, traffic: TrafficMatrix) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Return ``(attach, access_up, access_down)``, each ``[planes, endpoints of the matrix]``."""
+    if traffic.level == "host":
+        return (
+            ints(np.stack([plane.host_switch for plane in network.planes])),
+            floats(np.stack([plane.access_up_gbps for plane in network.planes])),
+            floats(np.stack([plane.access_down_gbps for plane in network.planes])),
+        )
+    unlimited = floats(np.full((network.plane_count, traffic.endpoints), np.inf))
+    return ints(np.stack([plane.rack_switch for plane in network.planes])), unlimited, unlimited

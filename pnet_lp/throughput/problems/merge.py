@@ -1,0 +1,140 @@
+"""Planes that are copies of each other, up to one factor of speed, solved as one plane.
+
+A flow on several proportional planes is a flow on one with the sum of their capacities, and the other way round, so a
+homogeneous P-Net costs no more to solve than a serial network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from pnet_lp import _core
+from pnet_lp.model.arrays import FloatArray, floats, ints
+from pnet_lp.throughput.problems.flow import FlowProblem
+
+_RELATIVE = 1e-12
+"""How equal scaled capacities must be.  Proofs are evaluated on the original problem, so this decides no bound."""
+
+
+@dataclass(frozen=True)
+class MergedPlanes:
+    """A problem with proportional planes merged.
+
+    Attributes:
+        original: the problem as given.
+        group: for each plane, the merged plane it belongs to.
+        part: for each plane, its part of the merged plane's capacity.
+    """
+
+    original: FlowProblem
+    group: tuple[int, ...]
+    part: tuple[float, ...]
+
+    @cached_property
+    def problem(self) -> FlowProblem:
+        """The problem on the merged planes; the original itself if no two planes are proportional."""
+        original, first = self.original, self._first
+        if len(first) == original.plane_count:
+            return original
+        arcs = [_arcs(original, p) for p in first]
+        grown = [1.0 / self.part[p] for p in first]
+        scale = np.array(grown)[:, None]
+        return FlowProblem(
+            node_count=ints(original.node_count[first]),
+            arc_ptr=ints(np.cumsum([0, *(a.stop - a.start for a in arcs)])),
+            tail=ints(np.concatenate([original.tail[a] for a in arcs])),
+            head=ints(np.concatenate([original.head[a] for a in arcs])),
+            capacity=floats(
+                np.concatenate([original.capacity[a] * g for a, g in zip(arcs, grown, strict=True)])
+            ),
+            arc_id=ints(np.concatenate([original.arc_id[a] for a in arcs])),
+            attach=ints(original.attach[first]),
+            access_up=floats(original.access_up[first] * scale),
+            access_down=floats(original.access_down[first] * scale),
+            src=original.src,
+            dst=original.dst,
+            demand=original.demand,
+            endpoint_class=original.endpoint_class,
+        )
+
+    @property
+    def _first(self) -> list[int]:
+        """One plane of each group, in the order of the groups."""
+        return [self.group.index(g) for g in range(max(self.group) + 1)]
+
+    def expand(self, proof: _core.Proof) -> _core.Proof:
+        """Return the proof on the original planes that a proof on the merged ones stands for."""
+        if self.problem is self.original:
+            return proof
+        planes = range(self.original.plane_count)
+        rows = [np.flatnonzero(self.problem.rows[:, 0] == g) for g in range(len(self._first))]
+        arcs = [_arcs(self.problem, g) for g in range(len(self._first))]
+        pointer, lengths, counts, entries = proof.split_ptr, proof.length, [], []
+        for p in planes:
+            own = rows[self.group[p]]
+            counts.append(np.diff(pointer)[own])
+            if len(own):
+                entries.append(slice(pointer[own[0]], pointer[own[-1] + 1]))
+        split_arc, split_fraction = proof.split_arc, proof.split_fraction
+        return _core.Proof(
+            np.concatenate([lengths[arcs[self.group[p]]] for p in planes]),
+            proof.up_length[list(self.group)],
+            proof.down_length[list(self.group)],
+            proof.share[list(self.group)] * np.array(self.part)[:, None],
+            np.cumsum([0, *np.concatenate(counts)], dtype=np.int32),
+            np.concatenate([split_arc[e] for e in entries]) if entries else split_arc,
+            np.concatenate([split_fraction[e] for e in entries]) if entries else split_fraction,
+        )
+
+
+def merge_planes(problem: FlowProblem) -> MergedPlanes:
+    """Return ``problem`` with every set of proportional planes merged into one."""
+    group: list[int] = []
+    leaders: list[int] = []
+    factor: list[float] = []
+    for p in range(problem.plane_count):
+        for g, leader in enumerate(leaders):
+            ratio = _ratio(problem, leader, p)
+            if ratio is not None:
+                group.append(g)
+                factor.append(ratio)
+                break
+        else:
+            group.append(len(leaders))
+            factor.append(1.0)
+            leaders.append(p)
+    total = [
+        sum(f for f, owner in zip(factor, group, strict=True) if owner == g) for g in range(len(leaders))
+    ]
+    part = tuple(f / total[g] for f, g in zip(factor, group, strict=True))
+    return MergedPlanes(problem, tuple(group), part)
+
+
+def _arcs(problem: FlowProblem, plane: int) -> slice:
+    return slice(int(problem.arc_ptr[plane]), int(problem.arc_ptr[plane + 1]))
+
+
+def _ratio(problem: FlowProblem, a: int, b: int) -> float | None:
+    """Return the speed of plane ``b`` over plane ``a`` if they are proportional, else None."""
+    arcs_a, arcs_b = _arcs(problem, a), _arcs(problem, b)
+    alike = (
+        problem.node_count[a] == problem.node_count[b]
+        and np.array_equal(problem.attach[a], problem.attach[b])
+        and np.array_equal(problem.tail[arcs_a], problem.tail[arcs_b])
+        and np.array_equal(problem.head[arcs_a], problem.head[arcs_b])
+    )
+    if not alike:
+        return None
+    speeds_a = _speeds(problem, arcs_a, a)
+    speeds_b = _speeds(problem, arcs_b, b)
+    finite = np.isfinite(speeds_a)
+    ratio = float(speeds_b[finite].sum() / speeds_a[finite].sum()) if speeds_a[finite].any() else 1.0
+    proportional = ratio > 0 and np.allclose(speeds_a * ratio, speeds_b, rtol=_RELATIVE, atol=0.0)
+    return ratio if proportional else None
+
+
+def _speeds(problem: FlowProblem, arcs: slice, plane: int) -> FloatArray:
+    return np.concatenate([problem.capacity[arcs], problem.access_up[plane], problem.access_down[plane]])

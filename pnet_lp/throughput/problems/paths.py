@@ -1,0 +1,174 @@
+"""The flow problem over given paths: the same links and demands, and the paths that a routing allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from pnet_lp import _core
+from pnet_lp.errors import SpecError
+from pnet_lp.model import AnyCertificate, Interval, Network, PathCertificate
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.network import Level
+from pnet_lp.model.paths import OffsetArray, PathSet
+from pnet_lp.routing import Routing
+from pnet_lp.throughput.problems.column_form import ColumnForm
+from pnet_lp.throughput.problems.columns import ColumnProblem, joined
+from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.throughput.problems.program import ProgramGoal
+from pnet_lp.throughput.problems.proof import Certified, PathProof, Proof
+
+
+@dataclass(frozen=True, eq=False)
+class PathProblem(ColumnProblem):
+    """Maximum concurrent flow in which each demand may use its paths only.
+
+    Attributes:
+        flow: links and demands.
+        paths: the paths of each of the ``J`` demands, ``N`` in all.
+    """
+
+    flow: FlowProblem
+    paths: PathSet
+
+    @classmethod
+    def of(
+        cls, flow: FlowProblem, network: Network, level: Level, routing: Routing, threads: int = 0
+    ) -> Self:
+        """Return the problem of ``flow`` on the paths that ``routing`` allows on ``network``.
+
+        Raises:
+            RoutingError: the paths do not fit into memory.
+        """
+        src, dst = flow.member[flow.src], flow.member[flow.dst]
+        return cls(flow, routing.paths(network, level, src, dst, threads=threads))
+
+    @property
+    def flow_variables(self) -> int:
+        """Number of paths, N."""
+        return self.paths.path_count
+
+    @cached_property
+    def disconnected(self) -> IntArray:
+        """int32: the demands without a path."""
+        return ints(np.flatnonzero(self.paths.paths_per_pair == 0))
+
+    @cached_property
+    def path_link(self) -> tuple[OffsetArray, IntArray]:
+        """Where each path's links begin, int64 ``[N + 1]``, and the links, int32; access links where they limit."""
+        flow, paths = self.flow, self.paths
+        arcs, access = len(flow.capacity), flow.attach.size
+        plane, hops, pair = paths.plane.astype(np.int64), paths.hops, paths.pair_of_path
+        up = plane * flow.attach.shape[1] + flow.src[pair]
+        down = plane * flow.attach.shape[1] + flow.dst[pair]
+        has_up = np.isfinite(flow.access_up.ravel()[up])
+        has_down = np.isfinite(flow.access_down.ravel()[down])
+        pointer = np.concatenate([[0], np.cumsum(hops + has_up + has_down)])
+        link = np.empty(pointer[-1], dtype=np.int32)
+        link[pointer[:-1][has_up]] = arcs + up[has_up]
+        link[pointer[1:][has_down] - 1] = arcs + access + down[has_down]
+        place = np.repeat(pointer[:-1] + has_up - paths.path_ptr[:-1], hops) + np.arange(len(paths.path_arc))
+        link[place] = paths.link
+        link.setflags(write=False)
+        return pointer, link
+
+    @cached_property
+    def usage(self) -> sp.csc_array:
+        """float64 ``[L, N]``: 1 for each link of each path."""
+        pointer, link = self.path_link
+        shape = (len(self.flow.link_capacity), self.flow_variables)
+        usage = sp.csc_array((np.ones(len(link)), link.copy(), pointer), shape=shape)
+        usage.sort_indices()
+        return usage
+
+    @property
+    def demand_of_column(self) -> OffsetArray:
+        """int64 ``[N]``: the demand that each path belongs to."""
+        return self.paths.pair_of_path
+
+    @cached_property
+    def core(self) -> _core.PathProblem:
+        """The same problem on the Rust side."""
+        pointer, link = self.path_link
+        return _core.PathProblem(
+            self.flow.link_capacity, self.flow.demand, self.paths.pair_ptr, pointer, link
+        )
+
+    def formulate(self, goal: ProgramGoal | None = None) -> ColumnForm:
+        """See :meth:`Problem.formulate`."""
+        return ColumnForm(self, goal)
+
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """See :meth:`Problem.distances`."""
+        pointer, link = self.path_link
+        path = np.repeat(np.arange(self.flow_variables), np.diff(pointer))
+        cost = np.bincount(path, weights=joined(lengths)[link], minlength=self.flow_variables)
+        found = np.full(self.demand_count, np.inf)
+        np.minimum.at(found, self.demand_of_column, cost)
+        return floats(found)
+
+    def bounds(self, proof: Proof) -> tuple[float, float]:
+        """See :meth:`Problem.bounds`."""
+        given = self.checked(proof)
+        lower, upper, _, _ = self.core.bounds(given.weight, joined(given.lengths))
+        return lower, upper
+
+    def certificate(self, weight: FloatArray, load: FloatArray, lengths: Lengths) -> PathCertificate:
+        """See :meth:`ColumnProblem.certificate`."""
+        del load
+        length, up, down = map(floats, lengths)
+        return PathCertificate(length, up, down, weight)
+
+    def plane_shares(self, certificate: AnyCertificate) -> FloatArray:
+        """See :meth:`Problem.plane_shares`."""
+        assert isinstance(certificate, PathCertificate)
+        place = self.paths.plane * np.int64(self.demand_count) + self.demand_of_column
+        size = self.flow.plane_count * self.demand_count
+        shares = np.bincount(place, weights=certificate.weight, minlength=size)
+        return floats(shares.reshape(self.flow.plane_count, self.demand_count))
+
+    def keeping(self, kept: IntArray) -> Self:
+        """See :meth:`Problem.keeping`; the demands left out must have no paths."""
+        pointer = np.append(self.paths.pair_ptr[:-1][kept], self.paths.pair_ptr[-1])
+        return replace(self, flow=self.flow.keeping(kept), paths=replace(self.paths, pair_ptr=pointer))
+
+    @property
+    def most_ways(self) -> float:
+        """See :attr:`Problem.most_ways`."""
+        return float(self.paths.paths_per_pair.max())
+
+    def bundles(self) -> sp.csc_array | None:
+        """See :meth:`Problem.bundles`."""
+        return self.usage if self.most_ways == 1 else None
+
+    def start(self, certificate: AnyCertificate) -> PathProof:
+        """See :meth:`Problem.start`."""
+        if not isinstance(certificate, PathCertificate):
+            raise SpecError(
+                "a start is the certificate of a result over given paths", found=type(certificate).__name__
+            )
+        flow = self.flow
+        for what, found, wanted in (
+            ("paths", certificate.weight.shape, (self.flow_variables,)),
+            ("links", certificate.length.shape, flow.capacity.shape),
+            ("access links", certificate.up_length.shape, flow.attach.shape),
+        ):
+            if found != wanted:
+                raise SpecError(f"the start is for other {what}", found=_times(found), allowed=_times(wanted))
+        return PathProof(
+            certificate.weight, certificate.length, certificate.up_length, certificate.down_length
+        )
+
+    def _certified(self, proof: Proof) -> Certified:
+        given = self.checked(proof)
+        lower, upper, load, weight = self.core.bounds(given.weight, joined(given.lengths))
+        arcs = floats(lower * load[: len(self.flow.capacity)])
+        return Certified(self.certificate(floats(weight), arcs, given.lengths), Interval(lower, upper), arcs)
+
+
+def _times(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))

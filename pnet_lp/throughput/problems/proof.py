@@ -1,0 +1,120 @@
+"""What solvers return, flows and lengths, and what these prove."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from pnet_lp import _core
+from pnet_lp.model import AnyCertificate, Interval
+from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+
+
+@dataclass(frozen=True, eq=False)
+class Flows:
+    """Flows and link lengths as a general solver gives them: feasible and optimal only up to its tolerances.
+
+    Any scale will do: rounding takes fractions of the flows, and the upper bound does not depend on the lengths' unit.
+
+    Attributes:
+        flow: float64 ``[problem.flow_variables]``.  Plane by plane, a row-major matrix ``[rows, arcs]`` of the plane:
+            the flow on each arc towards each row's destination.
+        injection: float64 ``[P, J]``, what each plane carries of each demand.
+        length: float64 ``[A]``, dual of each arc's capacity, >= 0.
+        up_length, down_length: float64 ``[P, E]``, duals of the access links, >= 0.
+    """
+
+    flow: FloatArray
+    injection: FloatArray
+    length: FloatArray
+    up_length: FloatArray
+    down_length: FloatArray
+
+    @classmethod
+    def nothing(cls, problem: FlowProblem) -> Flows:
+        """Return no flow, and the lengths ``1 / capacity``: bounds for where a solver found nothing."""
+        return cls(
+            flow=np.zeros(problem.flow_variables),
+            injection=problem.available.astype(np.float64),
+            length=1.0 / problem.capacity,
+            up_length=_reciprocal(problem.access_up),
+            down_length=_reciprocal(problem.access_down),
+        )
+
+    def proof(self, problem: FlowProblem) -> _core.Proof:
+        """Return the exactly feasible proof that these flows round to."""
+        return _core.round_flow(
+            problem.core, self.flow, self.injection, self.length, self.up_length, self.down_length
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PathProof:
+    """The split of each demand over its paths, and lengths; of any scale, rounded where it is evaluated.
+
+    Attributes:
+        weight: float64 ``[N]``, what each path carries of its demand, >= 0.
+        length: float64 ``[A]``, length of each arc, >= 0.
+        up_length, down_length: float64 ``[P, E]``, lengths of the access links, >= 0.
+    """
+
+    weight: FloatArray
+    length: FloatArray
+    up_length: FloatArray
+    down_length: FloatArray
+
+    @property
+    def lengths(self) -> Lengths:
+        """The lengths of arcs, and of access links up and down."""
+        return self.length, self.up_length, self.down_length
+
+
+Proof: TypeAlias = _core.Proof | PathProof
+"""A proof on arc form, or on path form."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certified:
+    """What a proof proves.
+
+    Attributes:
+        certificate: the proof.
+        interval: the bounds on K.
+        load: float64 ``[A]``, Gb/s on each arc at K = the lower bound.
+    """
+
+    certificate: AnyCertificate
+    interval: Interval
+    load: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Attained:
+    """Rates, and a flow that carries them and fits.
+
+    Attributes:
+        rate: float64 ``[J]``, Gb/s.
+        factor: what was left of the rates asked for, at most 1.
+        load: float64 ``[A]``, Gb/s on each arc.
+        certificate: the flow; its lengths are any.
+    """
+
+    rate: FloatArray
+    factor: float
+    load: FloatArray
+    certificate: AnyCertificate
+
+    def with_lengths(self, lengths: Lengths, scale: float = 1.0) -> AnyCertificate:
+        """Return the certificate with ``scale`` times these lengths."""
+        length, up, down = (floats(scale * part) for part in lengths)
+        return replace(self.certificate, length=length, up_length=up, down_length=down)
+
+
+def _reciprocal(capacity: FloatArray) -> FloatArray:
+    """Return 1 / capacity, and 0 where a link limits nothing (infinite) or carries nothing (0)."""
+    with np.errstate(divide="ignore"):
+        lengths = 1.0 / capacity
+    return np.where(np.isfinite(lengths), lengths, 0.0)

@@ -1,0 +1,33 @@
+"""From a network, a matrix and a routing to the problem that they state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.routing import Form, Routing
+from pnet_lp.throughput.problems.arcs import ArcProblem
+from pnet_lp.throughput.problems.base import Problem
+from pnet_lp.throughput.problems.flow import build_problem
+from pnet_lp.throughput.problems.paths import PathProblem
+from pnet_lp.throughput.problems.splits import SplitProblem
+
+_BUILD: dict[Form, Callable[..., Problem]] = {
+    "arc": lambda flow, *_: ArcProblem(flow),
+    "path": PathProblem.of,
+    "split": SplitProblem.of,
+}
+
+
+def state_problem(network: Network, traffic: TrafficMatrix, routing: Routing, *, threads: int = 0) -> Problem:
+    """Return what there is to solve.
+
+    Alike hosts are one endpoint, unless the routing draws paths for each flow.
+
+    Raises:
+        TrafficError: the matrix is empty, or is for another number of endpoints.
+        TopologyError: demands of the matrix's level mean nothing on the network.
+        RoutingError: the paths do not fit into memory.
+    """
+    flow = build_problem(network, traffic, aggregate=not routing.per_flow)
+    return _BUILD[routing.form](flow, network, traffic.level, routing, threads)

@@ -1,0 +1,92 @@
+"""The checks of one result, in order, and small arithmetic that they share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp.errors import CertificateError
+from pnet_lp.model.arrays import FloatArray
+
+SAME = 1e-9
+"""How far, relatively, a claimed number may be from the recomputed one: sums differ in their order only."""
+
+
+@dataclass
+class Checks:
+    """The checks of one file, in order.
+
+    Attributes:
+        path: the file, for messages.
+        held: one clause per check that held.
+        trusted: one clause for each thing that is taken as it stands.
+    """
+
+    path: str
+    held: list[str] = field(default_factory=list)
+    trusted: list[str] = field(default_factory=list)
+
+    def require(self, holds: bool | np.bool_, what: str, otherwise: str) -> None:
+        """Note that ``what`` holds, or raise CertificateError saying ``otherwise``."""
+        if not holds:
+            raise CertificateError(otherwise, where=self.path)
+        self.held.append(what)
+
+    def trust(self, what: str) -> None:
+        """Note that ``what`` was not checked."""
+        self.trusted.append(what)
+
+    def same(self, key: str, claimed: object, computed: object) -> None:
+        """Compare a claimed figure with the recomputed one: numbers up to rounding, all else exactly."""
+        shown = f"{computed:.9g}" if isinstance(computed, float) else f"{computed!r}"
+        self.require(
+            alike(claimed, computed),
+            f"{key} is {shown}",
+            f"{key} is claimed to be {claimed!r}, but the proof gives {computed!r}",
+        )
+
+    def arrays(self, proof: object, shapes: Mapping[str, tuple[int, ...]]) -> None:
+        """Check that the arrays of a certificate have these shapes and no negative or infinite entry."""
+        for key, shape in shapes.items():
+            values = getattr(proof, key)
+            self.require(
+                values.shape == shape,
+                f"{key} has the shape {shape}",
+                f"certificate.{key} has the shape {values.shape}, not {shape}",
+            )
+            self.require(
+                np.all(np.isfinite(values) & (values >= 0)),
+                f"{key} is not negative",
+                f"certificate.{key} has a negative or infinite entry",
+            )
+
+
+def alike(claimed: object, computed: object) -> bool:
+    """Whether two JSON values are the same, but for the rounding of their numbers."""
+    match claimed, computed:
+        case (bool(), _) | (_, bool()):
+            return claimed is computed
+        case (int() | float(), int() | float()):
+            return abs(claimed - computed) <= SAME * max(abs(claimed), abs(computed))
+        case (Mapping(), Mapping()):
+            return claimed.keys() == computed.keys() and all(
+                alike(claimed[key], computed[key]) for key in claimed
+            )
+        case (list(), list()):
+            return len(claimed) == len(computed) and all(map(alike, claimed, computed))
+    return claimed == computed
+
+
+def totals(index: npt.NDArray[np.integer], values: FloatArray, count: int) -> FloatArray:
+    """Return the sum of the values of each index, ``[count]``."""
+    return np.bincount(index, weights=values, minlength=count).astype(np.float64, copy=False)
+
+
+def ratio_of(capacity: FloatArray, load: FloatArray) -> float:
+    """Return the largest K at which K times the loads fit into the capacities."""
+    used = load > 0
+    return float((capacity[used] / load[used]).min()) if np.any(used) else math.inf

@@ -1,0 +1,185 @@
+"""A problem and its certificate a second time, in NumPy and SciPy: what every kind of it offers.
+
+Nothing here calls the Rust core or a solver, and what the core computed (reachability, rows, bounds) is not used.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+
+from pnet_lp.model import AnyCertificate, Interval
+from pnet_lp.model.arrays import BoolArray, FloatArray
+from pnet_lp.model.result import FairLevel
+from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.throughput.proofs.checks import SAME, Checks, ratio_of
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What a saved result says beside its certificate.
+
+    Attributes:
+        figures: the first keys of its document.
+        rate: float64 ``[J]``, Gb/s that each demand of the problem gets; None where the result does not list rates.
+        levels: of ``max-min``.
+    """
+
+    figures: Mapping[str, Any]
+    rate: FloatArray | None
+    levels: tuple[FairLevel, ...]
+
+
+class SecondProblem(ABC):
+    """Links and demands, the ways of a routing, and a certificate over them.
+
+    Attributes:
+        check: where checks are noted.
+        flow: links and demands, each of which has a way.
+        lengths: of the certificate, checked to be lengths of links that limit something.
+    """
+
+    def __init__(self, check: Checks, flow: FlowProblem, certificate: AnyCertificate) -> None:
+        self.check = check
+        self.flow = flow
+        access = flow.attach.shape
+        check.arrays(certificate, {"length": flow.capacity.shape, "up_length": access, "down_length": access})
+        self.lengths: Lengths = certificate.length, certificate.up_length, certificate.down_length
+
+    @abstractmethod
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """Return float64 ``[J]``: the length of each demand's shortest way, or over its fixed split."""
+
+    @abstractmethod
+    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the loads of arcs ``[A]`` and those of access links up and down ``[2, P, E]``.
+
+        Args:
+            rate: float64 ``[J]``, Gb/s that each demand gets, along the certificate's flow.
+        """
+
+    def check_load(self, rate: FloatArray) -> None:
+        """Check the loads that a certificate lists, if it is one that does, where demands get these rates."""
+        del rate
+
+    def bundle_of(self, demand: int) -> FloatArray:
+        """Return float64 ``[L]``: what a unit of one demand puts on each link, arcs first."""
+        one = np.zeros(self.flow.demand_count)
+        one[demand] = 1.0
+        return self._joined(self.loads(one))
+
+    def fits(self, rate: FloatArray) -> float:
+        """Return the largest K at which K times these rates fit."""
+        arcs, access = self.loads(rate)
+        return min(
+            ratio_of(self.flow.capacity, arcs),
+            ratio_of(self.flow.access_up, access[0]),
+            ratio_of(self.flow.access_down, access[1]),
+        )
+
+    def carry(self, rate: FloatArray) -> FloatArray:
+        """Return the loads of arcs ``[A]`` under these rates, checked to fit."""
+        self.check.require(
+            self.fits(rate) >= 1 - SAME, "every link carries its load", "a link carries more than it can"
+        )
+        return self.loads(rate)[0]
+
+    def volume(self, lengths: Lengths) -> float:
+        """Return the sum of capacity times length over all links."""
+        total = 0.0
+        speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
+        for key, speed, length in zip(("length", "up_length", "down_length"), speeds, lengths, strict=True):
+            long = length > 0
+            self.check.require(
+                np.all(np.isfinite(speed[long])),
+                f"{key} is on links that limit something",
+                f"certificate.{key} has a length on a link without a limit",
+            )
+            total += float(speed[long] @ length[long])
+        return total
+
+    def rate_bounds(self) -> Interval:
+        """Return the bounds on K: of the flow, and of the lengths by linear-programming duality."""
+        carried = float(self.flow.demand @ self.distances(self.lengths))
+        self.check.require(
+            carried > 0,
+            "the lengths separate a demand",
+            "the lengths are zero along a path of every demand",
+        )
+        upper = self.volume(self.lengths) / carried
+        lower = self.fits(self.flow.demand)
+        self.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
+        return Interval(lower, max(lower, upper))
+
+    def _joined(self, loads: tuple[FloatArray, FloatArray]) -> FloatArray:
+        return np.concatenate([loads[0], loads[1].ravel()])
+
+    def _access(self, amount: FloatArray) -> FloatArray:
+        """Return the loads of access links ``[2, P, E]`` when ``amount`` ``[P, J]`` goes through each plane."""
+        endpoints = self.flow.attach.shape[1]
+        return np.stack(
+            [
+                np.stack([np.bincount(end, weights=row, minlength=endpoints) for row in amount])
+                for end in (self.flow.src, self.flow.dst)
+            ]
+        )
+
+
+def plane_arcs(problem: FlowProblem, plane: int) -> slice:
+    """Return where the arcs of ``plane`` are."""
+    return slice(int(problem.arc_ptr[plane]), int(problem.arc_ptr[plane + 1]))
+
+
+def demand_distances(problem: FlowProblem, plane: int, length: FloatArray) -> FloatArray:
+    """Return the shortest length between the switches of each demand in one plane, ``[J]``, ``inf`` where no path is.
+
+    Args:
+        problem: the problem.
+        plane: index of the plane.
+        length: float64, of each arc of the plane, >= 0; zero is a length like any other.
+    """
+    arcs = plane_arcs(problem, plane)
+    tail, head = problem.tail[arcs], problem.head[arcs]
+    n = int(problem.node_count[plane])
+    # Towards a destination is from it against the arcs.  Of parallel arcs the shortest counts; SciPy would add them up.
+    order = np.lexsort((length, tail, head))
+    distinct = np.ones(len(order), dtype=bool)
+    distinct[1:] = (np.diff(head[order]) != 0) | (np.diff(tail[order]) != 0)
+    kept = order[distinct]
+    pointer = np.searchsorted(head[kept], np.arange(n + 1))
+    # Built from its parts, the matrix keeps zeros as entries, which Dijkstra takes for arcs of length zero.
+    backwards = sp.csr_array((length[kept], tail[kept], pointer), shape=(n, n))
+    source, target = problem.attach[plane, problem.src], problem.attach[plane, problem.dst]
+    found = np.full(problem.demand_count, np.inf)
+    attached = np.flatnonzero((source >= 0) & (target >= 0))
+    if len(attached):
+        targets, row = np.unique(target[attached], return_inverse=True)
+        found[attached] = dijkstra(backwards, indices=targets)[row, source[attached]]
+    return found
+
+
+def reachable(problem: FlowProblem) -> BoolArray:
+    """Return bool ``[P, J]``: whether each plane has a path for each demand, over links that carry anything."""
+    usable = (problem.access_up[:, problem.src] > 0) & (problem.access_down[:, problem.dst] > 0)
+    hops = [
+        demand_distances(problem, p, np.ones(int(problem.arc_ptr[p + 1] - problem.arc_ptr[p])))
+        for p in range(problem.plane_count)
+    ]
+    return usable & np.isfinite(np.stack(hops))
+
+
+def reachable_both_ways(problem: FlowProblem) -> BoolArray:
+    """Return the same for planes in which the demand could be answered as well."""
+    return reachable(problem) & reachable(replace(problem, src=problem.dst, dst=problem.src))
+
+
+def reachable_by_paths(problem: FlowProblem) -> BoolArray:
+    """Return the same for routings with paths: they use hosts only whose access links carry something both ways."""
+    usable = (problem.access_up[:, problem.dst] > 0) & (problem.access_down[:, problem.src] > 0)
+    return reachable(problem) & usable

@@ -1,0 +1,137 @@
+"""A problem over given paths, and weights of paths, a second time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pnet_lp.model import PathCertificate
+from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.paths import OffsetArray, PathSet
+from pnet_lp.routing import PathRule
+from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
+from pnet_lp.throughput.proofs.second import SecondProblem, demand_distances, plane_arcs
+
+
+class SecondPaths(SecondProblem):
+    """Each demand on its paths.
+
+    Args:
+        check: where checks are noted.
+        flow: links and demands.
+        certificate: the part of each demand that each path carries.
+        paths: the paths of each demand, themselves checked.
+    """
+
+    def __init__(
+        self, check: Checks, flow: FlowProblem, certificate: PathCertificate, paths: PathSet
+    ) -> None:
+        super().__init__(check, flow, certificate)
+        self.paths = paths
+        self.weight = certificate.weight
+        check.arrays(certificate, {"weight": (paths.path_count,)})
+        total = np.bincount(paths.pair_of_path, weights=self.weight, minlength=flow.demand_count)
+        check.require(
+            np.all(np.abs(total - 1) <= SAME),
+            "the weights of each demand sum to 1",
+            "the weights of a demand do not sum to 1",
+        )
+
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """See :meth:`SecondProblem.distances`."""
+        length, up, down = lengths
+        paths, pair, plane = self.paths, self.paths.pair_of_path, self.paths.plane
+        owner = np.repeat(np.arange(paths.path_count), paths.hops)
+        cost = totals(owner, length[_links(self.flow, paths)], paths.path_count)
+        cost = cost + up[plane, self.flow.src[pair]] + down[plane, self.flow.dst[pair]]
+        found = np.full(self.flow.demand_count, np.inf)
+        np.minimum.at(found, pair, cost)
+        return floats(found)
+
+    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See :meth:`SecondProblem.loads`."""
+        paths, shape = self.paths, (self.flow.plane_count, self.flow.demand_count)
+        flows = self.weight * rate[paths.pair_of_path]
+        load = totals(_links(self.flow, paths), np.repeat(flows, paths.hops), len(self.flow.capacity))
+        amount = np.zeros(shape)
+        np.add.at(amount, (paths.plane, paths.pair_of_path), flows)
+        return load, self._access(amount)
+
+
+def _links(flow: FlowProblem, paths: PathSet) -> OffsetArray:
+    """Return the arcs of all paths, as places in the problem."""
+    first = flow.arc_ptr.astype(np.int64)[paths.plane]
+    return np.asarray(paths.path_arc + np.repeat(first, paths.hops), dtype=np.int64)
+
+
+def check_paths(
+    check: Checks, flow: FlowProblem, paths: PathSet, rule: PathRule | None, available: BoolArray
+) -> None:
+    """Check that each path leads from its demand's source to its destination, once, and is no longer than allowed.
+
+    Args:
+        check: where to note it.
+        flow: links and demands.
+        paths: the paths of each demand.
+        rule: how they were chosen; None where the routing has a way of its own, which is trusted.
+        available: bool ``[P, J]``, whether each plane has a path for each demand.
+    """
+    pair, plane, hops = paths.pair_of_path, paths.plane.astype(np.int64), paths.hops
+    check.require(
+        paths.pair_count == flow.demand_count and np.all((plane >= 0) & (plane < flow.plane_count)),
+        f"{paths.path_count} paths are in the planes",
+        "the paths are not those of the demands",
+    )
+    arc = _links(flow, paths)
+    owner = np.repeat(np.arange(paths.path_count), hops)
+    tail, head = flow.tail[arc], flow.head[arc]
+    inner = owner[1:] == owner[:-1]
+    check.require(
+        np.all(head[:-1][inner] == tail[1:][inner]),
+        "the links of each path follow each other",
+        "a path jumps from one switch to another",
+    )
+    source, target = flow.attach[plane, flow.src[pair]], flow.attach[plane, flow.dst[pair]]
+    long = np.flatnonzero(hops > 0)
+    first, last = paths.path_ptr[long], paths.path_ptr[long + 1] - 1
+    check.require(
+        np.array_equal(tail[first], source[long])
+        and np.array_equal(head[last], target[long])
+        and np.array_equal(source[hops == 0], target[hops == 0]),
+        "each path leads from its source to its destination",
+        "a path does not join the switches of its demand",
+    )
+    visits = np.unique(np.stack([owner, tail]), axis=1).shape[1]
+    back = head == np.repeat(source, hops)
+    check.require(
+        visits == len(arc) and not np.any(back), "no path visits a switch twice", "a path has a loop"
+    )
+    if rule is None:
+        check.trust("which paths there are is taken as the routing lists them")
+        return
+    check.require(
+        np.all(paths.paths_per_pair <= rule.count),
+        "no demand has more paths than the routing allows",
+        f"a demand has more than {rule.count} paths",
+    )
+    count = np.bincount(pair, minlength=paths.pair_count)
+    usable = available.any(axis=0)
+    check.require(
+        np.array_equal(count > 0, usable),
+        "every demand that a plane can carry has a path",
+        "a demand has no path, although a plane has one",
+    )
+    if rule.equal_cost:
+        _check_shortest(check, flow, paths, rule)
+
+
+def _check_shortest(check: Checks, flow: FlowProblem, paths: PathSet, rule: PathRule) -> None:
+    ones = [np.ones(plane_arcs(flow, p).stop - plane_arcs(flow, p).start) for p in range(flow.plane_count)]
+    distance = np.stack([demand_distances(flow, p, ones[p]) for p in range(flow.plane_count)])
+    if rule.policy in ("any", "shortest"):
+        distance = np.broadcast_to(distance.min(axis=0), distance.shape)
+    check.require(
+        np.array_equal(paths.hops, distance[paths.plane, paths.pair_of_path]),
+        "every path is as short as the shortest",
+        "a path is longer than the shortest",
+    )

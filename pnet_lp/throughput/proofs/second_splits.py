@@ -1,0 +1,287 @@
+"""A problem in which the routing fixes the split, a second time.
+
+Neither the core's searches nor its sums are used, except that the path that a routing draws for a flow and the plane
+that the policy ``single`` draws are taken as they are, once they are known to be allowed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+
+from pnet_lp.model import LoadCertificate
+from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.paths import PathSet, Policy
+from pnet_lp.routing import Routing
+from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
+from pnet_lp.throughput.proofs.second import SecondProblem, plane_arcs
+
+
+class SecondSplits(SecondProblem):
+    """Each demand split as the core splits it: over next hops, or that twice by way of every switch.
+
+    Args:
+        check: where checks are noted.
+        flow: links and demands.
+        certificate: what is claimed.
+        routing: one whose ``splitting`` is the core's.
+        available: bool ``[P, J]``, whether the routing can use each plane for each demand.
+    """
+
+    def __init__(
+        self,
+        check: Checks,
+        flow: FlowProblem,
+        certificate: LoadCertificate,
+        routing: Routing,
+        available: BoolArray,
+    ) -> None:
+        super().__init__(check, flow, certificate)
+        check.arrays(certificate, {"load": flow.capacity.shape, "share": available.shape})
+        self.certificate = certificate
+        self.twice = routing.splitting == "vlb"
+        self.planes = [_Hops(flow, p) for p in range(flow.plane_count)]
+        self.share = self._shares(routing.policy, available)
+        check.require(
+            _near(certificate.share, self.share),
+            "share is what the routing gives",
+            "certificate.share is not what the routing gives",
+        )
+
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """See :meth:`SecondProblem.distances`: the mean over the split."""
+        length, up, down = lengths
+        flow = self.flow
+        found = np.zeros(flow.demand_count)
+        for p, hops in enumerate(self.planes):
+            used = np.flatnonzero(self.share[p] > 0)
+            source, target = flow.attach[p, flow.src[used]], flow.attach[p, flow.dst[used]]
+            mean = np.zeros(len(used))
+            own = length[plane_arcs(flow, p)]
+            between = np.flatnonzero(source != target)
+            if self.twice:
+                to = np.stack([hops.mean_length(t, own) for t in range(hops.nodes)])
+                for j in between:
+                    via = hops.between(source[j], target[j])
+                    mean[j] = float((to[via, source[j]] + to[target[j], via]).mean())
+            else:
+                for t in np.unique(target[between]):
+                    here = between[target[between] == t]
+                    mean[here] = hops.mean_length(int(t), own)[source[here]]
+            ways = up[p, flow.src[used]] + mean + down[p, flow.dst[used]]
+            found[used] += self.share[p, used] * ways
+        return floats(found)
+
+    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See :meth:`SecondProblem.loads`."""
+        spread = _spread if self.twice else _shortest
+        amount = self.share * rate
+        parts = [spread(self.flow, p, hops, amount[p]) for p, hops in enumerate(self.planes)]
+        return np.concatenate(parts), self._access(amount)
+
+    def check_load(self, rate: FloatArray) -> None:
+        """See :meth:`SecondProblem.check_load`."""
+        check_load(self, self.certificate, rate)
+
+    def _shares(self, policy: Policy, available: BoolArray) -> FloatArray:
+        """Return the part of each demand that each plane gets by the policy."""
+        source, target = self.flow.attach[:, self.flow.src], self.flow.attach[:, self.flow.dst]
+        distance = np.full(source.shape, np.inf)
+        for p, hops in enumerate(self.planes):
+            there = np.flatnonzero(available[p])
+            distance[p, there] = hops.to[target[p, there], source[p, there]]
+        if policy == "single":
+            one = (claimed := self.certificate.share) == 1
+            self.check.require(
+                np.all(one.sum(axis=0) == 1) and np.all(available[one]) and np.all(one | (claimed == 0)),
+                "each demand is in one plane that connects it",
+                "certificate.share is not one plane for each demand",
+            )
+            return claimed
+        nearest = available & (distance == distance.min(axis=0))
+        if self.twice or policy == "round-robin":
+            parts = (nearest if policy == "shortest" else available).astype(np.float64)
+        else:
+            parts = np.where(nearest, 1.0, 0.0)
+            for p, hops in enumerate(self.planes):
+                for t in np.unique(target[p][nearest[p]]):
+                    ways = np.bincount(hops.tail[hops.next_hops(int(t))], minlength=hops.nodes)
+                    here = np.flatnonzero(nearest[p] & (target[p] == t) & (source[p] != t))
+                    parts[p, here] = ways[source[p, here]]
+        return np.asarray(parts / parts.sum(axis=0))
+
+
+class SecondDrawn(SecondProblem):
+    """Each demand whole on the path that a routing draws for it.
+
+    Args:
+        check: where checks are noted.
+        flow: links and demands.
+        certificate: what is claimed.
+        paths: one path for each demand, itself checked.
+    """
+
+    def __init__(
+        self, check: Checks, flow: FlowProblem, certificate: LoadCertificate, paths: PathSet
+    ) -> None:
+        super().__init__(check, flow, certificate)
+        self.certificate = certificate
+        self.arcs = paths.path_arc + np.repeat(flow.arc_ptr[:-1][paths.plane], paths.hops)
+        self.owner = np.repeat(paths.pair_of_path, paths.hops)
+        self.share = np.zeros((flow.plane_count, flow.demand_count))
+        self.share[paths.plane, paths.pair_of_path] = 1.0
+        check.arrays(certificate, {"load": flow.capacity.shape, "share": self.share.shape})
+        check.require(
+            _near(certificate.share, self.share),
+            "share is what the routing gives",
+            "certificate.share is not what the routing gives",
+        )
+
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """See :meth:`SecondProblem.distances`: the length of the path."""
+        length, up, down = lengths
+        ways = up[:, self.flow.src] + down[:, self.flow.dst]
+        return floats(
+            totals(self.owner, length[self.arcs], self.flow.demand_count) + (self.share * ways).sum(axis=0)
+        )
+
+    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See :meth:`SecondProblem.loads`."""
+        arcs = totals(self.arcs, rate[self.owner], len(self.flow.capacity))
+        return arcs, self._access(self.share * rate)
+
+    def check_load(self, rate: FloatArray) -> None:
+        """See :meth:`SecondProblem.check_load`."""
+        check_load(self, self.certificate, rate)
+
+
+class SecondGiven(SecondProblem):
+    """Each demand as a routing splits it that is taken at its word.
+
+    Args:
+        check: where checks are noted.
+        flow: links and demands.
+        certificate: what is claimed.
+        usage: float64 ``[A, J]``, what a unit of each demand puts on each arc.
+        share: float64 ``[P, J]``, the part of each demand that is sent into each plane.
+    """
+
+    def __init__(
+        self,
+        check: Checks,
+        flow: FlowProblem,
+        certificate: LoadCertificate,
+        usage: sp.csc_array,
+        share: FloatArray,
+    ) -> None:
+        super().__init__(check, flow, certificate)
+        check.arrays(certificate, {"load": flow.capacity.shape, "share": share.shape})
+        self.certificate = certificate
+        self.usage = usage
+        self.share = share
+
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """See :meth:`SecondProblem.distances`."""
+        length, up, down = lengths
+        ways = up[:, self.flow.src] + down[:, self.flow.dst]
+        return floats(self.usage.T @ length + (self.share * ways).sum(axis=0))
+
+    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See :meth:`SecondProblem.loads`."""
+        return self.usage @ rate, self._access(self.share * rate)
+
+    def check_load(self, rate: FloatArray) -> None:
+        """See :meth:`SecondProblem.check_load`."""
+        check_load(self, self.certificate, rate)
+
+
+def check_load(second: SecondProblem, certificate: LoadCertificate, rate: FloatArray) -> None:
+    """Check that the loads in the certificate are those of demands that get these rates."""
+    second.check.require(
+        _near(certificate.load, second.loads(rate)[0]),
+        "load is what the routing gives",
+        "certificate.load is not what the routing gives",
+    )
+
+
+def _near(claimed: FloatArray, computed: FloatArray) -> bool:
+    return bool(np.allclose(claimed, computed, rtol=SAME, atol=SAME * float(computed.max(initial=0.0))))
+
+
+class _Hops:
+    """One plane: hops between all switches, and the next hops of the fluid that splits equally."""
+
+    def __init__(self, flow: FlowProblem, plane: int) -> None:
+        arcs = plane_arcs(flow, plane)
+        self.tail, self.head = flow.tail[arcs], flow.head[arcs]
+        self.nodes = int(flow.node_count[plane])
+        ones = np.ones(len(self.tail))
+        backwards = sp.csr_array((ones, (self.head, self.tail)), shape=(self.nodes, self.nodes))
+        self.to = dijkstra(backwards, unweighted=True)
+        """float64 ``[to, from]``, ``inf`` where there is no path."""
+
+    def next_hops(self, target: int) -> BoolArray:
+        """Return which arcs are on a shortest path to ``target``."""
+        hops = self.to[target]
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.isfinite(hops[self.tail]) & (hops[self.tail] == hops[self.head] + 1))
+
+    def push(self, target: int, entering: FloatArray) -> FloatArray:
+        """Return the load of each arc when ``entering`` ``[nodes]`` is bound for ``target``."""
+        hops, used = self.to[target], self.next_hops(target)
+        ways = np.bincount(self.tail[used], minlength=self.nodes)
+        passing, load = entering.copy(), np.zeros(len(self.tail))
+        levels = hops[(entering > 0) & np.isfinite(hops)]
+        for level in range(int(levels.max(initial=0)), 0, -1):
+            here = np.flatnonzero(used & (hops[self.tail] == level))
+            load[here] = passing[self.tail[here]] / ways[self.tail[here]]
+            np.add.at(passing, self.head[here], load[here])
+        return load
+
+    def mean_length(self, target: int, length: FloatArray) -> FloatArray:
+        """Return the mean length ``[nodes]`` of the way to ``target`` of what splits equally, ``inf`` where is none."""
+        hops, used = self.to[target], self.next_hops(target)
+        ways = np.bincount(self.tail[used], minlength=self.nodes)
+        found = np.where(np.isfinite(hops), 0.0, np.inf)
+        for level in range(1, int(hops[np.isfinite(hops)].max(initial=0)) + 1):
+            here = np.flatnonzero(used & (hops[self.tail] == level))
+            through = (length[here] + found[self.head[here]]) / ways[self.tail[here]]
+            np.add.at(found, self.tail[here], through)
+        return found
+
+    def between(self, source: int, target: int) -> BoolArray:
+        """Return which switches both ends can exchange traffic with."""
+        ends = (source, target)
+        return np.logical_and.reduce(
+            [np.isfinite(self.to[end]) & np.isfinite(self.to[:, end]) for end in ends]
+        )
+
+
+def _shortest(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) -> FloatArray:
+    """Return the loads when ``amount`` ``[J]`` splits equally at every switch."""
+    source, target = flow.attach[plane, flow.src], flow.attach[plane, flow.dst]
+    load = np.zeros(len(hops.tail))
+    for t in np.unique(target[amount > 0]):
+        here = (target == t) & (amount > 0)
+        load += hops.push(int(t), totals(source[here], amount[here], hops.nodes))
+    return load
+
+
+def _spread(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) -> FloatArray:
+    """Return the loads when ``amount`` ``[J]`` goes by way of every switch in equal parts."""
+    source, target = flow.attach[plane, flow.src], flow.attach[plane, flow.dst]
+    moving = np.flatnonzero((amount > 0) & (source != target))
+    legs = np.zeros((hops.nodes, hops.nodes))  # [to, from]
+    for j in moving:
+        s, t = source[j], target[j]
+        via = hops.between(s, t)
+        part = amount[j] / np.count_nonzero(via)
+        legs[via, s] += part
+        legs[t, via] += part
+    np.fill_diagonal(legs, 0.0)
+    load = np.zeros(len(hops.tail))
+    for t in np.flatnonzero(legs.any(axis=1)):
+        load += hops.push(int(t), legs[t])
+    return load
