@@ -1,4 +1,4 @@
-"""Types of the Rust extension: arrays in, arrays out.  Shapes are those of pnet_lp.throughput.problem."""
+"""Types of the Rust extension: arrays in, arrays out.  Shapes are those of pnet_lp.throughput.problems."""
 
 from collections.abc import Callable
 from typing import final

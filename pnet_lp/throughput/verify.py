@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.errors import CertificateError, PnetError
-from pnet_lp.model import AnyCertificate, Certificate, LoadCertificate, PathCertificate
+from pnet_lp.model import AnyCertificate, Certificate, Interval, LoadCertificate, PathCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.result import Headline
 from pnet_lp.model.summary import summarise_network, summarise_traffic
@@ -62,6 +62,13 @@ class Verification:
     status: str
     checks: tuple[str, ...]
     trusted: tuple[str, ...]
+
+    @property
+    def interval(self) -> Interval:
+        """The recomputed bounds on the value, of an objective whose value has bounds."""
+        assert self.headline.bounds is not None
+        lower, upper = (float(self.figures[key]) for key in self.headline.bounds)
+        return Interval(lower, upper)
 
 
 def verify_file(path: str | Path) -> Verification:
@@ -235,13 +242,11 @@ def _check_figures(
 ) -> None:
     """Compare the figures of the objective, and the status that follows from them."""
     figures, claims = stored.figures, stored.claims
-    for key in sorted(figures.keys() | computed.keys()):
-        check.require(
-            key in figures and key in computed,
-            f"{key} is a figure of the objective",
-            f"{key} is {'missing' if key in computed else 'no key of a result of this objective'}",
-        )
-        check.same(key, figures[key], computed[key])
+    for key in sorted(figures.keys() ^ computed.keys()):
+        unknown = "no key of a result of this objective"
+        raise CertificateError(f"{key} is {'missing' if key in computed else unknown}", where=stored.path)
+    for key, value in computed.items():
+        check.same(key, figures[key], value)
     gap, tolerance, status = objective.gap(computed), claims["tolerance"], claims["status"]
     check.require(
         status == ("certified" if gap <= tolerance else "bounds")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.paths import PathSet
-from pnet_lp.routing import enumerate_paths, parse_rule
+from pnet_lp.routing import parse_routing
 
 
 @st.composite
@@ -35,8 +35,8 @@ def ordered_pairs(network: Network, level: str = "rack") -> tuple[np.ndarray, np
 
 def all_pairs(network: Network, routing: str, *, level: str = "rack", **rule: object) -> PathSet:
     """The paths of all ordered pairs."""
-    wanted = parse_rule(routing, **rule)  # type: ignore[arg-type]
-    return enumerate_paths(network, level, *ordered_pairs(network, level), wanted)  # type: ignore[arg-type]
+    wanted = parse_routing(routing, **rule)  # type: ignore[arg-type]
+    return wanted.paths(network, level, *ordered_pairs(network, level))  # type: ignore[arg-type]
 
 
 def walks(paths: PathSet, j: int) -> list[tuple[int, list[int]]]:

@@ -13,10 +13,8 @@ from pnet_lp.errors import RoutingError
 from pnet_lp.model import Network, Plane
 from pnet_lp.routing import (
     count_shortest,
-    enumerate_paths,
-    fixed_split_loads,
     iterate_paths,
-    parse_rule,
+    parse_routing,
     path_statistics,
 )
 from pnet_lp.topology import build_network
@@ -35,10 +33,10 @@ POLICIES = ["any", "round-robin", "shortest", "single"]
 )
 def test_blocks_are_parts_of_the_whole(network: Network, routing: str, policy: str, block_bytes: int) -> None:
     src, dst = ordered_pairs(network)
-    rule = parse_rule(routing, policy=policy, seed=1)  # type: ignore[arg-type]
-    whole = enumerate_paths(network, "rack", src, dst, rule)
+    rule = parse_routing(routing, policy=policy, seed=1)  # type: ignore[arg-type]
+    whole = rule.paths(network, "rack", src, dst)
     next_pair = 0
-    for pairs, block in iterate_paths(network, "rack", src, dst, rule, block_bytes=block_bytes):
+    for pairs, block in iterate_paths(network, "rack", src, dst, rule.rule, block_bytes=block_bytes):
         assert pairs.start == next_pair
         next_pair = pairs.stop
         first, last = whole.pair_ptr[pairs.start], whole.pair_ptr[pairs.stop]
@@ -57,9 +55,9 @@ def test_a_list_longer_than_a_part_is_the_same_as_its_pairs_alone() -> None:
     network = build_network(["jellyfish:k=12"], seed=2)
     src, dst = ordered_pairs(network)
     assert len(src) > 1 << 14
-    rule = parse_rule("ksp:4", seed=2)
-    whole = enumerate_paths(network, "rack", src, dst, rule)
-    backwards = enumerate_paths(network, "rack", src[::-1], dst[::-1], rule)
+    rule = parse_routing("ksp:4", seed=2)
+    whole = rule.paths(network, "rack", src, dst)
+    backwards = rule.paths(network, "rack", src[::-1], dst[::-1])
     for j in (0, 1 << 14, len(src) - 1):
         i = len(src) - 1 - j
         one = whole.path_arc[whole.path_ptr[whole.pair_ptr[j]] : whole.path_ptr[whole.pair_ptr[j + 1]]]
@@ -103,7 +101,7 @@ def test_counts_beyond_what_can_be_listed() -> None:
 @pytest.mark.parametrize("routing", ["ecmp", "ecmp-lp", "ksp:3", "edge-disjoint:2"])
 def test_statistics(routing: str, policy: str) -> None:
     network = build_network(["jellyfish:k=4"], planes=2, variant="heterogeneous")
-    rule = parse_rule(routing, policy=policy, seed=2)  # type: ignore[arg-type]
+    rule = parse_routing(routing, policy=policy, seed=2)  # type: ignore[arg-type]
     found = path_statistics(network, "host", rule)
     paths = all_pairs(network, routing, level="host", policy=policy, seed=2)
     per_pair, first = paths.paths_per_pair, paths.pair_ptr[:-1]
@@ -124,10 +122,10 @@ def test_statistics(routing: str, policy: str) -> None:
 
 
 def test_statistics_of_a_network_in_pieces() -> None:
-    found = path_statistics(build_network(["ring:n=4"]), "rack", parse_rule("ecmp-lp"))
+    found = path_statistics(build_network(["ring:n=4"]), "rack", parse_routing("ecmp-lp"))
     assert found["hops"]["histogram"] == {"1": 8, "2": 8}
     nothing = path_statistics(
-        Network.from_planes([Plane.from_cables(3, [], [])]), "rack", parse_rule("ksp:2")
+        Network.from_planes([Plane.from_cables(3, [], [])]), "rack", parse_routing("ksp:2")
     )
     assert nothing["disconnected_pairs"] == nothing["pairs"] == 6
     assert nothing["hops"] == {"mean": None, "mean_shortest": None, "max": 0, "histogram": {}}
@@ -139,22 +137,22 @@ def test_all_shortest_paths_must_fit_but_their_statistics_need_not(monkeypatch: 
     with pytest.raises(
         RoutingError, match=r"^all shortest paths for one pair needs about .*; allowed: fewer paths or pairs"
     ):
-        enumerate_paths(network, "rack", [0], [15 * 30 + 15], parse_rule("ecmp-lp"))
+        parse_routing("ecmp-lp").paths(network, "rack", [0], [15 * 30 + 15])
     with pytest.raises(RoutingError, match=r"^all shortest paths for one pair needs about "):
-        list(iterate_paths(network, "rack", [0, 0], [1, 15 * 30 + 15], parse_rule("ecmp-lp")))
-    assert path_statistics(network, "rack", parse_rule("ecmp-lp"))["hops"]["max"] == 30
+        list(parse_routing("ecmp-lp").iterate(network, "rack", [0, 0], [1, 15 * 30 + 15]))
+    assert path_statistics(network, "rack", parse_routing("ecmp-lp"))["hops"]["max"] == 30
 
 
 def test_vlb_has_no_list() -> None:
     network = build_network(["ring:n=4"])
-    with pytest.raises(RoutingError, match="vlb has no list of paths: it leads over every switch"):
-        enumerate_paths(network, "rack", [0], [1], parse_rule("vlb"))
+    with pytest.raises(RoutingError, match="routing: the routing has no list of paths, found 'vlb'"):
+        parse_routing("vlb").paths(network, "rack", [0], [1])
 
 
 def test_the_split_over_planes_is_that_of_the_paths() -> None:
     network = build_network(["jellyfish:k=4"], planes=3, variant="heterogeneous")
     src, dst = ordered_pairs(network, "host")
-    rule = parse_rule("ecmp-split", policy="single", seed=8)
-    share = fixed_split_loads(network, "host", src, dst, np.ones(len(src)), rule).share
-    paths = enumerate_paths(network, "host", src, dst, rule)
+    rule = parse_routing("ecmp-split", policy="single", seed=8)
+    share = rule.loads(network, "host", src, dst, np.ones(len(src))).share
+    paths = rule.paths(network, "host", src, dst)
     np.testing.assert_array_equal(share.argmax(axis=0), paths.plane[paths.pair_ptr[:-1]])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pnet_lp.model import Network, Plane
-from pnet_lp.routing import enumerate_paths, parse_rule
+from pnet_lp.routing import parse_routing
 from pnet_lp.topology import build_network
 
 from .conftest import all_pairs, networks, ordered_pairs, walks
@@ -98,7 +98,7 @@ def test_policies_are_flows_over_fewer_planes(network: Network, k: int, policy: 
 def test_a_flow_beats_taking_shortest_paths_one_by_one() -> None:
     # The shortest path 0-1-2-3 meets both others; the best pair of paths goes around it.
     plane = Plane.from_cables(8, [0, 1, 2, 0, 4, 5, 6, 1], [1, 2, 3, 4, 2, 3, 5, 6])
-    paths = enumerate_paths(Network.from_planes([plane]), "rack", [0], [3], parse_rule("edge-disjoint:2"))
+    paths = parse_routing("edge-disjoint:2").paths(Network.from_planes([plane]), "rack", [0], [3])
     assert [walk for _, walk in walks(paths, 0)] == [[0, 4, 2, 3], [0, 1, 6, 5, 3]]
 
 
@@ -112,7 +112,7 @@ def test_a_pair_on_one_switch_has_the_empty_path_and_those_of_other_planes() -> 
     two = Plane.from_cables(2, [0, 0], [1, 1], host_switch=[0, 1])
     network = Network.from_planes([one, two])
     for k, hops in ((1, [0]), (2, [0, 1]), (5, [0, 1, 1])):
-        paths = enumerate_paths(network, "host", [0], [1], parse_rule(f"edge-disjoint:{k}"))
+        paths = parse_routing(f"edge-disjoint:{k}").paths(network, "host", [0], [1])
         assert paths.hops.tolist() == hops
 
 
@@ -121,7 +121,7 @@ def test_ties_are_broken_evenly() -> None:
     network = Network.from_planes([Plane.from_cables(2, [0] * 8, [1] * 8)])
     taken = np.zeros(8)
     for seed in range(800):
-        paths = enumerate_paths(network, "rack", [0], [1], parse_rule("edge-disjoint:2", seed=seed))
+        paths = parse_routing("edge-disjoint:2", seed=seed).paths(network, "rack", [0], [1])
         taken[paths.path_arc] += 1
     assert taken.sum() == 1600
     np.testing.assert_allclose(taken, 200, atol=55)
@@ -130,11 +130,11 @@ def test_ties_are_broken_evenly() -> None:
 @pytest.mark.parametrize("policy", ["any", "round-robin", "shortest", "single"])
 def test_a_seed_gives_the_same_paths_on_any_number_of_threads(policy: str) -> None:
     network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous")
-    rule = parse_rule("edge-disjoint:4", policy=policy, seed=5)  # type: ignore[arg-type]
+    rule = parse_routing("edge-disjoint:4", policy=policy, seed=5)  # type: ignore[arg-type]
     src, dst = ordered_pairs(network)
-    one, four = (enumerate_paths(network, "rack", src, dst, rule, threads=threads) for threads in (1, 4))
+    one, four = (rule.paths(network, "rack", src, dst, threads=threads) for threads in (1, 4))
     for name in ("pair_ptr", "plane", "path_ptr", "path_arc"):
         np.testing.assert_array_equal(getattr(one, name), getattr(four, name))
-    alone = enumerate_paths(network, "rack", src[7:8], dst[7:8], rule)
+    alone = rule.paths(network, "rack", src[7:8], dst[7:8])
     first, last = one.path_ptr[one.pair_ptr[7]], one.path_ptr[one.pair_ptr[8]]
     np.testing.assert_array_equal(alone.path_arc, one.path_arc[first:last])

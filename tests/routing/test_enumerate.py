@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pnet_lp import memory
-from pnet_lp.errors import RoutingError
+from pnet_lp.errors import RoutingError, SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.paths import PathSet
-from pnet_lp.routing import enumerate_paths, parse_rule
+from pnet_lp.routing import parse_routing
 from pnet_lp.topology import build_network
 
 from .conftest import all_pairs
@@ -58,7 +58,7 @@ def test_links_without_capacity_are_no_paths() -> None:
 
 def test_hosts_on_one_switch_have_the_empty_path() -> None:
     network = build_network(["star:n=2"], hosts_per_switch=2)
-    paths = enumerate_paths(network, "host", [0, 0], [1, 2], parse_rule("ksp:3"))
+    paths = parse_routing("ksp:3").paths(network, "host", [0, 0], [1, 2])
     assert paths.paths_per_pair.tolist() == [1, 1]
     assert paths.hops.tolist() == [0, 1]
     assert paths.switches(0).tolist() == []
@@ -74,14 +74,14 @@ def test_a_pair_without_a_path_has_none() -> None:
 def test_a_seed_gives_the_same_paths_on_any_number_of_threads(policy: str) -> None:
     network = build_network(["jellyfish:k=6"], planes=3, variant="heterogeneous")
     src, dst = np.nonzero(~np.eye(45, dtype=bool))
-    rule = parse_rule("ksp:6", policy=policy, seed=5)  # type: ignore[arg-type]
-    one, four = (enumerate_paths(network, "rack", src, dst, rule, threads=threads) for threads in (1, 4))
+    rule = parse_routing("ksp:6", policy=policy, seed=5)  # type: ignore[arg-type]
+    one, four = (rule.paths(network, "rack", src, dst, threads=threads) for threads in (1, 4))
     for name in ("pair_ptr", "plane", "path_ptr", "path_arc"):
         np.testing.assert_array_equal(getattr(one, name), getattr(four, name))
-    other = parse_rule("ksp:6", policy=policy, seed=6)  # type: ignore[arg-type]
-    assert not np.array_equal(one.path_arc, enumerate_paths(network, "rack", src, dst, other).path_arc)
+    other = parse_routing("ksp:6", policy=policy, seed=6)  # type: ignore[arg-type]
+    assert not np.array_equal(one.path_arc, other.paths(network, "rack", src, dst).path_arc)
     # A pair's paths do not depend on the other pairs asked for.
-    alone = enumerate_paths(network, "rack", src[7:8], dst[7:8], rule)
+    alone = rule.paths(network, "rack", src[7:8], dst[7:8])
     first, last = one.path_ptr[one.pair_ptr[7]], one.path_ptr[one.pair_ptr[8]]
     np.testing.assert_array_equal(alone.path_arc, one.path_arc[first:last])
 
@@ -112,8 +112,8 @@ def test_hosts_that_attach_alike_have_the_same_paths(routing: str, policy: str) 
     first = next(h for h in range(network.host_count) if racks.count(racks[h]) > 1)
     twin = racks.index(racks[first], first + 1)
     others = [h for h in range(network.host_count) if racks[h] != racks[first]]
-    rule = parse_rule(routing, policy=policy, seed=3)  # type: ignore[arg-type]
-    one, other = (enumerate_paths(network, "host", [h] * len(others), others, rule) for h in (first, twin))
+    rule = parse_routing(routing, policy=policy, seed=3)  # type: ignore[arg-type]
+    one, other = (rule.paths(network, "host", [h] * len(others), others) for h in (first, twin))
     assert [paths_of(one, j) for j in range(len(others))] == [paths_of(other, j) for j in range(len(others))]
 
 
@@ -122,9 +122,9 @@ def test_hosts_that_attach_alike_have_the_same_paths(routing: str, policy: str) 
 )
 def test_choices_per_flow_differ_between_hosts_that_attach_alike(routing: str, policy: str) -> None:
     network = build_network(["fat-tree:k=8"], planes=4)
-    rule = parse_rule(routing, policy=policy, seed=3)  # type: ignore[arg-type]
+    rule = parse_routing(routing, policy=policy, seed=3)  # type: ignore[arg-type]
     # All hosts of the first edge switch to the last host.
-    paths = enumerate_paths(network, "host", [0, 1, 2, 3], [127] * 4, rule)
+    paths = rule.paths(network, "host", [0, 1, 2, 3], [127] * 4)
     assert len({str(paths_of(paths, j)) for j in range(4)}) > 1
 
 
@@ -137,28 +137,50 @@ def test_ecmp_draws_each_shortest_path_equally_often() -> None:
     network = Network.from_planes(planes)
     drawn: Counter[str] = Counter()
     for seed in range(1600):
-        paths = enumerate_paths(network, "rack", [0], [2], parse_rule("ecmp", seed=seed))
+        paths = parse_routing("ecmp", seed=seed).paths(network, "rack", [0], [2])
         drawn[str(paths_of(paths, 0))] += 1
     assert len(drawn) == 8
     assert all(140 < count < 260 for count in drawn.values()), drawn
 
 
 @pytest.mark.parametrize(
-    "text", ["ksp", "ksp:0", "ksp:-1", "ksp:two", "ideal", "ecmp:3", "edge-disjoint:0", ""]
+    ("text", "sentence"),
+    [
+        ("ksp", r"^ksp: parameter 'k' is required$"),
+        ("ksp:0", r"^ksp: k: input should be greater than or equal to 1, found '0'$"),
+        ("ksp:-1", r"^ksp: k: input should be greater than or equal to 1, found '-1'$"),
+        ("ksp:two", r"^ksp: k: input should be a valid integer, .* found 'two'$"),
+        ("ksp:n=2", r"^ksp: unknown parameter 'n'; allowed: k$"),
+        ("kps:2", r"^unknown routing 'kps' \(did you mean 'ksp'\?\); allowed: ecmp, ecmp-lp, "),
+        ("ecmp:3", r"^ecmp: not a key=value parameter, found '3'; allowed: key=value$"),
+        ("edge-disjoint:0", r"^edge-disjoint: k: input should be greater than or equal to 1, found '0'$"),
+        ("", r"^unknown routing ''; allowed: ecmp, ecmp-lp, "),
+    ],
 )
-def test_an_unknown_routing_is_refused(text: str) -> None:
-    with pytest.raises(
-        RoutingError, match=r"--routing: not a routing with paths, found .*; allowed: ecmp, ecmp-lp"
-    ):
-        parse_rule(text)
+def test_an_unknown_routing_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(SpecError, match=sentence):
+        parse_routing(text)
+
+
+def test_a_policy_without_a_meaning_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"^plane_policy: a plane policy has no meaning for ideal routing"):
+        parse_routing("ideal", policy="single")
+    with pytest.raises(SpecError, match=r"^plane_policy: no such policy, found 'all'; allowed: any, round-"):
+        parse_routing("ksp:2", policy="all")  # type: ignore[arg-type]
+    with pytest.raises(RoutingError, match=r"^routing: the routing has no list of paths, found 'ideal'$"):
+        parse_routing("ideal").paths(build_network(["ring:n=4"]), "rack", [0], [1])
+
+
+def test_a_value_without_a_key_is_that_of_the_first_parameter() -> None:
+    assert parse_routing("ksp:8").params == parse_routing("ksp:k=8").params
 
 
 def test_an_unknown_endpoint_and_too_many_paths_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     network = build_network(["ring:n=4"])
     with pytest.raises(RoutingError, match=r"no such rack, found 4; allowed: 0 to 3"):
-        enumerate_paths(network, "rack", [0], [4], parse_rule("ksp:2"))
+        parse_routing("ksp:2").paths(network, "rack", [0], [4])
     with pytest.raises(RoutingError, match="2 sources and 1 destinations"):
-        enumerate_paths(network, "rack", [0, 1], [2], parse_rule("ksp:2"))
+        parse_routing("ksp:2").paths(network, "rack", [0, 1], [2])
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     with pytest.raises(RoutingError, match=r"1000 paths for one pair needs about .*; allowed: fewer paths"):
-        enumerate_paths(network, "rack", [0], [2], parse_rule("ksp:1000"))
+        parse_routing("ksp:1000").paths(network, "rack", [0], [2])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pnet_lp.errors import RoutingError
 from pnet_lp.model import Network, Plane
-from pnet_lp.routing import Loads, enumerate_paths, fixed_split_loads, parse_rule
+from pnet_lp.routing import Loads, parse_routing
 from pnet_lp.topology import build_network
 
 from .conftest import networks, ordered_pairs
@@ -86,8 +86,8 @@ demand_lists = st.lists(st.integers(0, 5), min_size=30, max_size=30)
 @given(networks(), demand_lists, st.sampled_from(POLICIES), st.integers(0, 99))
 def test_ecmp_split(network: Network, demands: list[int], policy: str, seed: int) -> None:
     src, dst = ordered_pairs(network)
-    rule = parse_rule("ecmp-split", policy=policy, seed=seed)  # type: ignore[arg-type]
-    loads = fixed_split_loads(network, "rack", src, dst, demands, rule)
+    rule = parse_routing("ecmp-split", policy=policy, seed=seed)  # type: ignore[arg-type]
+    loads = rule.loads(network, "rack", src, dst, demands)
     graphs = graphs_of(network)
     expected: dict[Arc, Fraction] = defaultdict(Fraction)
     for j, (s, t, d) in enumerate(zip(src.tolist(), dst.tolist(), demands, strict=True)):
@@ -118,7 +118,7 @@ def test_ecmp_split(network: Network, demands: list[int], policy: str, seed: int
 @given(networks(switches=5, planes=2), st.lists(st.integers(0, 5), min_size=20, max_size=20))
 def test_vlb(network: Network, demands: list[int]) -> None:
     src, dst = ordered_pairs(network)
-    loads = fixed_split_loads(network, "rack", src, dst, demands, parse_rule("vlb"))
+    loads = parse_routing("vlb").loads(network, "rack", src, dst, demands)
     graphs = graphs_of(network)
     expected: dict[Arc, Fraction] = defaultdict(Fraction)
     for j, (s, t, d) in enumerate(zip(src.tolist(), dst.tolist(), demands, strict=True)):
@@ -149,8 +149,8 @@ def test_vlb(network: Network, demands: list[int]) -> None:
 def test_nothing_is_lost_on_the_way(network: Network, seed: int, policy: str, routing: str) -> None:
     src, dst = ordered_pairs(network)
     demand = np.random.default_rng(seed).exponential(size=len(src))
-    rule = parse_rule(routing, policy=policy, seed=seed)  # type: ignore[arg-type]
-    loads = fixed_split_loads(network, "rack", src, dst, demand, rule)
+    rule = parse_routing(routing, policy=policy, seed=seed)  # type: ignore[arg-type]
+    loads = rule.loads(network, "rack", src, dst, demand)
     arcs = loads.arcs
     for p in range(network.plane_count):
         own = slice(arcs.ptr[p], arcs.ptr[p + 1])
@@ -166,9 +166,9 @@ def test_ecmp_loads_the_paths_that_are_listed(policy: str) -> None:
     network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous")
     src, dst = ordered_pairs(network, "host")
     demand = np.arange(len(src)) % 7 + 1.0
-    rule = parse_rule("ecmp", policy=policy, seed=4)  # type: ignore[arg-type]
-    loads = fixed_split_loads(network, "host", src, dst, demand, rule)
-    paths = enumerate_paths(network, "host", src, dst, rule)
+    rule = parse_routing("ecmp", policy=policy, seed=4)  # type: ignore[arg-type]
+    loads = rule.loads(network, "host", src, dst, demand)
+    paths = rule.paths(network, "host", src, dst)
     expected = np.zeros(len(loads.arc_load))
     for i in range(paths.path_count):
         for arc in paths.path_arc[paths.path_ptr[i] : paths.path_ptr[i + 1]]:
@@ -182,7 +182,7 @@ def test_a_fat_tree_shares_all_to_all_alike() -> None:
     # Of a host's 127 demands 4 x 31 leave the edge switch, over 4 links: each link up carries 4 x 124 / 4.
     network = build_network(["fat-tree:k=8"])
     src, dst = ordered_pairs(network, "host")
-    loads = fixed_split_loads(network, "host", src, dst, np.ones(len(src)), parse_rule("ecmp-split"))
+    loads = parse_routing("ecmp-split").loads(network, "host", src, dst, np.ones(len(src)))
     names = network.planes[0].switch_names
     up = [
         load
@@ -196,7 +196,7 @@ def test_vlb_makes_every_matrix_uniform() -> None:
     # On a complete graph with n switches each leg of Valiant's routing puts 1/n on each link, for any permutation.
     network = build_network(["complete:n=7"])
     src = np.arange(7)
-    loads = fixed_split_loads(network, "rack", src, (src * 3 + 2) % 7, np.ones(7), parse_rule("vlb"))
+    loads = parse_routing("vlb").loads(network, "rack", src, (src * 3 + 2) % 7, np.ones(7))
     fixed = [s for s in range(7) if (s * 3 + 2) % 7 == s]
     assert len(fixed) == 1
     expected = [
@@ -220,8 +220,8 @@ def test_planes_on_whose_one_switch_a_pair_meets() -> None:
         ("vlb", "any", [0.5, 0.5, 0], [0.5, 0]),
         ("vlb", "shortest", [1, 0, 0], [0, 0]),
     ]:
-        rule = parse_rule(routing, policy=policy)  # type: ignore[arg-type]
-        loads = fixed_split_loads(network, "host", [0], [1], [1.0], rule)
+        rule = parse_routing(routing, policy=policy)  # type: ignore[arg-type]
+        loads = rule.loads(network, "host", [0], [1], [1.0])
         assert loads.share[:, 0].tolist() == share
         assert loads.arc_load.tolist() == [0, 0, *load]
 
@@ -232,8 +232,7 @@ def test_the_same_bits_on_any_number_of_threads(routing: str) -> None:
     src, dst = ordered_pairs(network, "host")
     demand = np.random.default_rng(1).exponential(size=len(src))
     one, four = (
-        fixed_split_loads(network, "host", src, dst, demand, parse_rule(routing), threads=threads)
-        for threads in (1, 4)
+        parse_routing(routing).loads(network, "host", src, dst, demand, threads=threads) for threads in (1, 4)
     )
     np.testing.assert_array_equal(one.arc_load, four.arc_load)
     np.testing.assert_array_equal(one.share, four.share)
@@ -241,14 +240,14 @@ def test_the_same_bits_on_any_number_of_threads(routing: str) -> None:
 
 def test_what_is_refused() -> None:
     network = build_network(["ring:n=4"])
-    split = parse_rule("ecmp-split")
+    split = parse_routing("ecmp-split")
     with pytest.raises(RoutingError, match=r"^2 demands for 1 pairs$"):
-        fixed_split_loads(network, "rack", [0], [1], [1, 2], split)
+        split.loads(network, "rack", [0], [1], [1, 2])
     for wrong in (-1.0, float("nan"), float("inf")):
         with pytest.raises(RoutingError, match=r"a demand is wrong, found .*; allowed: finite numbers >= 0"):
-            fixed_split_loads(network, "rack", [0], [1], [wrong], split)
+            split.loads(network, "rack", [0], [1], [wrong])
     with pytest.raises(
         RoutingError,
-        match=r"^--routing: ksp leaves open how demands are split; allowed: ecmp, ecmp-split or vlb$",
+        match=r"^routing: the routing leaves open how demands are split, found 'ksp:2'; allowed: ecmp, ecmp-split",
     ):
-        fixed_split_loads(network, "rack", [0], [1], [1], parse_rule("ksp:2"))
+        parse_routing("ksp:2").loads(network, "rack", [0], [1], [1])

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.routing import enumerate_paths, parse_rule
+from pnet_lp.routing import parse_routing
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def over_any_path(network: Network, traffic: TrafficMatrix) -> Reference:
 def over_paths(network: Network, traffic: TrafficMatrix, routing: str) -> Reference:
     """A flow on each path of each demand."""
     builder = _Builder()
-    paths = enumerate_paths(network, traffic.level, traffic.src, traffic.dst, parse_rule(routing))
+    paths = parse_routing(routing).paths(network, traffic.level, traffic.src, traffic.dst)
     access = {(j, p): links for j, p, _, _, links in _ends(network, traffic)}
     for n, j in enumerate(paths.pair_of_path):
         p = int(paths.plane[n])

@@ -24,7 +24,7 @@ from pnet_lp.throughput.bounds import (
 )
 from pnet_lp.throughput.bounds import bisection as bisection_module
 from pnet_lp.throughput.bounds.tub import EXACT_SITES
-from pnet_lp.throughput.recheck import demand_distances, reachable
+from pnet_lp.throughput.proofs.second import demand_distances, reachable
 
 from .conftest import (
     INSTANCES,

@@ -6,7 +6,7 @@ import pytest
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import Failures, RiskGroup
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.failures import failure_trials, throughput_interval
+from pnet_lp.throughput.trials import failure_trials, throughput_interval
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 

@@ -7,9 +7,9 @@ import pytest
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.link_costs import read_link_costs
-from pnet_lp.throughput.objectives.recheck import recheck_min_cost
-from pnet_lp.throughput.solve import routing_rule, state_problem
+from pnet_lp.throughput.objectives.link_costs import read_link_costs
+from pnet_lp.throughput.proofs.store import save_result
+from pnet_lp.throughput.verify import verify_file
 
 HEADER = "plane,u,v,cost\n"
 
@@ -37,30 +37,22 @@ def two_ways() -> tuple[Network, TrafficMatrix]:
 def test_closed_forms(rows: str, rate: float, cost: float, routing: str, tmp_path: Path) -> None:
     network, traffic = two_ways()
     (tmp_path / "costs.csv").write_text(HEADER + rows)
-    link_cost = read_link_costs(tmp_path / "costs.csv", network)
-    result = solve(
-        network,
-        traffic,
-        routing=routing,
-        objective=f"min-cost:at={rate}",
-        tolerance=1e-6,
-        link_cost=link_cost,
-    )
+    objective = f"min-cost:at={rate},costs={tmp_path / 'costs.csv'}"
+    result = solve(network, traffic, routing=routing, objective=objective, tolerance=1e-6)
     figures = result.to_json()
     assert result.status == "certified"
     assert figures["cost_gbps_links"] == pytest.approx(cost, rel=1e-5)
-    assert result.certificate is not None
-    problem = state_problem(network, traffic, routing_rule(routing, "any", 0))
-    checked = recheck_min_cost(problem, result.certificate, figures["carried_gbps"], link_cost)
-    assert checked.upper == pytest.approx(figures["upper_bound_gbps_links"], rel=1e-9)
-    assert checked.lower == pytest.approx(figures["lower_bound_gbps_links"], rel=1e-9)
+    # The costs are part of the proof, and not read again.
+    save_result(tmp_path / "r.json", network, traffic, result)
+    (tmp_path / "costs.csv").unlink()
+    assert verify_file(tmp_path / "r.json").figures["cost_gbps_links"] == pytest.approx(cost, rel=1e-5)
 
 
 def test_a_fixed_split_costs_what_its_links_do(tmp_path: Path) -> None:
     network, traffic = two_ways()
     (tmp_path / "costs.csv").write_text(HEADER + "0,0,1,5\n")
-    link_cost = read_link_costs(tmp_path / "costs.csv", network)
-    result = solve(network, traffic, routing="ecmp", objective="min-cost:at=0.5", link_cost=link_cost)
+    objective = f"min-cost:at=0.5,costs={tmp_path / 'costs.csv'}"
+    result = solve(network, traffic, routing="ecmp", objective=objective)
     assert result.to_json()["cost_gbps_links"] == pytest.approx(2.5)
 
 
@@ -92,7 +84,5 @@ def test_a_missing_file_and_another_objective() -> None:
     network, traffic = two_ways()
     with pytest.raises(SpecError, match=r"nowhere\.csv: cannot be read \(No such file or directory\)"):
         read_link_costs("nowhere.csv", network)
-    with pytest.raises(
-        SpecError, match="link costs have no meaning for the objective 'total'; allowed: min-cost"
-    ):
-        solve(network, traffic, objective="total", link_cost=traffic.demand)
+    with pytest.raises(SpecError, match="total: unknown parameter 'costs'; allowed: no parameters"):
+        solve(network, traffic, objective="total:costs=costs.csv")

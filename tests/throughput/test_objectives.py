@@ -7,22 +7,15 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pnet_lp.errors import CertificateError, RoutingError, SpecError
+from pnet_lp.errors import RoutingError, SpecError
 from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
+from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import OBJECTIVES, solve
-from pnet_lp.throughput.objectives import Means, Optimum, Stated, parse_objective
+from pnet_lp.throughput.objectives import Optimum, SolveContext, parse_objective
 from pnet_lp.throughput.objectives.max_min_fill import fill
-from pnet_lp.throughput.objectives.recheck import (
-    recheck_filling,
-    recheck_max_min,
-    recheck_min_cost,
-    recheck_total,
-)
 from pnet_lp.throughput.objectives.total import best_scale
-from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.solve import routing_rule, state_problem
+from pnet_lp.throughput.problems import Problem, state_problem
 from pnet_lp.throughput.solvers import SolveOptions
-from pnet_lp.throughput.split_problem import SplitProblem
 
 from .conftest import all_to_all, one_switch, plane, random_hosts, random_network
 from .reference import Reference, over_any_path, over_paths
@@ -51,12 +44,10 @@ def figure(network: Network, traffic: TrafficMatrix, objective: str, key: str, *
 
 def stated(
     network: Network, traffic: TrafficMatrix, objective: str, routing: str = "ideal"
-) -> tuple[Stated, Optimum]:
-    goal = parse_objective(objective)
-    problem = state_problem(
-        network, traffic, routing_rule(routing, "any", 0), per_demand=goal.per_demand, threads=1
-    )
-    return problem, goal.optimise(problem, Means("auto", SolveOptions(TOLERANCE)))
+) -> tuple[Problem, Optimum]:
+    problem = state_problem(network, traffic, parse_routing(routing), threads=1)
+    context = SolveContext(options=SolveOptions(TOLERANCE))
+    return problem, parse_objective(objective).optimise(problem, context)
 
 
 def reference(network: Network, traffic: TrafficMatrix, routing: str) -> Reference:
@@ -248,13 +239,11 @@ def test_the_lowest_level_is_k(seed: int, routing: str) -> None:
 def test_little_traffic_takes_shortest_paths(seed: int) -> None:
     network, traffic = random_network(seed)
     problem, found = stated(network, traffic, "min-cost:fraction=1e-4")
-    assert isinstance(problem, FlowProblem)
-    length = np.ones(len(problem.capacity))
-    nothing = np.zeros(problem.attach.shape)
-    hops = problem.distances(length, nothing, nothing)
-    assert found.figures is not None
+    flow = problem.flow
+    nothing = np.zeros(flow.attach.shape)
+    hops = problem.distances((np.ones(len(flow.capacity)), nothing, nothing))
     assert found.interval.upper == pytest.approx(
-        found.figures["carried_gbps"] * float(hops @ problem.demand), rel=1e-6
+        found.figures["carried_gbps"] * float(hops @ flow.demand), rel=1e-6
     )
 
 
@@ -297,54 +286,6 @@ def test_the_same_bits_again(objective: str) -> None:
     assert first == second
 
 
-# Proofs, checked without the core.
-
-
-@pytest.mark.parametrize("routing", ["ideal", "ksp:3", "ecmp-split"])
-@pytest.mark.parametrize("seed", range(8))
-def test_proofs_hold(seed: int, routing: str) -> None:
-    for draw in (random_network, random_hosts) if routing == "ideal" else (random_network,):
-        network, traffic = few_demands(seed, draw)
-        problem, found = stated(network, traffic, "total", routing)
-        assert found.rate is not None
-        checked = recheck_total(problem, found.certificate, found.rate)
-        assert (checked.lower, checked.upper) == pytest.approx(
-            (found.interval.lower, found.interval.upper), rel=1e-9
-        )
-        problem, found = stated(network, traffic, "max-min", routing)
-        assert found.rate is not None
-        if isinstance(problem, SplitProblem):
-            recheck_filling(problem, found.rate)
-        else:
-            assert recheck_max_min(problem, found.certificate, found.rate, found.levels) <= TOLERANCE
-        problem, found = stated(network, traffic, "min-cost:fraction=0.9", routing)
-        assert found.figures is not None
-        checked = recheck_min_cost(problem, found.certificate, found.figures["carried_gbps"])
-        assert (checked.lower, checked.upper) == pytest.approx(
-            (found.interval.lower, found.interval.upper), rel=1e-9, abs=1e-9
-        )
-
-
-@pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
-def test_claims_that_do_not_hold_are_found(routing: str) -> None:
-    network, traffic = few_demands(2, random_network)
-    problem, found = stated(network, traffic, "max-min", routing)
-    assert found.rate is not None
-    with pytest.raises(CertificateError, match=r"a link carries more than it can"):
-        recheck_max_min(problem, found.certificate, found.rate * (1 + 1e-6), found.levels)
-    with pytest.raises(CertificateError, match=r"a demand gets less than its level"):
-        recheck_max_min(problem, found.certificate, found.rate * (1 - 1e-6), found.levels)
-    with pytest.raises(CertificateError, match=r"the levels do not hold each demand once"):
-        recheck_max_min(problem, found.certificate, found.rate, found.levels[1:])
-    with pytest.raises(CertificateError, match=r"a rate is negative or above its demand"):
-        recheck_total(problem, found.certificate, traffic.demand * 2)
-    filled, found = stated(network, traffic, "max-min-fill", "ecmp")
-    assert isinstance(filled, SplitProblem)
-    assert found.rate is not None
-    with pytest.raises(CertificateError, match=r"demand \d could get more"):
-        recheck_filling(filled, found.rate * 0.999)
-
-
 def test_the_best_scale_is_a_breakpoint() -> None:
     random = np.random.default_rng(0)
     for _ in range(200):
@@ -363,11 +304,11 @@ def test_filling_by_hand() -> None:
     usage = state_problem(
         Network.from_planes([Plane.from_cables(3, [0, 1], [1, 2], [4.0, 9.0])]),
         TrafficMatrix.from_entries("rack", 3, [0, 0, 1], [1, 2, 2]),
-        routing_rule("ecmp", "any", 0),
-        per_demand=True,
+        parse_routing("ecmp"),
     )
-    assert isinstance(usage, SplitProblem)
-    filled = fill(usage.usage, usage.capacity, np.array([1.0, 1.0, 2.0]))
+    bundles = usage.bundles()
+    assert bundles is not None
+    filled = fill(bundles, usage.flow.link_capacity, np.array([1.0, 1.0, 2.0]))
     assert filled.level == pytest.approx([2.0, 2.0, 3.5])
 
 

@@ -9,10 +9,10 @@ import pytest
 from pnet_lp.errors import PnetError, RoutingError, SpecError
 from pnet_lp.model import LoadCertificate, Network, PathCertificate, Plane, TrafficMatrix
 from pnet_lp.model.paths import Policy
-from pnet_lp.routing import POLICIES, parse_rule
+from pnet_lp.routing import POLICIES, parse_routing
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.path_problem import build_path_problem
-from pnet_lp.throughput.store import load_result, save_result
+from pnet_lp.throughput.problems import state_problem
+from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -111,14 +111,14 @@ def test_saved_results_hold(routing: str, policy: Policy, seed: int, tmp_path: P
 def test_alike_hosts_count_as_one_exactly(routing: str) -> None:
     network = build_network(["jellyfish:k=6,seed=2"], planes=2)
     traffic = build_traffic("all-to-all", network, "host")
-    merged = build_path_problem(network, traffic, parse_rule(routing))
-    apart = build_path_problem(network, traffic, parse_rule(routing, policy="single"))
+    merged = state_problem(network, traffic, parse_routing(routing))
+    apart = state_problem(network, traffic, parse_routing(routing, policy="single"))
     assert merged.demand_count < apart.demand_count == traffic.demand_count
     # A demand that is a little larger for one host keeps it apart from its neighbours, and changes K by as little.
     demand = traffic.to_csr().toarray()
     demand *= 1 + 1e-9 * np.arange(len(demand))[:, None]
     unequal = TrafficMatrix.from_dense("host", demand)
-    assert build_path_problem(network, unequal, parse_rule(routing)).demand_count == traffic.demand_count
+    assert state_problem(network, unequal, parse_routing(routing)).demand_count == traffic.demand_count
     assert throughput(network, traffic, routing) == pytest.approx(
         throughput(network, unequal, routing), rel=2e-6
     )

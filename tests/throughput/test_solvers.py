@@ -11,13 +11,11 @@ from pnet_lp import memory
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.memory import available_bytes
 from pnet_lp.model import Network, Plane
-from pnet_lp.throughput import FlowProblem, build_problem
-from pnet_lp.throughput.fixed_split import FixedSplit
-from pnet_lp.throughput.forms import formulate, lp_size
-from pnet_lp.throughput.solve import routing_rule, state_problem
+from pnet_lp.routing import parse_routing
+from pnet_lp.throughput import build_problem
+from pnet_lp.throughput.problems import ArcProblem, Problem, state_problem
 from pnet_lp.throughput.solvers import (
     OnProgress,
-    Problem,
     RawSolution,
     SolveOptions,
     Solver,
@@ -38,7 +36,7 @@ def going_on(*_: object) -> bool:
 
 
 def bounds(problem: Problem, found: RawSolution) -> tuple[float, float]:
-    return problem.bounds(found.proof)  # type: ignore[arg-type]
+    return problem.bounds(found.proof)
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +52,9 @@ def network() -> Network:
 
 
 @pytest.fixture(scope="module")
-def large(network: Network) -> FlowProblem:
+def large(network: Network) -> ArcProblem:
     """Half a second or more for any general solver."""
-    return build_problem(network, all_to_all(network))
+    return ArcProblem(build_problem(network, all_to_all(network)))
 
 
 def test_names() -> None:
@@ -74,7 +72,7 @@ def test_capabilities(name: str) -> None:
     assert solver.forms == {"arc", "path"}
     assert solver.warm_start == ({"path"} if name == "structured" else set())
     assert "concurrent" in solver.objectives
-    problem = build_problem(*random_network(0))
+    problem = ArcProblem(build_problem(*random_network(0)))
     assert 0 < solver.estimate_bytes(problem) < 2**30
 
 
@@ -99,7 +97,7 @@ def test_parameters() -> None:
         get_solver("pulp:solve=HiGHS")
     with pytest.raises(SpecError, match=r"scipy: unknown parameter 'solver'; allowed: no parameters"):
         get_solver("scipy:solver=HiGHS")
-    problem = build_problem(*random_network(0))
+    problem = ArcProblem(build_problem(*random_network(0)))
     found = get_solver("pulp:solver=HiGHS").solve(problem, SolveOptions(1e-6), going_on)
     lower, upper = bounds(problem, found)
     assert lower == pytest.approx(upper, rel=1e-6)
@@ -118,7 +116,7 @@ class _Lazy(Solver):
 
     def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         del options, on_progress
-        return RawSolution(formulate(problem).nothing(), 0)
+        return RawSolution(problem.nothing(), 0)
 
 
 def test_third_party_solver_comes_from_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,15 +139,15 @@ def test_third_party_solver_comes_from_an_entry_point(monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.name)
 def test_nothing_found_still_gives_bounds(instance: object) -> None:
-    problem = build_problem(instance.network, instance.traffic)  # type: ignore[attr-defined]
-    lower, upper = bounds(problem, RawSolution(formulate(problem).nothing(), 0))
+    problem = ArcProblem(build_problem(instance.network, instance.traffic))  # type: ignore[attr-defined]
+    lower, upper = bounds(problem, RawSolution(problem.nothing(), 0))
     assert 0 < lower <= instance.optimum * (1 + 1e-12)  # type: ignore[attr-defined]
     assert instance.optimum * (1 - 1e-12) <= upper < np.inf  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = build_problem(*random_network(0))
+    problem = ArcProblem(build_problem(*random_network(0)))
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     other = "" if name == "structured" else "--solver structured, "
     with pytest.raises(
@@ -160,7 +158,7 @@ def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("ctrl_c", [False, True])
-def test_stop_returns_bounds(name: str, ctrl_c: bool, large: FlowProblem) -> None:
+def test_stop_returns_bounds(name: str, ctrl_c: bool, large: ArcProblem) -> None:
     calls = 0
 
     def stop(*_: object) -> bool:
@@ -183,8 +181,7 @@ LIMITED = [name for name in SOLVERS if name not in {"structured", "pulp"}]
 @pytest.fixture(scope="module", params=["ideal", "ksp:4"])
 def bounded(request: pytest.FixtureRequest, network: Network) -> tuple[Problem, float, float]:
     """A problem on each form, and bounds on its K."""
-    problem = state_problem(network, all_to_all(network), routing_rule(request.param, "any", 0))
-    assert not isinstance(problem, FixedSplit)
+    problem = state_problem(network, all_to_all(network), parse_routing(request.param))
     found = get_solver("structured").solve(problem, SolveOptions(tolerance=1e-4), going_on)
     return problem, *bounds(problem, found)
 
@@ -206,7 +203,7 @@ def test_limits(name: str, bounded: tuple[Problem, float, float]) -> None:
             assert found.message == f"{name}: {message}"
 
 
-def test_progress_counts_iterations(large: FlowProblem) -> None:
+def test_progress_counts_iterations(large: ArcProblem) -> None:
     seen: list[tuple[int, float, float]] = []
 
     def note(iterations: int, lower: float, upper: float) -> bool:
@@ -222,7 +219,7 @@ def test_progress_counts_iterations(large: FlowProblem) -> None:
 
 def test_threads_and_other_callers() -> None:
     """HiGHS keeps its threads per process: different numbers after, and beside, each other must do."""
-    problem = build_problem(*random_network(2))
+    problem = ArcProblem(build_problem(*random_network(2)))
     wanted = bounds(problem, get_solver("highs-ipx").solve(problem, SolveOptions(1e-7, threads=1), going_on))
     found: list[tuple[float, float]] = []
 
@@ -244,9 +241,9 @@ def test_threads_and_other_callers() -> None:
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
 def test_size_is_known_before_building(seed: int, routing: str) -> None:
-    problem = state_problem(*random_network(seed), routing_rule(routing, "any", 0))
-    rows, columns = lp_size(problem)  # type: ignore[arg-type]
-    lp = formulate(problem).lp  # type: ignore[arg-type]
+    problem = state_problem(*random_network(seed), parse_routing(routing))
+    rows, columns = problem.size
+    lp = problem.formulate().lp
     assert len(lp.cost) <= columns
     assert len(lp.row_lower) <= rows
     assert lp.start[-1] == len(lp.index) == len(lp.value)

@@ -6,7 +6,7 @@ import pytest
 from pnet_lp import _core
 from pnet_lp.model import Certificate, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.throughput import build_problem, solve
-from pnet_lp.throughput.merge import merge_planes
+from pnet_lp.throughput.problems.merge import merge_planes
 
 from .conftest import random_hosts, random_network
 

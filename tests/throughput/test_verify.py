@@ -14,9 +14,10 @@ from pnet_lp.errors import CertificateError, PnetError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.throughput import FlowProblem, build_problem, solve
-from pnet_lp.throughput.aggregate import Classes
-from pnet_lp.throughput.recheck import Split, demand_distances, propagate, reachable
-from pnet_lp.throughput.store import _Array, load_result, save_result
+from pnet_lp.throughput.problems.classes import Classes
+from pnet_lp.throughput.proofs.second import demand_distances, reachable
+from pnet_lp.throughput.proofs.second_arcs import Split, propagate
+from pnet_lp.throughput.proofs.store import _Array, load_result, save_result
 from pnet_lp.throughput.verify import verify_file
 
 from .conftest import INSTANCES, Instance, one_switch, plane, random_network
@@ -155,15 +156,24 @@ PLANE = ("instance", "network", "planes", 0)
 LARGEST = np.argmax
 
 TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
-    "throughput": (put("throughput_gbps", lambda k: k * 1.001), "throughput_gbps does not follow"),
-    "lower bound": (put("lower_bound_gbps", lambda k: k * 1.001), "does not follow"),
-    "upper bound": (put("upper_bound_gbps", lambda k: k * 1.001), "does not follow"),
-    "gap": (put("relative_gap", lambda g: g / 2 + 1e-12), "relative_gap does not follow"),
-    "all bounds": (claim_more, "lower_bound_gbps is claimed to be"),
+    "throughput": (put("throughput_gbps", lambda k: k * 1.001), "throughput_gbps is claimed to be"),
+    "lower bound": (put("lower_bound_gbps", lambda k: k * 1.001), "lower_bound_gbps is claimed to be"),
+    "upper bound": (put("upper_bound_gbps", lambda k: k * 1.001), "upper_bound_gbps is claimed to be"),
+    "gap": (put("relative_gap", lambda g: g / 2 + 1e-12), "relative_gap is claimed to be"),
+    "all bounds": (claim_more, "throughput_gbps is claimed to be"),
+    "bound as text": (put("lower_bound_gbps", lambda _: "1.0"), "lower_bound_gbps is claimed to be '1.0'"),
+    "NaN bound": (put("upper_bound_gbps", lambda _: float("nan")), "upper_bound_gbps is claimed to be nan"),
+    "infinite bound": (
+        put("upper_bound_gbps", lambda _: float("inf")),
+        "upper_bound_gbps is claimed to be inf",
+    ),
+    "negative bound": (put("lower_bound_gbps", lambda _: -1.0), "lower_bound_gbps is claimed to be -1.0"),
+    "unknown key": (lambda d: d.update(extra=1), "extra is no key of a result of this objective"),
+    "missing key": (lambda d: d.pop("relative_gap"), "relative_gap is missing"),
     "bounds equal": (claim_tighter, "upper_bound_gbps is claimed to be"),
     "status": (put("status", lambda _: "bounds"), "the status is claimed to be 'bounds'"),
     "tolerance": (put("tolerance", lambda _: 1e-15), "the status is claimed to be 'certified'"),
-    "objective": (put("objective", lambda _: "total"), "objective 'total' is claimed"),
+    "objective": (put("objective", lambda _: "total"), "answer.rates_gbps is not a rate"),
     "routing": (put("routing", lambda _: "ecmp"), "routing ecmp needs a LoadCertificate"),
     "level": (put("level", lambda _: "host"), "level 'host' is claimed"),
     "binding": (put("binding", lambda _: "disconnected"), "binding kind"),
@@ -208,7 +218,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "negative share": (change("certificate", "share", to=first_negative), "certificate.share has a negative"),
     "shares moved": (
         change("certificate", "share", to=lambda s: s[::-1]),
-        "do not sum to 1|lower_bound_gbps is claimed",
+        "do not sum to 1|throughput_gbps is claimed",
     ),
     "fraction": (change("certificate", "split_fraction", to=at(LARGEST, 0.5)), "do not sum to 1"),
     "fractions even": (
@@ -328,7 +338,7 @@ def test_disconnection_is_recomputed(
     changed = json.loads(path.read_text())
     for key in ("throughput_gbps", "lower_bound_gbps", "upper_bound_gbps"):
         changed[key] = 1.0
-    with pytest.raises(CertificateError, match="lower_bound_gbps is claimed to be"):
+    with pytest.raises(CertificateError, match="throughput_gbps is claimed to be"):
         verify_file(written(tmp_path, changed))
     changed = json.loads(path.read_text()) | {"binding": "cut"}
     with pytest.raises(CertificateError, match="the binding kind is claimed to be 'cut'"):
@@ -356,7 +366,7 @@ def test_wrong_classes_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             endpoint_class=ints([0, 0, 1, 1]),
         )
 
-    monkeypatch.setattr("pnet_lp.throughput.problem.endpoint_classes", joined)
+    monkeypatch.setattr("pnet_lp.throughput.problems.flow.endpoint_classes", joined)
     with pytest.raises(CertificateError, match="members of a class have different demands"):
         verify_file(path)
 

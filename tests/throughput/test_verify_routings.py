@@ -1,6 +1,8 @@
 """Saved results over given paths and with fixed splits: what was tampered with is caught."""
 
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -8,10 +10,10 @@ import pytest
 
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import LoadCertificate, PathCertificate
-from pnet_lp.routing import parse_rule
+from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.path_problem import build_path_problem
-from pnet_lp.throughput.store import StoredResult
+from pnet_lp.throughput.problems import PathProblem, state_problem
+from pnet_lp.throughput.proofs.store import StoredResult, load_result, save_result
 from pnet_lp.throughput.verify import verify
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -20,19 +22,27 @@ from pnet_lp.traffic import build_traffic
 def stored(routing: str, **options: Any) -> StoredResult:
     network = build_network(["jellyfish:k=6,seed=1"], planes=2, variant="heterogeneous", link_gbps=10)
     traffic = build_traffic("permutation", network, "host", seed=1)
-    return StoredResult(network, traffic, solve(network, traffic, routing=routing, seed=1, **options))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "r.json"
+        save_result(path, network, traffic, solve(network, traffic, routing=routing, seed=1, **options))
+        return load_result(path)
 
 
 def changed(found: StoredResult, **changes: Any) -> StoredResult:
     """The same file with other arrays in its certificate."""
-    certificate: Any = found.result.certificate
-    return replace(found, result=replace(found.result, certificate=replace(certificate, **changes)))
+    certificate: Any = found.certificate
+    return replace(found, certificate=replace(certificate, **changes))
+
+
+def claiming(found: StoredResult, **changes: Any) -> StoredResult:
+    """The same file with other keys in its document."""
+    return replace(found, claims={**found.claims, **changes})
 
 
 def test_weights_must_be_a_split() -> None:
     found = stored("ksp:4")
-    assert isinstance(found.result.certificate, PathCertificate)
-    weight = found.result.certificate.weight.copy()
+    assert isinstance(found.certificate, PathCertificate)
+    weight = found.certificate.weight.copy()
     weight[0] += 0.5
     with pytest.raises(CertificateError, match="the weights of a demand do not sum to 1"):
         verify(changed(found, weight=weight))
@@ -45,27 +55,28 @@ def test_weights_must_be_a_split() -> None:
 
 def test_another_split_carries_less() -> None:
     found = stored("ksp:4")
-    problem = build_path_problem(found.network, found.traffic, parse_rule("ksp:4", seed=1))
+    problem = state_problem(found.network, found.traffic, parse_routing("ksp:4", seed=1))
+    assert isinstance(problem, PathProblem)
     weight = np.zeros(problem.flow_variables)
     weight[problem.paths.pair_ptr[:-1]] = 1.0
-    with pytest.raises(CertificateError, match="lower_bound_gbps is claimed to be"):
+    with pytest.raises(CertificateError, match="throughput_gbps is claimed to be"):
         verify(changed(found, weight=weight))
 
 
 def test_longer_lengths_prove_less() -> None:
     found = stored("ksp:4")
-    assert found.result.certificate is not None
-    length = found.result.certificate.length + 1.0
+    assert found.certificate is not None
+    length = found.certificate.length + 1.0
     with pytest.raises(CertificateError, match="the bottlenecks are not listed from the largest down"):
-        verify(changed(found, length=length, up_length=np.zeros_like(found.result.certificate.up_length)))
+        verify(changed(found, length=length, up_length=np.zeros_like(found.certificate.up_length)))
 
 
 @pytest.mark.parametrize("routing", ["ecmp", "ecmp-split", "vlb"])
 @pytest.mark.parametrize("key", ["load", "share"])
 def test_loads_must_be_those_of_the_routing(routing: str, key: str) -> None:
     found = stored(routing)
-    assert isinstance(found.result.certificate, LoadCertificate)
-    values = getattr(found.result.certificate, key) * 0.9
+    assert isinstance(found.certificate, LoadCertificate)
+    values = getattr(found.certificate, key) * 0.9
     with pytest.raises(CertificateError, match=rf"certificate\.{key} is not what the routing gives"):
         verify(changed(found, **{key: values}))
 
@@ -75,16 +86,16 @@ def test_the_draw_belongs_to_the_claim(key: str) -> None:
     """Another seed, or another policy, draws other paths, so that the loads are not theirs."""
     found = stored("ecmp")
     other = {"routing_seed": 2, "plane_policy": "single"}[key]
-    claim = replace(found, result=replace(found.result, **{key: other}))
+    claim = claiming(found, **{key: other})
     with pytest.raises(CertificateError, match="is not what the routing gives"):
         verify(claim)
 
 
 def test_the_kind_of_proof_must_fit_the_routing() -> None:
     found = stored("ksp:4")
-    claim = replace(found, result=replace(found.result, routing="ecmp-split"))
+    claim = claiming(found, routing="ecmp-split")
     with pytest.raises(CertificateError, match="routing ecmp-split needs a LoadCertificate"):
         verify(claim)
-    unknown = replace(found, result=replace(found.result, routing="fastest"))
-    with pytest.raises(CertificateError, match="the routing is none: unknown routing 'fastest'"):
+    unknown = claiming(found, routing="fastest")
+    with pytest.raises(CertificateError, match="the question is none: unknown routing 'fastest'"):
         verify(unknown)

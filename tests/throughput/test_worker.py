@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pnet_lp.errors import SolverError
-from pnet_lp.throughput import FlowProblem, build_problem
+from pnet_lp.throughput import build_problem
+from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.solvers import OnProgress, RawSolution, SolveOptions
 from pnet_lp.throughput.solvers.worker import SeparateSolver, _Worker
 
@@ -18,7 +19,7 @@ BACKEND = """
 import os, sys, time
 import numpy as np
 from pnet_lp.errors import SolverError
-from pnet_lp.throughput.solvers.general import LpSolution
+from pnet_lp.throughput.problems.program import LpSolution
 from pnet_lp.throughput.solvers.worker import SeparateSolver
 
 
@@ -65,15 +66,15 @@ def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[SeparateSol
 
 
 @pytest.fixture(scope="module")
-def problem() -> FlowProblem:
-    return build_problem(*random_network(0))
+def problem() -> ArcProblem:
+    return ArcProblem(build_problem(*random_network(0)))
 
 
-def run(solver: SeparateSolver, problem: FlowProblem, stop: OnProgress = lambda *_: True) -> RawSolution:
+def run(solver: SeparateSolver, problem: ArcProblem, stop: OnProgress = lambda *_: True) -> RawSolution:
     return solver.solve(problem, SolveOptions(), stop)
 
 
-def test_a_worker_is_kept(backend: type, problem: FlowProblem) -> None:
+def test_a_worker_is_kept(backend: type, problem: ArcProblem) -> None:
     first, second = run(backend("solve"), problem), run(backend("solve"), problem)
     # This backend gives its process as the number of iterations.
     assert first.iterations == second.iterations != os.getpid()
@@ -83,9 +84,7 @@ def test_a_worker_is_kept(backend: type, problem: FlowProblem) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="asks for processes by signal")
 @pytest.mark.parametrize("last_words", [b"", b"\x80\x05"], ids=["nothing", "part of a job"])
-def test_a_worker_ends_with_whoever_started_it(
-    last_words: bytes, backend: type, problem: FlowProblem
-) -> None:
+def test_a_worker_ends_with_whoever_started_it(last_words: bytes, backend: type, problem: ArcProblem) -> None:
     pid = run(backend("solve"), problem).iterations
     (worker,) = _Worker._idle[os.getpid(), "backend"]
     assert worker._process.stdin is not None
@@ -105,14 +104,14 @@ def test_a_worker_ends_with_whoever_started_it(
         ("die", r"^the process of backend ended without an answer, found '?out of luck"),
     ],
 )
-def test_failures(backend: type, problem: FlowProblem, task: str, message: str) -> None:
+def test_failures(backend: type, problem: ArcProblem, task: str, message: str) -> None:
     with pytest.raises(SolverError, match=message):
         run(backend(task), problem)
     assert run(backend("solve"), problem).iterations > 0
 
 
 @pytest.mark.parametrize("stops", [True, False])
-def test_stopped_at_once_and_later(backend: type, problem: FlowProblem, stops: bool) -> None:
+def test_stopped_at_once_and_later(backend: type, problem: ArcProblem, stops: bool) -> None:
     begin = time.monotonic()
     for patience in (0.0, 1.5):
         since = time.monotonic()
@@ -129,7 +128,7 @@ def test_stopped_at_once_and_later(backend: type, problem: FlowProblem, stops: b
     assert time.monotonic() < begin + 30
 
 
-def test_time_limit_is_kept_for_a_library_that_does_not(backend: type, problem: FlowProblem) -> None:
+def test_time_limit_is_kept_for_a_library_that_does_not(backend: type, problem: ArcProblem) -> None:
     found = backend("wait", False).solve(problem, SolveOptions(time_limit_s=0.2), lambda *_: True)
     assert not found.interrupted
     assert found.message == "backend: time limit reached"

@@ -43,8 +43,10 @@ class Checks:
     def same(self, key: str, claimed: object, computed: object) -> None:
         """Compare a claimed figure with the recomputed one: numbers up to rounding, all else exactly."""
         shown = f"{computed:.9g}" if isinstance(computed, float) else f"{computed!r}"
+        # A gap is a difference of numbers that are alike, relative to them.
+        offset = 1.0 if key == "relative_gap" else 0.0
         self.require(
-            alike(claimed, computed),
+            alike(claimed, computed) or alike(_raised(claimed, offset), _raised(computed, offset)),
             f"{key} is {shown}",
             f"{key} is claimed to be {claimed!r}, but the proof gives {computed!r}",
         )
@@ -71,7 +73,7 @@ def alike(claimed: object, computed: object) -> bool:
         case (bool(), _) | (_, bool()):
             return claimed is computed
         case (int() | float(), int() | float()):
-            return abs(claimed - computed) <= SAME * max(abs(claimed), abs(computed))
+            return _near(claimed, computed)
         case (Mapping(), Mapping()):
             return claimed.keys() == computed.keys() and all(
                 alike(claimed[key], computed[key]) for key in claimed
@@ -79,6 +81,24 @@ def alike(claimed: object, computed: object) -> bool:
         case (list(), list()):
             return len(claimed) == len(computed) and all(map(alike, claimed, computed))
     return claimed == computed
+
+
+def _raised(value: object, offset: float) -> object:
+    return value + offset if isinstance(value, float) else value
+
+
+def _near(claimed: float, computed: float) -> bool:
+    """Whether two numbers differ by rounding only; what is not finite is near nothing but itself."""
+    if not (_finite(claimed) and _finite(computed)):
+        return claimed == computed
+    return abs(claimed - computed) <= SAME * max(abs(claimed), abs(computed))
+
+
+def _finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 def totals(index: npt.NDArray[np.integer], values: FloatArray, count: int) -> FloatArray:

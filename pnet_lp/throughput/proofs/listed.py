@@ -24,6 +24,11 @@ def check_bottlenecks(check: Checks, stored: StoredResult, problem: FlowProblem)
         "access-down": np.where(proof.down_length > 0, problem.access_down, 0.0) * proof.down_length,
     }
     total = sum(float(part.sum()) for part in parts.values())
+    if total == 0:
+        check.require(
+            not listed, "no link limits the value", "bottlenecks are listed, and no link has a length"
+        )
+        return
     largest = max(float(part.max(initial=0.0)) for part in parts.values()) / total
     shares = [item.share for item in listed]
     check.require(

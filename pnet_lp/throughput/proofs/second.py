@@ -113,6 +113,9 @@ class SecondProblem(ABC):
             "the lengths are zero along a path of every demand",
         )
         upper = self.volume(self.lengths) / carried
+        self.check.require(
+            bool(np.isfinite(upper)), "the upper bound is a number", "the lengths prove no finite bound"
+        )
         lower = self.fits(self.flow.demand)
         self.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
         return Interval(lower, max(lower, upper))

@@ -254,9 +254,8 @@ class _Hops:
     def between(self, source: int, target: int) -> BoolArray:
         """Return which switches both ends can exchange traffic with."""
         ends = (source, target)
-        return np.logical_and.reduce(
-            [np.isfinite(self.to[end]) & np.isfinite(self.to[:, end]) for end in ends]
-        )
+        ways = [np.isfinite(self.to[end]) & np.isfinite(self.to[:, end]) for end in ends]
+        return np.asarray(ways[0] & ways[1])
 
 
 def _shortest(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) -> FloatArray:

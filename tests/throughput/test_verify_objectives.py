@@ -1,0 +1,150 @@
+"""Saved results of every objective under every routing hold, and what was tampered with is caught."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pnet_lp.errors import PnetError
+from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.proofs.store import _Array, save_result
+from pnet_lp.throughput.verify import verify_file
+
+from .conftest import random_hosts, random_network
+from .test_objectives import few_demands
+
+Document = dict[str, Any]
+
+OBJECTIVES = [
+    "concurrent",
+    "min-max-utilisation",
+    "total",
+    "max-min",
+    "min-cost:fraction=0.9",
+    "min-cost:at=0.01",
+]
+OPEN = ["ideal", "ksp:3", "edge-disjoint:2", "ecmp-lp"]
+FIXED = ["ecmp", "ecmp-split", "vlb"]
+
+
+def saved(path: Path, network: Network, traffic: TrafficMatrix, objective: str, **options: Any) -> Document:
+    result = solve(network, traffic, objective=objective, tolerance=1e-6, **options)
+    save_result(path, network, traffic, result)
+    document: Document = json.loads(path.read_text())
+    return document
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("routing", [*OPEN, *FIXED])
+@pytest.mark.parametrize("seed", range(4))
+def test_honest_results_hold(seed: int, routing: str, objective: str, tmp_path: Path) -> None:
+    for draw in (random_network, random_hosts):
+        network, traffic = few_demands(seed, draw)
+        document = saved(tmp_path / "r.json", network, traffic, objective, routing=routing, seed=seed)
+        found = verify_file(tmp_path / "r.json")
+        assert found.status == document["status"] == "certified"
+        for key, value in found.figures.items():
+            if isinstance(value, float) and key != "relative_gap":
+                assert document[key] == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("routing", ["ksp:1", *FIXED])
+@pytest.mark.parametrize("policy", ["any", "round-robin", "shortest", "single"])
+def test_filled_rates_hold(policy: Any, routing: str, tmp_path: Path) -> None:
+    network, traffic = few_demands(3, random_network)
+    saved(tmp_path / "r.json", network, traffic, "max-min-fill", routing=routing, plane_policy=policy, seed=2)
+    assert verify_file(tmp_path / "r.json").status == "certified"
+
+
+@pytest.mark.parametrize("objective", ["total", "max-min"])
+def test_what_has_no_path_gets_nothing(objective: str, tmp_path: Path) -> None:
+    network = Network.from_planes([Plane.from_cables(4, [0, 2], [1, 3], 5.0)])
+    traffic = TrafficMatrix.from_entries("rack", 4, [0, 0], [1, 3], 2.0)
+    document = saved(tmp_path / "r.json", network, traffic, objective)
+    assert verify_file(tmp_path / "r.json").status == "certified"
+    rates = decoded(document["answer"]["rates_gbps"])
+    assert rates[1] == 0
+    rates[1] = 1e-3
+    document["answer"]["rates_gbps"] = _Array.of(rates).model_dump()
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    with pytest.raises(PnetError, match="a demand without a path is claimed to get something"):
+        verify_file(tmp_path / "r.json")
+
+
+def decoded(stored: Document) -> np.ndarray:
+    return _Array.model_validate(stored).decode().copy()
+
+
+def change(*keys: str | int, to: Callable[[np.ndarray], np.ndarray]) -> Callable[[Document], None]:
+    def apply(document: Document) -> None:
+        parent: Any = document
+        for key in keys[:-1]:
+            parent = parent[key]
+        parent[keys[-1]] = _Array.of(to(decoded(parent[keys[-1]]))).model_dump()
+
+    return apply
+
+
+def put(*keys: str | int, to: Callable[[Any], Any]) -> Callable[[Document], None]:
+    def apply(document: Document) -> None:
+        parent: Any = document
+        for key in keys[:-1]:
+            parent = parent[key]
+        parent[keys[-1]] = to(parent[keys[-1]])
+
+    return apply
+
+
+def one_more(values: np.ndarray) -> np.ndarray:
+    values[0] *= 1 + 1e-6
+    return values
+
+
+RATES = ("answer", "rates_gbps")
+FIGURES = r"is claimed to be|could get more|gets less|more than it can|above its demand|different parts"
+
+TAMPERINGS: list[tuple[str, Callable[[Document], None], str]] = [
+    ("total", change(*RATES, to=lambda r: r * (1 + 1e-6)), "a link carries more|a rate is above"),
+    ("total", change(*RATES, to=lambda r: r * 0.9), "total_gbps is claimed to be"),
+    ("total", change(*RATES, to=lambda r: r[1:]), "answer.rates_gbps is not a rate"),
+    ("total", change(*RATES, to=lambda r: r * np.nan), "answer.rates_gbps is not a rate"),
+    ("total", put("total_gbps", to=lambda v: v * 1.01), "total_gbps is claimed to be"),
+    ("total", put("upper_bound_gbps", to=lambda v: v * 0.99), "upper_bound_gbps is claimed to be"),
+    ("total", put("rates_gbps", "max", to=lambda v: v * 2), "rates_gbps is claimed to be"),
+    ("total", put("answer", to=lambda _: {}), "answer.rates_gbps is not a rate"),
+    ("total", change("certificate", "length", to=lambda values: values * 0), r"is claimed|listed|share"),
+    ("max-min", change(*RATES, to=one_more), FIGURES),
+    ("max-min", change(*RATES, to=lambda r: r * (1 - 1e-6)), "the rate of level 0 is claimed"),
+    ("max-min", put("answer", "levels", to=lambda levels: levels[1:]), "do not hold each demand once"),
+    ("max-min", put("answer", "levels", 0, "rate", to=lambda v: v * 1.01), "the rate of level 0 is claimed"),
+    ("max-min", put("answer", "levels", 0, "upper", to=lambda v: v * 0.9), "could get more than is claimed"),
+    ("max-min", put("levels", 0, "demands", to=lambda n: n + 1), "levels is claimed to be"),
+    ("max-min", put("total_gbps", to=lambda v: v * 1.01), "total_gbps is claimed to be"),
+    ("min-cost:at=0.01", put("cost_gbps_links", to=lambda v: v * 0.99), "cost_gbps_links is claimed to be"),
+    (
+        "min-cost:at=0.01",
+        put("lower_bound_gbps_links", to=lambda v: v * 2),
+        "lower_bound_gbps_links is claimed",
+    ),
+    ("min-cost:at=0.01", put("carried_gbps", to=lambda v: v * 2), "carried_gbps is claimed"),
+    ("min-cost:at=0.01", put("asked_gbps", to=lambda v: v / 2), "asked_gbps is claimed|was asked"),
+    ("min-cost:at=0.01", change(*RATES, to=one_more), "different parts of what they ask"),
+    ("min-max-utilisation", put("max_utilisation", to=lambda v: v * 0.9), "max_utilisation is claimed"),
+]
+
+
+@pytest.mark.parametrize(("objective", "tamper", "sentence"), TAMPERINGS)
+@pytest.mark.parametrize("routing", ["ideal", "ksp:3", "ecmp-split"])
+def test_tampering_is_caught(
+    routing: str, objective: str, tamper: Callable[[Document], None], sentence: str, tmp_path: Path
+) -> None:
+    network, traffic = few_demands(2, random_network)
+    document = saved(tmp_path / "r.json", network, traffic, objective, routing=routing)
+    tamper(document)
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    with pytest.raises(PnetError, match=sentence):
+        verify_file(tmp_path / "r.json")
