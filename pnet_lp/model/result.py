@@ -32,8 +32,8 @@ class Interval:
 class Certificate:
     """A feasible flow and link lengths from which anyone can recompute an :class:`Interval`.
 
-    All indices refer to the arrays of the :class:`~pnet_lp.throughput.problems.flow.FlowProblem` that the network and the
-    traffic define.  A *row* is a pair (plane, destination switch), in the order of ``FlowProblem.rows``.
+    All indices refer to the arrays of the :class:`~pnet_lp.throughput.problems.flow.FlowProblem` that the network and
+    the traffic define.  A *row* is a pair (plane, destination switch), in the order of ``FlowProblem.rows``.
 
     Attributes:
         length: float64 ``[arcs]``, the length of each core link, >= 0.

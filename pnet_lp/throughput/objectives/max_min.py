@@ -109,7 +109,7 @@ class MaxMin(Fair):
 
     def recheck_levels(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
         """See :meth:`Fair.recheck_levels`."""
-        if not any(len(level.length) for level in levels):
+        if not any(level.up_length.size for level in levels):
             recheck_filled(second, rate, levels)
             return
         demand = second.flow.demand
