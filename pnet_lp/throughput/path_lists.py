@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from pnet_lp.errors import CertificateError
 from pnet_lp.model.arrays import BoolArray, FloatArray
 from pnet_lp.model.paths import PathSet, Policy
+from pnet_lp.routing.rule import ALL
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.throughput.recheck import plane_arcs
 
@@ -31,14 +32,15 @@ _Index: TypeAlias = npt.NDArray[np.int64]
 _Verdicts: TypeAlias = npt.NDArray[np.int8]
 
 STEPS = 1 << 26
-"""How many links are looked at unless told otherwise: some seconds."""
+"""How much is searched unless told otherwise, about ten seconds of it; a step is the look at one link."""
 
 _NO, _OPEN, _YES = 0, 1, 2
 """Verdicts, in an order in which the minimum is "and" and the maximum "or"; open is what the budget left open."""
 
 _FAR = 2**31 - 1
 _MANY = 2.0**53  # numbers of walks are exact below
-_ENTRIES = 1 << 21  # of the arrays that are made block by block
+_ENTRIES = 1 << 18  # of the arrays that are made block by block
+_STEP = 8  # links that are looked at in the time that one step takes besides
 _AT_ONCE = 16  # links that NumPy relaxes in about the time in which the search looks at one
 
 
@@ -75,25 +77,28 @@ def check_complete(
             ``edge-disjoint``: paths without a common directed link, of least total length.
         count: paths per demand at most.
         policy: which planes they may come from, see :class:`pnet_lp.routing.PathRule`.
-        budget: how many links the searches may look at; a demand for which they are not enough is taken on trust.
+        budget: how many steps the searches may take; a demand for which they are not enough is taken on trust.
 
     Raises:
         CertificateError: a list is wrong; the message names the demand.
     """
     lists = _Lists(flow, paths, available, policy, _Budget(budget))
     lists.refuse(lists.repeated, "lists a path twice")
-    foreign = (lists.number > 0) & ~lists.allowed
-    lists.refuse(foreign.any(axis=0), f"lists a path in a plane that the policy {policy!r} does not give it")
+    foreign = np.any((lists.number > 0) & ~lists.allowed, axis=0)
+    lists.refuse(foreign, f"lists a path in a plane that the policy {policy!r} does not give it")
     judge = _JUDGES[kind](lists)
     best = judge.best()
     lists.refuse(best == _NO, judge.worse)
+    wanted = str(count)
+    if kind == "equal-cost":
+        wanted = f"{'all' if count == ALL else count} of the shortest"
     if policy == "round-robin":
         enough = _divided(lists, judge, count)
-        lists.refuse(enough == _NO, f"does not list {count} paths divided over the planes that connect it")
+        lists.refuse(enough == _NO, f"does not list {wanted} paths divided over the planes that connect it")
     else:
         listed = lists.fold(np.add, lists.number)
         enough = np.where(listed > count, _NO, judge.all(listed < count))[0]
-        lists.refuse(enough == _NO, f"does not list {count} paths, although it has more than those listed")
+        lists.refuse(enough == _NO, f"does not list {wanted} paths, although it has more than those listed")
     checked = int(np.count_nonzero(np.minimum(best, enough) == _YES))
     return Completeness(checked, flow.demand_count - checked)
 
@@ -260,7 +265,8 @@ class _Shortest(_Judge):
 
     def best(self) -> _Verdicts:
         longest = self.lists.longest
-        return _all_listed(self.lists, longest - 1, longest > 0).min(axis=0)
+        shorter: _Verdicts = _all_listed(self.lists, longest - 1, longest > 0).min(axis=0)
+        return shorter
 
     def all(self, asked: BoolArray) -> _Verdicts:
         return _all_listed(self.lists, np.full_like(self.lists.longest, _FAR - 1), asked)
@@ -306,20 +312,20 @@ class _Search:
     def count(self, source: int, target: int, bound: int, most: int) -> int | None:
         """Return the number of simple paths of at most ``bound`` links, or one above ``most`` if there are more.
 
-        None if the budget runs out.  Every step is the beginning of a path, so that the time is bounded by what is
-        found: where more than one link may lead on, distances to the target without the switches passed tell which do.
+        None if the budget runs out.  Every step leads to a path, which bounds the time by what is found: where several
+        links might lead on, distances to the target around the switches passed tell which do.
         """
         found, passed = 0, {source}
-        far = self._distances(target, passed, bound - 1)
-        # Of each switch passed: where to go on, by how many links, in how many ways it was reached, what is left.
-        stack = [(source, [step for step in self.out[source].items() if step[0] in far], 1, bound, far)]
+        far = self._distances(target, passed, bound)
+        # Of each switch passed: where to go on, in how many ways it was reached, how many links are left.
+        stack = [(source, self._onward(source, passed, bound, far), 1, bound, far)]
         while stack and self.budget.left:
-            switch, steps, ways, left, far = stack[-1]
-            if not steps:
+            switch, onward, ways, left, far = stack[-1]
+            if not onward:
                 passed.discard(switch)
                 stack.pop()
                 continue
-            switch, parallel = steps.pop()
+            switch, parallel = onward.pop()
             ways, left = ways * parallel, left - 1
             if switch == target:
                 found += ways
@@ -327,30 +333,33 @@ class _Search:
                     return found
                 continue
             passed.add(switch)
-            self.budget.spend(len(self.out[switch]))
-            steps = [
-                step
-                for step in self.out[switch].items()
-                if far.get(step[0], left) < left and step[0] not in passed
-            ]
-            # These distances ignore what was passed since.  A single step must lead on nevertheless, as one does, and
-            # so does the one before the last.
-            if len(steps) > 1 and left > 2:
-                far = self._distances(target, passed, left - 1)
-                steps = [step for step in steps if step[0] in far]
-            stack.append((switch, steps, ways, left, far))
+            onward = self._onward(switch, passed, left, far)
+            # The distances may lead through what was passed since.  One of the links does lead on, so a single one
+            # does, and to a neighbour of the target all do.
+            if len(onward) > 1 and left > 2:
+                far = self._distances(target, passed, left)
+                onward = self._onward(switch, passed, left, far)
+            stack.append((switch, onward, ways, left, far))
         return None if stack else found
 
+    def _onward(self, switch: int, passed: set[int], left: int, far: dict[int, int]) -> list[tuple[int, int]]:
+        """Return the switches to go on to with ``left`` links, and how many links lead there."""
+        self.budget.spend(_STEP + len(self.out[switch]))
+        return [(v, n) for v, n in self.out[switch].items() if far.get(v, left) < left and v not in passed]
+
     def _distances(self, target: int, passed: set[int], most: int) -> dict[int, int]:
-        """Return the links to ``target`` around the switches passed, of all switches that have at most ``most``."""
-        far = {target: 0}
-        ring = [target]
-        for distance in range(1, most + 1):
-            self.budget.spend(sum(len(self.into[switch]) for switch in ring))
-            ring = list({v for u in ring for v in self.into[u] if v not in far and v not in passed})
-            if not ring:
+        """Return the links to ``target`` around the switches passed, of all switches that have fewer than ``most``."""
+        far, queue, links = {target: 0}, [target], 0
+        for u in queue:
+            distance = far[u] + 1
+            if distance == most:
                 break
-            far.update(dict.fromkeys(ring, distance))
+            links += _STEP + len(self.into[u])
+            for v in self.into[u]:
+                if v not in far and v not in passed:
+                    far[v] = distance
+                    queue.append(v)
+        self.budget.spend(links)
         return far
 
 
@@ -433,7 +442,7 @@ class _EdgeDisjoint(_Judge):
         changed = np.ones(len(demands), dtype=bool)
         lost = np.zeros_like(changed)
         while changed.any() and not lost.any():
-            if not lists.budget.spend(1 + len(tails) * len(demands) // _AT_ONCE):
+            if not lists.budget.spend(1 + (len(tails) * len(demands) + _STEP * len(used)) // _AT_ONCE):
                 break
             before = state.copy()
             over = state[tails] + np.int32(cost)
