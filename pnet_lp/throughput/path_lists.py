@@ -279,8 +279,7 @@ def _all_listed(lists: _Lists, bound: _Index, asked: BoolArray) -> _Verdicts:
     """
     within, asked = np.broadcast_to(bound, lists.allowed.shape), lists.allowed & asked
     listed = lists.count(lists.hops <= within[lists.plane, lists.pair])
-    same, longer = lists.walks * (lists.distance + np.array([0, 1])[:, None, None] <= within)
-    known = same + longer
+    known = lists.walks[0] * (lists.distance <= within) + lists.walks[1] * (lists.distance < within)
     verdict = _verdicts(~asked | (known == listed))
     open_ended = asked & (known <= listed) & (within > lists.distance + 1) & (lists.source != lists.target)
     searches: dict[int, _Search] = {}
@@ -437,7 +436,7 @@ class _EdgeDisjoint(_Judge):
             (self.switches, np.where(joined, self.source[:, demands], self.switches)),
             (self.switches + 1, np.where(joined, self.target[:, demands], self.switches + 1)),
         )
-        taken = (self.meeting & (lists.number > 0))[:, demands].any(axis=0)
+        # A plane in which both are one switch, and whose path is not listed, leads from the sources to the targets.
         free = (self.meeting & (lists.number == 0))[:, demands].any(axis=0)
         changed = np.ones(len(demands), dtype=bool)
         lost = np.zeros_like(changed)
@@ -454,9 +453,7 @@ class _EdgeDisjoint(_Judge):
             if join:
                 for end, ends in common:
                     state[ends, columns] = np.minimum(state[end], state[ends, columns].min(axis=0))
-                sources, targets = state[-2:]
-                np.minimum(targets, sources, out=targets, where=free)
-                np.minimum(sources, targets, out=sources, where=taken)
+                np.minimum(state[-1], state[-2], out=state[-1], where=free)
             changed = (state != before).any(axis=0)
             # A walk without a cycle takes off each used link once at most.
             lost = state.min(axis=0) < -uses

@@ -285,6 +285,27 @@ def test_what_is_refused(routing: str, policy: str, listed: list[tuple[int, ...]
     assert str(found.value) == f"demand {j} (from 0 to 3) {message}"
 
 
+@pytest.mark.parametrize(
+    ("routing", "policy", "message"),
+    [
+        ("ecmp-lp", "any", "lists a path longer than its shortest"),
+        ("ecmp-lp", "round-robin", "does not list all of the shortest paths" + DIVIDED),
+        ("ksp:2", "any", SHORTER),
+        ("ksp:4", "round-robin", "does not list 4 paths" + DIVIDED),
+        ("edge-disjoint:2", "any", LONGER),
+        ("edge-disjoint:4", "round-robin", "does not list 4 paths" + DIVIDED),
+    ],
+)
+def test_the_path_between_two_hosts_on_one_switch_is_missed(routing: str, policy: str, message: str) -> None:
+    one = Plane.from_cables(2, [0], [1], host_switch=[0, 0])
+    two = Plane.from_cables(2, [0, 0], [1, 1], host_switch=[0, 1])
+    traffic = TrafficMatrix.from_entries("host", 2, [0], [1])
+    at = case(Network.from_planes([one, two]), traffic, routing, policy=policy)
+    assert at.check() == Completeness(1, 0)
+    with pytest.raises(CertificateError, match=message):
+        at.check(at.with_list(0, [(1, (0,)), (1, (1,))]))
+
+
 @pytest.mark.parametrize("routing", ["ksp:8", "edge-disjoint:8", "ecmp-lp", "ecmp"])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_planes_of_eighty_switches_are_checked_in_full(routing: str, policy: str) -> None:
