@@ -265,6 +265,7 @@ FOREIGN = "lists a path in a plane that the policy {!r} does not give it"
         ("ksp:4", "single", [DIRECT, UPPER, LOWER, OTHER], FOREIGN.format("single")),
         ("ksp:4", "single", [], "does not list 4 paths" + MORE),
         ("ksp:4", "round-robin", [DIRECT, UPPER, LOWER, OTHER], "does not list 4 paths" + DIVIDED),
+        ("ksp:3", "round-robin", [DIRECT, OTHER], "does not list 3 paths" + DIVIDED),
         ("ksp:4", "round-robin", [DIRECT, OTHER], "does not list 4 paths" + DIVIDED),
         ("edge-disjoint:3", "any", [DIRECT, UPPER, DOWN], "lists two paths with a common link"),
         ("edge-disjoint:3", "any", [DIRECT, UPPER, OTHER], LONGER),
@@ -275,7 +276,7 @@ FOREIGN = "lists a path in a plane that the policy {!r} does not give it"
 )  # fmt: skip
 def test_what_is_refused(routing: str, policy: str, listed: list[tuple[int, ...]], message: str) -> None:
     one = Plane.from_cables(4, [0, 0, 0, 1, 2, 1], [3, 1, 2, 3, 3, 2])
-    two = Plane.from_cables(4, [0, 1, 2], [1, 2, 3])
+    two = Plane.from_cables(4, [0, 0, 1, 2], [1, 1, 2, 3])
     traffic = TrafficMatrix.from_entries("rack", 4, [1, 0], [2, 3])
     at = case(Network.from_planes([one, two]), traffic, routing, policy=policy)
     assert at.check() == Completeness(2, 0)
