@@ -31,7 +31,7 @@ Kind: TypeAlias = Literal["equal-cost", "shortest", "edge-disjoint"]
 _Index: TypeAlias = npt.NDArray[np.int64]
 _Verdicts: TypeAlias = npt.NDArray[np.int8]
 
-STEPS = 1 << 26
+STEPS = 1 << 25
 """How much is searched unless told otherwise, about ten seconds of it; a step is the look at one link."""
 
 _NO, _OPEN, _YES = 0, 1, 2
