@@ -15,19 +15,13 @@ from hypothesis import strategies as st
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.paths import PathSet
-from pnet_lp.routing import PathRule, enumerate_paths, parse_rule
-from pnet_lp.throughput.path_lists import Completeness, check_complete
-from pnet_lp.throughput.problem import FlowProblem, build_problem
-from pnet_lp.throughput.recheck import routable
+from pnet_lp.routing import PathRule, parse_routing
+from pnet_lp.throughput.problems import FlowProblem, build_problem
+from pnet_lp.throughput.proofs.path_lists import Completeness, check_complete
+from pnet_lp.throughput.proofs.second import reachable_by_paths
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
-KINDS: Any = {
-    "ecmp": "equal-cost",
-    "ecmp-lp": "equal-cost",
-    "ksp": "shortest",
-    "edge-disjoint": "edge-disjoint",
-}
 POLICIES = ["any", "round-robin", "shortest", "single"]
 
 Path = tuple[int, tuple[int, ...]]
@@ -47,8 +41,8 @@ class Case:
         return check_complete(
             self.flow,
             self.paths if paths is None else paths,
-            routable(self.flow, rule),
-            kind=KINDS[rule.kind],
+            reachable_by_paths(self.flow),
+            kind=rule.kind,
             count=rule.count,
             policy=rule.policy,
             **budget,
@@ -76,10 +70,11 @@ class Case:
 
 
 def case(network: Network, traffic: TrafficMatrix, routing: str, **rule: Any) -> Case:
-    chosen = parse_rule(routing, **rule)
+    chosen = parse_routing(routing, **rule)
     flow = build_problem(network, traffic, aggregate=not chosen.per_flow)
     src, dst = flow.member[flow.src], flow.member[flow.dst]
-    return Case(flow, chosen, enumerate_paths(network, traffic.level, src, dst, chosen))
+    assert chosen.rule is not None
+    return Case(flow, chosen.rule, chosen.paths(network, traffic.level, src, dst))
 
 
 @st.composite
@@ -176,9 +171,7 @@ def right(at: Case, j: int, listed: list[Path]) -> bool:
 
     def fits(planes: list[int], quota: int) -> bool:
         part = [path for path in listed if path[0] in planes]
-        return right_of(
-            at.flow, j, KINDS[rule.kind], part, [path for path in pool if path[0] in planes], quota
-        )
+        return right_of(at.flow, j, rule.kind, part, [path for path in pool if path[0] in planes], quota)
 
     if len(set(listed)) < len(listed):
         return False

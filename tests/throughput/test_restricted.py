@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pnet_lp.errors import PnetError, RoutingError, SpecError
+from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.model import LoadCertificate, Network, PathCertificate, Plane, TrafficMatrix
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing import POLICIES, parse_routing
@@ -203,11 +203,11 @@ def test_a_host_whose_access_link_is_down_one_way_has_no_paths_in_the_plane(tmp_
 @pytest.mark.parametrize(
     ("routing", "policy", "kind", "message"),
     [
-        ("kps:8", "any", SpecError, "unknown routing 'kps:8' (did you mean 'ksp:K'?)"),
-        ("ksp:0", "any", RoutingError, "--routing: not a routing with paths, found 'ksp:0'"),
-        ("ksp", "any", SpecError, "unknown routing 'ksp' (did you mean 'ksp:K'?)"),
-        ("ecmp:3", "any", SpecError, "unknown routing 'ecmp:3'"),
-        ("ideal", "single", SpecError, "plane policy 'single' has no meaning for ideal routing"),
+        ("kps:8", "any", SpecError, "unknown routing 'kps' (did you mean 'ksp'?)"),
+        ("ksp:0", "any", SpecError, "ksp: k: input should be greater than or equal to 1, found '0'"),
+        ("ksp", "any", SpecError, "ksp: parameter 'k' is required"),
+        ("ecmp:3", "any", SpecError, "ecmp: not a key=value parameter, found '3'"),
+        ("ideal", "single", SpecError, "plane_policy: a plane policy has no meaning for ideal routing"),
     ],
 )
 def test_wrong_routings(routing: str, policy: Policy, kind: type[PnetError], message: str) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from pnet_lp.errors import CertificateError
 from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import PathRule
+from pnet_lp.routing.rule import ALL
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
-from pnet_lp.throughput.proofs.second import SecondProblem, demand_distances, plane_arcs
+from pnet_lp.throughput.proofs.path_lists import check_complete
+from pnet_lp.throughput.proofs.second import SecondProblem
 
 
 class SecondPaths(SecondProblem):
@@ -109,29 +112,12 @@ def check_paths(
     if rule is None:
         check.trust("which paths there are is taken as the routing lists them")
         return
-    check.require(
-        np.all(paths.paths_per_pair <= rule.count),
-        "no demand has more paths than the routing allows",
-        f"a demand has more than {rule.count} paths",
-    )
-    count = np.bincount(pair, minlength=paths.pair_count)
-    usable = available.any(axis=0)
-    check.require(
-        np.array_equal(count > 0, usable),
-        "every demand that a plane can carry has a path",
-        "a demand has no path, although a plane has one",
-    )
-    if rule.equal_cost:
-        _check_shortest(check, flow, paths, rule)
-
-
-def _check_shortest(check: Checks, flow: FlowProblem, paths: PathSet, rule: PathRule) -> None:
-    ones = [np.ones(plane_arcs(flow, p).stop - plane_arcs(flow, p).start) for p in range(flow.plane_count)]
-    distance = np.stack([demand_distances(flow, p, ones[p]) for p in range(flow.plane_count)])
-    if rule.policy in ("any", "shortest"):
-        distance = np.broadcast_to(distance.min(axis=0), distance.shape)
-    check.require(
-        np.array_equal(paths.hops, distance[paths.plane, paths.pair_of_path]),
-        "every path is as short as the shortest",
-        "a path is longer than the shortest",
-    )
+    try:
+        found = check_complete(flow, paths, available, kind=rule.kind, count=rule.count, policy=rule.policy)
+    except CertificateError as error:
+        raise CertificateError(str(error), where=check.path) from None
+    check.held.append(f"{found.checked} demands have the paths that the routing gives them")
+    if found.trusted:
+        check.trust(f"the paths of {found.trusted} demands, whose check takes too long, are taken as listed")
+    if rule.count < ALL:
+        check.trust("which of equally good paths, and of the planes, is taken as the seed picks it")

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,10 @@ import scipy.sparse as sp
 from pnet_lp.errors import CertificateError
 from pnet_lp.model.arrays import BoolArray, FloatArray
 from pnet_lp.model.paths import PathSet, Policy
-from pnet_lp.routing.rule import ALL
-from pnet_lp.throughput.problem import FlowProblem
-from pnet_lp.throughput.recheck import plane_arcs
+from pnet_lp.routing.rule import ALL, PathKind
+from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.throughput.proofs.second import plane_arcs
 
-Kind: TypeAlias = Literal["equal-cost", "shortest", "edge-disjoint"]
 _Index: TypeAlias = npt.NDArray[np.int64]
 _Verdicts: TypeAlias = npt.NDArray[np.int8]
 
@@ -62,7 +61,7 @@ def check_complete(
     paths: PathSet,
     available: BoolArray,
     *,
-    kind: Kind,
+    kind: PathKind,
     count: int,
     policy: Policy,
     budget: int = STEPS,
@@ -71,7 +70,7 @@ def check_complete(
 
     Args:
         flow: links and demands.
-        paths: of each demand simple paths from its source to its destination, as ``recheck_paths.check_paths`` sees to.
+        paths: of each demand simple paths from its source to its destination, as ``second_paths.check_paths`` sees to.
         available: bool ``[P, J]``, whether each plane has a path for each demand.
         kind: ``equal-cost``: paths as short as the shortest; ``shortest``: the shortest simple paths;
             ``edge-disjoint``: paths without a common directed link, of least total length.
@@ -477,7 +476,7 @@ def _divided(lists: _Lists, judge: _Judge, count: int) -> _Verdicts:
     return verdict.astype(np.int8)
 
 
-_JUDGES: dict[Kind, type[_Judge]] = {
+_JUDGES: dict[PathKind, type[_Judge]] = {
     "equal-cost": _EqualCost,
     "shortest": _Shortest,
     "edge-disjoint": _EdgeDisjoint,
