@@ -150,7 +150,10 @@ def test_links(run: Run, here: Path) -> None:
     run(*CUBE, "--planes", "2", "--links", "links.csv")
     with (here / "links.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["plane", "u", "v", "capacity_gbps", "load_gbps", "utilisation", "length"]
+    assert list(rows[0]) == [
+        *["plane", "u", "v", "kind", "cable"],
+        *["capacity_gbps", "load_gbps", "utilisation", "length"],
+    ]
     assert len(rows) == 2 * 24
     assert {row["plane"] for row in rows} == {"0", "1"}
     for row in rows:

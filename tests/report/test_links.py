@@ -1,0 +1,79 @@
+"""Loads of links: those of the reported throughput, on every link, for every routing and objective."""
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.report.links import link_table
+from pnet_lp.throughput import solve
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+OBJECTIVES = ["concurrent", "min-max-utilisation", "total", "max-min", "min-cost:fraction=1"]
+ROUTINGS = ["ideal", "ksp:3", "edge-disjoint:2", "ecmp-lp", "ecmp", "ecmp-split", "vlb"]
+
+
+def rows(network: Network, traffic: TrafficMatrix, **options: Any) -> tuple[Any, list[dict[str, Any]]]:
+    result = solve(network, traffic, tolerance=1e-7, **options)
+    assert result.status == "certified"
+    table = link_table(network, traffic, result)
+    return result, [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+
+
+@pytest.mark.parametrize("routing", ROUTINGS)
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("level", ["rack", "host"])
+def test_loads_are_those_at_the_reported_throughput(level: Any, objective: str, routing: str) -> None:
+    """Parallel cables, alike hosts, two unequal planes; what enters a switch and is not for it leaves it."""
+    ring = ([0, 1, 2, 3, 3], [1, 2, 3, 0, 0])
+    network = Network.from_planes(
+        [
+            Plane.from_cables(4, *ring, [4.0, 2, 3, 1, 1], host_switch=[0, 0, 1, 2, 3], access_gbps=3.0),
+            Plane.from_cables(4, [0, 0, 0], [1, 2, 3], 2.0, host_switch=[0, 0, 1, 2, 3], access_gbps=1.0),
+        ]
+    )
+    traffic = build_traffic("all-to-all", network, level).scaled(10.0)
+    result, links = rows(network, traffic, objective=objective, routing=routing)
+    assert max(row["utilisation"] for row in links) <= 1 + 1e-9
+    if objective in {"concurrent", "min-max-utilisation"}:
+        assert max(row["utilisation"] for row in links) == pytest.approx(1, rel=1e-6)
+    rates = result.rates_gbps if result.rates_gbps is not None else traffic.demand * result.throughput_gbps
+    assert {row["kind"] for row in links} == ({"core", "access"} if level == "host" else {"core"})
+    assert len({(row["plane"], row["kind"], row["cable"], row["u"]) for row in links}) == len(links)
+    names = network.endpoint_names(level)
+    if level == "host":
+        for ends, side in ((traffic.src, "u"), (traffic.dst, "v")):
+            for host, name in enumerate(names):
+                carried = sum(
+                    row["load_gbps"] for row in links if row["kind"] == "access" and row[side] == name
+                )
+                assert carried == pytest.approx(rates[ends == host].sum(), rel=1e-9)
+        for plane in range(2):
+            balance: dict[str, float] = defaultdict(float)
+            for row in links:
+                if row["plane"] == plane:
+                    balance[row["u"]] -= row["load_gbps"]
+                    balance[row["v"]] += row["load_gbps"]
+            for switch in network.planes[plane].switch_names:
+                assert balance[switch] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_fixed_split_is_not_shown_at_k_1() -> None:
+    """On a ring of four, eight rack pairs are a link apart and four are two: two for each of eight links at K = 1."""
+    network = build_network(["ring:n=4"], link_gbps=1)
+    result, links = rows(network, build_traffic("all-to-all", network, "rack"), routing="ecmp-split")
+    assert result.throughput_gbps == pytest.approx(0.5)
+    assert [row["load_gbps"] for row in links] == pytest.approx([1.0] * 8)
+
+
+def test_where_nothing_flows() -> None:
+    network = Network.from_planes([Plane.from_cables(3, [0], [1], [5.0], capacity_back_gbps=[0.0])])
+    _, links = rows(network, TrafficMatrix.from_entries("rack", 3, [0, 1], [1, 2]))
+    assert [(row["u"], row["v"], row["load_gbps"], row["utilisation"]) for row in links] == [
+        ("0", "1", 0.0, 0.0),
+        ("1", "0", 0.0, 0.0),
+    ]
+    assert np.all([row["length"] == 0 for row in links])
