@@ -15,9 +15,9 @@ from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.network import Level
 from pnet_lp.routing.enumerate import iterate_paths
 from pnet_lp.routing.rule import PathRule
-from pnet_lp.routing.searches import prepare
+from pnet_lp.routing.searches import CORE_POLICIES, prepare
 
-CORE_SPLITS = {"ecmp-split": "ecmp", "vlb": "vlb"}
+CORE_SPLITS = {"ecmp-split": _core.Split.Ecmp, "vlb": _core.Split.Vlb}
 """What the core calls the splits that it computes."""
 
 
@@ -100,7 +100,7 @@ def fixed_split_loads(
         searches.dst,
         amount,
         split=CORE_SPLITS[rule.kind],
-        policy=rule.policy,
+        policy=CORE_POLICIES[rule.policy],
         seed=rule.seed,
         threads=threads,
     )

@@ -14,15 +14,24 @@ from pnet_lp.model import Network, Plane
 from pnet_lp.model.arcs import Arcs, usable_arcs
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.network import Level
+from pnet_lp.model.paths import Policy
 from pnet_lp.routing.rule import PathRule
 
 _CORE_KINDS = {
-    "ecmp": "equal-cost",
-    "ecmp-split": "equal-cost",
-    "ecmp-lp": "equal-cost",
-    "ksp": "shortest",
-    "edge-disjoint": "edge-disjoint",
+    "ecmp": _core.PathKind.EqualCost,
+    "ecmp-split": _core.PathKind.EqualCost,
+    "ecmp-lp": _core.PathKind.EqualCost,
+    "ksp": _core.PathKind.KShortest,
+    "edge-disjoint": _core.PathKind.EdgeDisjoint,
 }
+
+CORE_POLICIES: dict[Policy, _core.Policy] = {
+    "any": _core.Policy.Any,
+    "round-robin": _core.Policy.RoundRobin,
+    "shortest": _core.Policy.Shortest,
+    "single": _core.Policy.Single,
+}
+"""What the core calls the plane policies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +100,7 @@ def options(rule: PathRule, threads: int) -> dict[str, Any]:
     return {
         "kind": _CORE_KINDS[rule.kind],
         "count": rule.count,
-        "policy": rule.policy,
+        "policy": CORE_POLICIES[rule.policy],
         "per_flow": rule.per_flow,
         "seed": rule.seed,
         "threads": threads,

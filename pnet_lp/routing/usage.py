@@ -15,7 +15,7 @@ from pnet_lp.model.network import Level
 from pnet_lp.routing.enumerate import enumerate_paths
 from pnet_lp.routing.loads import CORE_SPLITS
 from pnet_lp.routing.rule import PathRule
-from pnet_lp.routing.searches import prepare
+from pnet_lp.routing.searches import CORE_POLICIES, prepare
 
 _BYTES_PER_ENTRY = 12
 
@@ -84,7 +84,7 @@ def fixed_split_usage(
             part.dst,
             one,
             split=CORE_SPLITS[rule.kind],
-            policy=rule.policy,
+            policy=CORE_POLICIES[rule.policy],
             seed=rule.seed,
             threads=1,
         )

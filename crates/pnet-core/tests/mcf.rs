@@ -1,10 +1,8 @@
 //! The solver and the certificate from outside: closed forms, properties on random instances, broken proofs.
 
-use pnet_core::mcf::evaluate::evaluate;
-use pnet_core::mcf::problem::{Arrays, Problem};
-use pnet_core::mcf::proof::Proof;
 use pnet_core::mcf::run::{Monitor, Options, Progress};
 use pnet_core::mcf::structured::{Solution, solve};
+use pnet_core::mcf::{Arrays, Problem, Proof, evaluate};
 use proptest::prelude::*;
 
 /// Cables `(u, v, capacity)` of each plane, demands `(source, destination, size)` between `nodes` switches.
@@ -109,7 +107,8 @@ fn a_cycle_is_refused() {
     // 0 -> 1 -> 2 -> 0 with the target 3 hanging off 2.
     let problem = problem(4, &[vec![(0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (2, 3, 1.0)]], &[(0, 3, 1.0)]);
     let plane = &problem.planes[0];
-    let arc = |u, v| (0..plane.arcs()).find(|a| (plane.tail[*a], plane.head[*a]) == (u, v)).unwrap() as u32;
+    let graph = &plane.graph;
+    let arc = |u, v| graph.out(u).find(|a| graph.head(*a) == v).unwrap();
     let mut split = [(arc(0, 1), 1.0), (arc(1, 2), 1.0), (arc(2, 0), 0.5), (arc(2, 3), 0.5)];
     split.sort_by_key(|entry| entry.0);
     let proof = Proof {

@@ -15,9 +15,10 @@ mod problem;
 mod simplex;
 mod state;
 
-use super::problem::{Error, invalid};
 use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
-pub use problem::{PathProblem, normalise};
+use crate::error::{Error, invalid};
+pub use problem::PathProblem;
+use problem::normalise;
 use state::State;
 
 /// What a run found: the best split and the best lengths seen, which may come from different moments.

@@ -12,10 +12,11 @@ mod start;
 mod state;
 
 use super::evaluate::{evaluate, upper_bound};
-use super::problem::{Error, Problem};
+use super::problem::Problem;
 use super::proof::Proof;
 use super::round::round;
 use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
+use crate::error::Error;
 use state::State;
 
 /// What a run found.
