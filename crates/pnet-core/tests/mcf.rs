@@ -1,6 +1,6 @@
 //! The solver and the certificate from outside: closed forms, properties on random instances, broken proofs.
 
-use pnet_core::mcf::run::{Monitor, Options, Progress};
+use pnet_core::mcf::run::{Monitor, Options, Progress, Unwatched};
 use pnet_core::mcf::structured::{Solution, solve};
 use pnet_core::mcf::{Arrays, Problem, Proof, evaluate};
 use proptest::prelude::*;
@@ -39,18 +39,10 @@ fn ring(nodes: i32) -> Vec<(i32, i32, f64)> {
     (0..nodes).map(|u| (u, (u + 1) % nodes, 1.0)).collect()
 }
 
-struct Silent;
-
-impl Monitor for Silent {
-    fn progress(&mut self, _: Progress) -> bool {
-        true
-    }
-}
-
 fn run(problem: &Problem, tolerance: f64, threads: usize) -> Solution {
     let options = Options { tolerance, max_iterations: 200_000, time_limit_s: f64::INFINITY };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| solve(problem, &options, &mut Silent)).unwrap()
+    pool.install(|| solve(problem, &options, &mut Unwatched)).unwrap()
 }
 
 #[test]

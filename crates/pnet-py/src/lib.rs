@@ -3,12 +3,13 @@
 mod error;
 mod hops;
 mod kinds;
+mod monitor;
 mod path_form;
 mod paths;
 mod planes;
 mod problem;
 mod proof;
-mod solve;
+mod structured;
 mod threads;
 
 use pyo3::prelude::*;
@@ -21,7 +22,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<problem::FlowProblem>()?;
     module.add_class::<proof::Proof>()?;
     module.add_class::<proof::Evaluation>()?;
-    module.add_class::<solve::Solution>()?;
+    module.add_class::<structured::Solution>()?;
     module.add_class::<path_form::PathProblem>()?;
     module.add_class::<path_form::PathSolution>()?;
     module.add_class::<planes::Planes>()?;
@@ -37,6 +38,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(paths::split_loads, module)?)?;
     module.add_function(wrap_pyfunction!(hops::count_hops, module)?)?;
     module.add_function(wrap_pyfunction!(hops::hops_between, module)?)?;
-    module.add_function(wrap_pyfunction!(solve::solve_structured, module)?)?;
-    module.add_function(wrap_pyfunction!(solve::estimate_structured_bytes, module)?)
+    module.add_function(wrap_pyfunction!(structured::solve_structured, module)?)?;
+    module.add_function(wrap_pyfunction!(structured::estimate_structured_bytes, module)?)
 }

@@ -7,7 +7,7 @@ use pnet_core::mcf::run::Options;
 use pyo3::prelude::*;
 
 use crate::error::Result;
-use crate::solve::run;
+use crate::monitor::run;
 
 /// Maximum concurrent flow over given paths.
 #[pyclass(frozen, module = "pnet_lp._core")]

@@ -16,6 +16,15 @@ pub struct Reach {
 
 impl Graph {
     /// Searches the distances to `target`, in the memory of an earlier search.
+    ///
+    /// ```
+    /// # use pnet_core::graph::{FAR, Graph, Reach};
+    /// let path = Graph::new(3, vec![0, 1], vec![1, 2])?;
+    /// let mut reach = Reach::default();
+    /// path.reach(1, &mut reach);
+    /// assert_eq!((reach.hops, reach.order), (vec![1, 0, FAR], vec![1, 0]));
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
     pub fn reach(&self, target: u32, found: &mut Reach) {
         found.hops.clear();
         found.hops.resize(self.nodes(), FAR);

@@ -35,6 +35,27 @@ pub struct Evaluation {
 }
 
 /// Checks a proof and returns what it proves.
+///
+/// ```
+#[doc = include_str!("two_cables.md")]
+/// use pnet_core::mcf::{Proof, evaluate};
+///
+/// // Each plane carries its part, and even lengths price all arcs.
+/// let proof = Proof {
+///     length: vec![1.0; 4],
+///     up_length: vec![0.0; 4],
+///     down_length: vec![0.0; 4],
+///     share: vec![2.0 / 7.0, 5.0 / 7.0],
+///     split_ptr: vec![0, 1, 2],
+///     split_arc: vec![0, 0],
+///     split_fraction: vec![1.0, 1.0],
+/// };
+/// let found = evaluate(&problem, &proof)?;
+/// assert!((found.lower - 35.0).abs() < 1e-9);
+/// // The way back has a length too, though nobody goes there: this proof has a gap.
+/// assert!((found.upper - 70.0).abs() < 1e-9);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn evaluate(problem: &Problem, proof: &Proof) -> Result<Evaluation, Error> {
     let upper = upper_bound(problem, &proof.length, &proof.up_length, &proof.down_length)?;
     let (lower, load, up_load, down_load) = lower_bound(problem, proof)?;
@@ -62,6 +83,13 @@ pub(super) fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &
 }
 
 /// The length of each demand's shortest way, access links included, over all planes; infinite where there is none.
+///
+/// ```
+#[doc = include_str!("two_cables.md")]
+/// let (arcs, up, down) = ([4.0, 1.0, 3.0, 1.0], [0.5; 4], [0.0; 4]);
+/// assert_eq!(pnet_core::mcf::demand_distances(&problem, &arcs, &up, &down)?, [3.5]);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn demand_distances(
     problem: &Problem,
     length: &[f64],

@@ -104,21 +104,7 @@ impl Problem {
     /// Checks the arrays and derives rows and reachability.
     ///
     /// ```
-    /// # use pnet_core::mcf::{Arrays, Problem};
-    /// // Two planes of one cable each, an endpoint at each end, one demand.
-    /// let problem = Problem::new(&Arrays {
-    ///     node_count: &[2, 2],
-    ///     arc_ptr: &[0, 2, 4],
-    ///     tail: &[0, 1, 0, 1],
-    ///     head: &[1, 0, 1, 0],
-    ///     capacity: &[10.0, 10.0, 25.0, 25.0],
-    ///     attach: &[0, 1, 0, 1],
-    ///     access_up: &[f64::INFINITY; 4],
-    ///     access_down: &[f64::INFINITY; 4],
-    ///     src: &[0],
-    ///     dst: &[1],
-    ///     demand: &[1.0],
-    /// })?;
+    #[doc = include_str!("two_cables.md")]
     /// assert_eq!((problem.arcs(), problem.rows(), problem.demands()), (4, 2, 1));
     /// # Ok::<(), pnet_core::Error>(())
     /// ```

@@ -48,6 +48,16 @@ impl Flow for Arrays<'_> {
 ///
 /// `flow` holds the rows of all planes after each other, each with its plane's arcs; `injection` is `[planes, demands]`,
 /// what is sent of each demand over each plane; `up` and `down` are `[planes, endpoints]`.
+///
+/// ```
+#[doc = include_str!("two_cables.md")]
+/// // A row for each plane, with a cycle in the first; a solver's units do not matter.
+/// let flow = [3.0, 1.0, 5.0, 0.0];
+/// let proof = pnet_core::mcf::round_flow(&problem, &flow, &[2.0, 6.0], &[1.0; 4], &[0.0; 4], &[0.0; 4])?;
+/// assert_eq!(proof.share, [0.25, 0.75]);
+/// assert_eq!((proof.split_arc, proof.split_fraction), (vec![0, 0], vec![1.0, 1.0]));
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn round_flow(
     problem: &Problem,
     flow: &[f64],

@@ -34,6 +34,16 @@ pub trait Monitor {
     fn progress(&mut self, progress: Progress) -> bool;
 }
 
+/// Nobody watches: the run goes on to its end.
+#[derive(Debug, Clone, Copy)]
+pub struct Unwatched;
+
+impl Monitor for Unwatched {
+    fn progress(&mut self, _: Progress) -> bool {
+        true
+    }
+}
+
 /// How often the monitor is asked whether to stop.
 const POLL: Duration = Duration::from_millis(100);
 

@@ -21,6 +21,15 @@ pub struct PathProblem {
 
 impl PathProblem {
     /// Checks the arrays.
+    ///
+    /// ```
+    /// # use pnet_core::mcf::path_form::PathProblem;
+    /// // Two links of 1 and 4, and a demand that may take either.
+    /// let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
+    /// let error = PathProblem::new(vec![1.0], vec![1.0], vec![0, 1], vec![0, 1], vec![7]).unwrap_err();
+    /// assert_eq!(error.to_string(), "link: 7 is not in 0..1");
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
     pub fn new(
         capacity: Vec<f64>,
         demand: Vec<f64>,

@@ -1,31 +1,15 @@
-//! The structured solver of the arc form, and what every solver needs to run under Python.
+//! A solver's run under Python: who watches it, and what stops it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use pnet_core::mcf::run::{Monitor, Options, Progress};
-use pnet_core::mcf::structured;
+use pnet_core::mcf::run::{Monitor, Progress};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::error::{Failure, Result};
-use crate::problem::FlowProblem;
-use crate::proof::Proof;
 use crate::threads::pool;
-
-/// What a run of the structured solver returns.
-#[pyclass(frozen, module = "pnet_lp._core")]
-pub(crate) struct Solution {
-    #[pyo3(get)]
-    proof: Py<Proof>,
-    #[pyo3(get)]
-    iterations: usize,
-    #[pyo3(get)]
-    restarts: usize,
-    #[pyo3(get)]
-    interrupted: bool,
-}
 
 /// Passes progress to Python, and Python's wish to stop to the solver.
 pub(crate) struct PythonMonitor<'a> {
@@ -98,34 +82,4 @@ pub(crate) fn run<T: Send>(
     }
     let solved = solved.ok_or_else(|| Failure::new("the solver panicked; this is a defect".to_owned()))?;
     Ok(solved?)
-}
-
-/// Solves `problem` by the structured method.
-#[pyfunction]
-#[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
-pub(crate) fn solve_structured(
-    py: Python<'_>,
-    problem: &FlowProblem,
-    tolerance: f64,
-    max_iterations: usize,
-    time_limit_s: f64,
-    threads: usize,
-    on_progress: Py<PyAny>,
-) -> Result<Solution> {
-    let options = Options { tolerance, max_iterations, time_limit_s };
-    let solution =
-        run(py, threads, on_progress, |monitor| structured::solve(&problem.inner, &options, monitor))?;
-    let proof = Proof { inner: solution.proof, planes: problem.inner.planes.len() };
-    Ok(Solution {
-        proof: Py::new(py, proof)?,
-        iterations: solution.iterations,
-        restarts: solution.restarts,
-        interrupted: solution.interrupted,
-    })
-}
-
-/// Bytes that the structured solver will hold at its peak.
-#[pyfunction]
-pub(crate) fn estimate_structured_bytes(problem: &FlowProblem) -> usize {
-    structured::estimate_bytes(&problem.inner)
 }
