@@ -176,7 +176,7 @@ fn place_demands(plane: &mut Plane, src: &[u32], dst: &[u32]) {
     };
     let mut demands = vec![Use::Never; src.len()];
     let mut targets = vec![];
-    let core = (0..src.len()).filter_map(|j| ends(j).map(|(s, t)| (t, (s, j))));
+    let core = (0..src.len()).filter_map(|j| ends(j).map(|(s, t)| (t, (s, j as u32))));
     let bound_for = Csr::new(plane.nodes(), core);
     let components = Components::new(&plane.graph);
     let mut reach = Reach::default();
@@ -191,7 +191,7 @@ fn place_demands(plane: &mut Plane, src: &[u32], dst: &[u32]) {
         };
         let row = targets.len() as u32;
         for (source, j) in coming.iter().copied().filter(|(s, _)| reaches(*s)) {
-            demands[j] = if source == t { Use::Local } else { Use::Core { source, row } };
+            demands[j as usize] = if source == t { Use::Local } else { Use::Core { source, row } };
         }
         if coming.iter().any(|(s, _)| *s != t && reaches(*s)) {
             targets.push(t);
