@@ -1,7 +1,7 @@
 """Types of the Rust extension: arrays in, arrays out.  Shapes are those of pnet_lp.throughput.problems."""
 
 from collections.abc import Callable
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -84,6 +84,30 @@ class Planes:
 
     def __new__(cls, node_count: _I32, arc_ptr: _I32, tail: _I32, head: _I32, attach: _I32) -> Planes: ...
 
+@final
+class PathKind:
+    """Which paths count."""
+
+    EqualCost: ClassVar[PathKind]
+    KShortest: ClassVar[PathKind]
+    EdgeDisjoint: ClassVar[PathKind]
+
+@final
+class Split:
+    """How a demand is split inside a plane."""
+
+    Ecmp: ClassVar[Split]
+    Vlb: ClassVar[Split]
+
+@final
+class Policy:
+    """Which planes a pair may use."""
+
+    Any: ClassVar[Policy]
+    RoundRobin: ClassVar[Policy]
+    Shortest: ClassVar[Policy]
+    Single: ClassVar[Policy]
+
 def round_flow(
     problem: FlowProblem, flow: _F64, injection: _F64, length: _F64, up_length: _F64, down_length: _F64
 ) -> Proof: ...
@@ -142,15 +166,15 @@ def enumerate_paths(
     src: _I32,
     dst: _I32,
     *,
-    kind: str,
+    kind: PathKind,
     count: int,
-    policy: str,
+    policy: Policy,
     per_flow: bool,
     seed: int,
     threads: int,
 ) -> tuple[npt.NDArray[np.int64], _I32, npt.NDArray[np.int64], _I32]: ...
 def count_shortest(
-    planes: Planes, src: _I32, dst: _I32, *, policy: str, seed: int, threads: int
+    planes: Planes, src: _I32, dst: _I32, *, policy: Policy, seed: int, threads: int
 ) -> tuple[_I32, _F64]: ...
 def split_loads(
     planes: Planes,
@@ -158,8 +182,8 @@ def split_loads(
     dst: _I32,
     demand: _F64,
     *,
-    split: str,
-    policy: str,
+    split: Split,
+    policy: Policy,
     seed: int,
     threads: int,
 ) -> tuple[_F64, _F64]: ...

@@ -18,7 +18,7 @@ from pnet_lp.model.network import Level
 from pnet_lp.model.paths import PathSet, Policy
 from pnet_lp.registry import NoParams, Params, Registry, parse_expression
 from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
-from pnet_lp.routing.loads import Loads, Splitting, checked_amount, split_loads, split_usage
+from pnet_lp.routing.loads import Loads, Split, checked_amount, split_loads, split_usage
 from pnet_lp.routing.rule import PathRule
 from pnet_lp.routing.searches import prepare
 
@@ -49,7 +49,7 @@ class Routing:
 
     form: ClassVar[Form]
     draws: ClassVar[bool] = False
-    splitting: ClassVar[Splitting | None] = None
+    splitting: ClassVar[Split | None] = None
 
     def __init__(self, params: Params, policy: Policy = "any", seed: int = 0, expression: str = "") -> None:
         self.params = params
@@ -131,7 +131,7 @@ class Routing:
             raise RoutingError("the routing has no list of paths", where="routing", found=self.expression)
         return self.rule
 
-    def _split(self) -> Splitting:
+    def _split(self) -> Split:
         if self.splitting is None:
             raise RoutingError(
                 "the routing leaves open how demands are split",

@@ -11,7 +11,7 @@ from pnet_lp.model import Network
 from pnet_lp.model.arrays import FloatArray, IntArray
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
-from pnet_lp.routing.searches import Searches, prepare
+from pnet_lp.routing.searches import CORE_POLICIES, Searches, prepare
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +62,11 @@ def count_prepared(searches: Searches, policy: Policy, seed: int, threads: int) 
     """Do the same for pairs that are prepared."""
     return ShortestCounts(
         *_core.count_shortest(
-            searches.planes, searches.src, searches.dst, policy=policy, seed=seed, threads=threads
+            searches.planes,
+            searches.src,
+            searches.dst,
+            policy=CORE_POLICIES[policy],
+            seed=seed,
+            threads=threads,
         )
     )

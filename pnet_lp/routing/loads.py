@@ -8,23 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from pnet_lp import _core
+from pnet_lp._core import Split
 from pnet_lp.errors import RoutingError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.arcs import Arcs
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.paths import PathSet, Policy
-from pnet_lp.routing.searches import Searches
+from pnet_lp.routing.searches import CORE_POLICIES, Searches
 
-Splitting: TypeAlias = Literal["ecmp", "vlb"]
-"""How the core splits: equally at every switch over the next hops on shortest paths, or that twice, by way of every
-switch."""
+__all__ = ["Loads", "Split", "checked_amount", "path_loads", "path_usage", "split_loads", "split_usage"]
 
 _BYTES_PER_ENTRY = 12
 
@@ -60,14 +58,15 @@ def checked_amount(searches: Searches, demand: npt.ArrayLike) -> FloatArray:
 
 
 def split_loads(
-    searches: Searches, amount: FloatArray, split: Splitting, policy: Policy, seed: int, threads: int
+    searches: Searches, amount: FloatArray, split: Split, policy: Policy, seed: int, threads: int
 ) -> Loads:
     """Return what the core's ``split`` puts on links.
 
     Args:
         searches: the pairs.
         amount: float64 ``[J]``.
-        split: how each demand is split in a plane.
+        split: how each demand is split in a plane: equally at every switch over the next hops on shortest paths
+            (``Ecmp``), or that twice, by way of every switch (``Vlb``).
         policy: which planes it is sent into.
         seed: what draws the plane of the policy ``single``.
         threads: 0 for all cores; the bits do not depend on it.
@@ -78,16 +77,14 @@ def split_loads(
         searches.dst,
         amount,
         split=split,
-        policy=policy,
+        policy=CORE_POLICIES[policy],
         seed=seed,
         threads=threads,
     )
     return Loads(searches.arcs, load, share)
 
 
-def split_usage(
-    searches: Searches, split: Splitting, policy: Policy, seed: int, threads: int
-) -> sp.csc_array:
+def split_usage(searches: Searches, split: Split, policy: Policy, seed: int, threads: int) -> sp.csc_array:
     """Return float64 ``[A, J]``: the part of each demand on each link; arguments as of :func:`split_loads`.
 
     Raises:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
+from pnet_lp._core import PathKind
 from pnet_lp.model.paths import Policy
 
-PathKind: TypeAlias = Literal["equal-cost", "shortest", "edge-disjoint"]
+__all__ = ["ALL", "PathKind", "PathRule"]
 
 ALL = 2**31 - 1
 """More paths than any pair has."""
@@ -18,8 +18,8 @@ class PathRule:
     """Which paths a pair of endpoints has.
 
     Attributes:
-        kind: ``equal-cost``: those as short as the shortest; ``shortest``: the shortest loop-free ones;
-            ``edge-disjoint``: some without a common link, of least total length.
+        kind: ``EqualCost``: those as short as the shortest; ``KShortest``: the shortest loop-free ones;
+            ``EdgeDisjoint``: some without a common link, of least total length.
         count: paths per pair at most.
         policy: ``any``: of all planes together, shortest first; ``round-robin``: ``count`` divided over the planes,
             the rest going round from a plane drawn by seed; ``shortest``: of the planes in which the pair is nearest;
@@ -39,4 +39,4 @@ class PathRule:
     @property
     def equal_cost(self) -> bool:
         """Whether only paths as short as the shortest count."""
-        return self.kind == "equal-cost"
+        return self.kind == PathKind.EqualCost

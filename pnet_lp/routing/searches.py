@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,16 @@ from pnet_lp.model import Network, Plane
 from pnet_lp.model.arcs import Arcs, usable_arcs
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.network import Level
+from pnet_lp.model.paths import Policy
 from pnet_lp.routing.rule import PathRule
+
+CORE_POLICIES: dict[Policy, _core.Policy] = {
+    "any": _core.Policy.Any,
+    "round-robin": _core.Policy.RoundRobin,
+    "shortest": _core.Policy.Shortest,
+    "single": _core.Policy.Single,
+}
+"""What the core calls the plane policies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,4 +79,4 @@ def _host_switches(plane: Plane) -> IntArray:
 
 def options(rule: PathRule, threads: int) -> dict[str, Any]:
     """Return the keyword arguments of the core's searches."""
-    return {**asdict(rule), "threads": threads}
+    return {**vars(rule), "policy": CORE_POLICIES[rule.policy], "threads": threads}

@@ -22,6 +22,7 @@ from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.result import Headline
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.routing import Form, Routing, parse_routing
+from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.throughput.problems import FlowProblem, build_problem
 from pnet_lp.throughput.proofs.checks import SAME, Checks, alike, totals
@@ -192,7 +193,7 @@ def _available(flow: FlowProblem, routing: Routing) -> BoolArray:
     """Return bool ``[P, J]``: whether the routing can use each plane for each demand."""
     if routing.form == "arc":
         return reachable(flow)
-    return reachable_both_ways(flow) if routing.splitting == "vlb" else reachable_by_paths(flow)
+    return reachable_both_ways(flow) if routing.splitting == Split.Vlb else reachable_by_paths(flow)
 
 
 def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> FloatArray:

@@ -16,6 +16,7 @@ from pnet_lp.errors import CertificateError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import PathRule, parse_routing
+from pnet_lp.routing.rule import PathKind
 from pnet_lp.throughput.problems import FlowProblem, build_problem
 from pnet_lp.throughput.proofs.path_lists import Completeness, check_complete
 from pnet_lp.throughput.proofs.second import reachable_by_paths
@@ -149,9 +150,9 @@ def flow_graph(flow: FlowProblem, j: int, planes: list[int]) -> nx.DiGraph:
 def right_of(flow: FlowProblem, j: int, kind: str, listed: list[Path], pool: list[Path], quota: int) -> bool:
     """Whether a list is one that could have been drawn from the paths of some planes."""
     lengths = [len(links) for _, links in pool]
-    if kind == "equal-cost":
+    if kind == PathKind.EqualCost:
         quota = min(quota, lengths.count(min(lengths, default=0)))
-    if kind != "edge-disjoint":
+    if kind != PathKind.EdgeDisjoint:
         return sorted(len(links) for _, links in listed) == lengths[:quota]
     links = Counter((p, link) for p, links in listed for link in links)
     graph = flow_graph(flow, j, sorted({p for p, _ in pool}))

@@ -1,14 +1,23 @@
 //! Core of pnet-lp: multicommodity flow on several parallel dataplanes, and certificates for it.
 //!
-//! No Python here.  The layers, lowest first:
+//! No Python here, and no format of anybody's files: arrays come in, checked once, and arrays go out.  What all share
+//! stands at the root:
 //!
-//! - [`mcf::problem`]: the instance, as arrays, checked once;
-//! - [`mcf::distance`], [`mcf::proof`], [`mcf::evaluate`]: what proves a bound, and how it is checked;
-//! - [`mcf::round`]: from any solver's flow to a feasible one;
-//! - [`mcf::structured`]: the restarted Halpern PDHG that exploits the structure of the linear program.
+//! - [`graph`]: a plane as arcs, who can reach whom in it, and several planes with their endpoints;
+//! - [`random`]: seeded choices; [`error`]: what can be wrong.
 //!
-//! Beside them: [`paths`] enumerates paths, [`hops`] counts hops while links and switches are down.
+//! On it stand, side by side and without a word of each other:
+//!
+//! - [`paths`]: enumeration and counts of paths, loads of fixed splits;
+//! - [`hops`]: hop counts while links and switches are down;
+//! - [`mcf`]: maximum concurrent flow, its solvers and its proofs.
 
+mod csr;
+pub mod error;
+pub mod graph;
 pub mod hops;
 pub mod mcf;
 pub mod paths;
+pub mod random;
+
+pub use error::Error;

@@ -1,10 +1,8 @@
 //! The solver and the certificate from outside: closed forms, properties on random instances, broken proofs.
 
-use pnet_core::mcf::evaluate::evaluate;
-use pnet_core::mcf::problem::{Arrays, Problem};
-use pnet_core::mcf::proof::Proof;
-use pnet_core::mcf::run::{Monitor, Options, Progress};
+use pnet_core::mcf::run::{Monitor, Options, Progress, Unwatched};
 use pnet_core::mcf::structured::{Solution, solve};
+use pnet_core::mcf::{Arrays, Problem, Proof, evaluate};
 use proptest::prelude::*;
 
 /// Cables `(u, v, capacity)` of each plane, demands `(source, destination, size)` between `nodes` switches.
@@ -41,18 +39,10 @@ fn ring(nodes: i32) -> Vec<(i32, i32, f64)> {
     (0..nodes).map(|u| (u, (u + 1) % nodes, 1.0)).collect()
 }
 
-struct Silent;
-
-impl Monitor for Silent {
-    fn progress(&mut self, _: Progress) -> bool {
-        true
-    }
-}
-
 fn run(problem: &Problem, tolerance: f64, threads: usize) -> Solution {
     let options = Options { tolerance, max_iterations: 200_000, time_limit_s: f64::INFINITY };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| solve(problem, &options, &mut Silent)).unwrap()
+    pool.install(|| solve(problem, &options, &mut Unwatched)).unwrap()
 }
 
 #[test]
@@ -109,7 +99,8 @@ fn a_cycle_is_refused() {
     // 0 -> 1 -> 2 -> 0 with the target 3 hanging off 2.
     let problem = problem(4, &[vec![(0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (2, 3, 1.0)]], &[(0, 3, 1.0)]);
     let plane = &problem.planes[0];
-    let arc = |u, v| (0..plane.arcs()).find(|a| (plane.tail[*a], plane.head[*a]) == (u, v)).unwrap() as u32;
+    let graph = &plane.graph;
+    let arc = |u, v| graph.out(u).find(|a| graph.head(*a) == v).unwrap();
     let mut split = [(arc(0, 1), 1.0), (arc(1, 2), 1.0), (arc(2, 0), 0.5), (arc(2, 3), 0.5)];
     split.sort_by_key(|entry| entry.0);
     let proof = Proof {

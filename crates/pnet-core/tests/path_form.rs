@@ -1,16 +1,8 @@
 //! The solver over given paths: closed forms, properties on random instances, broken input.
 
 use pnet_core::mcf::path_form::{PathProblem, Solution, Start, bounds, solve};
-use pnet_core::mcf::run::{Monitor, Options, Progress};
+use pnet_core::mcf::run::{Options, Unwatched};
 use proptest::prelude::*;
-
-struct Silent;
-
-impl Monitor for Silent {
-    fn progress(&mut self, _: Progress) -> bool {
-        true
-    }
-}
 
 /// Demands with their paths, each a list of links.
 fn problem(capacity: &[f64], demands: &[(f64, Vec<Vec<u32>>)]) -> PathProblem {
@@ -29,7 +21,7 @@ fn problem(capacity: &[f64], demands: &[(f64, Vec<Vec<u32>>)]) -> PathProblem {
 fn run(problem: &PathProblem, start: Option<Start>, tolerance: f64, threads: usize) -> Solution {
     let options = Options { tolerance, max_iterations: 100_000, time_limit_s: f64::INFINITY };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    pool.install(|| solve(problem, start, &options, &mut Silent)).unwrap()
+    pool.install(|| solve(problem, start, &options, &mut Unwatched)).unwrap()
 }
 
 #[test]
@@ -56,7 +48,7 @@ fn closed_forms() {
 fn what_limits_nothing_is_an_error() {
     let free = problem(&[f64::INFINITY], &[(1.0, vec![vec![0]])]);
     let options = Options { tolerance: 1e-3, max_iterations: 10, time_limit_s: 1.0 };
-    let error = solve(&free, None, &options, &mut Silent).unwrap_err();
+    let error = solve(&free, None, &options, &mut Unwatched).unwrap_err();
     assert_eq!(error.to_string(), "capacity: no link limits the flow");
 }
 

@@ -1,11 +1,13 @@
 //! Path enumeration against brute force on small random multigraphs.
 
+mod common;
+
 use std::collections::BTreeSet;
 
-use pnet_core::paths::{Graph, Kind, PathSet, Policy, Wanted, enumerate, yen};
+use common::{graph, graph_of, pairs, planes};
+use pnet_core::graph::{Graph, Planes};
+use pnet_core::paths::{PathKind, PathSet, Policy, Wanted, enumerate, k_shortest};
 use proptest::prelude::*;
-
-const NODES: u32 = 6;
 
 /// Every simple path from `at` to `target`, as arcs.
 fn brute_force(
@@ -21,9 +23,9 @@ fn brute_force(
     seen.push(at);
     let mut found = vec![];
     for arc in graph.out(at) {
-        if !seen.contains(&graph.head[arc as usize]) {
+        if !seen.contains(&graph.head(arc)) {
             path.push(arc);
-            found.extend(brute_force(graph, graph.head[arc as usize], target, seen, path));
+            found.extend(brute_force(graph, graph.head(arc), target, seen, path));
             path.pop();
         }
     }
@@ -37,30 +39,13 @@ fn all_paths(graph: &Graph, source: u32, target: u32) -> Vec<Vec<u32>> {
     found
 }
 
-fn everywhere(planes: usize) -> Vec<Vec<Option<u32>>> {
-    vec![(0..NODES).map(Some).collect(); planes]
-}
-
-fn pairs() -> Vec<(u32, u32)> {
-    (0..NODES).flat_map(|s| (0..NODES).filter(move |t| *t != s).map(move |t| (s, t))).collect()
-}
-
 fn wanted(count: usize, policy: Policy, seed: u64) -> Wanted {
-    Wanted { kind: Kind::Shortest, count, policy, per_flow: false, seed }
+    Wanted { kind: PathKind::KShortest, count, policy, per_flow: false, seed }
 }
 
 /// The (plane, arcs) of each path of the `j`-th pair.
 fn of(set: &PathSet, j: usize) -> Vec<(u32, Vec<u32>)> {
     (set.pair_ptr[j]..set.pair_ptr[j + 1]).map(|i| (set.paths.plane[i], set.paths.get(i).to_vec())).collect()
-}
-
-prop_compose! {
-    fn graph()(arcs in prop::collection::vec((0..NODES, 0..NODES), 0..22)) -> Graph {
-        let mut arcs: Vec<_> = arcs.into_iter().filter(|(u, v)| u != v).collect();
-        arcs.sort_unstable();
-        let (tail, head): (Vec<u32>, Vec<u32>) = arcs.into_iter().unzip();
-        Graph::new(NODES as usize, &tail, &head)
-    }
 }
 
 proptest! {
@@ -69,7 +54,7 @@ proptest! {
     #[test]
     fn yen_finds_the_shortest_paths(graph in graph(), k in 1..12_usize) {
         for (s, t) in pairs() {
-            let found = yen::k_shortest(&graph, s, t, k);
+            let found = k_shortest(&graph, s, t, k);
             let all = all_paths(&graph, s, t);
             let lengths = |paths: &[Vec<u32>]| paths.iter().map(Vec::len).collect::<Vec<_>>();
             prop_assert_eq!(lengths(&found), lengths(&all[..all.len().min(k)]));
@@ -83,7 +68,7 @@ proptest! {
     fn the_union_of_planes_gives_the_shortest_of_all(
         graphs in prop::collection::vec(graph(), 1..4), k in 1..12_usize, seed in any::<u64>()
     ) {
-        let set = enumerate(&graphs, &everywhere(graphs.len()), &pairs(), &wanted(k, Policy::Any, seed));
+        let set = enumerate(&planes(&graphs), &pairs(), &wanted(k, Policy::Any, seed));
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let mut all: Vec<(usize, u32, Vec<u32>)> = vec![];
             for (p, graph) in graphs.iter().enumerate() {
@@ -105,9 +90,9 @@ proptest! {
     fn policies_keep_to_their_planes(
         graphs in prop::collection::vec(graph(), 2..4), k in 1..9_usize, seed in any::<u64>()
     ) {
-        let attach = everywhere(graphs.len());
+        let planes = planes(&graphs);
         let sets = [Policy::RoundRobin, Policy::Shortest, Policy::Single]
-            .map(|policy| enumerate(&graphs, &attach, &pairs(), &wanted(k, policy, seed)));
+            .map(|policy| enumerate(&planes, &pairs(), &wanted(k, policy, seed)));
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let hops: Vec<u32> = graphs.iter().map(|graph| graph.hops_to(t)[s as usize]).collect();
             let connected: Vec<usize> = (0..graphs.len()).filter(|p| hops[*p] != u32::MAX).collect();
@@ -123,8 +108,8 @@ proptest! {
             prop_assert!(fits || (connected.is_empty() && round.is_empty()));
             let least = hops.iter().min();
             prop_assert!(nearest.iter().all(|path| hops.get(path.0 as usize) == least));
-            let planes: BTreeSet<u32> = single.iter().map(|path| path.0).collect();
-            prop_assert_eq!(planes.len(), usize::from(!connected.is_empty()));
+            let used: BTreeSet<u32> = single.iter().map(|path| path.0).collect();
+            prop_assert_eq!(used.len(), usize::from(!connected.is_empty()));
         }
     }
 
@@ -132,8 +117,8 @@ proptest! {
     fn equal_cost_paths_are_all_as_short_as_the_shortest(
         graphs in prop::collection::vec(graph(), 1..3), seed in any::<u64>()
     ) {
-        let wanted = Wanted { kind: Kind::EqualCost, ..wanted(usize::MAX, Policy::Any, seed) };
-        let set = enumerate(&graphs, &everywhere(graphs.len()), &pairs(), &wanted);
+        let wanted = Wanted { kind: PathKind::EqualCost, ..wanted(usize::MAX, Policy::Any, seed) };
+        let set = enumerate(&planes(&graphs), &pairs(), &wanted);
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let all: Vec<usize> =
                 graphs.iter().flat_map(|graph| all_paths(graph, s, t)).map(|path| path.len()).collect();
@@ -154,11 +139,8 @@ fn a_bridge_does_not_send_the_search_astray() {
             arcs.extend((side..side + half).filter(|v| *v != u).map(|v| (u, v)));
         }
     }
-    arcs.sort_unstable();
-    let (tail, head): (Vec<u32>, Vec<u32>) = arcs.into_iter().unzip();
-    let graph = Graph::new(2 * half as usize, &tail, &head);
-    let attach = [(0..2 * half).map(Some).collect()];
-    let set = enumerate(&[graph], &attach, &[(0, half), (1, half + 1)], &wanted(4, Policy::Any, 1));
+    let planes = planes(&[graph_of(2 * half, arcs)]);
+    let set = enumerate(&planes, &[(0, half), (1, half + 1)], &wanted(4, Policy::Any, 1));
     assert_eq!(of(&set, 0).len(), 1);
     let lengths: Vec<usize> = of(&set, 1).iter().map(|(_, path)| path.len()).collect();
     assert_eq!(lengths, [3, 4, 4, 4]);
@@ -167,11 +149,10 @@ fn a_bridge_does_not_send_the_search_astray() {
 #[test]
 fn ties_are_broken_evenly_and_by_seed() {
     // Twelve parallel cables, of which three are taken.
-    let graph = Graph::new(2, &[0; 12], &[1; 12]);
-    let attach = [vec![Some(0), Some(1)]];
+    let planes = planes(&[graph_of(2, vec![(0, 1); 12])]);
     let mut taken = [0; 12];
     for seed in 0..2000 {
-        let set = enumerate(std::slice::from_ref(&graph), &attach, &[(0, 1)], &wanted(3, Policy::Any, seed));
+        let set = enumerate(&planes, &[(0, 1)], &wanted(3, Policy::Any, seed));
         for (_, path) in of(&set, 0) {
             taken[path[0] as usize] += 1;
         }
@@ -181,9 +162,9 @@ fn ties_are_broken_evenly_and_by_seed() {
 
 #[test]
 fn one_switch_gives_the_empty_path_and_a_missing_link_none() {
-    let graph = Graph::new(2, &[0, 1], &[1, 0]);
-    let attach = [vec![Some(0), Some(0), None]];
-    let set = enumerate(&[graph], &attach, &[(0, 1), (0, 2)], &wanted(4, Policy::Any, 0));
+    let graph = graph_of(2, vec![(0, 1), (1, 0)]);
+    let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(0), None]]).unwrap();
+    let set = enumerate(&planes, &[(0, 1), (0, 2)], &wanted(4, Policy::Any, 0));
     assert_eq!(of(&set, 0), [(0, vec![])]);
     assert_eq!(of(&set, 1), []);
 }

@@ -1,28 +1,21 @@
 //! Edge-disjoint paths, path counts and the loads of fixed splits, on small random multigraphs.
 
+mod common;
+
 use std::collections::BTreeSet;
 
-use pnet_core::paths::loads::Rule;
-use pnet_core::paths::{Graph, Kind, Policy, Split, Wanted, count_shortest, enumerate, split_loads};
+use common::{NODES, graph, graph_of, pairs, planes};
+use pnet_core::graph::Graph;
+use pnet_core::paths::{PathKind, Policy, Rule, Split, Wanted, count_shortest, enumerate, split_loads};
 use proptest::prelude::*;
-
-const NODES: u32 = 6;
-
-fn everywhere(planes: usize) -> Vec<Vec<Option<u32>>> {
-    vec![(0..NODES).map(Some).collect(); planes]
-}
-
-fn pairs() -> Vec<(u32, u32)> {
-    (0..NODES).flat_map(|s| (0..NODES).filter(move |t| *t != s).map(move |t| (s, t))).collect()
-}
 
 /// The smallest number of arcs from a set of nodes with `s` to the others with `t`, over all such sets.
 fn smallest_cut(graph: &Graph, s: u32, t: u32) -> usize {
     (0..1_u32 << NODES)
         .filter(|side| side >> s & 1 == 1 && side >> t & 1 == 0)
         .map(|side| {
-            let crosses = |a: &usize| side >> graph.tail[*a] & 1 == 1 && side >> graph.head[*a] & 1 == 0;
-            (0..graph.head.len()).filter(crosses).count()
+            let crosses = |a: &u32| side >> graph.tail(*a) & 1 == 1 && side >> graph.head(*a) & 1 == 0;
+            (0..graph.arcs() as u32).filter(crosses).count()
         })
         .min()
         .unwrap_or(0)
@@ -32,26 +25,17 @@ fn smallest_cut(graph: &Graph, s: u32, t: u32) -> usize {
 fn spread(graph: &Graph, at: u32, target: u32, part: f64, load: &mut [f64]) {
     let hops = graph.hops_to(target);
     let next: Vec<u32> = (graph.out(at))
-        .filter(|arc| at != target && hops[graph.head[*arc as usize] as usize] < hops[at as usize])
+        .filter(|arc| at != target && hops[graph.head(*arc) as usize] < hops[at as usize])
         .collect();
     for arc in &next {
         let part = part / next.len() as f64;
         load[*arc as usize] += part;
-        spread(graph, graph.head[*arc as usize], target, part, load);
+        spread(graph, graph.head(*arc), target, part, load);
     }
 }
 
 fn close(left: f64, right: f64) -> bool {
     (left - right).abs() < 1e-9
-}
-
-prop_compose! {
-    fn graph()(arcs in prop::collection::vec((0..NODES, 0..NODES), 0..22)) -> Graph {
-        let mut arcs: Vec<_> = arcs.into_iter().filter(|(u, v)| u != v).collect();
-        arcs.sort_unstable();
-        let (tail, head): (Vec<u32>, Vec<u32>) = arcs.into_iter().unzip();
-        Graph::new(NODES as usize, &tail, &head)
-    }
 }
 
 proptest! {
@@ -61,8 +45,8 @@ proptest! {
     fn there_are_as_many_edge_disjoint_paths_as_the_cut_has_arcs(
         graphs in prop::collection::vec(graph(), 1..4), count in 1..9_usize, seed in any::<u64>()
     ) {
-        let wanted = Wanted { kind: Kind::EdgeDisjoint, count, policy: Policy::Any, per_flow: false, seed };
-        let set = enumerate(&graphs, &everywhere(graphs.len()), &pairs(), &wanted);
+        let wanted = Wanted { kind: PathKind::EdgeDisjoint, count, policy: Policy::Any, per_flow: false, seed };
+        let set = enumerate(&planes(&graphs), &pairs(), &wanted);
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let found = set.pair_ptr[j]..set.pair_ptr[j + 1];
             let cut: usize = graphs.iter().map(|graph| smallest_cut(graph, s, t)).sum();
@@ -73,9 +57,9 @@ proptest! {
                 let graph = &graphs[p as usize];
                 let mut at = s;
                 for arc in set.paths.get(i) {
-                    prop_assert_eq!(graph.tail[*arc as usize], at);
+                    prop_assert_eq!(graph.tail(*arc), at);
                     prop_assert!(used.insert((p, *arc)));
-                    at = graph.head[*arc as usize];
+                    at = graph.head(*arc);
                 }
                 prop_assert_eq!(at, t);
             }
@@ -88,10 +72,10 @@ proptest! {
     ) {
         let policy = [Policy::Any, Policy::RoundRobin, Policy::Shortest, Policy::Single][policy];
         let per_flow = policy == Policy::Single;
-        let wanted = Wanted { kind: Kind::EqualCost, count: 1 << 20, policy, per_flow, seed };
-        let attach = everywhere(graphs.len());
-        let set = enumerate(&graphs, &attach, &pairs(), &wanted);
-        let counts = count_shortest(&graphs, &attach, &pairs(), policy, seed);
+        let wanted = Wanted { kind: PathKind::EqualCost, count: 1 << 20, policy, per_flow, seed };
+        let planes = planes(&graphs);
+        let set = enumerate(&planes, &pairs(), &wanted);
+        let counts = count_shortest(&planes, &pairs(), policy, seed);
         for j in 0..pairs().len() {
             for p in 0..graphs.len() {
                 let found = set.pair_ptr[j]..set.pair_ptr[j + 1];
@@ -106,11 +90,11 @@ proptest! {
         graph in graph(), demand in prop::collection::vec(0.0..9.0, 30)
     ) {
         let rule = Rule { split: Split::Ecmp, policy: Policy::Any, seed: 0 };
-        let mut expected = vec![0.0; graph.head.len()];
+        let mut expected = vec![0.0; graph.arcs()];
         for ((s, t), amount) in pairs().into_iter().zip(&demand) {
             spread(&graph, s, t, *amount, &mut expected);
         }
-        let loads = split_loads(std::slice::from_ref(&graph), &everywhere(1), &pairs(), &demand, &rule);
+        let loads = split_loads(&planes(std::slice::from_ref(&graph)), &pairs(), &demand, &rule).unwrap();
         prop_assert!(loads.load[0].iter().zip(&expected).all(|(found, load)| close(*found, *load)));
     }
 
@@ -124,13 +108,13 @@ proptest! {
     ) {
         let policy = [Policy::Any, Policy::RoundRobin, Policy::Shortest, Policy::Single][policy];
         let rule = Rule { split: if vlb { Split::Vlb } else { Split::Ecmp }, policy, seed };
-        let loads = split_loads(&graphs, &everywhere(graphs.len()), &pairs(), &demand, &rule);
+        let loads = split_loads(&planes(&graphs), &pairs(), &demand, &rule).unwrap();
         for (p, graph) in graphs.iter().enumerate() {
             let mut surplus = vec![0.0; NODES as usize];
             for (a, load) in loads.load[p].iter().enumerate() {
                 prop_assert!(*load >= 0.0);
-                surplus[graph.tail[a] as usize] += load;
-                surplus[graph.head[a] as usize] -= load;
+                surplus[graph.tail(a as u32) as usize] += load;
+                surplus[graph.head(a as u32) as usize] -= load;
             }
             for (j, (s, t)) in pairs().into_iter().enumerate() {
                 surplus[s as usize] -= demand[j] * loads.share[p][j];
@@ -149,12 +133,9 @@ proptest! {
 #[test]
 fn vlb_on_a_cycle() {
     let n = 5_u32;
-    let tail: Vec<u32> = (0..n).collect();
-    let head: Vec<u32> = (0..n).map(|u| (u + 1) % n).collect();
-    let graph = Graph::new(n as usize, &tail, &head);
-    let attach = [(0..n).map(Some).collect()];
+    let graph = graph_of(n, (0..n).map(|u| (u, (u + 1) % n)).collect());
     let rule = Rule { split: Split::Vlb, policy: Policy::Any, seed: 0 };
-    let loads = split_loads(&[graph], &attach, &[(0, 2)], &[1.0], &rule);
+    let loads = split_loads(&planes(&[graph]), &[(0, 2)], &[1.0], &rule).unwrap();
     // Legs 0 to w have w links; legs w to 2 have (2 - w) mod 5.
     let total: f64 = (0..n).map(|w| f64::from(w + (2 + n - w) % n)).sum::<f64>() / f64::from(n);
     assert!(close(loads.load[0].iter().sum(), total));
@@ -177,11 +158,8 @@ fn paths_of_a_grid_are_counted_not_listed() {
             }
         }
     }
-    arcs.sort_unstable();
-    let (tail, head): (Vec<u32>, Vec<u32>) = arcs.into_iter().unzip();
-    let graph = Graph::new((side * side) as usize, &tail, &head);
-    let attach = [(0..side * side).map(Some).collect()];
-    let counts = count_shortest(&[graph], &attach, &[(0, side * side - 1)], Policy::Any, 0);
+    let planes = planes(&[graph_of(side * side, arcs)]);
+    let counts = count_shortest(&planes, &[(0, side * side - 1)], Policy::Any, 0);
     // 50 choose 25.
     assert_eq!(counts.count, [126_410_606_437_752.0]);
     assert_eq!(counts.hops, [50]);

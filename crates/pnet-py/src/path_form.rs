@@ -1,16 +1,17 @@
 //! The path form: its instance, its bounds and its solver.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pnet_core::error::{indices, offsets};
 use pnet_core::mcf::path_form::{self, Start};
 use pnet_core::mcf::run::Options;
 use pyo3::prelude::*;
 
-use crate::solve::run;
-use crate::{CoreError, to_python};
+use crate::error::Result;
+use crate::monitor::run;
 
 /// Maximum concurrent flow over given paths.
 #[pyclass(frozen, module = "pnet_lp._core")]
-pub struct PathProblem {
+pub(crate) struct PathProblem {
     inner: path_form::PathProblem,
 }
 
@@ -27,13 +28,13 @@ impl PathProblem {
         pair_ptr: PyReadonlyArray1<i64>,
         path_ptr: PyReadonlyArray1<i64>,
         link: PyReadonlyArray1<i32>,
-    ) -> PyResult<Self> {
-        let link = link.as_slice()?.iter().map(|l| u32::try_from(*l)).collect::<Result<Vec<_>, _>>();
-        let link = link.map_err(|_| CoreError::new_err("link: a negative entry"))?;
+    ) -> Result<Self> {
         let (capacity, demand) = (capacity.as_slice()?.to_vec(), demand.as_slice()?.to_vec());
-        let (pair_ptr, path_ptr) = (offsets(&pair_ptr)?, offsets(&path_ptr)?);
-        let inner = py.detach(|| path_form::PathProblem::new(capacity, demand, pair_ptr, path_ptr, link));
-        Ok(PathProblem { inner: inner.map_err(to_python)? })
+        let pair_ptr = offsets("pair_ptr", pair_ptr.as_slice()?)?;
+        let path_ptr = offsets("path_ptr", path_ptr.as_slice()?)?;
+        let link = indices("link", link.as_slice()?, capacity.len())?;
+        let inner = py.detach(|| path_form::PathProblem::new(capacity, demand, pair_ptr, path_ptr, link))?;
+        Ok(PathProblem { inner })
     }
 
     /// What a split and lengths prove: `(lower, upper, load, weight)`.
@@ -42,10 +43,9 @@ impl PathProblem {
         py: Python<'py>,
         weight: PyReadonlyArray1<f64>,
         length: PyReadonlyArray1<f64>,
-    ) -> PyResult<Bounds<'py>> {
+    ) -> Result<Bounds<'py>> {
         let (weight, length) = (weight.as_slice()?, length.as_slice()?);
-        let (lower, upper, load, weight) =
-            py.detach(|| path_form::bounds(&self.inner, weight, length)).map_err(to_python)?;
+        let (lower, upper, load, weight) = py.detach(|| path_form::bounds(&self.inner, weight, length))?;
         Ok((lower, upper, load.into_pyarray(py), weight.into_pyarray(py)))
     }
 
@@ -57,7 +57,7 @@ impl PathProblem {
 
 /// What a run of the path-form solver returns.
 #[pyclass(frozen, module = "pnet_lp._core")]
-pub struct PathSolution {
+pub(crate) struct PathSolution {
     /// The part of its demand that each path carries.
     #[pyo3(get)]
     weight: Py<PyArray1<f64>>,
@@ -76,7 +76,7 @@ pub struct PathSolution {
 #[pyfunction]
 #[pyo3(signature = (problem, *, start, tolerance, max_iterations, time_limit_s, threads, on_progress))]
 #[allow(clippy::too_many_arguments)]
-pub fn solve_path_form(
+pub(crate) fn solve_path_form(
     py: Python<'_>,
     problem: &PathProblem,
     start: Option<(PyReadonlyArray1<f64>, PyReadonlyArray1<f64>)>,
@@ -85,7 +85,7 @@ pub fn solve_path_form(
     time_limit_s: f64,
     threads: usize,
     on_progress: Py<PyAny>,
-) -> PyResult<PathSolution> {
+) -> Result<PathSolution> {
     let start = match start {
         None => None,
         Some((weight, length)) => {
@@ -102,9 +102,4 @@ pub fn solve_path_form(
         restarts: solution.restarts,
         interrupted: solution.interrupted,
     })
-}
-
-fn offsets(values: &PyReadonlyArray1<i64>) -> PyResult<Vec<usize>> {
-    let offsets = values.as_slice()?.iter().map(|v| usize::try_from(*v)).collect::<Result<Vec<_>, _>>();
-    offsets.map_err(|_| CoreError::new_err("a pointer is negative"))
 }

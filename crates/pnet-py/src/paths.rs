@@ -1,11 +1,13 @@
 //! Path enumeration, path counts, and the loads of fixed splits.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use pnet_core::paths::{self, Split, enumerate};
+use pnet_core::paths;
 use pyo3::prelude::*;
 
-use crate::CoreError;
-use crate::planes::{Planes, policy_of, pool, wanted};
+use crate::error::Result;
+use crate::kinds::{PathKind, Policy, Split};
+use crate::planes::Planes;
+use crate::threads::on_threads;
 
 /// Offsets of the pairs, plane of each path, offsets of the paths, arcs.
 type Arrays<'py> = (
@@ -19,22 +21,21 @@ type Arrays<'py> = (
 #[pyfunction]
 #[pyo3(signature = (planes, src, dst, *, kind, count, policy, per_flow, seed, threads))]
 #[allow(clippy::too_many_arguments)]
-pub fn enumerate_paths<'py>(
+pub(crate) fn enumerate_paths<'py>(
     py: Python<'py>,
     planes: &Planes,
     src: PyReadonlyArray1<i32>,
     dst: PyReadonlyArray1<i32>,
-    kind: &str,
+    kind: PathKind,
     count: usize,
-    policy: &str,
+    policy: Policy,
     per_flow: bool,
     seed: u64,
     threads: usize,
-) -> PyResult<Arrays<'py>> {
-    let wanted = wanted(kind, count, policy, per_flow, seed)?;
+) -> Result<Arrays<'py>> {
+    let wanted = paths::Wanted { kind: kind.into(), count, policy: policy.into(), per_flow, seed };
     let pairs = planes.pairs(&src, &dst)?;
-    let pool = pool(threads)?;
-    let set = py.detach(|| pool.install(|| enumerate(&planes.graphs, &planes.attach, &pairs, &wanted)));
+    let set = on_threads(py, threads, || paths::enumerate(&planes.inner, &pairs, &wanted))?;
     // Of one size, so these conversions reuse the memory.
     let offsets = |values: Vec<usize>| values.into_iter().map(|v| v as i64).collect::<Vec<_>>();
     let indices = |values: Vec<u32>| values.into_iter().map(|v| v as i32).collect::<Vec<_>>();
@@ -55,22 +56,19 @@ type Loaded<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 /// How many shortest paths each pair has in each plane: hops int32 `[pairs, planes]`, -1 for none, and float64 counts.
 #[pyfunction]
 #[pyo3(signature = (planes, src, dst, *, policy, seed, threads))]
-pub fn count_shortest<'py>(
+pub(crate) fn count_shortest<'py>(
     py: Python<'py>,
     planes: &Planes,
     src: PyReadonlyArray1<i32>,
     dst: PyReadonlyArray1<i32>,
-    policy: &str,
+    policy: Policy,
     seed: u64,
     threads: usize,
-) -> PyResult<Counted<'py>> {
-    let policy = policy_of(policy)?;
+) -> Result<Counted<'py>> {
     let pairs = planes.pairs(&src, &dst)?;
-    let pool = pool(threads)?;
-    let counts = py.detach(|| {
-        pool.install(|| paths::count_shortest(&planes.graphs, &planes.attach, &pairs, policy, seed))
-    });
-    let shape = [pairs.len(), planes.graphs.len()];
+    let counts =
+        on_threads(py, threads, || paths::count_shortest(&planes.inner, &pairs, policy.into(), seed))?;
+    let shape = [pairs.len(), planes.inner.count()];
     // FAR has all bits set, as -1 has.
     let hops: Vec<i32> = counts.hops.into_iter().map(|hops| hops as i32).collect();
     Ok((hops.into_pyarray(py).reshape(shape)?, counts.count.into_pyarray(py).reshape(shape)?))
@@ -81,32 +79,20 @@ pub fn count_shortest<'py>(
 #[pyfunction]
 #[pyo3(signature = (planes, src, dst, demand, *, split, policy, seed, threads))]
 #[allow(clippy::too_many_arguments)]
-pub fn split_loads<'py>(
+pub(crate) fn split_loads<'py>(
     py: Python<'py>,
     planes: &Planes,
     src: PyReadonlyArray1<i32>,
     dst: PyReadonlyArray1<i32>,
     demand: PyReadonlyArray1<f64>,
-    split: &str,
-    policy: &str,
+    split: Split,
+    policy: Policy,
     seed: u64,
     threads: usize,
-) -> PyResult<Loaded<'py>> {
-    let split = match split {
-        "ecmp" => Split::Ecmp,
-        "vlb" => Split::Vlb,
-        other => return Err(CoreError::new_err(format!("split: {other} is unknown"))),
-    };
-    let rule = paths::loads::Rule { split, policy: policy_of(policy)?, seed };
-    let pairs = planes.pairs(&src, &dst)?;
-    let demand = demand.as_slice()?;
-    if demand.len() != pairs.len() {
-        return Err(CoreError::new_err("demand: another length than src"));
-    }
-    let pool = pool(threads)?;
-    let loads = py.detach(|| {
-        pool.install(|| paths::split_loads(&planes.graphs, &planes.attach, &pairs, demand, &rule))
-    });
-    let shape = [planes.graphs.len(), pairs.len()];
+) -> Result<Loaded<'py>> {
+    let rule = paths::Rule { split: split.into(), policy: policy.into(), seed };
+    let (pairs, demand) = (planes.pairs(&src, &dst)?, demand.as_slice()?);
+    let loads = on_threads(py, threads, || paths::split_loads(&planes.inner, &pairs, demand, &rule))??;
+    let shape = [planes.inner.count(), pairs.len()];
     Ok((loads.load.concat().into_pyarray(py), loads.share.concat().into_pyarray(py).reshape(shape)?))
 }

@@ -1,15 +1,15 @@
 //! The instance.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
-use pnet_core::mcf::problem::{Arrays, Problem, Use};
+use pnet_core::mcf::{Arrays, Problem, Use};
 use pyo3::prelude::*;
 
-use crate::to_python;
+use crate::error::Result;
 
 /// Maximum concurrent flow over several planes.
 #[pyclass(frozen, module = "pnet_lp._core")]
-pub struct FlowProblem {
-    pub inner: Problem,
+pub(crate) struct FlowProblem {
+    pub(crate) inner: Problem,
 }
 
 #[pymethods]
@@ -28,7 +28,7 @@ impl FlowProblem {
         src: PyReadonlyArray1<i32>,
         dst: PyReadonlyArray1<i32>,
         demand: PyReadonlyArray1<f64>,
-    ) -> PyResult<Self> {
+    ) -> Result<Self> {
         let arrays = Arrays {
             node_count: node_count.as_slice()?,
             arc_ptr: arc_ptr.as_slice()?,
@@ -42,26 +42,26 @@ impl FlowProblem {
             dst: dst.as_slice()?,
             demand: demand.as_slice()?,
         };
-        Ok(FlowProblem { inner: Problem::new(&arrays).map_err(to_python)? })
+        Ok(FlowProblem { inner: Problem::new(&arrays)? })
     }
 
     /// Whether each plane has a path for each demand, bool `[planes, demands]`.
-    fn available<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<bool>>> {
+    fn available<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<bool>>> {
         let flags: Vec<bool> = self
             .inner
             .planes
             .iter()
             .flat_map(|plane| plane.demands.iter().map(|place| *place != Use::Never))
             .collect();
-        PyArray1::from_vec(py, flags).reshape([self.inner.planes.len(), self.inner.demands()])
+        Ok(PyArray1::from_vec(py, flags).reshape([self.inner.planes.len(), self.inner.demands()])?)
     }
 
     /// The rows (plane, target switch), int32 `[rows, 2]`.
-    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i32>>> {
+    fn rows<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyArray2<i32>>> {
         let planes = self.inner.planes.iter().enumerate();
         let rows: Vec<i32> = planes
             .flat_map(|(p, plane)| plane.targets.iter().flat_map(move |target| [p as i32, *target as i32]))
             .collect();
-        PyArray1::from_vec(py, rows).reshape([self.inner.rows(), 2])
+        Ok(PyArray1::from_vec(py, rows).reshape([self.inner.rows(), 2])?)
     }
 }

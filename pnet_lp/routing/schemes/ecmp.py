@@ -9,7 +9,7 @@ from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 from pnet_lp.routing.base import Routing, register
 from pnet_lp.routing.loads import Loads, checked_amount, path_loads, path_usage
-from pnet_lp.routing.rule import PathRule
+from pnet_lp.routing.rule import PathKind, PathRule
 from pnet_lp.routing.searches import prepare
 
 
@@ -27,7 +27,7 @@ class Ecmp(Routing):
     @property
     def rule(self) -> PathRule:
         """One shortest path for each flow."""
-        return PathRule("equal-cost", 1, self.policy, self.per_flow, self.seed)
+        return PathRule(PathKind.EqualCost, 1, self.policy, self.per_flow, self.seed)
 
     def loads(
         self,

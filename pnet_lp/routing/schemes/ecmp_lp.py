@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pnet_lp.routing.base import Routing, register
-from pnet_lp.routing.rule import ALL, PathRule
+from pnet_lp.routing.rule import ALL, PathKind, PathRule
 
 
 @register("ecmp-lp", summary="all shortest paths, split in the best way")
@@ -15,4 +15,4 @@ class EcmpLp(Routing):
     @property
     def rule(self) -> PathRule:
         """All shortest paths."""
-        return PathRule("equal-cost", ALL, self.policy, self.per_flow, self.seed)
+        return PathRule(PathKind.EqualCost, ALL, self.policy, self.per_flow, self.seed)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pnet_lp.routing.base import Routing, register
-from pnet_lp.routing.rule import ALL, PathRule
+from pnet_lp.routing.loads import Split
+from pnet_lp.routing.rule import ALL, PathKind, PathRule
 
 
 @register("ecmp-split", summary="all shortest paths, split equally at every hop")
@@ -15,9 +16,9 @@ class EcmpSplit(Routing):
     """
 
     form = "split"
-    splitting = "ecmp"
+    splitting = Split.Ecmp
 
     @property
     def rule(self) -> PathRule:
         """All shortest paths."""
-        return PathRule("equal-cost", ALL, self.policy, self.per_flow, self.seed)
+        return PathRule(PathKind.EqualCost, ALL, self.policy, self.per_flow, self.seed)

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from pnet_lp.registry import Params
 from pnet_lp.routing.base import Routing, register
-from pnet_lp.routing.rule import ALL, PathRule
+from pnet_lp.routing.rule import ALL, PathKind, PathRule
 
 
 class EdgeDisjointParams(Params):
@@ -30,4 +30,4 @@ class EdgeDisjoint(Routing):
     @property
     def rule(self) -> PathRule:
         """K paths without a common link."""
-        return PathRule("edge-disjoint", self.params.k, self.policy, self.per_flow, self.seed)
+        return PathRule(PathKind.EdgeDisjoint, self.params.k, self.policy, self.per_flow, self.seed)

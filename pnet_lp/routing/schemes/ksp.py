@@ -6,7 +6,7 @@ from pydantic import Field
 
 from pnet_lp.registry import Params
 from pnet_lp.routing.base import Routing, register
-from pnet_lp.routing.rule import ALL, PathRule
+from pnet_lp.routing.rule import ALL, PathKind, PathRule
 
 
 class KspParams(Params):
@@ -30,4 +30,4 @@ class KShortest(Routing):
     @property
     def rule(self) -> PathRule:
         """K shortest paths."""
-        return PathRule("shortest", self.params.k, self.policy, self.per_flow, self.seed)
+        return PathRule(PathKind.KShortest, self.params.k, self.policy, self.per_flow, self.seed)

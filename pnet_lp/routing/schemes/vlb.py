@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pnet_lp.routing.base import Routing, register
+from pnet_lp.routing.loads import Split
 
 
 @register(
@@ -18,4 +19,4 @@ class Valiant(Routing):
     """
 
     form = "split"
-    splitting = "vlb"
+    splitting = Split.Vlb

@@ -72,8 +72,8 @@ def check_complete(
         flow: links and demands.
         paths: of each demand simple paths from its source to its destination, as ``second_paths.check_paths`` sees to.
         available: bool ``[P, J]``, whether each plane has a path for each demand.
-        kind: ``equal-cost``: paths as short as the shortest; ``shortest``: the shortest simple paths;
-            ``edge-disjoint``: paths without a common directed link, of least total length.
+        kind: ``EqualCost``: paths as short as the shortest; ``KShortest``: the shortest simple paths;
+            ``EdgeDisjoint``: paths without a common directed link, of least total length.
         count: paths per demand at most.
         policy: which planes they may come from, see :class:`pnet_lp.routing.PathRule`.
         budget: how many steps the searches may take; a demand for which they are not enough is taken on trust.
@@ -89,7 +89,7 @@ def check_complete(
     best = judge.best()
     lists.refuse(best == _NO, judge.worse)
     wanted = str(count)
-    if kind == "equal-cost":
+    if kind == PathKind.EqualCost:
         wanted = f"{'all' if count == ALL else count} of the shortest"
     if policy == "round-robin":
         enough = _divided(lists, judge, count)
@@ -477,7 +477,7 @@ def _divided(lists: _Lists, judge: _Judge, count: int) -> _Verdicts:
 
 
 _JUDGES: dict[PathKind, type[_Judge]] = {
-    "equal-cost": _EqualCost,
-    "shortest": _Shortest,
-    "edge-disjoint": _EdgeDisjoint,
+    PathKind.EqualCost: _EqualCost,
+    PathKind.KShortest: _Shortest,
+    PathKind.EdgeDisjoint: _EdgeDisjoint,
 }

@@ -14,6 +14,7 @@ from pnet_lp.model import LoadCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.paths import PathSet, Policy
 from pnet_lp.routing import Routing
+from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
 from pnet_lp.throughput.proofs.second import SecondProblem, plane_arcs
@@ -41,7 +42,7 @@ class SecondSplits(SecondProblem):
         super().__init__(check, flow, certificate)
         check.arrays(certificate, {"load": flow.capacity.shape, "share": available.shape})
         self.certificate = certificate
-        self.twice = routing.splitting == "vlb"
+        self.twice = routing.splitting == Split.Vlb
         self.planes = [_Hops(flow, p) for p in range(flow.plane_count)]
         self.share = self._shares(routing.policy, available)
         check.require(

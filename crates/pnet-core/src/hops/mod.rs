@@ -1,34 +1,44 @@
 //! Hop counts between all sites of several planes, in many trials of what is down.
 //!
 //! A site is a set of endpoints that share their switch in every plane; its hops to another site are the fewest over
-//! the planes.  No plane is copied for a trial: [`Down`] is a mask that the search in [`search`] honours.
+//! the planes.  No plane is copied for a trial: [`Down`] is a mask that the search honours.  What is down is drawn by who asks.
 
-pub mod search;
+mod search;
 
 use rayon::prelude::*;
 
-use crate::paths::Graph;
+use crate::error::{Error, invalid};
+use crate::graph::Planes;
+pub use search::Down;
 use search::{Row, SOURCES, Search};
 
 /// Hops of a pair without a path.
 pub const NONE: i32 = -1;
 
-/// What is down in one trial; an empty slice says that nothing is.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Down<'a> {
-    /// For each arc, those of the planes one after the other, whether it carries nothing.
-    pub arcs: &'a [bool],
-    /// For each plane and site (`plane * sites + site`), whether the site is cut off from the plane.
-    pub sites: &'a [bool],
-}
-
 /// For each trial the number of ordered pairs of distinct endpoints by hops: at least one entry, the last not 0 unless
 /// it is the only one.
 ///
-/// `attach[p][s]` is the switch of site `s` in plane `p`, `size[s]` the endpoints there.  Those of one site are 0 hops
-/// apart, if the site is attached anywhere.  The result does not depend on the number of threads: it is a sum of
-/// integers.
-pub fn count(graphs: &[Graph], attach: &[Vec<Option<u32>>], size: &[u64], trials: &[Down]) -> Vec<Vec<u64>> {
+/// The endpoints of `planes` are the sites, `size[s]` the endpoints there.  Those of one site are 0 hops apart, if the
+/// site is attached anywhere.  The result does not depend on the number of threads: it is a sum of integers.
+///
+/// ```
+/// # use pnet_core::graph::{Graph, Planes};
+/// # use pnet_core::hops::{Down, count};
+/// // A cable with two endpoints at one end and one at the other, whole and with one direction down.
+/// let cable = Graph::new(2, vec![0, 1], vec![1, 0])?;
+/// let planes = Planes::new(vec![cable], vec![vec![Some(0), Some(1)]])?;
+/// let trials = [Down::default(), Down { arcs: &[true, false], sites: &[] }];
+/// assert_eq!(count(&planes, &[2, 1], &trials)?, [[2, 4], [2, 2]]);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
+pub fn count(planes: &Planes, size: &[i32], trials: &[Down]) -> Result<Vec<Vec<u64>>, Error> {
+    if size.len() != planes.endpoints() {
+        return invalid("size", format!("{} entries for {} sites", size.len(), planes.endpoints()));
+    }
+    if let Some(none) = size.iter().find(|n| **n < 1) {
+        return invalid("size", format!("{none} is not at least 1"));
+    }
+    let size: Vec<u64> = size.iter().map(|n| *n as u64).collect();
     let sites: Vec<u32> = (0..size.len() as u32).collect();
     let blocks: Vec<&[u32]> = sites.chunks(SOURCES).collect();
     let tasks: Vec<(usize, &[u32])> =
@@ -36,7 +46,7 @@ pub fn count(graphs: &[Graph], attach: &[Vec<Option<u32>>], size: &[u64], trials
     let parts: Vec<Vec<u64>> = tasks
         .par_iter()
         .map_init(
-            || Search::new(graphs, attach),
+            || Search::new(planes),
             |search, (trial, block)| {
                 let mut found = vec![0];
                 search.run(block, trials[*trial], |hops, site, new| {
@@ -63,29 +73,33 @@ pub fn count(graphs: &[Graph], attach: &[Vec<Option<u32>>], size: &[u64], trials
             sum[hops] += pairs;
         }
     }
-    total
+    Ok(total)
 }
 
 /// For each trial the hops of each pair of sites, [`NONE`] where it has no path; a site is 0 hops from itself where it
 /// is attached.
-pub fn between(
-    graphs: &[Graph],
-    attach: &[Vec<Option<u32>>],
-    pairs: &[(u32, u32)],
-    trials: &[Down],
-) -> Vec<Vec<i32>> {
+///
+/// ```
+/// # use pnet_core::graph::{Graph, Planes};
+/// # use pnet_core::hops::{Down, NONE, between};
+/// let path = Graph::new(3, vec![0, 1], vec![1, 2])?;
+/// let planes = Planes::new(vec![path], vec![vec![Some(0), Some(2)]])?;
+/// assert_eq!(between(&planes, &[(0, 1), (1, 0)], &[Down::default()]), [[2, NONE]]);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
+pub fn between(planes: &Planes, pairs: &[(u32, u32)], trials: &[Down]) -> Vec<Vec<i32>> {
     let mut sources: Vec<u32> = pairs.iter().map(|(source, _)| *source).collect();
     sources.sort_unstable();
     sources.dedup();
     // For each destination its pairs, each with the place of its source.
-    let mut wanted: Vec<Vec<(usize, usize)>> = vec![vec![]; attach.first().map_or(0, Vec::len)];
+    let mut wanted: Vec<Vec<(usize, usize)>> = vec![vec![]; planes.endpoints()];
     for (j, (source, site)) in pairs.iter().enumerate() {
         wanted[*site as usize].push((sources.partition_point(|s| s < source), j));
     }
     trials
         .par_iter()
         .map_init(
-            || Search::new(graphs, attach),
+            || Search::new(planes),
             |search, down| {
                 let mut found = vec![NONE; pairs.len()];
                 for (b, block) in sources.chunks(SOURCES).enumerate() {

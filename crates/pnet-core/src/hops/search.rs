@@ -3,19 +3,60 @@
 //! Each switch holds one bit for each source that has reached it.  A step hands the bits that are new at a switch to its
 //! neighbours; a site is reached when the first of its switches is.
 
-use super::Down;
-use crate::paths::Graph;
+use crate::csr::Csr;
+use crate::error::{Error, invalid};
+use crate::graph::{Graph, Planes};
 
 const WORDS: usize = 4;
 
 /// Most sources of one search.
-pub const SOURCES: usize = 64 * WORDS;
+pub(super) const SOURCES: usize = 64 * WORDS;
+
+/// What is down in one trial; an empty slice says that nothing is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Down<'a> {
+    /// For each arc, those of the planes one after the other, whether it carries nothing.
+    pub arcs: &'a [bool],
+    /// For each plane and site (`plane * sites + site`), whether the site is cut off from the plane.
+    pub sites: &'a [bool],
+}
+
+impl<'a> Down<'a> {
+    /// The trials of two masks, `[trials, arcs]` and `[trials, planes * sites]`, row by row.
+    ///
+    /// ```
+    /// # use pnet_core::graph::Planes;
+    /// # use pnet_core::hops::Down;
+    /// let planes = Planes::from_arrays(&[2], &[0, 1], &[0], &[1], &[0, 1])?;
+    /// let trials = Down::trials(&planes, 2, &[true, false], &[false; 4])?;
+    /// assert_eq!(trials[0].arcs, [true]);
+    /// assert!(Down::trials(&planes, 2, &[true], &[false; 4]).is_err());
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn trials(
+        planes: &Planes,
+        count: usize,
+        arcs: &'a [bool],
+        sites: &'a [bool],
+    ) -> Result<Vec<Self>, Error> {
+        let each: (usize, usize) =
+            (planes.graphs.iter().map(Graph::arcs).sum(), planes.count() * planes.endpoints());
+        for (what, mask, each) in [("arcs_down", arcs, each.0), ("sites_down", sites, each.1)] {
+            if mask.len() != count * each {
+                return invalid(what, format!("{} entries for {count} trials of {each}", mask.len()));
+            }
+        }
+        let row = |mask: &'a [bool], trial, each| &mask[trial * each..(trial + 1) * each];
+        let trials = 0..count;
+        Ok(trials.map(|t| Down { arcs: row(arcs, t, each.0), sites: row(sites, t, each.1) }).collect())
+    }
+}
 
 /// One bit for each source.
-pub type Row = [u64; WORDS];
+pub(super) type Row = [u64; WORDS];
 
 /// The memory of a search, used again by the next one.
-pub struct Search<'a> {
+pub(super) struct Search<'a> {
     planes: Vec<PlaneSearch<'a>>,
     /// For each site the sources that have reached it in any plane.
     reached: Vec<Row>,
@@ -26,9 +67,8 @@ struct PlaneSearch<'a> {
     attach: &'a [Option<u32>],
     /// Place of the plane's first arc among those of all planes.
     first_arc: usize,
-    /// The sites at switch `v` are `sites[site_ptr[v]..site_ptr[v + 1]]`.
-    site_ptr: Vec<usize>,
-    sites: Vec<u32>,
+    /// The sites at each switch.
+    sites: Csr<u32>,
     /// For each switch the sources that have reached it, and those that the last step and this one bring.
     reached: Vec<Row>,
     fresh: Vec<Row>,
@@ -38,20 +78,15 @@ struct PlaneSearch<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search on these planes; `attach[p][s]` is the switch of site `s` in plane `p`.
-    pub fn new(graphs: &'a [Graph], attach: &'a [Vec<Option<u32>>]) -> Self {
+    /// A search on these planes, whose endpoints are the sites.
+    pub(super) fn new(planes: &'a Planes) -> Self {
         let mut first_arc = 0;
-        let planes = graphs
-            .iter()
-            .zip(attach)
-            .map(|(graph, attach)| {
-                let plane = PlaneSearch::new(graph, attach, first_arc);
-                first_arc += graph.head.len();
-                plane
-            })
-            .collect();
-        let sites = attach.first().map_or(0, Vec::len);
-        Search { planes, reached: vec![Row::default(); sites] }
+        let searches = (planes.graphs.iter().zip(&planes.attach)).map(|(graph, attach)| {
+            let plane = PlaneSearch::new(graph, attach, first_arc);
+            first_arc += graph.arcs();
+            plane
+        });
+        Search { planes: searches.collect(), reached: vec![Row::default(); planes.endpoints()] }
     }
 
     /// Calls `visit(hops, site, new)` whenever sources reach a site: bit `i` of `new` is `sources[i]`.
@@ -59,7 +94,7 @@ impl<'a> Search<'a> {
     /// `sources` are at most [`SOURCES`] distinct sites.  Each pair of a source and a site is visited at most once, with
     /// its fewest hops over all planes, and not at all where it has no path; each source reaches itself with 0 hops if
     /// it is attached.
-    pub fn run(&mut self, sources: &[u32], down: Down, mut visit: impl FnMut(usize, usize, &Row)) {
+    pub(super) fn run(&mut self, sources: &[u32], down: Down, mut visit: impl FnMut(usize, usize, &Row)) {
         assert!(sources.len() <= SOURCES, "too many sources for one search");
         let sites = self.reached.len();
         self.reached.fill(Row::default());
@@ -70,7 +105,8 @@ impl<'a> Search<'a> {
         while self.planes.iter().any(|plane| !plane.front.is_empty()) {
             for (p, plane) in self.planes.iter().enumerate() {
                 for v in &plane.front {
-                    for site in plane.sites_at(*v) {
+                    for site in plane.sites.of(*v as usize) {
+                        let site = *site as usize;
                         if cut(down, p * sites + site) {
                             continue;
                         }
@@ -92,29 +128,19 @@ impl<'a> Search<'a> {
 
 impl<'a> PlaneSearch<'a> {
     fn new(graph: &'a Graph, attach: &'a [Option<u32>], first_arc: usize) -> Self {
-        let nodes = graph.nodes();
-        let mut sites: Vec<u32> =
-            (0..attach.len() as u32).filter(|s| attach[*s as usize].is_some()).collect();
-        sites.sort_by_key(|s| attach[*s as usize]);
-        let below =
-            |v: usize| sites.partition_point(|s| attach[*s as usize].is_some_and(|u| (u as usize) < v));
-        let site_ptr = (0..=nodes).map(below).collect();
-        let rows = vec![Row::default(); nodes];
+        let places = attach.iter().zip(0..).filter_map(|(switch, site)| Some(((*switch)?, site)));
+        let sites = Csr::new(graph.nodes(), places);
+        let rows = vec![Row::default(); graph.nodes()];
         PlaneSearch {
             graph,
             attach,
             first_arc,
-            site_ptr,
             sites,
             reached: rows.clone(),
             fresh: rows.clone(),
             next: rows,
             front: vec![],
         }
-    }
-
-    fn sites_at(&self, v: u32) -> impl Iterator<Item = usize> + '_ {
-        self.sites[self.site_ptr[v as usize]..self.site_ptr[v as usize + 1]].iter().map(|site| *site as usize)
     }
 
     /// Puts each source on its switch; `fresh` is all 0 when a search has ended, as `next` is.
@@ -140,7 +166,7 @@ impl<'a> PlaneSearch<'a> {
                 if down.get(self.first_arc + arc as usize) == Some(&true) {
                     continue;
                 }
-                let w = self.graph.head[arc as usize] as usize;
+                let w = self.graph.head(arc) as usize;
                 let new = minus(&fresh, &self.reached[w]);
                 if new != Row::default() {
                     if self.next[w] == Row::default() {

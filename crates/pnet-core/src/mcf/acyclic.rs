@@ -6,7 +6,7 @@
 use super::problem::Plane;
 
 /// Scratch space for one plane.
-pub struct Canceller {
+pub(super) struct Canceller {
     state: Vec<Visit>,
     /// The next arc to try at each node.
     next: Vec<usize>,
@@ -27,12 +27,12 @@ enum Visit {
 
 impl Canceller {
     /// Scratch space for rows of `plane`.
-    pub fn new(plane: &Plane) -> Self {
+    pub(super) fn new(plane: &Plane) -> Self {
         Canceller {
-            state: vec![Visit::New; plane.nodes],
-            next: vec![0; plane.nodes],
+            state: vec![Visit::New; plane.nodes()],
+            next: vec![0; plane.nodes()],
             path: vec![],
-            depth: vec![0; plane.nodes],
+            depth: vec![0; plane.nodes()],
             finished: vec![],
         }
     }
@@ -41,13 +41,13 @@ impl Canceller {
     ///
     /// A depth-first search follows positive arcs.  Where it meets its own path it takes the smallest flow off the whole
     /// cycle and goes on from the tail of the first arc that this empties, so each cycle found empties an arc.
-    pub fn cancel(&mut self, plane: &Plane, flow: &mut [f64]) -> &[u32] {
+    pub(super) fn cancel(&mut self, plane: &Plane, flow: &mut [f64]) -> &[u32] {
         self.state.fill(Visit::New);
         self.finished.clear();
-        for u in 0..plane.nodes {
-            self.next[u] = plane.out_ptr[u];
+        for u in 0..plane.nodes() {
+            self.next[u] = plane.out(u).start;
         }
-        for root in 0..plane.nodes {
+        for root in 0..plane.nodes() {
             if self.state[root] == Visit::New {
                 self.search(plane, flow, root);
             }
@@ -60,13 +60,13 @@ impl Canceller {
         while let Some((u, _)) = self.path.last().copied() {
             let u = u as usize;
             let arc = self.next[u];
-            if arc == plane.out_ptr[u + 1] {
+            if arc == plane.out(u).end {
                 self.state[u] = Visit::Finished;
                 self.finished.push(u as u32);
                 self.path.pop();
                 continue;
             }
-            let v = plane.head[arc];
+            let v = plane.graph.head(arc as u32);
             match self.state[v as usize] {
                 _ if flow[arc] <= 0.0 => self.next[u] += 1,
                 Visit::Finished => self.next[u] += 1,
@@ -105,8 +105,22 @@ impl Canceller {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::problem::tests::plane;
     use super::*;
+    use crate::graph::Graph;
+
+    /// A plane of 8 switches with these arcs, without endpoints.
+    fn plane(arcs: impl Iterator<Item = (u32, u32)>) -> Plane {
+        let (tail, head): (Vec<u32>, Vec<u32>) = arcs.unzip();
+        Plane {
+            capacity: vec![1.0; tail.len()],
+            graph: Graph::new(8, tail, head).unwrap(),
+            attach: vec![],
+            up: vec![],
+            down: vec![],
+            targets: vec![],
+            demands: vec![],
+        }
+    }
 
     proptest! {
         #[test]
@@ -116,7 +130,7 @@ mod tests {
             let mut arcs: Vec<_> = arcs.into_iter().filter(|(u, v, _)| u != v).collect();
             arcs.sort_by_key(|arc| arc.0);
             let pairs: Vec<(u32, u32)> = arcs.iter().map(|(u, v, _)| (*u, *v)).collect();
-            let plane = plane(8, &pairs);
+            let plane = plane(pairs.iter().copied());
             let before: Vec<f64> = arcs.iter().map(|arc| arc.2).collect();
             let mut after = before.clone();
             let mut canceller = Canceller::new(&plane);

@@ -7,18 +7,18 @@ use super::lanes::{LANES, Lane};
 use super::problem::Plane;
 
 /// Distances to targets: block `b` holds targets `8 b .. 8 b + 8`, as `[node]` lanes.
-pub struct Distances {
+pub(super) struct Distances {
     blocks: Vec<Vec<Lane>>,
 }
 
 impl Distances {
     /// Distances under `length >= 0` from every node to every target of `plane`; infinite where there is no path.
-    pub fn new(plane: &Plane, length: &[f64]) -> Self {
+    pub(super) fn new(plane: &Plane, length: &[f64]) -> Self {
         let blocks = plane
             .targets
             .par_chunks(LANES)
             .map(|targets| {
-                let mut dist = vec![[f64::INFINITY; LANES]; plane.nodes];
+                let mut dist = vec![[f64::INFINITY; LANES]; plane.nodes()];
                 for (lane, target) in targets.iter().enumerate() {
                     dist[*target as usize][lane] = 0.0;
                 }
@@ -35,13 +35,13 @@ impl Distances {
     }
 
     /// Distances of eight targets from every node.
-    pub fn block(&self, block: usize) -> &[Lane] {
+    pub(super) fn block(&self, block: usize) -> &[Lane] {
         &self.blocks[block]
     }
 
     /// Distance from `node` to the `row`-th target.
     #[inline]
-    pub fn get(&self, row: usize, node: usize) -> f64 {
+    pub(super) fn get(&self, row: usize, node: usize) -> f64 {
         self.blocks[row / LANES][node][row % LANES]
     }
 }
@@ -50,12 +50,12 @@ impl Distances {
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
 fn relax(plane: &Plane, length: &[f64], dist: &mut [Lane], forward: bool) -> bool {
     let mut changed = false;
-    for step in 0..plane.nodes {
-        let u = if forward { step } else { plane.nodes - 1 - step };
+    for step in 0..plane.nodes() {
+        let u = if forward { step } else { plane.nodes() - 1 - step };
         let old = dist[u];
         let mut best = old;
         for a in plane.out(u) {
-            let next = &dist[plane.head[a] as usize];
+            let next = &dist[plane.head(a)];
             for i in 0..LANES {
                 let through = length[a] + next[i];
                 best[i] = if through < best[i] { through } else { best[i] };

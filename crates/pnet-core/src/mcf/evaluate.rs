@@ -8,8 +8,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::distance::Distances;
-use super::problem::{Error, Plane, Problem, Use, invalid};
+use super::problem::{Plane, Problem, Use};
 use super::proof::Proof;
+use crate::csr::Csr;
+use crate::error::{Error, invalid};
 
 /// How far from 1 a sum of fractions or shares may be.
 const SUM_TOLERANCE: f64 = 1e-9;
@@ -33,6 +35,27 @@ pub struct Evaluation {
 }
 
 /// Checks a proof and returns what it proves.
+///
+/// ```
+#[doc = include_str!("two_cables.md")]
+/// use pnet_core::mcf::{Proof, evaluate};
+///
+/// // Each plane carries its part, and even lengths price all arcs.
+/// let proof = Proof {
+///     length: vec![1.0; 4],
+///     up_length: vec![0.0; 4],
+///     down_length: vec![0.0; 4],
+///     share: vec![2.0 / 7.0, 5.0 / 7.0],
+///     split_ptr: vec![0, 1, 2],
+///     split_arc: vec![0, 0],
+///     split_fraction: vec![1.0, 1.0],
+/// };
+/// let found = evaluate(&problem, &proof)?;
+/// assert!((found.lower - 35.0).abs() < 1e-9);
+/// // The way back has a length too, though nobody goes there: this proof has a gap.
+/// assert!((found.upper - 70.0).abs() < 1e-9);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn evaluate(problem: &Problem, proof: &Proof) -> Result<Evaluation, Error> {
     let upper = upper_bound(problem, &proof.length, &proof.up_length, &proof.down_length)?;
     let (lower, load, up_load, down_load) = lower_bound(problem, proof)?;
@@ -40,7 +63,7 @@ pub fn evaluate(problem: &Problem, proof: &Proof) -> Result<Evaluation, Error> {
 }
 
 /// K is at most `sum c l / sum d dist`, distances minimised over planes, for any lengths.
-pub fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &[f64]) -> Result<f64, Error> {
+pub(super) fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &[f64]) -> Result<f64, Error> {
     let distances = demand_distances(problem, length, up, down)?;
     let mut volume: f64 = 0.0;
     let mut first = 0;
@@ -60,6 +83,13 @@ pub fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &[f64]) 
 }
 
 /// The length of each demand's shortest way, access links included, over all planes; infinite where there is none.
+///
+/// ```
+#[doc = include_str!("two_cables.md")]
+/// let (arcs, up, down) = ([4.0, 1.0, 3.0, 1.0], [0.5; 4], [0.0; 4]);
+/// assert_eq!(pnet_core::mcf::demand_distances(&problem, &arcs, &up, &down)?, [3.5]);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn demand_distances(
     problem: &Problem,
     length: &[f64],
@@ -106,7 +136,7 @@ fn check_lengths(what: &'static str, values: &[f64], count: usize) -> Result<(),
 type Loads = (f64, Vec<f64>, Vec<f64>, Vec<f64>);
 
 /// The largest K at which the proof's flow fits, and its loads then.
-pub fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Error> {
+pub(super) fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Error> {
     check_shares(problem, &proof.share)?;
     if proof.split_ptr.len() != problem.rows() + 1
         || proof.split_ptr.windows(2).any(|pair| pair[0] > pair[1])
@@ -126,7 +156,7 @@ pub fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Error> {
             up[p * problem.endpoints + problem.src[j] as usize] += amount;
             down[p * problem.endpoints + problem.dst[j] as usize] += amount;
         }
-        let sources = Injection::new(plane, share, &problem.demand);
+        let sources = injection(plane, share, &problem.demand);
         let rows = plane.targets.len();
         let group = rows.div_ceil(GROUPS).max(1);
         let loads: Vec<Vec<f64>> = (0..rows.div_ceil(group))
@@ -163,7 +193,7 @@ pub fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Error> {
 }
 
 /// Calls `visit(plane, row, loads)` with the loads of each row's flow at K = 1, `[arcs of the plane]`.
-pub fn for_each_row(
+pub(super) fn for_each_row(
     problem: &Problem,
     proof: &Proof,
     mut visit: impl FnMut(usize, usize, &[f64]),
@@ -171,7 +201,7 @@ pub fn for_each_row(
     let mut first_row = 0;
     for (p, plane) in problem.planes.iter().enumerate() {
         let share = &proof.share[p * problem.demands()..(p + 1) * problem.demands()];
-        let sources = Injection::new(plane, share, &problem.demand);
+        let sources = injection(plane, share, &problem.demand);
         let mut walk = Propagation::new(plane);
         let mut load = vec![0.0; plane.arcs()];
         for row in 0..plane.targets.len() {
@@ -207,39 +237,13 @@ fn check_shares(problem: &Problem, share: &[f64]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What enters a plane, row by row.
-pub(crate) struct Injection {
-    ptr: Vec<usize>,
-    entries: Vec<(u32, f64)>,
-}
-
-impl Injection {
-    /// `share[j]` is the part of demand `j` that the plane carries.
-    pub(crate) fn new(plane: &Plane, share: &[f64], demand: &[f64]) -> Self {
-        let mut ptr = vec![0; plane.targets.len() + 1];
-        for place in &plane.demands {
-            if let Use::Core { row, .. } = place {
-                ptr[*row as usize + 1] += 1;
-            }
-        }
-        for row in 0..plane.targets.len() {
-            ptr[row + 1] += ptr[row];
-        }
-        let mut fill = ptr.clone();
-        let mut entries = vec![(0, 0.0); ptr[plane.targets.len()]];
-        for (j, place) in plane.demands.iter().enumerate() {
-            if let Use::Core { source, row } = place {
-                entries[fill[*row as usize]] = (*source, share[j] * demand[j]);
-                fill[*row as usize] += 1;
-            }
-        }
-        Injection { ptr, entries }
-    }
-
-    /// The (switch, amount) pairs bound for the `row`-th target.
-    pub(crate) fn of(&self, row: usize) -> &[(u32, f64)] {
-        &self.entries[self.ptr[row]..self.ptr[row + 1]]
-    }
+/// What enters a plane: for each of its rows the (switch, amount) pairs, `share[j]` being its part of demand `j`.
+pub(crate) fn injection(plane: &Plane, share: &[f64], demand: &[f64]) -> Csr<(u32, f64)> {
+    let core = plane.demands.iter().enumerate().filter_map(|(j, place)| match place {
+        Use::Core { source, row } => Some((*row, (*source, share[j] * demand[j]))),
+        Use::Never | Use::Local => None,
+    });
+    Csr::new(plane.targets.len(), core)
 }
 
 /// Kahn's topological walk over one row's splitting fractions.
@@ -253,7 +257,7 @@ struct Propagation<'a> {
 
 impl<'a> Propagation<'a> {
     fn new(plane: &'a Plane) -> Self {
-        let n = plane.nodes;
+        let n = plane.nodes();
         Propagation { plane, amount: vec![0.0; n], pending: vec![0; n], begin: vec![0; n + 1], ready: vec![] }
     }
 
@@ -281,18 +285,18 @@ impl<'a> Propagation<'a> {
         }
         self.pending.fill(0);
         for a in arcs {
-            self.pending[plane.head[*a as usize] as usize] += 1;
+            self.pending[plane.head(*a as usize)] += 1;
         }
         let mut next = 0;
-        for u in 0..plane.nodes {
+        for u in 0..plane.nodes() {
             self.begin[u] = next as u32;
-            while next < arcs.len() && plane.tail[arcs[next] as usize] as usize == u {
+            while next < arcs.len() && plane.graph.tail(arcs[next]) as usize == u {
                 next += 1;
             }
         }
-        self.begin[plane.nodes] = next as u32;
+        self.begin[plane.nodes()] = next as u32;
         self.ready.clear();
-        self.ready.extend((0..plane.nodes as u32).filter(|u| self.pending[*u as usize] == 0));
+        self.ready.extend((0..plane.nodes() as u32).filter(|u| self.pending[*u as usize] == 0));
         let mut walked = 0;
         while let Some(u) = self.ready.pop() {
             let (u, amount) = (u as usize, self.amount[u as usize]);
@@ -309,7 +313,7 @@ impl<'a> Propagation<'a> {
             }
             for i in range {
                 let (arc, moved) = (arcs[i] as usize, fraction[i] * amount);
-                let v = plane.head[arc] as usize;
+                let v = plane.head(arc);
                 load[arc] += moved;
                 self.amount[v] += moved;
                 self.pending[v] -= 1;

@@ -5,13 +5,13 @@
 //! give the same bits.
 
 /// Destinations per block.
-pub const LANES: usize = 8;
+pub(super) const LANES: usize = 8;
 
 /// One number for each destination of a block.
-pub type Lane = [f64; LANES];
+pub(super) type Lane = [f64; LANES];
 
 /// Sum over the lanes, in a fixed order.
 #[inline(always)]
-pub fn sum(v: &Lane) -> f64 {
+pub(super) fn sum(v: &Lane) -> f64 {
     ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
 }

@@ -1,15 +1,27 @@
-//! Maximum concurrent flow over several planes.
+//! Maximum concurrent flow: the instance, its solvers, and what proves an answer.
+//!
+//! Lowest first:
+//!
+//! - `problem`: the instance on arcs, as arrays, checked once; `lanes`, `distance`: what the kernels share;
+//! - `proof`, `evaluate`: what proves a bound, and how it is checked without knowing a solver;
+//! - `acyclic`, `round`: from any solver's flow to a feasible one;
+//! - [`run`]: when a solver stops, and who watches it;
+//! - [`structured`]: the solver on arcs; [`path_form`]: the instance over given paths, and its solver.
+//!
+//! What a routing allows is not known here: it comes as paths.
 
-pub mod acyclic;
-pub mod distance;
-pub mod evaluate;
-pub mod lanes;
+mod acyclic;
+mod distance;
+mod evaluate;
+mod lanes;
 pub mod path_form;
-pub mod problem;
-pub mod proof;
-pub mod reach;
-pub mod round;
+mod problem;
+mod proof;
+mod round;
 pub mod run;
 pub mod structured;
 
-pub use problem::{Error, Problem};
+pub use evaluate::{Evaluation, demand_distances, evaluate};
+pub use problem::{Arrays, Plane, Problem, Use};
+pub use proof::Proof;
+pub use round::round_flow;

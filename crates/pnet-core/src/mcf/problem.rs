@@ -2,40 +2,17 @@
 
 use std::ops::Range;
 
-use thiserror::Error;
-
-use super::reach::Reach;
-
-/// What can be wrong with an instance or a proof.
-#[derive(Debug, Error, Clone, PartialEq)]
-pub enum Error {
-    /// An array has the wrong length, or an entry that is out of range.
-    #[error("{what}: {why}")]
-    Invalid {
-        /// The array.
-        what: &'static str,
-        /// The fault.
-        why: String,
-    },
-}
-
-pub(crate) fn invalid<T>(what: &'static str, why: impl Into<String>) -> Result<T, Error> {
-    Err(Error::Invalid { what, why: why.into() })
-}
+use crate::csr::Csr;
+use crate::error::{Error, indices, invalid};
+use crate::graph::{Components, FAR, Graph, Planes, Reach};
 
 /// One plane: a directed, capacitated graph on its own switches, and where the endpoints attach.
 #[derive(Debug, Clone)]
 pub struct Plane {
-    /// Number of switches.
-    pub nodes: usize,
-    /// Tail of each arc; arcs are sorted by tail.
-    pub tail: Vec<u32>,
-    /// Head of each arc.
-    pub head: Vec<u32>,
+    /// Switches and arcs.
+    pub graph: Graph,
     /// Capacity of each arc, positive.
     pub capacity: Vec<f64>,
-    /// Arcs out of node `u` are `out_ptr[u]..out_ptr[u + 1]`.
-    pub out_ptr: Vec<usize>,
     /// Switch of each endpoint; `None` where it has no link into the plane.
     pub attach: Vec<Option<u32>>,
     /// Capacity of each endpoint's link into the plane.
@@ -48,16 +25,31 @@ pub struct Plane {
     pub demands: Vec<Use>,
 }
 
+/// The graph as the kernels want it, which index arrays by nodes and arcs.
 impl Plane {
-    /// Arcs out of `node`.
+    /// Number of switches.
     #[inline]
-    pub fn out(&self, node: usize) -> Range<usize> {
-        self.out_ptr[node]..self.out_ptr[node + 1]
+    pub(crate) fn nodes(&self) -> usize {
+        self.graph.nodes()
     }
 
     /// Number of arcs.
+    #[inline]
     pub fn arcs(&self) -> usize {
-        self.head.len()
+        self.graph.arcs()
+    }
+
+    /// Head of an arc.
+    #[inline]
+    pub(crate) fn head(&self, arc: usize) -> usize {
+        self.graph.heads()[arc] as usize
+    }
+
+    /// Arcs out of `node`.
+    #[inline]
+    pub(crate) fn out(&self, node: usize) -> Range<usize> {
+        let arcs = self.graph.out(node as u32);
+        arcs.start as usize..arcs.end as usize
     }
 }
 
@@ -110,17 +102,21 @@ pub struct Arrays<'a> {
 
 impl Problem {
     /// Checks the arrays and derives rows and reachability.
+    ///
+    /// ```
+    #[doc = include_str!("two_cables.md")]
+    /// assert_eq!((problem.arcs(), problem.rows(), problem.demands()), (4, 2, 1));
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
     pub fn new(arrays: &Arrays) -> Result<Self, Error> {
-        let planes = arrays.node_count.len();
-        if planes == 0 || arrays.arc_ptr.len() != planes + 1 {
-            return invalid("arc_ptr", format!("{} entries for {planes} planes", arrays.arc_ptr.len()));
-        }
-        if arrays.attach.is_empty() || !arrays.attach.len().is_multiple_of(planes) {
-            return invalid("attach", format!("{} entries for {planes} planes", arrays.attach.len()));
-        }
-        let endpoints = arrays.attach.len() / planes;
-        if arrays.access_up.len() != arrays.attach.len() || arrays.access_down.len() != arrays.attach.len() {
+        let Arrays { node_count, arc_ptr, tail, head, capacity, attach, .. } = arrays;
+        let planes = Planes::from_arrays(node_count, arc_ptr, tail, head, attach)?;
+        let endpoints = planes.endpoints();
+        if arrays.access_up.len() != attach.len() || arrays.access_down.len() != attach.len() {
             return invalid("access", "another length than attach");
+        }
+        if capacity.len() != tail.len() {
+            return invalid("capacity", "another length than tail");
         }
         let src = indices("src", arrays.src, endpoints)?;
         let dst = indices("dst", arrays.dst, endpoints)?;
@@ -130,20 +126,29 @@ impl Problem {
         if let Some(d) = arrays.demand.iter().find(|d| !(d.is_finite() && **d > 0.0)) {
             return invalid("demand", format!("{d} is not positive and finite"));
         }
-        let mut built = Vec::with_capacity(planes);
-        for p in 0..planes {
-            let access = p * endpoints..(p + 1) * endpoints;
-            let mut plane = graph(arrays, p)?;
-            plane.attach = attachments(&arrays.attach[access.clone()], plane.nodes)?;
-            plane.up = arrays.access_up[access.clone()].to_vec();
-            plane.down = arrays.access_down[access].to_vec();
-            if plane.up.iter().chain(&plane.down).any(|c| c.is_nan() || *c < 0.0) {
-                return invalid("access", "a negative or NaN capacity");
-            }
-            place_demands(&mut plane, &src, &dst);
-            built.push(plane);
+        if capacity.iter().any(|c| !(c.is_finite() && *c > 0.0)) {
+            return invalid("capacity", "not positive and finite");
         }
-        Ok(Problem { planes: built, endpoints, src, dst, demand: arrays.demand.to_vec() })
+        let access = arrays.access_up.iter().chain(arrays.access_down);
+        if access.into_iter().any(|c| c.is_nan() || *c < 0.0) {
+            return invalid("access", "a negative or NaN capacity");
+        }
+        let built = planes.graphs.into_iter().zip(planes.attach).enumerate().map(|(p, (graph, attach))| {
+            let arcs = arc_ptr[p] as usize..arc_ptr[p + 1] as usize;
+            let access = p * endpoints..(p + 1) * endpoints;
+            let mut plane = Plane {
+                graph,
+                capacity: capacity[arcs].to_vec(),
+                attach,
+                up: arrays.access_up[access.clone()].to_vec(),
+                down: arrays.access_down[access].to_vec(),
+                targets: vec![],
+                demands: vec![],
+            };
+            place_demands(&mut plane, &src, &dst);
+            plane
+        });
+        Ok(Problem { planes: built.collect(), endpoints, src, dst, demand: arrays.demand.to_vec() })
     }
 
     /// Number of demands.
@@ -162,125 +167,35 @@ impl Problem {
     }
 }
 
-fn indices(what: &'static str, values: &[i32], bound: usize) -> Result<Vec<u32>, Error> {
-    match values.iter().find(|v| **v < 0 || **v as usize >= bound) {
-        Some(v) => invalid(what, format!("{v} is not in 0..{bound}")),
-        None => Ok(values.iter().map(|v| *v as u32).collect()),
-    }
-}
-
-fn graph(arrays: &Arrays, p: usize) -> Result<Plane, Error> {
-    let (begin, end) = (arrays.arc_ptr[p], arrays.arc_ptr[p + 1]);
-    if begin < 0 || end < begin || end as usize > arrays.tail.len() {
-        return invalid("arc_ptr", format!("{begin}..{end} is not a range of arcs"));
-    }
-    let range = begin as usize..end as usize;
-    if arrays.head.len() != arrays.tail.len() || arrays.capacity.len() != arrays.tail.len() {
-        return invalid("head", "tail, head and capacity need one length");
-    }
-    let nodes = match usize::try_from(arrays.node_count[p]) {
-        Ok(nodes) if nodes > 0 => nodes,
-        _ => return invalid("node_count", "a plane needs at least one switch"),
-    };
-    let tail = indices("tail", &arrays.tail[range.clone()], nodes)?;
-    let head = indices("head", &arrays.head[range.clone()], nodes)?;
-    if tail.windows(2).any(|pair| pair[0] > pair[1]) {
-        return invalid("tail", "arcs are not sorted by tail");
-    }
-    let capacity = arrays.capacity[range].to_vec();
-    if capacity.iter().any(|c| !(c.is_finite() && *c > 0.0)) {
-        return invalid("capacity", "not positive and finite");
-    }
-    let out_ptr = (0..=nodes).map(|u| tail.partition_point(|t| (*t as usize) < u)).collect();
-    Ok(Plane {
-        nodes,
-        tail,
-        head,
-        capacity,
-        out_ptr,
-        attach: vec![],
-        up: vec![],
-        down: vec![],
-        targets: vec![],
-        demands: vec![],
-    })
-}
-
-fn attachments(attach: &[i32], nodes: usize) -> Result<Vec<Option<u32>>, Error> {
-    match attach.iter().find(|v| **v < -1 || **v >= nodes as i32) {
-        Some(v) => invalid("attach", format!("{v} is not in -1..{nodes}")),
-        None => Ok(attach.iter().map(|v| u32::try_from(*v).ok()).collect()),
-    }
-}
-
 /// Decides for every demand how the plane can carry it, and lists the plane's targets.
 fn place_demands(plane: &mut Plane, src: &[u32], dst: &[u32]) {
-    let reach = Reach::new(plane);
-    let ends: Vec<Option<(u32, u32)>> = src
-        .iter()
-        .zip(dst)
-        .map(|(s, d)| {
-            let (s, d) = (*s as usize, *d as usize);
-            let usable = plane.up[s] > 0.0 && plane.down[d] > 0.0;
-            usable.then(|| plane.attach[s].zip(plane.attach[d])).flatten()
-        })
-        .collect();
-    let mut sources_of = vec![vec![]; plane.nodes];
-    for (s, t) in ends.iter().flatten().filter(|(s, t)| s != t) {
-        sources_of[*t as usize].push(*s);
-    }
-    // row_of[t] is set for the switches that some demand reaches.
-    let mut row_of = vec![u32::MAX; plane.nodes];
-    let mut reaches = vec![];
-    for (t, sources) in sources_of.iter().enumerate() {
-        if sources.is_empty() {
-            continue;
+    let ends = |j: usize| {
+        let (s, d) = (src[j] as usize, dst[j] as usize);
+        let usable = plane.up[s] > 0.0 && plane.down[d] > 0.0;
+        usable.then(|| plane.attach[s].zip(plane.attach[d])).flatten()
+    };
+    let mut demands = vec![Use::Never; src.len()];
+    let mut targets = vec![];
+    let core = (0..src.len()).filter_map(|j| ends(j).map(|(s, t)| (t, (s, j as u32))));
+    let bound_for = Csr::new(plane.nodes(), core);
+    let components = Components::new(&plane.graph);
+    let mut reach = Reach::default();
+    for t in 0..plane.nodes() as u32 {
+        let coming = bound_for.of(t as usize);
+        if !components.closed && !coming.is_empty() {
+            plane.graph.reach(t, &mut reach);
         }
-        let set = reach.to(t);
-        if sources.iter().any(|s| set.contains(*s)) {
-            row_of[t] = plane.targets.len() as u32;
-            plane.targets.push(t as u32);
-            reaches.push(set);
-        }
-    }
-    plane.demands = ends
-        .iter()
-        .map(|end| match *end {
-            None => Use::Never,
-            Some((s, t)) if s == t => Use::Local,
-            Some((s, t)) => {
-                let row = row_of[t as usize];
-                if row != u32::MAX && reaches[row as usize].contains(s) {
-                    Use::Core { source: s, row }
-                } else {
-                    Use::Never
-                }
-            }
-        })
-        .collect();
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    /// A plane of `nodes` switches with the given arcs, sorted by tail, of capacity 1.
-    pub(crate) fn plane(nodes: usize, arcs: &[(u32, u32)]) -> Plane {
-        let tail: Vec<i32> = arcs.iter().map(|arc| arc.0 as i32).collect();
-        let head: Vec<i32> = arcs.iter().map(|arc| arc.1 as i32).collect();
-        let arrays = Arrays {
-            node_count: &[nodes as i32],
-            arc_ptr: &[0, arcs.len() as i32],
-            tail: &tail,
-            head: &head,
-            capacity: &vec![1.0; arcs.len()],
-            attach: &[0],
-            access_up: &[1.0],
-            access_down: &[1.0],
-            src: &[],
-            dst: &[],
-            demand: &[],
+        let reaches = |s: u32| match components.closed {
+            true => components.of[s as usize] == components.of[t as usize],
+            false => reach.hops[s as usize] != FAR,
         };
-        graph(&arrays, 0).unwrap()
+        let row = targets.len() as u32;
+        for (source, j) in coming.iter().copied().filter(|(s, _)| reaches(*s)) {
+            demands[j as usize] = if source == t { Use::Local } else { Use::Core { source, row } };
+        }
+        if coming.iter().any(|(s, _)| *s != t && reaches(*s)) {
+            targets.push(t);
+        }
     }
+    (plane.demands, plane.targets) = (demands, targets);
 }

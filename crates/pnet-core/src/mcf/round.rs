@@ -7,24 +7,92 @@ use rayon::prelude::*;
 
 use super::acyclic::Canceller;
 use super::distance::Distances;
-use super::evaluate::Injection;
+use super::evaluate::injection;
 use super::lanes::LANES;
 use super::problem::{Plane, Problem, Use};
 use super::proof::Proof;
+use crate::error::{Error, invalid};
 
 /// Fractions and shares below this are dropped: they are noise, and carry no more than that.
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// A solver's flow.
-pub trait Flow: Sync {
+pub(crate) trait Flow: Sync {
     /// Writes the flow of the `row`-th target of `plane` on each of its arcs; small negative values count as zero.
     fn row(&self, plane: usize, row: usize, flow: &mut [f64]);
     /// What the solver sends of demand `j` over `plane`, up to a factor common to all planes.
     fn share(&self, plane: usize, demand: usize) -> f64;
 }
 
+/// A flow in flat arrays: rows after each other, each with its plane's arcs.
+struct Arrays<'a> {
+    flow: &'a [f64],
+    injection: &'a [f64],
+    demands: usize,
+    /// Where each plane's rows begin, and how long one is.
+    planes: Vec<(usize, usize)>,
+}
+
+impl Flow for Arrays<'_> {
+    fn row(&self, plane: usize, row: usize, flow: &mut [f64]) {
+        let (first, arcs) = self.planes[plane];
+        flow.copy_from_slice(&self.flow[first + row * arcs..first + (row + 1) * arcs]);
+    }
+
+    fn share(&self, plane: usize, demand: usize) -> f64 {
+        self.injection[plane * self.demands + demand]
+    }
+}
+
+/// The proof that a solver's flow and lengths amount to.
+///
+/// `flow` holds the rows of all planes after each other, each with its plane's arcs; `injection` is `[planes, demands]`,
+/// what is sent of each demand over each plane; `up` and `down` are `[planes, endpoints]`.
+///
+/// ```
+#[doc = include_str!("two_cables.md")]
+/// // A row for each plane, with a cycle in the first; a solver's units do not matter.
+/// let flow = [3.0, 1.0, 5.0, 0.0];
+/// let proof = pnet_core::mcf::round_flow(&problem, &flow, &[2.0, 6.0], &[1.0; 4], &[0.0; 4], &[0.0; 4])?;
+/// assert_eq!(proof.share, [0.25, 0.75]);
+/// assert_eq!((proof.split_arc, proof.split_fraction), (vec![0, 0], vec![1.0, 1.0]));
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
+pub fn round_flow(
+    problem: &Problem,
+    flow: &[f64],
+    injection: &[f64],
+    length: &[f64],
+    up: &[f64],
+    down: &[f64],
+) -> Result<Proof, Error> {
+    let mut planes = vec![];
+    let mut first = 0;
+    for plane in &problem.planes {
+        planes.push((first, plane.arcs()));
+        first += plane.targets.len() * plane.arcs();
+    }
+    let access = problem.planes.len() * problem.endpoints;
+    if flow.len() != first
+        || injection.len() != problem.planes.len() * problem.demands()
+        || length.len() != problem.arcs()
+        || up.len() != access
+        || down.len() != access
+    {
+        return invalid("flow", "flow, injection or lengths do not have the problem's shape");
+    }
+    let arrays = Arrays { flow, injection, demands: problem.demands(), planes };
+    Ok(round(problem, &arrays, length.to_vec(), up.to_vec(), down.to_vec()))
+}
+
 /// Splitting fractions and shares of `flow`, with the given lengths.
-pub fn round(problem: &Problem, flow: &impl Flow, length: Vec<f64>, up: Vec<f64>, down: Vec<f64>) -> Proof {
+pub(crate) fn round(
+    problem: &Problem,
+    flow: &impl Flow,
+    length: Vec<f64>,
+    up: Vec<f64>,
+    down: Vec<f64>,
+) -> Proof {
     let mut first = 0;
     let order: Vec<Vec<f64>> = problem
         .planes
@@ -42,7 +110,7 @@ pub fn round(problem: &Problem, flow: &impl Flow, length: Vec<f64>, up: Vec<f64>
         Proof { length, up_length: up, down_length: down, share, split_ptr: vec![0], ..Proof::default() };
     for (p, plane) in problem.planes.iter().enumerate() {
         let part = &proof.share[p * problem.demands()..(p + 1) * problem.demands()];
-        let sources = Injection::new(plane, part, &problem.demand);
+        let sources = injection(plane, part, &problem.demand);
         let rows: Vec<Vec<(u32, f64)>> = (0..plane.targets.len())
             .into_par_iter()
             .map_init(
@@ -75,8 +143,8 @@ impl Scratch {
     fn new(plane: &Plane) -> Self {
         Scratch {
             flow: vec![0.0; plane.arcs()],
-            amount: vec![0.0; plane.nodes],
-            alive: vec![false; plane.nodes],
+            amount: vec![0.0; plane.nodes()],
+            alive: vec![false; plane.nodes()],
             canceller: Canceller::new(plane),
         }
     }
@@ -142,7 +210,7 @@ fn split_row(
     // A node is alive if its flow ends at the target; arcs to other nodes are dropped.
     for u in finished {
         let u = *u as usize;
-        alive[u] = u == target || plane.out(u).any(|a| flow[a] > 0.0 && alive[plane.head[a] as usize]);
+        alive[u] = u == target || plane.out(u).any(|a| flow[a] > 0.0 && alive[plane.head(a)]);
     }
     amount.fill(0.0);
     for (node, x) in sources {
@@ -151,15 +219,14 @@ fn split_row(
     let mut split = vec![];
     // Nodes without flow pass their traffic towards the target by shortest paths, which lead ever closer and end
     // there or at a node with flow; nothing leads back to them, so no cycle can arise.
-    let mut lost: Vec<u32> = (0..plane.nodes as u32).filter(|u| !alive[*u as usize]).collect();
+    let mut lost: Vec<u32> = (0..plane.nodes() as u32).filter(|u| !alive[*u as usize]).collect();
     if lost.iter().any(|u| amount[*u as usize] > 0.0) {
         lost.sort_by(|a, b| dist(*b as usize).total_cmp(&dist(*a as usize)));
         for u in lost {
             let u = u as usize;
             if amount[u] > 0.0 {
-                let nearer = |a: &usize| dist(plane.head[*a] as usize) < dist(u);
-                let shortest =
-                    |a: &usize| length[*a] + dist(plane.head[*a] as usize) <= dist(u) * (1.0 + 1e-12);
+                let nearer = |a: &usize| dist(plane.head(*a)) < dist(u);
+                let shortest = |a: &usize| length[*a] + dist(plane.head(*a)) <= dist(u) * (1.0 + 1e-12);
                 divide(plane, u, |a| nearer(&a) && shortest(&a), |_| 1.0, amount, &mut split);
             }
         }
@@ -167,7 +234,7 @@ fn split_row(
     for u in finished.iter().rev() {
         let u = *u as usize;
         if amount[u] > 0.0 && alive[u] && u != target {
-            divide(plane, u, |a| alive[plane.head[a] as usize], |a| flow[a], amount, &mut split);
+            divide(plane, u, |a| alive[plane.head(a)], |a| flow[a], amount, &mut split);
         }
     }
     split.sort_unstable_by_key(|entry| entry.0);
@@ -188,6 +255,6 @@ fn divide(
     let total: f64 = split[begin..].iter().map(|entry| entry.1).sum();
     for (arc, fraction) in &mut split[begin..] {
         *fraction /= total;
-        amount[plane.head[*arc as usize] as usize] += *fraction * amount[u];
+        amount[plane.head(*arc as usize)] += *fraction * amount[u];
     }
 }

@@ -34,11 +34,21 @@ pub trait Monitor {
     fn progress(&mut self, progress: Progress) -> bool;
 }
 
+/// Nobody watches: the run goes on to its end.
+#[derive(Debug, Clone, Copy)]
+pub struct Unwatched;
+
+impl Monitor for Unwatched {
+    fn progress(&mut self, _: Progress) -> bool {
+        true
+    }
+}
+
 /// How often the monitor is asked whether to stop.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Keeps an eye on the clock and on the monitor.
-pub struct Watch {
+pub(crate) struct Watch {
     started: Instant,
     polled: Instant,
     limit_s: f64,
@@ -46,17 +56,17 @@ pub struct Watch {
 
 impl Watch {
     /// A watch that starts now.
-    pub fn new(limit_s: f64) -> Self {
+    pub(crate) fn new(limit_s: f64) -> Self {
         Watch { started: Instant::now(), polled: Instant::now(), limit_s }
     }
 
     /// Whether the time is up.
-    pub fn late(&self) -> bool {
+    pub(crate) fn late(&self) -> bool {
         self.started.elapsed().as_secs_f64() > self.limit_s
     }
 
     /// Whether to stop, for the time or for the monitor; cheap enough to ask every iteration.
-    pub fn stop(&mut self, monitor: &mut impl Monitor) -> bool {
+    pub(crate) fn stop(&mut self, monitor: &mut impl Monitor) -> bool {
         if self.polled.elapsed() < POLL {
             return false;
         }
@@ -66,14 +76,14 @@ impl Watch {
 }
 
 /// Iterations before the bounds are looked at first, and at least between two looks.
-pub const FIRST_CHECK: usize = 20;
+pub(crate) const FIRST_CHECK: usize = 20;
 
 /// After that they are looked at each time the iterations have grown by this part: an evaluation costs several
 /// iterations, and this way never more than a fraction of the whole run.
 const CHECK_FRACTION: usize = 8;
 
 /// The iteration at which to look at the bounds after having done so at `iterations`.
-pub fn next_check(iterations: usize) -> usize {
+pub(crate) fn next_check(iterations: usize) -> usize {
     iterations + (iterations / CHECK_FRACTION).max(FIRST_CHECK)
 }
 
@@ -87,25 +97,25 @@ const ARTIFICIAL: f64 = 0.36;
 
 /// When an iteration restarts (Applegate et al. 2021; Lu and Yang 2024).
 #[derive(Debug, Clone, Default)]
-pub struct Restarts {
+pub(crate) struct Restarts {
     /// Iterations done.
-    pub iterations: usize,
+    pub(crate) iterations: usize,
     /// Iterations since the last restart.
-    pub since: usize,
+    pub(crate) since: usize,
     /// Restarts among them.
-    pub count: usize,
+    pub(crate) count: usize,
     first: f64,
     last: f64,
 }
 
 impl Restarts {
     /// The weight of the reflected step against the anchor, in the next iteration.
-    pub fn weight(&self) -> f64 {
+    pub(crate) fn weight(&self) -> f64 {
         (self.since + 1) as f64 / (self.since + 2) as f64
     }
 
     /// Counts an iteration with this fixed-point residual; returns whether to restart after it.
-    pub fn due(&mut self, residual: f64) -> bool {
+    pub(crate) fn due(&mut self, residual: f64) -> bool {
         self.iterations += 1;
         self.since += 1;
         if self.since == 1 {
@@ -120,7 +130,7 @@ impl Restarts {
     }
 
     /// Notes a restart.
-    pub fn done(&mut self) {
+    pub(crate) fn done(&mut self) {
         self.since = 0;
         self.count += 1;
     }

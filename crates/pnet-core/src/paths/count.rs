@@ -3,19 +3,19 @@
 use rayon::prelude::*;
 
 use super::endpoints::Endpoints;
-use super::graph::{FAR, Graph, Reach};
 use super::policy::{Policy, nearest};
+use crate::graph::{FAR, Graph, Planes, Reach};
 
 /// Counts do not grow beyond this, so that sums of them stay finite.
-pub const MOST: f64 = 1e300;
+pub(super) const MOST: f64 = 1e300;
 
 /// Number of shortest paths from every node to the node that `reach` was searched for, parallel arcs counted each.
 ///
 /// Exact up to 2^53, rounded above.
-pub fn count_from_all(graph: &Graph, reach: &Reach) -> Vec<f64> {
+pub(super) fn count_from_all(graph: &Graph, reach: &Reach) -> Vec<f64> {
     let mut count = vec![0.0; graph.nodes()];
     for (i, u) in reach.order.iter().enumerate() {
-        let over: f64 = graph.next_hops(*u, reach).map(|arc| count[graph.head[arc as usize] as usize]).sum();
+        let over: f64 = graph.next_hops(*u, reach).map(|arc| count[graph.head(arc) as usize]).sum();
         count[*u as usize] = if i == 0 { 1.0 } else { over.min(MOST) };
     }
     count
@@ -26,20 +26,25 @@ pub fn count_from_all(graph: &Graph, reach: &Reach) -> Vec<f64> {
 pub struct Counts {
     /// Hops of each plane's paths of each pair, pair by pair; [`FAR`] where the pair has none there.
     pub hops: Vec<u32>,
-    /// How many paths these are, as of [`count_from_all`].
+    /// How many paths these are, parallel arcs counted each: exact up to 2^53, rounded above, at most 1e300.
     pub count: Vec<f64>,
 }
 
-/// How many paths [`super::enumerate`] finds for each pair, in each plane, where all of equal cost are wanted.
-pub fn count_shortest(
-    graphs: &[Graph],
-    attach: &[Vec<Option<u32>>],
-    pairs: &[(u32, u32)],
-    policy: Policy,
-    seed: u64,
-) -> Counts {
+/// How many paths [`super::enumerate()`] finds for each pair, in each plane, where all of equal cost are wanted.
+///
+/// ```
+/// # use pnet_core::graph::{Graph, Planes};
+/// # use pnet_core::paths::{Policy, count_shortest};
+/// // Two parallel cables one way.
+/// let graph = Graph::new(2, vec![0, 0], vec![1, 1])?;
+/// let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(1)]])?;
+/// let counts = count_shortest(&planes, &[(0, 1)], Policy::Any, 0);
+/// assert_eq!((counts.hops, counts.count), (vec![1], vec![2.0]));
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
+pub fn count_shortest(planes: &Planes, pairs: &[(u32, u32)], policy: Policy, seed: u64) -> Counts {
+    let (endpoints, graphs) = (Endpoints::new(planes), &planes.graphs);
     let planes = graphs.len();
-    let endpoints = Endpoints::new(attach);
     let order = endpoints.by_destination(pairs);
     let groups: Vec<&[u32]> = endpoints.groups(pairs, &order).collect();
     let found: Vec<Vec<(usize, u32, f64)>> = groups

@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::graph::{FAR, Graph};
-use super::random::SplitMix;
+use crate::graph::{FAR, Graph};
+use crate::random::SplitMix;
 
 /// Bits of the random part of an arc's cost.
 const NOISE_BITS: u32 = 16;
@@ -17,14 +17,14 @@ const NONE: u32 = u32::MAX;
 
 /// What arcs cost: one unit each, and a random part that breaks ties and adds up to less than a unit.
 #[derive(Debug, Clone, Copy)]
-pub struct Cost {
+pub(super) struct Cost {
     unit: i64,
     salt: u64,
 }
 
 impl Cost {
     /// Costs for flows of at most `arcs` arcs.
-    pub fn new(arcs: usize, salt: u64) -> Self {
+    pub(super) fn new(arcs: usize, salt: u64) -> Self {
         Cost { unit: (arcs as i64 + 1) << NOISE_BITS, salt }
     }
 
@@ -34,7 +34,7 @@ impl Cost {
 }
 
 /// The flow of one pair in one plane.
-pub struct DisjointFlow<'a> {
+pub(super) struct DisjointFlow<'a> {
     graph: &'a Graph,
     hops: &'a [u32],
     ends: (u32, u32),
@@ -49,14 +49,14 @@ pub struct DisjointFlow<'a> {
 
 impl<'a> DisjointFlow<'a> {
     /// No flow yet, between two different nodes; `hops` are the distances to the second.
-    pub fn new(graph: &'a Graph, hops: &'a [u32], ends: (u32, u32), cost: Cost) -> Self {
+    pub(super) fn new(graph: &'a Graph, hops: &'a [u32], ends: (u32, u32), cost: Cost) -> Self {
         let nodes = graph.nodes();
         DisjointFlow {
             graph,
             hops,
             ends,
             cost,
-            used: vec![false; graph.head.len()],
+            used: vec![false; graph.arcs()],
             raised: vec![0; nodes],
             distance: vec![i64::MAX; nodes],
             by: vec![NONE; nodes],
@@ -71,7 +71,7 @@ impl<'a> DisjointFlow<'a> {
     /// Finds the cheapest augmenting path and returns what it adds to the cost of the flow.
     ///
     /// The potentials make all residual costs at least 0 and steer the search to the target (Edmonds, Karp, JACM 1972).
-    pub fn search(&mut self) -> Option<i64> {
+    pub(super) fn search(&mut self) -> Option<i64> {
         let graph = self.graph;
         let (source, target) = self.ends;
         self.distance.fill(i64::MAX);
@@ -92,7 +92,7 @@ impl<'a> DisjointFlow<'a> {
             settled.push((u, distance));
             let base = distance - self.potential(u);
             for arc in graph.out(u) {
-                let v = graph.head[arc as usize];
+                let v = graph.head(arc);
                 if self.used[arc as usize] || self.hops[v as usize] == FAR {
                     continue;
                 }
@@ -102,9 +102,9 @@ impl<'a> DisjointFlow<'a> {
                     self.relax(v, least + self.cost.noise(arc), arc, &mut heap);
                 }
             }
-            for arc in graph.into(u) {
+            for arc in graph.incoming(u) {
                 if self.used[*arc as usize] {
-                    let v = graph.tail[*arc as usize];
+                    let v = graph.tail(*arc);
                     self.relax(
                         v,
                         base - self.cost.unit - self.cost.noise(*arc) + self.potential(v),
@@ -126,21 +126,21 @@ impl<'a> DisjointFlow<'a> {
     }
 
     /// Sends one more unit along the path that the last search found.
-    pub fn augment(&mut self) {
+    pub(super) fn augment(&mut self) {
         let (source, target) = self.ends;
         let mut at = target;
         while at != source {
             let arc = self.by[at as usize];
             let backwards = self.used[arc as usize];
             self.used[arc as usize] = !backwards;
-            at = if backwards { self.graph.head[arc as usize] } else { self.graph.tail[arc as usize] };
+            at = if backwards { self.graph.head(arc) } else { self.graph.tail(arc) };
         }
     }
 
     /// The paths that the flow consists of: the shortest in it first, then the shortest in what is left.
     ///
     /// They are simple, as a flow of least length has no cycle.
-    pub fn paths(mut self) -> Vec<Vec<u32>> {
+    pub(super) fn paths(mut self) -> Vec<Vec<u32>> {
         let (source, target) = self.ends;
         let mut paths = vec![];
         loop {
@@ -151,7 +151,7 @@ impl<'a> DisjointFlow<'a> {
                 let Some(u) = queue.get(next).copied() else { return paths };
                 next += 1;
                 for arc in self.graph.out(u).filter(|arc| self.used[*arc as usize]) {
-                    let v = self.graph.head[arc as usize];
+                    let v = self.graph.head(arc);
                     if self.by[v as usize] == NONE {
                         self.by[v as usize] = arc;
                         queue.push(v);
@@ -164,7 +164,7 @@ impl<'a> DisjointFlow<'a> {
                 let arc = self.by[at as usize];
                 self.used[arc as usize] = false;
                 path.push(arc);
-                at = self.graph.tail[arc as usize];
+                at = self.graph.tail(arc);
             }
             path.reverse();
             paths.push(path);

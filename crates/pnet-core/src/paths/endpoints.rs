@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::random::SplitMix;
+use crate::graph::Planes;
+use crate::random::SplitMix;
 
 /// Endpoints, by where they attach.
-pub struct Endpoints {
+pub(super) struct Endpoints {
     /// Which endpoints attach to the same switch of every plane: these have the same paths.
     class: Vec<u32>,
     /// Switch of each class in each plane.
@@ -15,13 +16,13 @@ pub struct Endpoints {
 }
 
 impl Endpoints {
-    /// The endpoints, `attach[p][e]` being the switch of endpoint `e` in plane `p`.
-    pub fn new(attach: &[Vec<Option<u32>>]) -> Self {
+    /// The endpoints of these planes.
+    pub(super) fn new(planes: &Planes) -> Self {
         let mut known: HashMap<Vec<Option<u32>>, u32> = HashMap::new();
         let mut switches = vec![];
-        let class = (0..attach.first().map_or(0, Vec::len))
+        let class = (0..planes.endpoints())
             .map(|e| {
-                let column: Vec<Option<u32>> = attach.iter().map(|plane| plane[e]).collect();
+                let column: Vec<Option<u32>> = planes.attach.iter().map(|row| row[e]).collect();
                 *known.entry(column).or_insert_with_key(|column| {
                     switches.push(column.clone());
                     switches.len() as u32 - 1
@@ -36,17 +37,17 @@ impl Endpoints {
     }
 
     /// The switch of an endpoint in each plane.
-    pub fn switches(&self, endpoint: u32) -> &[Option<u32>] {
+    pub(super) fn switches(&self, endpoint: u32) -> &[Option<u32>] {
         &self.switches[self.class[endpoint as usize] as usize]
     }
 
     /// Whether two endpoints attach to the same switches.
-    pub fn alike(&self, one: u32, other: u32) -> bool {
+    pub(super) fn alike(&self, one: u32, other: u32) -> bool {
         self.class[one as usize] == self.class[other as usize]
     }
 
     /// The indices of the pairs, those with alike destinations together, among these those with alike sources.
-    pub fn by_destination(&self, pairs: &[(u32, u32)]) -> Vec<u32> {
+    pub(super) fn by_destination(&self, pairs: &[(u32, u32)]) -> Vec<u32> {
         let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
         order.sort_unstable_by_key(|j| {
             let (from, to) = pairs[*j as usize];
@@ -56,7 +57,7 @@ impl Endpoints {
     }
 
     /// The runs of `order` with alike destinations.
-    pub fn groups<'a>(
+    pub(super) fn groups<'a>(
         &'a self,
         pairs: &'a [(u32, u32)],
         order: &'a [u32],
@@ -68,7 +69,7 @@ impl Endpoints {
     ///
     /// It does not depend on the other pairs, and where choices are not made per flow, it is the same for all pairs
     /// that attach alike.
-    pub fn stream(&self, seed: u64, per_flow: bool, (from, to): (u32, u32)) -> SplitMix {
+    pub(super) fn stream(&self, seed: u64, per_flow: bool, (from, to): (u32, u32)) -> SplitMix {
         let key = |endpoint: u32| match per_flow {
             true => u64::from(endpoint),
             false => self.key[self.class[endpoint as usize] as usize],

@@ -1,11 +1,11 @@
 //! All simple paths of one length.
 
-use super::Paths;
-use super::graph::Graph;
+use super::path_set::Paths;
+use crate::graph::Graph;
 
 /// How a search of one length ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub(super) enum Ended {
     /// All paths of the length were found.
     Complete,
     /// The search took more steps than it was given.
@@ -13,7 +13,7 @@ pub enum Ended {
 }
 
 /// Scratch space for searches in one graph.
-pub struct LevelSearch {
+pub(super) struct LevelSearch {
     on_path: Vec<bool>,
     /// Nodes of the path and the next arc to try at each.
     stack: Vec<(u32, u32)>,
@@ -25,7 +25,7 @@ pub struct LevelSearch {
 
 impl LevelSearch {
     /// Scratch space for `graph`.
-    pub fn new(graph: &Graph) -> Self {
+    pub(super) fn new(graph: &Graph) -> Self {
         let nodes = graph.nodes();
         LevelSearch {
             on_path: vec![false; nodes],
@@ -41,11 +41,11 @@ impl LevelSearch {
         if self.target == Some(target) {
             return;
         }
-        for arc in self.target.map_or(&[][..], |old| graph.into(old)) {
-            self.last[graph.tail[*arc as usize] as usize] = (0, 0);
+        for arc in self.target.map_or(&[][..], |old| graph.incoming(old)) {
+            self.last[graph.tail(*arc) as usize] = (0, 0);
         }
-        for (i, arc) in graph.into(target).iter().enumerate() {
-            let (first, end) = &mut self.last[graph.tail[*arc as usize] as usize];
+        for (i, arc) in graph.incoming(target).iter().enumerate() {
+            let (first, end) = &mut self.last[graph.tail(*arc) as usize];
             if *first == *end {
                 *first = i as u32;
             }
@@ -59,7 +59,7 @@ impl LevelSearch {
     /// `hops` are the distances to `target`: an arc is taken only if the target can still be reached in time, so with
     /// no detour to spare every step belongs to a path.
     #[allow(clippy::too_many_arguments)]
-    pub fn run(
+    pub(super) fn run(
         &mut self,
         graph: &Graph,
         hops: &[u32],
@@ -74,7 +74,7 @@ impl LevelSearch {
             return Ended::Complete;
         }
         self.aim(graph, target);
-        let into = graph.into(target);
+        let into = graph.incoming(target);
         let mut taken = 0;
         self.enter(graph, source);
         while let Some((u, next)) = self.stack.last_mut() {
@@ -94,7 +94,7 @@ impl LevelSearch {
                 self.arcs.clear();
                 return Ended::OutOfSteps;
             }
-            let v = graph.head[arc as usize];
+            let v = graph.head(arc);
             let left = length - self.stack.len() as u32;
             if v == target {
                 if left == 0 {

@@ -5,10 +5,10 @@
 
 use rayon::prelude::*;
 
-use super::components::Components;
 use super::endpoints::Endpoints;
-use super::graph::{FAR, Graph, Reach};
 use super::policy::{Policy, nearest};
+use crate::error::{Error, invalid};
+use crate::graph::{Components, FAR, Graph, Planes, Reach};
 
 /// How a demand is split inside a plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,15 +42,28 @@ pub struct Loads {
 /// Sums are formed in this many blocks, whatever the number of threads.
 const BLOCKS: usize = 32;
 
-/// The loads of demands between pairs of endpoints; arguments as for [`super::enumerate`].
+/// The loads of demands between pairs of endpoints; arguments as for [`super::enumerate()`].
+///
+/// ```
+/// # use pnet_core::graph::{Graph, Planes};
+/// # use pnet_core::paths::{Policy, Rule, Split, split_loads};
+/// // Two parallel cables one way carry half each.
+/// let graph = Graph::new(2, vec![0, 0], vec![1, 1])?;
+/// let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(1)]])?;
+/// let rule = Rule { split: Split::Ecmp, policy: Policy::Any, seed: 0 };
+/// assert_eq!(split_loads(&planes, &[(0, 1)], &[3.0], &rule)?.load, [[1.5, 1.5]]);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn split_loads(
-    graphs: &[Graph],
-    attach: &[Vec<Option<u32>>],
+    planes: &Planes,
     pairs: &[(u32, u32)],
     demand: &[f64],
     rule: &Rule,
-) -> Loads {
-    let endpoints = Endpoints::new(attach);
+) -> Result<Loads, Error> {
+    if demand.len() != pairs.len() {
+        return invalid("demand", format!("{} entries for {} pairs", demand.len(), pairs.len()));
+    }
+    let (endpoints, graphs) = (Endpoints::new(planes), &planes.graphs[..]);
     let order = endpoints.by_destination(pairs);
     let groups: Vec<&[u32]> = endpoints.groups(pairs, &order).collect();
     let components = match rule.split {
@@ -68,7 +81,7 @@ pub fn split_loads(
         })
         .collect();
     let mut loads = Loads {
-        load: graphs.iter().map(|graph| vec![0.0; graph.head.len()]).collect(),
+        load: graphs.iter().map(|graph| vec![0.0; graph.arcs()]).collect(),
         share: vec![vec![0.0; pairs.len()]; graphs.len()],
     };
     let mut outward: Vec<Vec<f64>> = graphs.iter().map(|graph| vec![0.0; graph.nodes()]).collect();
@@ -82,7 +95,7 @@ pub fn split_loads(
     for (p, components) in components.iter().enumerate() {
         spread(&graphs[p], components, &outward[p], &mut loads.load[p]);
     }
-    loads
+    Ok(loads)
 }
 
 fn add(sums: &mut [Vec<f64>], values: &[Vec<f64>]) {
@@ -122,7 +135,7 @@ impl<'a> Block<'a> {
             endpoints,
             reach: vec![Reach::default(); graphs.len()],
             amount: per_node.clone(),
-            load: graphs.iter().map(|graph| vec![0.0; graph.head.len()]).collect(),
+            load: graphs.iter().map(|graph| vec![0.0; graph.arcs()]).collect(),
             outward: per_node,
             share: vec![],
         }
@@ -148,7 +161,7 @@ impl<'a> Block<'a> {
                     // A pair on one switch stays there.
                     Split::Vlb if sources[p] == targets[p] => {}
                     Split::Vlb => {
-                        let through = self.through(p, source).len() as f64;
+                        let through = self.components[p].around(source).len() as f64;
                         towards[p] += amount / through;
                         self.outward[p][source as usize] += amount / through;
                     }
@@ -159,17 +172,12 @@ impl<'a> Block<'a> {
             let Some(target) = target else { continue };
             if towards[p] > 0.0 {
                 let components = &self.components[p];
-                for w in &components.members[components.of[*target as usize] as usize] {
+                for w in components.around(*target) {
                     self.amount[p][*w as usize] = towards[p];
                 }
             }
             sweep(&self.graphs[p], &self.reach[p], &mut self.amount[p], &mut self.load[p]);
         }
-    }
-
-    /// The switches over which traffic from `source` is spread.
-    fn through(&self, p: usize, source: u32) -> &[u32] {
-        &self.components[p].members[self.components[p].of[source as usize] as usize]
     }
 
     /// The planes into which a pair sends, and how much of its demand.
@@ -217,7 +225,7 @@ fn sweep(graph: &Graph, reach: &Reach, amount: &mut [f64], load: &mut [f64]) {
         let part = here / next.clone().count() as f64;
         for arc in next {
             load[arc as usize] += part;
-            amount[graph.head[arc as usize] as usize] += part;
+            amount[graph.head(arc) as usize] += part;
         }
     }
 }
@@ -234,10 +242,10 @@ fn spread(graph: &Graph, components: &Components, outward: &[f64], load: &mut [f
         .map(|targets| {
             let mut reach = Reach::default();
             let mut amount = vec![0.0; graph.nodes()];
-            let mut load = vec![0.0; graph.head.len()];
+            let mut load = vec![0.0; graph.arcs()];
             for w in targets {
                 graph.reach(*w, &mut reach);
-                for u in &components.members[components.of[*w as usize] as usize] {
+                for u in components.around(*w) {
                     amount[*u as usize] = outward[*u as usize];
                 }
                 sweep(graph, &reach, &mut amount, &mut load);

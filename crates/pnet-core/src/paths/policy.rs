@@ -1,6 +1,6 @@
 //! Which planes a pair may use.
 
-use super::random::SplitMix;
+use crate::random::SplitMix;
 
 /// Which planes a pair's paths may come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Policy {
     /// The planes allowed to a pair, among the `near` ones that connect it, given with their hops.
     ///
     /// It is the first draw from the pair's stream, so that everything asked of a pair sees the same plane.
-    pub fn allowed(self, near: &[(usize, u32)], random: &mut SplitMix) -> Vec<(usize, u32)> {
+    pub(crate) fn allowed(self, near: &[(usize, u32)], random: &mut SplitMix) -> Vec<(usize, u32)> {
         match self {
             Policy::Any | Policy::RoundRobin => near.to_vec(),
             Policy::Shortest => nearest(near),
@@ -30,7 +30,7 @@ impl Policy {
 }
 
 /// Those of the planes with the fewest hops.
-pub fn nearest(planes: &[(usize, u32)]) -> Vec<(usize, u32)> {
+pub(super) fn nearest(planes: &[(usize, u32)]) -> Vec<(usize, u32)> {
     let least = planes.iter().map(|(_, hops)| *hops).min();
     planes.iter().copied().filter(|(_, hops)| Some(*hops) == least).collect()
 }

@@ -1,24 +1,24 @@
 //! The paths of a pair over several planes.
 
-use super::Paths;
 use super::count::count_from_all;
 use super::disjoint::{Cost, DisjointFlow};
-use super::graph::{FAR, Graph, Reach};
 use super::level::{Ended, LevelSearch};
+use super::path_set::Paths;
 use super::policy::{Policy, nearest};
-use super::random::SplitMix;
-use super::yen;
+use super::yen::k_shortest;
+use crate::graph::{FAR, Graph, Reach};
+use crate::random::SplitMix;
 
 /// Steps that the search of one length may take before Yen's algorithm takes over.
 const STEPS: usize = 1 << 18;
 
 /// Which paths count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PathKind {
     /// Only paths as short as the shortest.
     EqualCost,
     /// The shortest simple paths.
-    Shortest,
+    KShortest,
     /// Paths that share no arc, of least total length.
     EdgeDisjoint,
 }
@@ -27,7 +27,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
     /// Which paths count.
-    pub kind: Kind,
+    pub kind: PathKind,
     /// Paths per pair at most.
     pub count: usize,
     /// Which planes they may come from.
@@ -39,7 +39,7 @@ pub struct Wanted {
 }
 
 /// Scratch space for the pairs of one destination.
-pub struct Selector<'a> {
+pub(super) struct Selector<'a> {
     graphs: &'a [Graph],
     wanted: &'a Wanted,
     searches: Vec<LevelSearch>,
@@ -52,7 +52,7 @@ pub struct Selector<'a> {
 
 impl<'a> Selector<'a> {
     /// Scratch space for `graphs`.
-    pub fn new(graphs: &'a [Graph], wanted: &'a Wanted) -> Self {
+    pub(super) fn new(graphs: &'a [Graph], wanted: &'a Wanted) -> Self {
         Selector {
             graphs,
             wanted,
@@ -65,7 +65,7 @@ impl<'a> Selector<'a> {
     }
 
     /// Prepares for pairs to this destination.
-    pub fn aim(&mut self, targets: &[Option<u32>]) {
+    pub(super) fn aim(&mut self, targets: &[Option<u32>]) {
         self.targets = targets.to_vec();
         for (p, target) in targets.iter().enumerate() {
             if let Some(target) = target {
@@ -78,11 +78,11 @@ impl<'a> Selector<'a> {
     }
 
     fn draws_one(&self) -> bool {
-        self.wanted.kind == Kind::EqualCost && self.wanted.count == 1
+        self.wanted.kind == PathKind::EqualCost && self.wanted.count == 1
     }
 
     /// Adds to `paths` those of one pair from these switches, shortest first, within a length by plane and arcs.
-    pub fn select(&mut self, sources: &[Option<u32>], mut random: SplitMix, paths: &mut Paths) {
+    pub(super) fn select(&mut self, sources: &[Option<u32>], mut random: SplitMix, paths: &mut Paths) {
         let near = self.near(sources);
         let allowed = self.wanted.policy.allowed(&near, &mut random);
         if self.wanted.policy != Policy::RoundRobin {
@@ -101,7 +101,7 @@ impl<'a> Selector<'a> {
     }
 
     /// The planes that connect these switches to the destination, with the hops.
-    pub fn near(&self, sources: &[Option<u32>]) -> Vec<(usize, u32)> {
+    pub(super) fn near(&self, sources: &[Option<u32>]) -> Vec<(usize, u32)> {
         (0..self.graphs.len())
             .filter_map(|p| {
                 self.targets[p]?;
@@ -126,9 +126,9 @@ impl<'a> Selector<'a> {
             return;
         }
         match self.wanted.kind {
-            Kind::EqualCost if self.draws_one() => self.one_of(&nearest(planes), sources, random, paths),
-            Kind::EqualCost | Kind::Shortest => self.shortest_of(&ends, count, random, paths),
-            Kind::EdgeDisjoint => self.disjoint_of(&ends, count, random, paths),
+            PathKind::EqualCost if self.draws_one() => self.one_of(&nearest(planes), sources, random, paths),
+            PathKind::EqualCost | PathKind::KShortest => self.shortest_of(&ends, count, random, paths),
+            PathKind::EdgeDisjoint => self.disjoint_of(&ends, count, random, paths),
         }
     }
 
@@ -148,10 +148,10 @@ impl<'a> Selector<'a> {
         let mut arcs = vec![];
         while reach.hops[at as usize] > 0 {
             let mut next = graph.next_hops(at, reach);
-            let drawn = random.weighted(next.clone().map(|arc| counts[graph.head[arc as usize] as usize]));
+            let drawn = random.weighted(next.clone().map(|arc| counts[graph.head(arc) as usize]));
             let arc = next.nth(drawn).expect("an index of the weights");
             arcs.push(arc);
-            at = graph.head[arc as usize];
+            at = graph.head(arc);
         }
         paths.push(p as u32, arcs);
     }
@@ -169,7 +169,7 @@ impl<'a> Selector<'a> {
         let before = paths.len();
         let mut missing = count;
         for length in least..=longest {
-            if missing == 0 || (self.wanted.kind == Kind::EqualCost && length > least) {
+            if missing == 0 || (self.wanted.kind == PathKind::EqualCost && length > least) {
                 return;
             }
             self.level.clear();
@@ -208,7 +208,7 @@ impl<'a> Selector<'a> {
         for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
             // Shorter ones are taken already and come first again.
             let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
-            let all = yen::k_shortest(&self.graphs[*p], *s, *t, taken.saturating_add(missing));
+            let all = k_shortest(&self.graphs[*p], *s, *t, taken.saturating_add(missing));
             let longer = all.into_iter().filter(|path| path.len() >= length as usize);
             found.extend(longer.map(|path| (path.len(), *p, path)));
         }
@@ -232,7 +232,7 @@ impl<'a> Selector<'a> {
         random: &mut SplitMix,
         paths: &mut Paths,
     ) {
-        let arcs = ends.iter().map(|(p, ..)| self.graphs[*p].head.len()).max().unwrap_or(0);
+        let arcs = ends.iter().map(|(p, ..)| self.graphs[*p].arcs()).max().unwrap_or(0);
         let mut found = Paths::default();
         let mut flows = vec![];
         for (p, s, t) in ends {

@@ -5,9 +5,17 @@
 
 use std::collections::BTreeSet;
 
-use super::graph::Graph;
+use crate::graph::Graph;
 
 /// At most `k` shortest simple paths from `source` to `target`, as arcs, by length, then by arcs.
+///
+/// ```
+/// # use pnet_core::graph::Graph;
+/// # use pnet_core::paths::k_shortest;
+/// let graph = Graph::new(3, vec![0, 0, 1], vec![1, 2, 2])?;
+/// assert_eq!(k_shortest(&graph, 0, 2, 5), [vec![1], vec![0, 2]]);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn k_shortest(graph: &Graph, source: u32, target: u32, k: usize) -> Vec<Vec<u32>> {
     let mut search = Spur::new(graph);
     let mut found: Vec<Vec<u32>> = vec![];
@@ -20,14 +28,14 @@ pub fn k_shortest(graph: &Graph, source: u32, target: u32, k: usize) -> Vec<Vec<
             let root = &path[..at];
             search.clear();
             for arc in root {
-                search.closed[graph.tail[*arc as usize] as usize] = true;
+                search.closed[graph.tail(*arc) as usize] = true;
             }
             for other in found.iter().chain([&path]) {
                 if other.len() > at && other[..at] == *root {
                     search.banned.push(other[at]);
                 }
             }
-            let spur = graph.tail[path[at] as usize];
+            let spur = graph.tail(path[at]);
             if let Some(rest) = search.shortest(spur, target) {
                 let whole: Vec<u32> = root.iter().copied().chain(rest).collect();
                 candidates.insert((whole.len(), whole));
@@ -65,7 +73,7 @@ impl<'a> Spur<'a> {
         while let Some(u) = queue.get(next).copied() {
             next += 1;
             for arc in self.graph.out(u) {
-                let v = self.graph.head[arc as usize];
+                let v = self.graph.head(arc);
                 if v == source || self.closed[v as usize] || self.by[v as usize] != NONE {
                     continue;
                 }
@@ -78,7 +86,7 @@ impl<'a> Spur<'a> {
                     let mut at = target;
                     while at != source {
                         path.push(self.by[at as usize]);
-                        at = self.graph.tail[self.by[at as usize] as usize];
+                        at = self.graph.tail(self.by[at as usize]);
                     }
                     path.reverse();
                     return Some(path);

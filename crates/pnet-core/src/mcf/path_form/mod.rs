@@ -15,9 +15,10 @@ mod problem;
 mod simplex;
 mod state;
 
-use super::problem::{Error, invalid};
 use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
-pub use problem::{PathProblem, normalise};
+use crate::error::{Error, invalid};
+pub use problem::PathProblem;
+use problem::normalise;
 use state::State;
 
 /// What a run found: the best split and the best lengths seen, which may come from different moments.
@@ -51,6 +52,19 @@ pub struct Start {
 /// Solves `problem`, from the split and the lengths of a similar one if there are any.
 ///
 /// The result depends on the arguments alone (but for the time limit and the monitor), never on the number of threads.
+///
+/// ```
+/// # use pnet_core::mcf::path_form::PathProblem;
+/// # // Two links of 1 and 4, and a demand that may take either.
+/// # let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
+/// use pnet_core::mcf::path_form::solve;
+/// use pnet_core::mcf::run::{Options, Unwatched};
+///
+/// let options = Options { tolerance: 1e-6, max_iterations: 10_000, time_limit_s: f64::INFINITY };
+/// let solution = solve(&problem, None, &options, &mut Unwatched)?;
+/// assert!((solution.lower - 5.0).abs() < 1e-4 && (solution.upper - 5.0).abs() < 1e-4);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn solve(
     problem: &PathProblem,
     start: Option<Start>,
@@ -105,6 +119,16 @@ pub fn solve(
 /// What a split and lengths of any scale prove.
 ///
 /// Returns the lower and the upper bound, the load of each link at K = 1, and the split, normalised.
+///
+/// ```
+/// # use pnet_core::mcf::path_form::PathProblem;
+/// # // Two links of 1 and 4, and a demand that may take either.
+/// # let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
+/// let (lower, upper, load, weight) = pnet_core::mcf::path_form::bounds(&problem, &[1.0, 3.0], &[1.0, 1.0])?;
+/// assert_eq!((lower, upper), (4.0, 5.0));
+/// assert_eq!((load, weight), (vec![0.25, 0.75], vec![0.25, 0.75]));
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn bounds(
     problem: &PathProblem,
     weight: &[f64],
@@ -120,7 +144,15 @@ pub fn bounds(
     Ok((problem.lower_bound(&load), problem.upper_bound(&length), load, weight))
 }
 
-/// Bytes that [`solve`] will hold at its peak, beyond the problem itself.
+/// Bytes that [`solve()`] will hold at its peak, beyond the problem itself.
+///
+/// ```
+/// # use pnet_core::mcf::path_form::PathProblem;
+/// # // Two links of 1 and 4, and a demand that may take either.
+/// # let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
+/// assert!(pnet_core::mcf::path_form::estimate_bytes(&problem) > 0);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn estimate_bytes(problem: &PathProblem) -> usize {
     let float = size_of::<f64>();
     // Split: three of the state, its reflection, the best and its copy; prices likewise, and their constants.

@@ -1,6 +1,6 @@
 //! The instance on path form: the paths that each demand may take, as links.
 
-use super::super::problem::{Error, invalid};
+use crate::error::{Error, invalid};
 
 /// Maximum concurrent flow over given paths.
 ///
@@ -21,6 +21,15 @@ pub struct PathProblem {
 
 impl PathProblem {
     /// Checks the arrays.
+    ///
+    /// ```
+    /// # use pnet_core::mcf::path_form::PathProblem;
+    /// // Two links of 1 and 4, and a demand that may take either.
+    /// let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
+    /// let error = PathProblem::new(vec![1.0], vec![1.0], vec![0, 1], vec![0, 1], vec![7]).unwrap_err();
+    /// assert_eq!(error.to_string(), "link: 7 is not in 0..1");
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
     pub fn new(
         capacity: Vec<f64>,
         demand: Vec<f64>,
@@ -54,18 +63,18 @@ impl PathProblem {
     }
 
     /// Number of paths.
-    pub fn paths(&self) -> usize {
+    pub(crate) fn paths(&self) -> usize {
         self.path_ptr.len() - 1
     }
 
     /// Links of path `n`.
     #[inline]
-    pub fn path(&self, n: usize) -> &[u32] {
+    pub(crate) fn path(&self, n: usize) -> &[u32] {
         &self.link[self.path_ptr[n]..self.path_ptr[n + 1]]
     }
 
     /// The load on each link when each demand is divided by these weights, which sum to 1 over its paths.
-    pub fn load(&self, weight: &[f64]) -> Vec<f64> {
+    pub(crate) fn load(&self, weight: &[f64]) -> Vec<f64> {
         let mut load = vec![0.0; self.capacity.len()];
         for (j, demand) in self.demand.iter().enumerate() {
             for n in self.pair_ptr[j]..self.pair_ptr[j + 1] {
@@ -78,14 +87,14 @@ impl PathProblem {
     }
 
     /// The largest K at which K times these loads fit: infinite where no loaded link limits anything.
-    pub fn lower_bound(&self, load: &[f64]) -> f64 {
+    pub(crate) fn lower_bound(&self, load: &[f64]) -> f64 {
         let ratios =
             self.capacity.iter().zip(load).filter(|(_, load)| **load > 0.0).map(|(c, load)| c / load);
         ratios.fold(f64::INFINITY, f64::min)
     }
 
     /// Sum of capacity times length over sum of demand times shortest path: K is at most this, whatever the lengths.
-    pub fn upper_bound(&self, length: &[f64]) -> f64 {
+    pub(crate) fn upper_bound(&self, length: &[f64]) -> f64 {
         let volume: f64 =
             self.capacity.iter().zip(length).filter(|(_, l)| **l > 0.0).map(|(c, l)| c * l).sum();
         let mut carried = 0.0;
@@ -99,7 +108,7 @@ impl PathProblem {
 }
 
 /// Divides each demand's weights by their sum; where that is 0, all paths get the same.
-pub fn normalise(problem: &PathProblem, weight: &mut [f64]) {
+pub(crate) fn normalise(problem: &PathProblem, weight: &mut [f64]) {
     for ends in problem.pair_ptr.windows(2) {
         let part = &mut weight[ends[0]..ends[1]];
         let total: f64 = part.iter().sum();

@@ -3,7 +3,7 @@
 /// Moves `v` to the nearest point with entries >= 0 that sum to 1.
 ///
 /// Newton's method on the threshold from below (Michelot 1986): each pass drops what is below, and it never overshoots.
-pub fn project(v: &mut [f64]) {
+pub(super) fn project(v: &mut [f64]) {
     let mut threshold = (v.iter().sum::<f64>() - 1.0) / v.len() as f64;
     let mut active = v.len();
     loop {
@@ -33,7 +33,7 @@ const LANES: usize = 8;
 /// `sum of squares / step`.  Entries whose step is 0 must be 0; they take no part.
 ///
 /// Newton's method from a guess: wherever it starts, from the second threshold on it only rises.
-pub fn weighted_threshold(v: &[f64], step: &[f64], guess: f64) -> f64 {
+pub(super) fn weighted_threshold(v: &[f64], step: &[f64], guess: f64) -> f64 {
     let mut threshold = guess;
     let mut first = true;
     loop {

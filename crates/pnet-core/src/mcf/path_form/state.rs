@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::super::run::Restarts;
 use super::problem::PathProblem;
 use super::simplex::{project, weighted_threshold};
+use crate::csr::Csr;
+use crate::mcf::run::Restarts;
 
 /// Pairs, or links, handled by one task; fixed, so that sums have one order.
 const CHUNK: usize = 512;
@@ -16,15 +17,14 @@ const SMOOTHING: f64 = 0.7;
 const LARGEST_CHANGE: f64 = 1.5;
 
 /// The iterate of restarted Halpern PDHG on the game between splits and prices.
-pub struct State<'a> {
+pub(super) struct State<'a> {
     problem: &'a PathProblem,
     /// 1 / capacity, 0 where a link limits nothing.
     inverse: Vec<f64>,
     /// Units of K: loads are `scale` times those at K = 1.
     scale: f64,
     /// Paths over each link, the transpose of [`PathProblem::link`].
-    over_ptr: Vec<usize>,
-    over: Vec<u32>,
+    over: Csr<u32>,
     split: Side,
     price: Side,
     /// `2 stepped - split` times the demand, the split at which prices are updated.
@@ -56,9 +56,10 @@ impl Side {
 
 impl<'a> State<'a> {
     /// A start for `problem`, on which K is about `scale`, from these weights and lengths.
-    pub fn new(problem: &'a PathProblem, scale: f64, weight: Vec<f64>, length: &[f64]) -> Self {
+    pub(super) fn new(problem: &'a PathProblem, scale: f64, weight: Vec<f64>, length: &[f64]) -> Self {
         let inverse: Vec<f64> = problem.capacity.iter().map(|c| 1.0 / c).collect();
-        let (over_ptr, over) = transpose(problem);
+        let paths = (0..problem.paths()).flat_map(|n| problem.path(n).iter().map(move |l| (*l, n as u32)));
+        let over = Csr::new(problem.capacity.len(), paths);
         let split_step = (0..problem.demand.len()).map(|j| {
             let paths = problem.pair_ptr[j]..problem.pair_ptr[j + 1];
             let widest = paths.map(|n| problem.path(n).iter().map(|l| inverse[*l as usize]).sum());
@@ -83,7 +84,6 @@ impl<'a> State<'a> {
             problem,
             inverse,
             scale,
-            over_ptr,
             over,
             reflected: vec![0.0; weight.len()],
             split: Side::new(weight, split_step),
@@ -97,27 +97,27 @@ impl<'a> State<'a> {
     }
 
     /// Iterations done.
-    pub fn iterations(&self) -> usize {
+    pub(super) fn iterations(&self) -> usize {
         self.restarts.iterations
     }
 
     /// Restarts among them.
-    pub fn restarts(&self) -> usize {
+    pub(super) fn restarts(&self) -> usize {
         self.restarts.count
     }
 
     /// The split after the last step.
-    pub fn weight(&self) -> &[f64] {
+    pub(super) fn weight(&self) -> &[f64] {
         &self.split.stepped
     }
 
     /// The lengths after the last step.
-    pub fn length(&self) -> Vec<f64> {
+    pub(super) fn length(&self) -> Vec<f64> {
         self.price.stepped.iter().zip(&self.inverse).map(|(m, inverse)| m * inverse).collect()
     }
 
     /// One iteration.
-    pub fn iterate(&mut self) {
+    pub(super) fn iterate(&mut self) {
         let halpern = self.restarts.weight();
         let primal = self.move_splits(halpern);
         let dual = self.move_prices(halpern);
@@ -176,12 +176,11 @@ impl<'a> State<'a> {
     /// Every link moves its price with its load; returns the squared, weighted distance.
     fn move_prices(&mut self, halpern: f64) -> f64 {
         let (inverse, step, omega) = (&self.inverse, &self.price.step, self.omega);
-        let (over_ptr, over, reflected, at) = (&self.over_ptr, &self.over, &self.reflected, &self.price.at);
+        let (over, reflected, at) = (&self.over, &self.reflected, &self.price.at);
         self.price.stepped.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, target)| {
             for (i, m) in target.iter_mut().enumerate() {
                 let l = chunk * CHUNK + i;
-                let load: f64 =
-                    over[over_ptr[l]..over_ptr[l + 1]].iter().map(|n| reflected[*n as usize]).sum();
+                let load: f64 = over.of(l).iter().map(|n| reflected[*n as usize]).sum();
                 *m = at[l] + omega * step[l] * load * inverse[l];
             }
         });
@@ -245,24 +244,4 @@ impl<'a> Cut<'a> {
 /// 1 / x, and 0 where nothing moves.
 fn reciprocal(x: f64) -> f64 {
     if x > 0.0 { 1.0 / x } else { 0.0 }
-}
-
-/// The paths over each link.
-fn transpose(problem: &PathProblem) -> (Vec<usize>, Vec<u32>) {
-    let mut ptr = vec![0; problem.capacity.len() + 1];
-    for l in &problem.link {
-        ptr[*l as usize + 1] += 1;
-    }
-    for l in 0..problem.capacity.len() {
-        ptr[l + 1] += ptr[l];
-    }
-    let mut next = ptr.clone();
-    let mut over = vec![0; problem.link.len()];
-    for n in 0..problem.paths() {
-        for l in problem.path(n) {
-            over[next[*l as usize]] = n as u32;
-            next[*l as usize] += 1;
-        }
-    }
-    (ptr, over)
 }

@@ -2,12 +2,12 @@
 
 use multiversion::multiversion;
 
-use super::super::lanes::{LANES, Lane, sum};
-use super::super::problem::Plane;
+use crate::mcf::lanes::{LANES, Lane, sum};
+use crate::mcf::problem::Plane;
 
 /// A demand as one plane's block sees it.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry {
+pub(super) struct Entry {
     /// Index of the demand.
     pub demand: u32,
     /// Endpoints of the demand.
@@ -23,11 +23,11 @@ pub struct Entry {
 }
 
 /// The slot of a demand that uses only access links.
-pub const LOCAL: u32 = u32::MAX;
+pub(super) const LOCAL: u32 = u32::MAX;
 
 /// Eight rows of one plane, with everything that belongs to them alone; a block without lanes holds the plane's
 /// local demands.
-pub struct Block {
+pub(super) struct Block {
     /// The plane.
     pub plane: usize,
     /// Flow of each arc, `[arc]` lanes, and where it was at the last restart.
@@ -57,7 +57,7 @@ pub struct Block {
 }
 
 /// What all blocks share in one iteration.
-pub struct Shared<'a> {
+pub(super) struct Shared<'a> {
     /// Primal and dual step scale.
     pub tau: f64,
     pub sigma: f64,
@@ -75,21 +75,21 @@ pub struct Shared<'a> {
 }
 
 /// Step size of a flow: it stands in two balances and one capacity.
-pub const TAU_FLOW: f64 = 1.0 / 3.0;
+pub(super) const TAU_FLOW: f64 = 1.0 / 3.0;
 
 impl Block {
     /// The flow after a primal step from here, without taking it: what rounding reads.
-    pub fn flow(&self, plane: &Plane, length: &[f64], tau: f64, lane: usize, flow: &mut [f64]) {
-        for u in 0..plane.nodes {
+    pub(super) fn flow(&self, plane: &Plane, length: &[f64], tau: f64, lane: usize, flow: &mut [f64]) {
+        for u in 0..plane.nodes() {
             for a in plane.out(u) {
-                let cost = length[a] + self.y[plane.head[a] as usize][lane] - self.y[u][lane];
+                let cost = length[a] + self.y[plane.head(a)][lane] - self.y[u][lane];
                 flow[a] = (self.x[a][lane] - tau * TAU_FLOW * cost).max(0.0);
             }
         }
     }
 
     /// The injection after a primal step from here, without taking it.
-    pub fn injection(&self, index: usize, shared: &Shared) -> f64 {
+    pub(super) fn injection(&self, index: usize, shared: &Shared) -> f64 {
         let entry = &self.entries[index];
         (self.i[index] - shared.tau * entry.tau * self.injection_cost(entry, shared)).max(0.0)
     }
@@ -105,7 +105,7 @@ impl Block {
     }
 
     /// One iteration of the block's own variables.
-    pub fn iterate(&mut self, plane: &Plane, shared: &Shared) {
+    pub(super) fn iterate(&mut self, plane: &Plane, shared: &Shared) {
         self.moved = (0.0, 0.0);
         self.value = 0.0;
         if self.targets.is_empty() {
@@ -154,11 +154,11 @@ fn flows(block: &mut Block, plane: &Plane, shared: &Shared) -> f64 {
     // Lengths may be negative between two restarts, so flow must be kept out of the lanes without a target.
     let used: Lane = std::array::from_fn(|i| f64::from(u8::from(i < block.targets.len())));
     let mut moved = [0.0; LANES];
-    for u in 0..plane.nodes {
+    for u in 0..plane.nodes() {
         let here = y[u];
         let mut out = [0.0; LANES];
         for a in plane.out(u) {
-            let v = plane.head[a] as usize;
+            let v = plane.head(a);
             let (x, x0, there) = (&mut block.x[a], &block.x0[a], &y[v]);
             let inflow = &mut net[v];
             let mut bars = [0.0; LANES];

@@ -3,13 +3,14 @@
 use rayon::prelude::*;
 
 use super::block::{Block, Entry};
+use crate::csr::Csr;
 
 /// Entries handled by one task; fixed, so that sums have one order.
 const CHUNK: usize = 1024;
 
 /// Steps that all duals share in one iteration.
 #[derive(Debug, Clone, Copy)]
-pub struct Step {
+pub(super) struct Step {
     /// Dual step scale.
     pub sigma: f64,
     /// Weight of the reflected step; the anchor has the rest.
@@ -17,7 +18,7 @@ pub struct Step {
 }
 
 /// Capacity constraints with their lengths, all with one step size.
-pub struct Capacities {
+pub(super) struct Capacities {
     /// Capacities.
     pub capacity: Vec<f64>,
     /// Lengths as the iteration sees them (a reflection may be negative), and at the last restart.
@@ -30,13 +31,13 @@ pub struct Capacities {
 }
 
 impl Capacities {
-    pub fn new(capacity: Vec<f64>, length: f64, sigma: f64) -> Self {
+    pub(super) fn new(capacity: Vec<f64>, length: f64, sigma: f64) -> Self {
         let start = vec![length; capacity.len()];
         Capacities { capacity, length: start.clone(), anchor: start.clone(), stepped: start, sigma }
     }
 
     /// Moves all lengths, given the load on each constraint; returns the squared, weighted distance.
-    pub fn iterate(&mut self, step: Step, load: impl Fn(usize) -> f64 + Sync) -> f64 {
+    pub(super) fn iterate(&mut self, step: Step, load: impl Fn(usize) -> f64 + Sync) -> f64 {
         let sigma = step.sigma * self.sigma;
         let moved: Vec<f64> = (self.length.par_chunks_mut(CHUNK), self.stepped.par_chunks_mut(CHUNK))
             .into_par_iter()
@@ -59,7 +60,7 @@ impl Capacities {
     }
 
     /// Restarts from here; returns the squared, weighted distance to the last restart.
-    pub fn restart(&mut self) -> f64 {
+    pub(super) fn restart(&mut self) -> f64 {
         let moved = squared_distance(&self.length, &self.anchor) / self.sigma;
         self.anchor.copy_from_slice(&self.length);
         moved
@@ -67,7 +68,7 @@ impl Capacities {
 }
 
 /// Access constraints of one plane and direction.
-pub struct Access {
+pub(super) struct Access {
     /// Whether they can limit a flow; their lengths stay zero otherwise.
     pub active: bool,
     /// Their lengths, one per endpoint.
@@ -78,7 +79,7 @@ pub struct Access {
 
 impl Access {
     /// Moves all lengths; returns the squared, weighted distance.
-    pub fn iterate(&mut self, step: Step, blocks: &[Block]) -> f64 {
+    pub(super) fn iterate(&mut self, step: Step, blocks: &[Block]) -> f64 {
         if !self.active {
             return 0.0;
         }
@@ -88,30 +89,19 @@ impl Access {
 }
 
 /// Where the injections of each demand, or of each endpoint, are found: (block, index in the block).
-pub struct Places {
-    ptr: Vec<u32>,
-    places: Vec<(u32, u32)>,
-}
+pub(crate) type Places = Csr<(u32, u32)>;
 
-impl Places {
-    /// Lists the entries of all blocks by key; those without one are left out.
-    pub fn new(blocks: &[Block], keys: usize, key: impl Fn(&Block, &Entry) -> Option<u32>) -> Self {
-        let mut keyed = vec![];
-        for (b, block) in blocks.iter().enumerate() {
-            for (index, entry) in block.entries.iter().enumerate() {
-                keyed.extend(key(block, entry).map(|k| (k, b as u32, index as u32)));
-            }
-        }
-        keyed.sort_unstable();
-        let ptr = (0..=keys).map(|k| keyed.partition_point(|entry| (entry.0 as usize) < k) as u32).collect();
-        Places { ptr, places: keyed.into_iter().map(|(_, b, index)| (b, index)).collect() }
-    }
-
-    /// The places of one key.
-    #[inline]
-    pub fn of(&self, key: usize) -> &[(u32, u32)] {
-        &self.places[self.ptr[key] as usize..self.ptr[key + 1] as usize]
-    }
+/// Lists the entries of all blocks by key; those without one are left out.
+pub(crate) fn places(
+    blocks: &[Block],
+    keys: usize,
+    key: impl Fn(&Block, &Entry) -> Option<u32> + Copy,
+) -> Places {
+    let places = blocks.iter().zip(0..).flat_map(move |(block, b)| {
+        let entries = block.entries.iter().zip(0..);
+        entries.filter_map(move |(entry, index)| Some((key(block, entry)?, (b, index))))
+    });
+    Csr::new(keys, places)
 }
 
 #[inline]
@@ -120,7 +110,7 @@ fn injected(blocks: &[Block], (block, index): (u32, u32)) -> f64 {
 }
 
 /// The constraints `K d = sum over planes of the injections`, with their prices.
-pub struct Demands {
+pub(super) struct Demands {
     /// Scaled demands.
     pub size: Vec<f64>,
     /// Prices, and at the last restart.
@@ -134,7 +124,7 @@ pub struct Demands {
 
 impl Demands {
     /// Moves all prices; returns the squared, weighted distance and the new sum of price times size.
-    pub fn iterate(&mut self, step: Step, k_bar: f64, blocks: &[Block]) -> (f64, f64) {
+    pub(super) fn iterate(&mut self, step: Step, k_bar: f64, blocks: &[Block]) -> (f64, f64) {
         let sums: Vec<(f64, f64)> = self
             .price
             .par_chunks_mut(CHUNK)
@@ -160,7 +150,7 @@ impl Demands {
     }
 
     /// Restarts from here; returns the squared, weighted distance to the last restart.
-    pub fn restart(&mut self) -> f64 {
+    pub(super) fn restart(&mut self) -> f64 {
         let moved = self
             .price
             .iter()
@@ -174,6 +164,6 @@ impl Demands {
 }
 
 /// Sum of squared differences.
-pub fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }

@@ -12,10 +12,11 @@ mod start;
 mod state;
 
 use super::evaluate::{evaluate, upper_bound};
-use super::problem::{Error, Problem};
+use super::problem::Problem;
 use super::proof::Proof;
 use super::round::round;
 use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
+use crate::error::Error;
 use state::State;
 
 /// What a run found.
@@ -35,6 +36,19 @@ pub struct Solution {
 ///
 /// The result depends on the problem and the options alone (but for the time limit and the monitor), never on the
 /// number of threads.
+///
+/// ```
+#[doc = include_str!("../two_cables.md")]
+/// use pnet_core::mcf::evaluate;
+/// use pnet_core::mcf::run::{Options, Unwatched};
+/// use pnet_core::mcf::structured::solve;
+///
+/// let options = Options { tolerance: 1e-3, max_iterations: 10_000, time_limit_s: f64::INFINITY };
+/// let solution = solve(&problem, &options, &mut Unwatched)?;
+/// let found = evaluate(&problem, &solution.proof)?;
+/// assert!(found.lower > 34.9 && found.lower <= 35.0 + 1e-9 && found.upper >= 35.0 - 1e-9);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Solution, Error> {
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
@@ -61,7 +75,13 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
     Ok(Solution { proof: best.proof, iterations, restarts, interrupted })
 }
 
-/// Bytes that [`solve`] will hold at its peak, beyond the problem itself.
+/// Bytes that [`solve()`] will hold at its peak, beyond the problem itself.
+///
+/// ```
+#[doc = include_str!("../two_cables.md")]
+/// assert!(pnet_core::mcf::structured::estimate_bytes(&problem) > 0);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
 pub fn estimate_bytes(problem: &Problem) -> usize {
     start::estimate_bytes(problem)
 }

@@ -1,14 +1,14 @@
 //! Building the iterate: blocks, and the duals of the constraints that couple them.
 
-use super::super::distance::Distances;
-use super::super::lanes::{LANES, Lane};
-use super::super::problem::{Plane, Problem, Use};
 use super::block::{Block, Entry, LOCAL};
-use super::coupling::{Access, Capacities, Demands, Places};
+use super::coupling::{Access, Capacities, Demands, places};
 use super::scale::Scale;
+use crate::mcf::distance::Distances;
+use crate::mcf::lanes::{LANES, Lane};
+use crate::mcf::problem::{Plane, Problem, Use};
 
 /// What the parts of the iterate are built from.
-pub struct Start<'a> {
+pub(super) struct Start<'a> {
     pub problem: &'a Problem,
     pub scale: Scale,
     /// Scaled demands.
@@ -23,7 +23,7 @@ pub struct Start<'a> {
 
 impl<'a> Start<'a> {
     /// Even lengths for `problem`, on which K is at most `upper`.
-    pub fn new(problem: &'a Problem, upper: f64) -> Self {
+    pub(super) fn new(problem: &'a Problem, upper: f64) -> Self {
         let scale = Scale::new(problem, upper);
         let volume: f64 =
             problem.planes.iter().flat_map(|plane| &plane.capacity).sum::<f64>() / scale.capacity;
@@ -39,18 +39,18 @@ impl<'a> Start<'a> {
     }
 
     /// The blocks of plane `p`: eight rows each, and one for the local demands where injections are variables.
-    pub fn blocks(&self, p: usize) -> Vec<Block> {
+    pub(super) fn blocks(&self, p: usize) -> Vec<Block> {
         let plane = &self.problem.planes[p];
         let mut entries = self.entries(plane);
         let local = entries.pop().unwrap_or_default();
         let distances = Distances::new(plane, &vec![self.length; plane.arcs()]);
-        let mut degree = vec![0.0; plane.nodes];
-        for u in plane.tail.iter().chain(&plane.head) {
+        let mut degree = vec![0.0; plane.nodes()];
+        for u in plane.graph.tails().iter().chain(plane.graph.heads()) {
             degree[*u as usize] += 1.0;
         }
         let mut blocks = vec![];
         for (b, entries) in entries.into_iter().enumerate() {
-            let mut entering = vec![[0.0; LANES]; plane.nodes];
+            let mut entering = vec![[0.0; LANES]; plane.nodes()];
             for entry in &entries {
                 entering.as_flattened_mut()[entry.slot as usize] +=
                     if self.single { entry.size } else { 1.0 };
@@ -123,16 +123,16 @@ impl<'a> Start<'a> {
     }
 
     /// The capacity constraints of plane `p`.
-    pub fn links(&self, p: usize) -> Capacities {
+    pub(super) fn links(&self, p: usize) -> Capacities {
         let plane = &self.problem.planes[p];
         let capacity = plane.capacity.iter().map(|c| c / self.scale.capacity).collect();
         Capacities::new(capacity, self.length, 1.0 / plane.targets.len().max(1) as f64)
     }
 
     /// The demand constraints, priced at the potentials of the start; none where one plane carries all.
-    pub fn demands(&self, blocks: &[Block]) -> Demands {
+    pub(super) fn demands(&self, blocks: &[Block]) -> Demands {
         let count = if self.single { 0 } else { self.size.len() };
-        let places = Places::new(blocks, count, |_, entry| (!self.single).then_some(entry.demand));
+        let places = places(blocks, count, |_, entry| (!self.single).then_some(entry.demand));
         let potential = |(block, index): &(u32, u32)| {
             let block = &blocks[*block as usize];
             match block.entries[*index as usize].slot {
@@ -147,12 +147,12 @@ impl<'a> Start<'a> {
     }
 
     /// The access constraints of plane `p`: up, down.
-    pub fn access(&self, p: usize, blocks: &[Block]) -> [Access; 2] {
+    pub(super) fn access(&self, p: usize, blocks: &[Block]) -> [Access; 2] {
         let plane = &self.problem.planes[p];
         [true, false].map(|up| {
             let speeds = if up { &plane.up } else { &plane.down };
             let capacity = speeds.iter().map(|c| c / self.scale.capacity).collect();
-            let places = Places::new(blocks, self.problem.endpoints, |block, entry| {
+            let places = places(blocks, self.problem.endpoints, |block, entry| {
                 (self.limited && block.plane == p).then_some(if up { entry.src } else { entry.dst })
             });
             let most = (0..self.problem.endpoints).map(|e| places.of(e).len()).max().unwrap_or(0);
@@ -175,7 +175,7 @@ fn access_limits(problem: &Problem) -> bool {
 }
 
 /// Bytes held by the iterate: flows and potentials, twice, dominate.
-pub fn estimate_bytes(problem: &Problem) -> usize {
+pub(super) fn estimate_bytes(problem: &Problem) -> usize {
     let lane = std::mem::size_of::<Lane>();
     let float = std::mem::size_of::<f64>();
     let entry = std::mem::size_of::<Entry>();
@@ -184,7 +184,7 @@ pub fn estimate_bytes(problem: &Problem) -> usize {
         .iter()
         .map(|plane| {
             let blocks = plane.targets.len().div_ceil(LANES);
-            let per_block = 2 * plane.arcs() * lane + 4 * plane.nodes * lane + plane.arcs() * float;
+            let per_block = 2 * plane.arcs() * lane + 4 * plane.nodes() * lane + plane.arcs() * float;
             blocks * per_block + problem.demands() * (entry + 5 * float + 16)
         })
         .sum()

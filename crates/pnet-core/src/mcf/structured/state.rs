@@ -2,15 +2,16 @@
 
 use rayon::prelude::*;
 
-use super::super::evaluate::for_each_row;
-use super::super::lanes::LANES;
-use super::super::problem::{Error, Problem};
-use super::super::proof::Proof;
-use super::super::round::Flow;
-use super::super::run::Restarts;
 use super::block::{Block, Shared, TAU_FLOW};
 use super::coupling::{Access, Capacities, Demands, Step, squared_distance};
 use super::start::Start;
+use crate::error::Error;
+use crate::mcf::evaluate::for_each_row;
+use crate::mcf::lanes::LANES;
+use crate::mcf::problem::Problem;
+use crate::mcf::proof::Proof;
+use crate::mcf::round::Flow;
+use crate::mcf::run::Restarts;
 
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
 const SMOOTHING: f64 = 0.5;
@@ -19,7 +20,7 @@ const SMOOTHING: f64 = 0.5;
 const LOPSIDED: f64 = 0.3;
 
 /// The iterate of restarted Halpern PDHG.
-pub struct State<'a> {
+pub(super) struct State<'a> {
     problem: &'a Problem,
     blocks: Vec<Block>,
     /// Index of the first block of each plane.
@@ -42,7 +43,7 @@ pub struct State<'a> {
 
 impl<'a> State<'a> {
     /// A start for `problem`, on which K is at most `upper`, from the flow of a proof and even lengths.
-    pub fn new(problem: &'a Problem, upper: f64, start: &Proof) -> Result<Self, Error> {
+    pub(super) fn new(problem: &'a Problem, upper: f64, start: &Proof) -> Result<Self, Error> {
         let parts = Start::new(problem, upper);
         let planes = 0..problem.planes.len();
         let mut blocks = vec![];
@@ -96,17 +97,17 @@ impl<'a> State<'a> {
     }
 
     /// Iterations done.
-    pub fn iterations(&self) -> usize {
+    pub(super) fn iterations(&self) -> usize {
         self.restarts.iterations
     }
 
     /// Restarts among them.
-    pub fn restarts(&self) -> usize {
+    pub(super) fn restarts(&self) -> usize {
         self.restarts.count
     }
 
     /// Lengths of all links, of access links into and out of planes: never negative.
-    pub fn lengths(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    pub(super) fn lengths(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let links = self.links.iter().flat_map(|links| links.stepped.iter().copied()).collect();
         let [up, down] = [0, 1]
             .map(|way| self.access.iter().flat_map(|ways| ways[way].duals.stepped.iter().copied()).collect());
@@ -114,7 +115,7 @@ impl<'a> State<'a> {
     }
 
     /// One iteration.
-    pub fn iterate(&mut self) {
+    pub(super) fn iterate(&mut self) {
         let weight = self.restarts.weight();
         let (tau, sigma) = (1.0 / self.omega, self.omega);
         let stepped = (self.k - tau * self.tau_k * (self.value - 1.0)).clamp(0.0, 1.0);

@@ -1,34 +1,18 @@
-//! The structured solver of the arc form, and what every solver needs to run under Python.
+//! A solver's run under Python: who watches it, and what stops it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use pnet_core::mcf::Error;
-use pnet_core::mcf::run::{Monitor, Options, Progress};
-use pnet_core::mcf::structured;
+use pnet_core::mcf::run::{Monitor, Progress};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::problem::FlowProblem;
-use crate::proof::Proof;
-use crate::{CoreError, to_python};
-
-/// What a run of the structured solver returns.
-#[pyclass(frozen, module = "pnet_lp._core")]
-pub struct Solution {
-    #[pyo3(get)]
-    proof: Py<Proof>,
-    #[pyo3(get)]
-    iterations: usize,
-    #[pyo3(get)]
-    restarts: usize,
-    #[pyo3(get)]
-    interrupted: bool,
-}
+use crate::error::{Failure, Result};
+use crate::threads::pool;
 
 /// Passes progress to Python, and Python's wish to stop to the solver.
-pub struct PythonMonitor<'a> {
+pub(crate) struct PythonMonitor<'a> {
     on_progress: Py<PyAny>,
     stop: &'a AtomicBool,
     /// An exception of `on_progress`, to be raised once the solver has stopped.
@@ -58,16 +42,13 @@ const POLL: Duration = Duration::from_millis(50);
 /// Runs a solver on `threads` threads of its own; `on_progress(iterations, lower, upper)` returns whether to go on.
 ///
 /// A pending Ctrl-C stops the run as if `on_progress` had said so: the bounds reached so far are the answer.
-pub fn run<T: Send>(
+pub(crate) fn run<T: Send>(
     py: Python<'_>,
     threads: usize,
     on_progress: Py<PyAny>,
-    solve: impl FnOnce(&mut PythonMonitor<'_>) -> Result<T, Error> + Send,
-) -> PyResult<T> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| CoreError::new_err(format!("cannot start {threads} threads: {error}")))?;
+    solve: impl FnOnce(&mut PythonMonitor<'_>) -> std::result::Result<T, pnet_core::Error> + Send,
+) -> Result<T> {
+    let pool = pool(threads)?;
     let stop = AtomicBool::new(false);
     let mut monitor = PythonMonitor { on_progress, stop: &stop, failure: None };
     let (solved, signal) = py.detach(|| {
@@ -97,38 +78,8 @@ pub fn run<T: Send>(
     });
     let mut failures = [monitor.failure, signal].into_iter().flatten();
     if let Some(error) = failures.find(|error| !error.is_instance_of::<PyKeyboardInterrupt>(py)) {
-        return Err(error);
+        return Err(error.into());
     }
-    let solved = solved.ok_or_else(|| CoreError::new_err("the solver panicked; this is a defect"))?;
-    solved.map_err(to_python)
-}
-
-/// Solves `problem` by the structured method.
-#[pyfunction]
-#[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
-pub fn solve_structured(
-    py: Python<'_>,
-    problem: &FlowProblem,
-    tolerance: f64,
-    max_iterations: usize,
-    time_limit_s: f64,
-    threads: usize,
-    on_progress: Py<PyAny>,
-) -> PyResult<Solution> {
-    let options = Options { tolerance, max_iterations, time_limit_s };
-    let solution =
-        run(py, threads, on_progress, |monitor| structured::solve(&problem.inner, &options, monitor))?;
-    let proof = Proof { inner: solution.proof, planes: problem.inner.planes.len() };
-    Ok(Solution {
-        proof: Py::new(py, proof)?,
-        iterations: solution.iterations,
-        restarts: solution.restarts,
-        interrupted: solution.interrupted,
-    })
-}
-
-/// Bytes that the structured solver will hold at its peak.
-#[pyfunction]
-pub fn estimate_structured_bytes(problem: &FlowProblem) -> usize {
-    structured::estimate_bytes(&problem.inner)
+    let solved = solved.ok_or_else(|| Failure::new("the solver panicked; this is a defect".to_owned()))?;
+    Ok(solved?)
 }

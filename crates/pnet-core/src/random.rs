@@ -1,4 +1,4 @@
-//! Seeded choices.
+//! Seeded choices: the one source of randomness of the core, keyed on what is chosen for, never on the order of calls.
 
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): small, and good enough to break ties.
 #[derive(Debug, Clone, Copy)]
@@ -6,6 +6,14 @@ pub struct SplitMix(u64);
 
 impl SplitMix {
     /// The stream that belongs to these words.
+    ///
+    /// ```
+    /// # use pnet_core::random::SplitMix;
+    /// let (mut one, mut again) = (SplitMix::of([1, 2]), SplitMix::of([1, 2]));
+    /// assert_eq!((one.word(), one.below(10)), (again.word(), again.below(10)));
+    /// // The generator's own sequence from 0.
+    /// assert_eq!(SplitMix::of([]).word(), 0xe220_a839_7b1d_cdaf);
+    /// ```
     pub fn of(words: impl IntoIterator<Item = u64>) -> Self {
         words.into_iter().fold(SplitMix(0), |mut mixed, word| SplitMix(mixed.word() ^ word))
     }
@@ -25,6 +33,11 @@ impl SplitMix {
     }
 
     /// The index of one of the weights, each as likely as its share; they are at least 0, and one is positive.
+    ///
+    /// ```
+    /// # use pnet_core::random::SplitMix;
+    /// assert_eq!(SplitMix::of([7]).weighted([0.0, 2.0, 0.0].into_iter()), 1);
+    /// ```
     pub fn weighted(&mut self, weights: impl Iterator<Item = f64> + Clone) -> usize {
         let total: f64 = weights.clone().sum();
         let mut left = (self.word() >> 11) as f64 / (1_u64 << 53) as f64 * total;

@@ -1,0 +1,113 @@
+//! The arcs of one plane, both ways round.
+
+use std::ops::Range;
+
+use crate::csr::Csr;
+use crate::error::{Error, invalid};
+
+/// A directed multigraph with its arcs sorted by tail.
+///
+/// Nodes and arcs are numbered from 0.
+///
+/// ```
+/// # use pnet_core::graph::Graph;
+/// // A cable between 0 and 1, and one arc from 1 to 2.
+/// let graph = Graph::new(3, vec![0, 1, 1], vec![1, 0, 2])?;
+/// assert_eq!((graph.nodes(), graph.arcs()), (3, 3));
+/// assert_eq!(graph.out(1), 1..3);
+/// assert_eq!(graph.incoming(1), [0]);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Graph {
+    tail: Vec<u32>,
+    head: Vec<u32>,
+    out_ptr: Vec<u32>,
+    incoming: Csr<u32>,
+    /// Tails of the arcs into each node: what a search backwards reads.
+    before: Csr<u32>,
+}
+
+impl Graph {
+    /// The graph with these arcs.
+    ///
+    /// ```
+    /// # use pnet_core::graph::Graph;
+    /// let error = Graph::new(2, vec![1, 0], vec![0, 1]).unwrap_err();
+    /// assert_eq!(error.to_string(), "tail: arcs are not sorted by tail");
+    /// ```
+    pub fn new(nodes: usize, tail: Vec<u32>, head: Vec<u32>) -> Result<Self, Error> {
+        if tail.len() != head.len() {
+            return invalid("head", "another length than tail");
+        }
+        if nodes.max(tail.len()) >= u32::MAX as usize {
+            return invalid("tail", format!("{nodes} nodes and {} arcs are too many", tail.len()));
+        }
+        for (what, ends) in [("tail", &tail), ("head", &head)] {
+            if let Some(unknown) = ends.iter().find(|v| **v as usize >= nodes) {
+                return invalid(what, format!("{unknown} is not in 0..{nodes}"));
+            }
+        }
+        if !tail.is_sorted() {
+            return invalid("tail", "arcs are not sorted by tail");
+        }
+        let out_ptr = (0..=nodes).map(|u| tail.partition_point(|t| (*t as usize) < u) as u32).collect();
+        let incoming = Csr::new(nodes, head.iter().copied().zip(0..));
+        let before = Csr::new(nodes, head.iter().copied().zip(tail.iter().copied()));
+        Ok(Graph { tail, head, out_ptr, incoming, before })
+    }
+
+    /// Number of nodes.
+    #[inline]
+    pub fn nodes(&self) -> usize {
+        self.out_ptr.len() - 1
+    }
+
+    /// Number of arcs.
+    #[inline]
+    pub fn arcs(&self) -> usize {
+        self.head.len()
+    }
+
+    /// Tail of each arc.
+    #[inline]
+    pub(crate) fn tails(&self) -> &[u32] {
+        &self.tail
+    }
+
+    /// Head of each arc.
+    #[inline]
+    pub(crate) fn heads(&self) -> &[u32] {
+        &self.head
+    }
+
+    /// Tail of an arc.
+    #[inline]
+    pub fn tail(&self, arc: u32) -> u32 {
+        self.tail[arc as usize]
+    }
+
+    /// Head of an arc.
+    #[inline]
+    pub fn head(&self, arc: u32) -> u32 {
+        self.head[arc as usize]
+    }
+
+    /// Arcs out of `node`.
+    #[inline]
+    pub fn out(&self, node: u32) -> Range<u32> {
+        self.out_ptr[node as usize]..self.out_ptr[node as usize + 1]
+    }
+
+    /// Arcs into `node`, in their order.
+    #[inline]
+    pub fn incoming(&self, node: u32) -> &[u32] {
+        self.incoming.of(node as usize)
+    }
+
+    /// Tails of the arcs into `node`.
+    #[inline]
+    pub(crate) fn before(&self, node: u32) -> &[u32] {
+        self.before.of(node as usize)
+    }
+}

@@ -1,0 +1,85 @@
+//! Paths of one pair or of many, in flat arrays.
+
+use std::ops::Range;
+
+/// Paths after each other, as arcs; each belongs to a plane.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Paths {
+    /// Plane of each path.
+    pub plane: Vec<u32>,
+    /// Arcs of path `i` are `arcs[ptr[i]..ptr[i + 1]]`.
+    pub ptr: Vec<usize>,
+    /// Arcs, local to the path's plane.
+    pub arcs: Vec<u32>,
+}
+
+impl Default for Paths {
+    fn default() -> Self {
+        Paths { plane: vec![], ptr: vec![0], arcs: vec![] }
+    }
+}
+
+impl Paths {
+    /// Number of paths.
+    pub fn len(&self) -> usize {
+        self.plane.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.plane.is_empty()
+    }
+
+    /// Arcs of the `i`-th path.
+    pub fn get(&self, i: usize) -> &[u32] {
+        &self.arcs[self.ptr[i]..self.ptr[i + 1]]
+    }
+
+    /// Adds a path.
+    pub(crate) fn push(&mut self, plane: u32, arcs: impl IntoIterator<Item = u32>) {
+        self.plane.push(plane);
+        self.arcs.extend(arcs);
+        self.ptr.push(self.arcs.len());
+    }
+
+    /// Adds a range of another's paths.
+    pub(crate) fn extend(&mut self, other: &Paths, range: Range<usize>) {
+        let (first, last) = (other.ptr[range.start], other.ptr[range.end]);
+        let before = self.arcs.len();
+        self.arcs.extend_from_slice(&other.arcs[first..last]);
+        self.ptr.extend(other.ptr[range.start + 1..range.end + 1].iter().map(|end| end - first + before));
+        self.plane.extend_from_slice(&other.plane[range]);
+    }
+
+    /// Adds another's paths, shortest first, within a length by plane and arcs.
+    pub(crate) fn extend_sorted(&mut self, other: &Paths) {
+        let mut order: Vec<usize> = (0..other.len()).collect();
+        order.sort_by_key(|i| (other.get(*i).len(), other.plane[*i], other.get(*i)));
+        for i in order {
+            self.extend(other, i..i + 1);
+        }
+    }
+
+    /// Keeps the first `count` paths.
+    pub(crate) fn truncate(&mut self, count: usize) {
+        if count < self.len() {
+            self.plane.truncate(count);
+            self.ptr.truncate(count + 1);
+            self.arcs.truncate(self.ptr[count]);
+        }
+    }
+
+    /// Forgets all paths.
+    pub(crate) fn clear(&mut self) {
+        self.truncate(0);
+    }
+}
+
+/// The paths of each pair: those of pair `j` are `paths` `pair_ptr[j]..pair_ptr[j + 1]`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PathSet {
+    /// Where each pair's paths begin.
+    pub pair_ptr: Vec<usize>,
+    /// All paths.
+    pub paths: Paths,
+}

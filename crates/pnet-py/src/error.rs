@@ -1,0 +1,48 @@
+//! What a call raises: the one place where errors of the core become Python exceptions.
+
+use numpy::AsSliceError;
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    _core,
+    CoreError,
+    pyo3::exceptions::PyException,
+    "An array handed to the extension is inconsistent, or a solve cannot go on."
+);
+
+/// An exception to raise.
+pub(crate) struct Failure(PyErr);
+
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
+
+impl Failure {
+    /// A `CoreError` with this message.
+    pub(crate) fn new(message: String) -> Self {
+        Failure(CoreError::new_err(message))
+    }
+}
+
+impl From<pnet_core::Error> for Failure {
+    fn from(error: pnet_core::Error) -> Self {
+        Failure::new(error.to_string())
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Failure(error)
+    }
+}
+
+/// The array is not contiguous.
+impl From<AsSliceError> for Failure {
+    fn from(error: AsSliceError) -> Self {
+        Failure(error.into())
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        failure.0
+    }
+}

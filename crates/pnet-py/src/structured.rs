@@ -1,0 +1,53 @@
+//! The structured solver of the arc form.
+
+use pnet_core::mcf::run::Options;
+use pnet_core::mcf::structured;
+use pyo3::prelude::*;
+
+use crate::error::Result;
+use crate::monitor::run;
+use crate::problem::FlowProblem;
+use crate::proof::Proof;
+
+/// What a run of the structured solver returns.
+#[pyclass(frozen, module = "pnet_lp._core")]
+pub(crate) struct Solution {
+    #[pyo3(get)]
+    proof: Py<Proof>,
+    #[pyo3(get)]
+    iterations: usize,
+    #[pyo3(get)]
+    restarts: usize,
+    #[pyo3(get)]
+    interrupted: bool,
+}
+
+/// Solves `problem` by the structured method.
+#[pyfunction]
+#[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+pub(crate) fn solve_structured(
+    py: Python<'_>,
+    problem: &FlowProblem,
+    tolerance: f64,
+    max_iterations: usize,
+    time_limit_s: f64,
+    threads: usize,
+    on_progress: Py<PyAny>,
+) -> Result<Solution> {
+    let options = Options { tolerance, max_iterations, time_limit_s };
+    let solution =
+        run(py, threads, on_progress, |monitor| structured::solve(&problem.inner, &options, monitor))?;
+    let proof = Proof { inner: solution.proof, planes: problem.inner.planes.len() };
+    Ok(Solution {
+        proof: Py::new(py, proof)?,
+        iterations: solution.iterations,
+        restarts: solution.restarts,
+        interrupted: solution.interrupted,
+    })
+}
+
+/// Bytes that the structured solver will hold at its peak.
+#[pyfunction]
+pub(crate) fn estimate_structured_bytes(problem: &FlowProblem) -> usize {
+    structured::estimate_bytes(&problem.inner)
+}
