@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from pnet_lp.cost.bill import KINDS, Part
 from pnet_lp.errors import SpecError
 from pnet_lp.files import read_yaml
-from pnet_lp.registry import Params, nearest, validate
+from pnet_lp.registry import Params, nearest, one_or_more, validate
 
 Quantity: TypeAlias = Literal["price", "power"]
 
@@ -110,7 +110,7 @@ def shipped_books(quantity: Quantity) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def load_book(quantity: Quantity, names: Sequence[str] = ()) -> Book:
+def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:
     """Return the book that the user names.
 
     Args:
@@ -126,7 +126,7 @@ def load_book(quantity: Quantity, names: Sequence[str] = ()) -> Book:
     book = base
     for layer in upper:
         book = layer.over(book)
-    for name in names:
+    for name in one_or_more(names):
         if name in shipped:
             book = read_book(shipped[name], quantity, name)
         elif Path(name).suffix.lower() in {".yaml", ".yml"} or Path(name).is_file():

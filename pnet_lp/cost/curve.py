@@ -9,6 +9,7 @@ from pnet_lp.cost.books import Book
 from pnet_lp.cost.design import Design, TopologyOptions, design
 from pnet_lp.cost.price import Quote, quote
 from pnet_lp.errors import SpecError
+from pnet_lp.registry import one_or_more
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Curve:
 
 
 def trace_curves(
-    texts: Sequence[str],
+    texts: str | Sequence[str],
     betas: Sequence[float],
     prices: Book,
     powers: Book,
@@ -57,7 +58,7 @@ def trace_curves(
     if not betas:
         raise SpecError("a curve needs at least one beta")
     curves = []
-    for text in texts:
+    for text in one_or_more(texts):
         if "beta" in (item.partition("=")[0].strip() for item in text.partition(":")[2].split(",")):
             raise SpecError("beta is what a curve runs over, so an expression cannot say it", where=text)
         points: list[Point] = []

@@ -100,6 +100,11 @@ class Network:
         return sum(plane.cable_count for plane in self.planes)
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was assumed of planes because their sources do not say it, one sentence each."""
+        return tuple(dict.fromkeys(warning for plane in self.planes for warning in plane.warnings))
+
+    @property
     def default_level(self) -> Level:
         """``host`` if the network has hosts, else ``rack``."""
         return "host" if self.host_count else "rack"

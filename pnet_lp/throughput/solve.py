@@ -135,9 +135,9 @@ def solve(
         "traffic": summarise_traffic(traffic),
         "seconds": clock.seconds,
     }
-    warnings: tuple[str, ...] = ()
+    warnings = network.warnings
     if problem.disconnected.size:
-        warnings = (_disconnected(problem, network, traffic, goal),)
+        warnings += (_disconnected(problem, network, traffic, goal),)
         if not goal.per_demand or len(problem.disconnected) == problem.flow.demand_count:
             figures = goal.figures_of_nothing()
             clock.note("certify")
