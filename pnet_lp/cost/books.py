@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from pnet_lp.cost.bill import KINDS, Part
 from pnet_lp.errors import SpecError
 from pnet_lp.files import read_yaml
+from pnet_lp.model.brief import brief
 from pnet_lp.registry import Params, nearest, one_or_more, validate
 
 Quantity: TypeAlias = Literal["price", "power"]
@@ -71,6 +72,7 @@ _FOLDERS: Mapping[Quantity, str] = {"price": "prices", "power": "powers"}
 _DEFAULTS: Mapping[Quantity, tuple[str, ...]] = {"price": ("example", "hybrid-list"), "power": ("example",)}
 
 
+@brief("quantity", "label")
 @dataclass(frozen=True)
 class Book:
     """What parts cost in USD, or draw in watts.

@@ -9,9 +9,11 @@ from pnet_lp.cost.books import Book
 from pnet_lp.cost.design import Design, TopologyOptions, design
 from pnet_lp.cost.price import Quote, quote
 from pnet_lp.errors import SpecError
+from pnet_lp.model.brief import brief
 from pnet_lp.registry import one_or_more
 
 
+@brief()
 @dataclass(frozen=True)
 class Point:
     """One architecture at one beta."""
@@ -21,6 +23,7 @@ class Point:
     quote: Quote
 
 
+@brief()
 @dataclass(frozen=True)
 class Curve:
     """One architecture over all betas.

@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.graphs import cable_arguments, to_networkx
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 
+@brief("label", "switch_count", "cable_count", "host_count")
 @dataclass(frozen=True, eq=False)
 class Plane:
     """A capacitated multigraph of switches with full-duplex cables.
@@ -251,8 +253,8 @@ class Plane:
                 switch; all others are switches.  A directed graph must hold both directions of every cable.  A position
                 is ``x`` and ``y``, ``Longitude`` and ``Latitude``, or ``pos``; all switches have a ``box``, or none.
             link_gbps: speed of edges without a capacity.
-            capacity: the edge attribute that holds the capacity in Gb/s.  Default: ``capacity_gbps``; in a graph without
-                that, ``capacity`` or ``bandwidth``, if only one of them occurs; in a graph without these,
+            capacity: the edge attribute that holds the capacity in Gb/s.  Default: ``capacity_gbps``; in a graph
+                without that, ``capacity`` or ``bandwidth``, if only one of them occurs; in a graph without these,
                 ``LinkSpeedRaw``, in bit/s.  Other names are not read: a graph in which only some edges have a speed, or
                 none has one and edges have other attributes, gets a sentence among the plane's ``warnings``.
             label: where the graph came from.

@@ -12,6 +12,7 @@ from pnet_lp.errors import RoutingError
 from pnet_lp.model import Network
 from pnet_lp.model.arcs import Arcs
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.routing.enumerate import iterate_paths
 from pnet_lp.routing.rule import PathRule
@@ -21,6 +22,7 @@ CORE_SPLITS = {"ecmp-split": "ecmp", "vlb": "vlb"}
 """What the core calls the splits that it computes."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Loads:
     """Loads of ``J`` demands over ``P`` planes with ``A`` links in all.

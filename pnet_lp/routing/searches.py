@@ -13,6 +13,7 @@ from pnet_lp.errors import RoutingError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.arcs import Arcs, usable_arcs
 from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.routing.rule import PathRule
 
@@ -25,6 +26,7 @@ _CORE_KINDS = {
 }
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Searches:
     """Pairs of endpoints on the planes of a network.
