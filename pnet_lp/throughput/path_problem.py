@@ -33,6 +33,11 @@ class PathProblem(LinkProblem):
     paths: PathSet
 
     @property
+    def proof_bytes(self) -> int:
+        """About how much memory a proof takes at most, while it is copied into the certificate."""
+        return 32 * self.flow_variables
+
+    @property
     def flow_variables(self) -> int:
         """Number of paths, N."""
         return self.paths.path_count

@@ -120,7 +120,7 @@ class Solver(ABC):
             raise SolverError(f"solver {self.name!r} does not take problems on {form} form")
         others = "" if self.name == "structured" else "--solver structured, "
         check_fits(
-            self.estimate_bytes(problem),
+            max(self.estimate_bytes(problem), problem.proof_bytes),
             f"solver {self.name!r} with {problem.flow_variables:,} flow variables",
             SolverError,
             allowed=f"{others}--level rack, fewer planes, or a smaller network",
