@@ -13,7 +13,7 @@ from pnet_lp.units import format_bytes
 def available_bytes(root: Path = Path("/")) -> int:
     """Return the bytes that this process can still take without swapping or being killed.
 
-    On Linux the smallest of ``MemAvailable`` and what the memory limits of the process (``ulimit -v``, ``ulimit -d``) and
+    On Linux the smallest of ``MemAvailable`` and what the memory limits of the process (``ulimit -v``, ``-d``) and
     of its control groups (versions 1 and 2, every level) leave; elsewhere the physical memory; where even that is
     unknown, ``sys.maxsize``.
 

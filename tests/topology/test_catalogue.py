@@ -20,6 +20,10 @@ SIZES = {
     "jellyfish-1024": (1, 320, 1024, 2048),
     "jellyfish-k8": (1, 80, 128, 256),
     "jellyfish-k8-heterogeneous-4x": (4, 320, 128, 1024),
+    # P-Net's artifact: racks without hosts.
+    "pnet-jellyfish-k8": (2, 160, 0, 512),
+    "pnet-jellyfish-k8-plane1": (1, 80, 0, 256),
+    "pnet-jellyfish-k8-plane2": (1, 80, 0, 256),
     "tor-parallel-1024": (1, 64 + 16 + 64, 1024, 512),
     # P-Net, table 1: chips, and cables between them (tiers - 1) times the hosts in each plane.
     "pnet-table1-serial-scale-out": (1, 3584, 8192, 24_576),
