@@ -15,6 +15,8 @@ SIZES = {
     "fat-tree-1024": (1, 320, 1024, 2048),
     "fat-tree-3456": (1, 720, 3456, 6912),
     "fat-tree-k8": (1, 80, 128, 256),
+    "jellyfish-250": (1, 125, 250, 500),
+    "jellyfish-250-heterogeneous-4x": (4, 500, 250, 2000),
     "jellyfish-686": (1, 245, 686, 1372),
     "jellyfish-686-heterogeneous-4x": (4, 980, 686, 5488),
     "jellyfish-1024": (1, 320, 1024, 2048),
