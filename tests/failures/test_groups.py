@@ -43,7 +43,7 @@ def test_json_and_parallel_cables(tmp_path: Path) -> None:
 
 
 def test_switches_that_only_some_planes_have(tmp_path: Path) -> None:
-    planes = [Plane.from_cables(names, [0], [1], host_switch=[0, 1]) for names in ("ab", "ac")]
+    planes = [Plane.from_cables(list(names), [0], [1], host_switch=[0, 1]) for names in ("ab", "ac")]
     path = write(tmp_path, "groups: {g: {switches: [c], cables: [[a, b]]}}")
     mask = FailureModel(Network.from_planes(planes), Failures(groups=read_groups(path))).draw()
     assert [dead.tolist() for dead in mask.switches] == [[False, False], [False, True]]
