@@ -13,13 +13,14 @@ from pnet_lp.units import format_bytes
 def available_bytes(root: Path = Path("/")) -> int:
     """Return the bytes that this process can still take without swapping or being killed.
 
-    On Linux the smallest of ``MemAvailable`` and what the memory limits of the process's control groups (versions 1 and
-    2, every level) leave; elsewhere the physical memory; where even that is unknown, ``sys.maxsize``.
+    On Linux the smallest of ``MemAvailable`` and what the memory limits of the process (``ulimit -v``, ``-d``) and
+    of its control groups (versions 1 and 2, every level) leave; elsewhere the physical memory; where even that is
+    unknown, ``sys.maxsize``.
 
     Args:
         root: where ``proc`` and ``sys`` are mounted.
     """
-    found = [_meminfo(root), *_control_groups(root)]
+    found = [_meminfo(root), *_process_limits(root), *_control_groups(root)]
     known = [value for value in found if value is not None]
     return max(min(known), 0) if known else _physical()
 
@@ -45,6 +46,22 @@ def _meminfo(root: Path) -> int | None:
     except OSError:
         return None
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
+
+
+def _process_limits(root: Path) -> list[int]:
+    """Return what is left under the limits of the process's address space and of its data."""
+    try:
+        import resource  # noqa: PLC0415 - only Unix has it
+
+        pages = (root / "proc/self/statm").read_text().split()
+    except (ImportError, OSError):
+        return []
+    left = []
+    for limit, column in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
+        allowed, _ = resource.getrlimit(limit)
+        if allowed != resource.RLIM_INFINITY:
+            left.append(allowed - int(pages[column]) * resource.getpagesize())
+    return left
 
 
 def _control_groups(root: Path) -> list[int | None]:

@@ -12,7 +12,7 @@ import importlib
 import importlib.metadata
 import pkgutil
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -149,6 +149,11 @@ def nearest(name: str, known: Mapping[str, object]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the known name closest to ``name``, or an empty string."""
     close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
     return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def one_or_more(texts: str | Iterable[str]) -> tuple[str, ...]:
+    """Return ``texts`` as a tuple; a text by itself is one, not its letters."""
+    return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
 def parse_expression(text: str) -> tuple[str, dict[str, str]]:

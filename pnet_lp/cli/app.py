@@ -76,6 +76,10 @@ class CommandGroup(click.Group):
             if error.errno == errno.EPIPE:
                 raise
             _leave(ctx, f"{error.filename or 'system'}: {error.strerror or error}", 1)
+        except MemoryError as error:
+            # NumPy says how much it asked for, Python says nothing.
+            asked = f" ({str(error)[0].lower()}{str(error)[1:]})" if str(error) else ""
+            _leave(ctx, f"out of memory{asked}; allowed: a smaller network, fewer planes, sparser traffic", 1)
         except Exception as error:  # the last resort: no traceback unless asked for
             hint = "" if wants_traceback(ctx) else "; --debug shows where"
             _leave(ctx, f"unexpected {type(error).__name__}: {error}{hint}", 1)

@@ -44,8 +44,8 @@ class NetworkArguments:
         return fail(self.build_intact(), self.failures, seed=self.seed)
 
     def build_intact(self) -> Network:
-        """Return the network without failures."""
-        return build_network(
+        """Return the network without failures, and say on stderr what was assumed of it."""
+        network = build_network(
             self.topologies,
             planes=self.planes,
             variant=self.variant,
@@ -53,6 +53,9 @@ class NetworkArguments:
             hosts_per_switch=self.hosts_per_switch,
             seed=self.seed,
         )
+        for warning in network.warnings:
+            click.echo(f"Warning: {warning}", err=True)
+        return network
 
     @property
     def failures(self) -> Failures:

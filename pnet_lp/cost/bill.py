@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from pnet_lp.model.brief import brief
+
 Place: TypeAlias = Literal["access", "inner", "top"]
 """How long a cable is: from a host to its switch; below the top tier; up to the top tier, or in a flat network."""
 
@@ -103,6 +105,7 @@ class Cables:
     ends: int
 
 
+@brief()
 @dataclass(frozen=True)
 class Bill:
     """A bill of materials.  Two bills are equal if they list the same things, however they were counted.

@@ -13,7 +13,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from pnet_lp.cost.bill import KINDS, Part
 from pnet_lp.errors import SpecError
 from pnet_lp.files import read_yaml
-from pnet_lp.registry import Params, nearest, validate
+from pnet_lp.model.brief import brief
+from pnet_lp.registry import Params, nearest, one_or_more, validate
 
 Quantity: TypeAlias = Literal["price", "power"]
 
@@ -71,6 +72,7 @@ _FOLDERS: Mapping[Quantity, str] = {"price": "prices", "power": "powers"}
 _DEFAULTS: Mapping[Quantity, tuple[str, ...]] = {"price": ("example", "hybrid-list"), "power": ("example",)}
 
 
+@brief("quantity", "label")
 @dataclass(frozen=True)
 class Book:
     """What parts cost in USD, or draw in watts.
@@ -110,7 +112,7 @@ def shipped_books(quantity: Quantity) -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
-def load_book(quantity: Quantity, names: Sequence[str] = ()) -> Book:
+def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:
     """Return the book that the user names.
 
     Args:
@@ -126,7 +128,7 @@ def load_book(quantity: Quantity, names: Sequence[str] = ()) -> Book:
     book = base
     for layer in upper:
         book = layer.over(book)
-    for name in names:
+    for name in one_or_more(names):
         if name in shipped:
             book = read_book(shipped[name], quantity, name)
         elif Path(name).suffix.lower() in {".yaml", ".yml"} or Path(name).is_file():

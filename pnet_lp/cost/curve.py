@@ -9,8 +9,11 @@ from pnet_lp.cost.books import Book
 from pnet_lp.cost.design import Design, TopologyOptions, design
 from pnet_lp.cost.price import Quote, quote
 from pnet_lp.errors import SpecError
+from pnet_lp.model.brief import brief
+from pnet_lp.registry import one_or_more
 
 
+@brief()
 @dataclass(frozen=True)
 class Point:
     """One architecture at one beta."""
@@ -20,6 +23,7 @@ class Point:
     quote: Quote
 
 
+@brief()
 @dataclass(frozen=True)
 class Curve:
     """One architecture over all betas.
@@ -36,7 +40,7 @@ class Curve:
 
 
 def trace_curves(
-    texts: Sequence[str],
+    texts: str | Sequence[str],
     betas: Sequence[float],
     prices: Book,
     powers: Book,
@@ -57,7 +61,7 @@ def trace_curves(
     if not betas:
         raise SpecError("a curve needs at least one beta")
     curves = []
-    for text in texts:
+    for text in one_or_more(texts):
         if "beta" in (item.partition("=")[0].strip() for item in text.partition(":")[2].split(",")):
             raise SpecError("beta is what a curve runs over, so an expression cannot say it", where=text)
         points: list[Point] = []

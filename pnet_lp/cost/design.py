@@ -11,6 +11,7 @@ from pnet_lp.cost.bill import Bill
 from pnet_lp.cost.packaging import Packaging, count, default_packaging
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
 from pnet_lp.registry import Registry, nearest, parse_expression
 from pnet_lp.topology import build_network, topologies
@@ -18,6 +19,7 @@ from pnet_lp.topology.catalogue import catalogue
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 
+@brief("label", "bill", "packaging")
 @dataclass(frozen=True)
 class Design:
     """An architecture with its sizes settled.

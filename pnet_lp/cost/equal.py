@@ -8,8 +8,10 @@ from pnet_lp.cost.books import Book
 from pnet_lp.cost.design import Design, design
 from pnet_lp.cost.price import quote
 from pnet_lp.errors import SpecError
+from pnet_lp.model.brief import brief
 
 
+@brief()
 @dataclass(frozen=True)
 class EqualCost:
     """A fat tree and the hybrid network for its money.

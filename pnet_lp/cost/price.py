@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pnet_lp.cost.bill import Bill, Count, Part, whole
 from pnet_lp.cost.books import Book, Rate
+from pnet_lp.model.brief import brief
 
 _DIGITS = 6
 """Digits of a sum after the point: those of its parts, without the dust of their addition."""
@@ -43,6 +44,7 @@ class Line:
         return whole(self.count * self.power.of(self.part))
 
 
+@brief("total_usd", "watts")
 @dataclass(frozen=True)
 class Quote:
     """A bill with prices and powers.

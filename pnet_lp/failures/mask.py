@@ -8,8 +8,10 @@ import numpy as np
 
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.arrays import BoolArray, floats, ints
+from pnet_lp.model.brief import brief
 
 
+@brief("arc_count", "switch_count")
 @dataclass(frozen=True, eq=False)
 class Mask:
     """What is down, plane by plane.

@@ -12,9 +12,11 @@ from pnet_lp.failures import FailureModel, Failures, mean_interval, share_interv
 from pnet_lp.hops.count import HopCounter
 from pnet_lp.hops.distribution import HopDistribution
 from pnet_lp.model import Network
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 
 
+@brief()
 @dataclass(frozen=True)
 class HopTrials:
     """The hop counts of several trials.

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Network
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Arcs:
     """The links of ``P`` planes that carry anything, ``A`` in all, plane by plane and sorted by tail.

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level, Network
 from pnet_lp.model.plane import Plane
 
@@ -18,6 +19,7 @@ UNREACHED = np.iinfo(np.int32).max
 _GATHER_BYTES = 1 << 26  # memory of one step of the search
 
 
+@brief()
 @dataclass(frozen=True)
 class Step:
     """What a search reaches at one distance from a batch of sources.
@@ -82,6 +84,7 @@ def hop_matrix(plane: Plane, ends: IntArray) -> IntArray:
     return hops
 
 
+@brief()
 @dataclass(frozen=True)
 class Sites:
     """The places where endpoints attach: endpoints of one site share their switch in every plane.

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.layouts import scaled
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 
 if TYPE_CHECKING:
@@ -32,7 +33,17 @@ class CableArguments(TypedDict):
     tier: list[int]
     position: list[tuple[float, float]]
     box: list[int] | None
+    warnings: tuple[str, ...]
 
+
+_SPEEDS = ("capacity", "bandwidth")
+"""What others call a speed in Gb/s; ours is ``capacity_gbps``."""
+
+_RAW = "LinkSpeedRaw"
+"""What the Internet Topology Zoo calls a speed in bit/s."""
+
+_NO_SPEEDS = {"cable", "tail", "capacity_back_gbps", "id", "key"}
+"""Attributes of edges that need not be mentioned where no speed is found."""
 
 _POSITIONS = (("x", "y"), ("Longitude", "Latitude"))
 """The pairs of attributes in which a position may stand."""
@@ -87,8 +98,11 @@ def _edge(tail: str, there: float, back: float) -> dict[str, Any]:
     return attributes if back == there else attributes | {"capacity_back_gbps": back}
 
 
-def cable_arguments(graph: nx.Graph[Any], *, link_gbps: float, capacity: str, where: str) -> CableArguments:
+def cable_arguments(
+    graph: nx.Graph[Any], *, link_gbps: float, capacity: str | None, where: str
+) -> CableArguments:
     """Return the arguments of :meth:`Plane.from_cables` that ``graph`` gives; see :meth:`Plane.from_networkx`."""
+    capacity = _capacity_attribute(graph, capacity, where)
     kinds = dict(graph.nodes(data="kind"))
     hosts = [node for node in graph if kinds[node] == "host"]
     switches = [node for node in graph if kinds[node] != "host"]
@@ -129,7 +143,43 @@ def cable_arguments(graph: nx.Graph[Any], *, link_gbps: float, capacity: str, wh
         "tier": [_index(graph, node, "tier", where) or 0 for node in switches],
         "position": [_position(graph.nodes[node], f"{where}: {node!r}") for node in switches],
         "box": _boxes(graph, switches, where),
+        "warnings": _assumptions(graph, capacity, link_gbps, where),
     }
+
+
+def _capacity_attribute(graph: nx.Graph[Any], asked: str | None, where: str) -> str:
+    """Return the attribute that holds the speeds of edges; see :meth:`Plane.from_networkx`."""
+    names = {name for *_, data in graph.edges(data=True) for name in data}
+    if asked is not None:
+        if asked not in names and graph.number_of_edges():
+            found = ", ".join(sorted(map(str, names))) or None
+            raise TopologyError(f"no edge has the attribute {asked!r}", where=where, found=found)
+        return asked
+    others = [name for name in _SPEEDS if name in names]
+    if "capacity_gbps" in names or not (others or _RAW in names):
+        return "capacity_gbps"
+    if len(others) > 1:
+        raise TopologyError(
+            f"edges have both {' and '.join(others)}",
+            where=where,
+            allowed="capacity_gbps, or one of the two",
+        )
+    return others[0] if others else _RAW
+
+
+def _assumptions(graph: nx.Graph[Any], capacity: str, link_gbps: float, where: str) -> tuple[str, ...]:
+    """Return the sentence that says which edges have the default speed although they may have meant another."""
+    bare = [data for *_, data in graph.edges(data=True) if data.get(capacity) is None]
+    given = f"{link_gbps:g} Gb/s, the speed of links without one"
+    if 0 < len(bare) < graph.number_of_edges():
+        return (
+            f"{where}: {len(bare)} of {graph.number_of_edges()} edges have no {capacity} and get {given}",
+        )
+    unread = sorted({str(name) for data in bare for name in data} - _NO_SPEEDS - {capacity})
+    if not unread:
+        return ()
+    read = ", ".join(("capacity_gbps", *_SPEEDS, _RAW))
+    return (f"{where}: no edge has a speed ({read}), and all get {given}; not read: {', '.join(unread)}",)
 
 
 def _cables(
@@ -138,8 +188,8 @@ def _cables(
     """Yield every cable as ``(u, v, Gb/s there, Gb/s back, place)``; a directed graph's arcs are paired up first."""
     waiting: dict[tuple[Hashable, Hashable], list[tuple[float, float, bool]]] = {}
     for u, v, data in graph.edges(data=True):
-        there = _speed(data.get(capacity), link_gbps, u, v, where)
-        back = _speed(data.get("capacity_back_gbps"), there, u, v, where)
+        there = _speed(data, capacity, link_gbps, (u, v), where)
+        back = _speed(data, "capacity_back_gbps", there, (u, v), where)
         place = _or_last(_whole(data.get("cable"), f"cable of {u!r} - {v!r}", where))
         tail = data.get("tail")
         if tail is not None and tail not in (u, v):
@@ -163,11 +213,22 @@ def _cables(
             )
 
 
-def _speed(value: object, default: float, u: Hashable, v: Hashable, where: str) -> float:
+def _speed(
+    data: Mapping[str, Any], name: str, default: float, ends: tuple[Hashable, Hashable], where: str
+) -> float:
+    """Return the speed in the attribute ``name`` of an edge, in Gb/s."""
+    value = data.get(name)
     if value is None:
         return default
+    u, v = ends
+    if name == _RAW:
+        if not 0 <= (speed := scaled(str(value), 9)) < math.inf:
+            raise TopologyError(
+                f"{_RAW} of {u!r} - {v!r} is no speed", where=where, found=value, allowed="finite bit/s >= 0"
+            )
+        return speed
     try:
-        return float(value)  # type: ignore[arg-type]
+        return float(value)
     except (TypeError, ValueError, OverflowError):
         raise TopologyError(
             f"cable {u!r} - {v!r}: speed is not a number",

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias, get_args
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import fingerprint, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.plane import Plane
 
 Variant: TypeAlias = Literal["serial", "homogeneous", "heterogeneous", "serial-high"]
@@ -18,6 +19,7 @@ Level: TypeAlias = Literal["rack", "host"]
 LEVELS: tuple[str, ...] = get_args(Level)
 
 
+@brief("variant", "plane_count", "rack_count", "host_count", "switch_count", "cable_count")
 @dataclass(frozen=True, eq=False)
 class Network:
     """Several planes over the same hosts, or over the same racks (P-Net, section 3).
@@ -98,6 +100,11 @@ class Network:
     def cable_count(self) -> int:
         """Number of switch-to-switch cables in all planes together."""
         return sum(plane.cable_count for plane in self.planes)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was assumed of planes because their sources do not say it, one sentence each."""
+        return tuple(dict.fromkeys(warning for plane in self.planes for warning in plane.warnings))
 
     @property
     def default_level(self) -> Level:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from pnet_lp.model.arcs import Arcs
 from pnet_lp.model.arrays import IntArray
+from pnet_lp.model.brief import brief
 
 Policy: TypeAlias = Literal["any", "round-robin", "shortest", "single"]
 """Which planes the paths of a pair may come from."""
@@ -17,6 +18,7 @@ Policy: TypeAlias = Literal["any", "round-robin", "shortest", "single"]
 OffsetArray = npt.NDArray[np.int64]
 
 
+@brief("pair_count", "path_count")
 @dataclass(frozen=True, eq=False)
 class PathSet:
     """Paths of ``J`` pairs of endpoints, ``N`` in all, shortest first within a pair.

@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.graphs import cable_arguments, to_networkx
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 
+@brief("label", "switch_count", "cable_count", "host_count")
 @dataclass(frozen=True, eq=False)
 class Plane:
     """A capacitated multigraph of switches with full-duplex cables.
@@ -39,6 +41,7 @@ class Plane:
             position is known.  For maps only: nothing is computed from it.
         box: int32 ``[n]``, the physical box that holds each switch, chips of one box having the same number; None where
             each switch is a box of its own.  No flow depends on it.
+        warnings: what was assumed of the plane because its source does not say it, one sentence each.
     """
 
     switch_names: tuple[str, ...]
@@ -55,6 +58,7 @@ class Plane:
     label: str = field(default="", compare=False)
     position: FloatArray | None = None
     box: IntArray | None = None
+    warnings: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
     def from_cables(
@@ -74,6 +78,7 @@ class Plane:
         label: str = "",
         position: npt.ArrayLike | None = None,
         box: npt.ArrayLike | None = None,
+        warnings: Sequence[str] = (),
     ) -> Plane:
         """Return a checked plane.
 
@@ -93,13 +98,17 @@ class Plane:
             label: where the plane came from, for messages and tables.
             position: x and y of each switch, NaN where unknown.
             box: number of the physical box that holds each switch; default: each switch is a box of its own.
+            warnings: what was assumed, one sentence each.
 
         Raises:
             TopologyError: no switch or no rack, a self-loop, an index out of range, a duplicate or unprintable name, a
                 negative, NaN or infinite capacity, a position or box that is none.
         """
-        names = tuple(map(str, range(switches))) if isinstance(switches, int) else tuple(map(str, switches))
         where = label or "plane"
+        for what, given in (("switches", switches), ("host_names", host_names)):
+            if isinstance(given, str):
+                raise TopologyError(f"{what} is a text", where=where, found=given, allowed="a list of names")
+        names = tuple(map(str, range(switches))) if isinstance(switches, int) else tuple(map(str, switches))
         n = len(names)
         if n == 0:
             raise TopologyError("a plane needs at least one switch", where=where)
@@ -153,6 +162,7 @@ class Plane:
             label=label,
             position=None if position is None else _positions(position, n, where),
             box=None if box is None else _boxes(box, n, where),
+            warnings=tuple(warnings),
         )
 
     @property
@@ -233,7 +243,7 @@ class Plane:
         graph: nx.Graph[Any],
         *,
         link_gbps: float = DEFAULT_LINK_GBPS,
-        capacity: str = "capacity_gbps",
+        capacity: str | None = None,
         label: str = "",
     ) -> Plane:
         """Return the plane a networkx graph describes; the inverse of :meth:`to_networkx`.
@@ -243,12 +253,15 @@ class Plane:
                 switch; all others are switches.  A directed graph must hold both directions of every cable.  A position
                 is ``x`` and ``y``, ``Longitude`` and ``Latitude``, or ``pos``; all switches have a ``box``, or none.
             link_gbps: speed of edges without a capacity.
-            capacity: the edge attribute that holds the capacity in Gb/s.
+            capacity: the edge attribute that holds the capacity in Gb/s.  Default: ``capacity_gbps``; in a graph
+                without that, ``capacity`` or ``bandwidth``, if only one of them occurs; in a graph without these,
+                ``LinkSpeedRaw``, in bit/s.  Other names are not read: a graph in which only some edges have a speed, or
+                none has one and edges have other attributes, gets a sentence among the plane's ``warnings``.
             label: where the graph came from.
 
         Raises:
             TopologyError: as :meth:`from_cables`; a host with several links; a link without its reverse; an attribute
-                of ours that is not what it should be.
+                of ours that is not what it should be; a ``capacity`` that no edge has.
         """
         arguments = cable_arguments(graph, link_gbps=link_gbps, capacity=capacity, where=label or "plane")
         return cls.from_cables(**arguments, label=label)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
 
@@ -15,6 +16,7 @@ Status: TypeAlias = Literal["certified", "bounds"]
 LinkKind: TypeAlias = Literal["core", "access-up", "access-down"]
 
 
+@brief()
 @dataclass(frozen=True)
 class Interval:
     """A proved interval for K, in Gb/s per unit demand, or for the value of another objective."""
@@ -28,6 +30,7 @@ class Interval:
         return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Certificate:
     """A feasible flow and link lengths from which anyone can recompute an :class:`Interval`.
@@ -54,6 +57,7 @@ class Certificate:
     split_fraction: FloatArray
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class PathCertificate:
     """A split over given paths and link lengths; refers to the arrays of the ``PathProblem`` of the routing.
@@ -70,6 +74,7 @@ class PathCertificate:
     weight: FloatArray
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class LoadCertificate:
     """What a routing that leaves nothing open puts on links, and the link that fills first.
@@ -111,6 +116,7 @@ class Bottleneck:
     capacity_gbps: float
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class FairLevel:
     """A step of max-min fairness: the demands that can get no more, given what those of earlier levels get.
@@ -155,6 +161,7 @@ class Headline:
     bounds: tuple[str, str] | None = None
 
 
+@brief("interval", "status", "objective", "routing", "level", "solver", "binding")
 @dataclass(frozen=True, eq=False)
 class ThroughputResult:
     """The answer to a throughput query (design: every number with its own proof).

@@ -11,9 +11,11 @@ import scipy.sparse as sp
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 
 
+@brief("label", "level", "endpoints", "demand_count", "total")
 @dataclass(frozen=True, eq=False)
 class TrafficMatrix:
     """Sparse demands between ``endpoints`` racks or hosts, sorted by source, then destination.

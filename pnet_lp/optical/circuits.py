@@ -13,8 +13,10 @@ from scipy.sparse.csgraph import connected_components, shortest_path
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Circuits:
     """Full-duplex circuits between racks.

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Certificate, ThroughputResult, TrafficMatrix
+from pnet_lp.model.brief import brief
 from pnet_lp.optical.circuits import Circuits
 from pnet_lp.optical.limits import circuit_limits, gap
 from pnet_lp.throughput import Progress, solve
@@ -35,6 +36,7 @@ Swap = tuple[int, int, bool]
 """Circuits ``a-b`` and ``c-d`` become ``a-c`` and ``b-d``, or, where crossed, ``a-d`` and ``b-c``."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Improved:
     """Circuits and what they carry.

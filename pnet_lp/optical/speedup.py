@@ -11,6 +11,7 @@ import numpy as np
 from pnet_lp.errors import SpecError, TrafficError
 from pnet_lp.model import Interval, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.optical.circuits import Circuits
 from pnet_lp.optical.cluster import cluster
 from pnet_lp.optical.improve import improve
@@ -33,6 +34,7 @@ _GBIT = 8e-9
 """Gigabits in a byte."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Speedup:
     """A workload on both networks of a scenario.

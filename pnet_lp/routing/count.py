@@ -9,11 +9,13 @@ import numpy.typing as npt
 from pnet_lp import _core
 from pnet_lp.model import Network
 from pnet_lp.model.arrays import FloatArray, IntArray
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing.searches import CORE_POLICIES, Searches, prepare
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class ShortestCounts:
     """The shortest paths of ``J`` pairs over ``P`` planes.

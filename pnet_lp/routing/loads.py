@@ -19,6 +19,7 @@ from pnet_lp.errors import RoutingError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.arcs import Arcs
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import PathSet, Policy
 from pnet_lp.routing.searches import CORE_POLICIES, Searches
 
@@ -27,6 +28,7 @@ __all__ = ["Loads", "Split", "checked_amount", "path_loads", "path_usage", "spli
 _BYTES_PER_ENTRY = 12
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Loads:
     """Loads of ``J`` demands over ``P`` planes with ``A`` links in all.

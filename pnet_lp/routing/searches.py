@@ -13,6 +13,7 @@ from pnet_lp.errors import RoutingError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.arcs import Arcs, usable_arcs
 from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing.rule import PathRule
@@ -26,6 +27,7 @@ CORE_POLICIES: dict[Policy, _core.Policy] = {
 """What the core calls the plane policies."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Searches:
     """Pairs of endpoints on the planes of a network.

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.registry import nearest, parse_expression
 from pnet_lp.routing import Policy, Routing, parse_routing
@@ -65,6 +66,7 @@ class Progress:
     seconds: float
 
 
+@brief()
 @dataclass(frozen=True)
 class Query:
     """What is asked of a network and a matrix, and how far.
@@ -209,7 +211,7 @@ def _access_load(problem: Problem, found: Optimum) -> FloatArray:
 
 
 def _warnings(problem: Problem, network: Network, traffic: TrafficMatrix, query: Query) -> tuple[str, ...]:
-    found = []
+    found = list(network.warnings)
     if query.routing.draws and traffic.level == "rack":
         found.append(
             f"{query.routing.expression} draws one path for all that a rack sends to another, as if it were one flow; "

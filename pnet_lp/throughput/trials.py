@@ -13,10 +13,12 @@ from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, apply_mask, mean_interval
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import BoolArray
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.problems import build_problem
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class FailureTrial:
     """The throughput of one draw of failures.

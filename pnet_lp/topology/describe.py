@@ -11,10 +11,12 @@ from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Network, Plane
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
 from pnet_lp.topology.distances import count_hops
 
 
+@brief("label", "switches", "hosts", "racks", "cables", "diameter", "mean_hops")
 @dataclass(frozen=True)
 class PlaneDescription:
     """One plane in figures.
@@ -76,6 +78,7 @@ class PlaneDescription:
         }
 
 
+@brief("variant", "switches", "hosts", "racks", "cables")
 @dataclass(frozen=True)
 class Description:
     """A network in figures.

@@ -9,6 +9,7 @@ from typing import TypeVar
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import VARIANTS, Variant
+from pnet_lp.registry import one_or_more
 from pnet_lp.topology.hosts import attach_hosts
 from pnet_lp.topology.source import resolve
 from pnet_lp.units import DEFAULT_LINK_GBPS
@@ -37,7 +38,7 @@ def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | 
 
 
 def build_network(
-    texts: Sequence[str],
+    texts: str | Sequence[str],
     *,
     planes: int = 1,
     variant: Variant | None = None,
@@ -48,7 +49,7 @@ def build_network(
     """Return the network that the TOPOLOGY arguments and options of a command name.
 
     Args:
-        texts: one plane each (see :func:`build_plane`), or specs of several planes.
+        texts: one plane each (see :func:`build_plane`), or specs of several planes; a single one may stand by itself.
         planes: repeats a single topology that is not itself of several planes.
         variant: how the repeated planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial``
             is the one plane that ``planes`` would repeat; ``serial-high`` is that plane with every link ``planes``
@@ -75,7 +76,7 @@ def build_network(
     def with_hosts(plane: Plane) -> Plane:
         return attach_hosts(plane, hosts_per_switch, link_gbps)
 
-    sources = [resolve(text, link_gbps=link_gbps, seed=seed) for text in texts]
+    sources = [resolve(text, link_gbps=link_gbps, seed=seed) for text in one_or_more(texts)]
     if len(sources) == 1:
         (source,) = sources
         variant = _agreed("--variant", variant, source.variant, None, source.text)

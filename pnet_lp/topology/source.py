@@ -10,6 +10,7 @@ from typing import TypeAlias
 from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.files import check_sha256, naming
 from pnet_lp.model import Plane
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
 from pnet_lp.registry import Entry, nearest, parse_expression
 from pnet_lp.seeds import derive_seed
@@ -56,6 +57,7 @@ class Recipe:
 Member: TypeAlias = Recipe | Plane
 
 
+@brief()
 @dataclass(frozen=True)
 class Source:
     """What one TOPOLOGY argument stands for.

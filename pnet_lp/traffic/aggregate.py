@@ -9,9 +9,11 @@ import numpy as np
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import IntArray
+from pnet_lp.model.brief import brief
 from pnet_lp.traffic.places import racks_of_hosts
 
 
+@brief()
 @dataclass(frozen=True)
 class RackTraffic:
     """A host-level matrix as its racks see it.

@@ -13,6 +13,7 @@ from pydantic import Field
 from pnet_lp.errors import TrafficError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.registry import Registry
 from pnet_lp.seeds import generator
@@ -25,6 +26,7 @@ Seed: TypeAlias = Annotated[int | None, Field(description="seed of the draw; def
 """The parameter ``seed`` of a pattern that is drawn at random."""
 
 
+@brief()
 @dataclass(frozen=True)
 class Context:
     """What a pattern may look at: the network, the level, the seed.

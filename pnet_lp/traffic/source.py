@@ -13,6 +13,7 @@ from typing import TypeAlias
 from pnet_lp.errors import SpecError, TrafficError
 from pnet_lp.files import check_sha256, naming
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.registry import Entry, Params, nearest, parse_expression
 from pnet_lp.traffic.base import Context, Pattern, traffics
@@ -55,6 +56,7 @@ class DemandFile:
 Member: TypeAlias = Recipe | DemandFile
 
 
+@brief()
 @dataclass(frozen=True)
 class Source:
     """What one term stands for.

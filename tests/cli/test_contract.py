@@ -181,6 +181,13 @@ def fail_with(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
     ("failure", "code", "sentence"),
     [
         (SolverError("too big"), 1, "too big"),
+        (MemoryError(), 1, "out of memory; allowed: a smaller network, fewer planes, sparser traffic"),
+        (
+            MemoryError("Unable to allocate 4.00 GiB for an array"),
+            1,
+            "out of memory (unable to allocate 4.00 GiB for an array); allowed: a smaller network, fewer planes, "
+            "sparser traffic",
+        ),
         (ZeroDivisionError("by zero"), 1, "unexpected ZeroDivisionError: by zero; --debug shows where"),
         (PermissionError(errno.EACCES, "Permission denied", "x.json"), 1, "x.json: Permission denied"),
         (KeyboardInterrupt(), 130, "interrupted"),

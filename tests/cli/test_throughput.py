@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
@@ -41,6 +42,19 @@ def test_the_document_has_the_fields_of_the_contract(run_json: RunJson) -> None:
     assert document["traffic"]["fingerprint"].startswith("sha256:")
     for item in document["bottlenecks"]:
         assert item.keys() >= {"plane", "link", "share"}
+
+
+def test_what_was_assumed_of_a_file_is_said(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "net.graphml"
+    nx.write_graphml(nx.Graph([("a", "b", {"speed": 1})]), path)
+    sentence = (
+        f"{path}: no edge has a speed (capacity_gbps, capacity, bandwidth, LinkSpeedRaw), and all get 100 Gb/s, "
+        "the speed of links without one; not read: speed"
+    )
+    result = run("throughput", str(path), "--json")
+    assert json.loads(result.stdout)["warnings"] == [sentence]
+    assert result.stderr == f"Warning: {sentence}\n"
+    assert run("topology", str(path)).stderr == f"Warning: {sentence}\n"
 
 
 def test_the_words(run: Run) -> None:

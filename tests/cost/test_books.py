@@ -54,6 +54,7 @@ def test_later_names_win(tmp_path: Path) -> None:
     assert load_book("price", [path]).rate(port).of(port) == 1
     assert load_book("price", [path, "hybrid-list"]).rate(port).of(port) == 340
     assert load_book("price", ["hybrid-list", path]).rate(port).of(port) == 1
+    assert load_book("price", path).rate(port).of(port) == 1
 
 
 def test_a_part_without_a_price() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,16 @@ def test_cheaper_at_every_beta(beta: int) -> None:
     assert hybrid == pytest.approx(float(hybrid_by_hand(beta)), abs=1e-3)
     assert tree == pytest.approx(tree_by_hand(beta), abs=1e-3)
     assert hybrid < tree
+
+
+def test_the_table_of_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text()
+    table = page.partition("beta  hybrid  beta-fat-tree\n")[2].partition("\n\n")[0]
+    rows = [line.split() for line in table.splitlines()]
+    assert [row[0] for row in rows] == ["1", "2", "3", "4", "32"]
+    for beta, hybrid, tree in rows:
+        assert hybrid == f"{float(hybrid_by_hand(int(beta))) / 1e6:.3f}"
+        assert tree == f"{tree_by_hand(int(beta)) / 1e6:.3f}"
 
 
 def test_published_savings() -> None:

@@ -114,7 +114,7 @@ def test_planes_of_different_wiring_have_no_positions() -> None:
     )
     # Their racks do.
     assert FailureModel(network, Failures(switches=0.1, unit="position")).draw().switch_count == 2 * 8
-    named = [Plane.from_cables(names, [0], [1], host_switch=[0, 1]) for names in ("ab", "cd")]
+    named = [Plane.from_cables(list(names), [0], [1], host_switch=[0, 1]) for names in ("ab", "cd")]
     with pytest.raises(TopologyError, match="the planes have different switches, so these have no common"):
         fail(Network.from_planes(named), Failures(switches=0.5, unit="position"))
 

@@ -34,7 +34,7 @@ def test_cables_and_switches_of_a_group_fail_together(tmp_path: Path) -> None:
 def test_json_and_parallel_cables(tmp_path: Path) -> None:
     path = tmp_path / "groups.json"
     path.write_text('{"groups": {"duct": {"cables": [["b", "a"]]}}}')
-    network = Network.from_planes([Plane.from_cables("abc", [0, 1, 1], [1, 0, 2])])
+    network = Network.from_planes([Plane.from_cables(["a", "b", "c"], [0, 1, 1], [1, 0, 2])])
     assert fail(network, Failures(groups=read_groups(path))).planes[0].capacity_uv_gbps.tolist() == [
         0,
         0,
@@ -43,7 +43,7 @@ def test_json_and_parallel_cables(tmp_path: Path) -> None:
 
 
 def test_switches_that_only_some_planes_have(tmp_path: Path) -> None:
-    planes = [Plane.from_cables(names, [0], [1], host_switch=[0, 1]) for names in ("ab", "ac")]
+    planes = [Plane.from_cables(list(names), [0], [1], host_switch=[0, 1]) for names in ("ab", "ac")]
     path = write(tmp_path, "groups: {g: {switches: [c], cables: [[a, b]]}}")
     mask = FailureModel(Network.from_planes(planes), Failures(groups=read_groups(path))).draw()
     assert [dead.tolist() for dead in mask.switches] == [[False, False], [False, True]]

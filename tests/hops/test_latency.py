@@ -42,7 +42,8 @@ def test_table_2() -> None:
     """Completion time of a 1,500 B call relative to serial low-bandwidth: median and mean.
 
     The paper's 99th percentile depends on how a packet simulator waits; the boundary between 3 and 4 hops runs through
-    it.
+    it.  So does its mean of 99.2 % for homogeneous planes: copies of one graph shorten no path, and calls that meet
+    nobody take as long as on one plane.
     """
 
     def figures(variant: str, gbps: float = 100) -> dict[str, float]:
@@ -52,9 +53,14 @@ def test_table_2() -> None:
 
     serial, same, other = (figures(variant) for variant in ("serial", "homogeneous", "heterogeneous"))
     fast = figures("serial", 400)
-    for key, published in (("p50_us", (100, 80.1, 98.1)), ("mean_us", (99.2, 86.6, 97.9))):
-        found = [100 * row[key] / serial[key] for row in (same, other, fast)]
-        assert found == pytest.approx(published, abs=1.0), key
+    for key in ("p50_us", "mean_us"):
+        assert same[key] == serial[key]
+
+    def percent(row: dict[str, float]) -> list[float]:
+        return [100 * row[key] / serial[key] for key in ("p50_us", "mean_us")]
+
+    assert percent(other) == pytest.approx([80.1, 86.6], abs=0.3)
+    assert percent(fast) == pytest.approx([98.1, 97.9], abs=0.5)
 
 
 def test_disconnected_pairs_have_no_time() -> None:

@@ -217,6 +217,33 @@ def test_any_graph_is_a_plane_of_switches() -> None:
     assert restored(weighted, capacity="speed").capacity_vu_gbps.tolist() == [7]
 
 
+@pytest.mark.parametrize(
+    ("attributes", "gbps"),
+    [
+        ({"capacity_gbps": 7}, 7),
+        ({"capacity": 7}, 7),
+        ({"bandwidth": "7", "weight": 1}, 7),
+        ({"capacity_gbps": 7, "capacity": 1, "bandwidth": 2}, 7),
+        ({"LinkSpeedRaw": 7e9}, 7),
+    ],
+)
+def test_speeds_of_graphs_have_several_names(attributes: dict[str, Any], gbps: float) -> None:
+    plane = restored(nx.Graph([("a", "b", attributes)]))
+    assert plane.capacity_uv_gbps.tolist() == [gbps]
+    assert plane.warnings == ()
+
+
+def test_attributes_that_could_be_speeds_are_not_passed_over_in_silence() -> None:
+    plane = restored(nx.Graph([("a", "b", {"speed": 7}), ("b", "c", {"weight": 2})]), label="mine")
+    assert plane.capacity_uv_gbps.tolist() == [100, 100]
+    assert plane.warnings == (
+        "mine: no edge has a speed (capacity_gbps, capacity, bandwidth, LinkSpeedRaw), and all get 100 Gb/s, "
+        "the speed of links without one; not read: speed, weight",
+    )
+    assert plane.scaled(2).warnings == plane.warnings
+    assert plane.fingerprint == restored(nx.path_graph(["a", "b", "c"])).fingerprint
+
+
 def test_arcs_of_a_directed_graph_are_paired() -> None:
     graph = nx.MultiDiGraph()
     for u, v, speed in [
@@ -263,6 +290,14 @@ HOST = {"kind": "host"}
         ),
         (with_edges(("a", "a", {})), "plane: a cable joins switch 'a' to itself"),
         (
+            with_edges(("a", "b", {"capacity": 1, "bandwidth": 2})),
+            "plane: edges have both capacity and bandwidth; allowed: capacity_gbps, or one of the two",
+        ),
+        (
+            with_edges(("a", "b", {"LinkSpeedRaw": "fast"})),
+            "plane: LinkSpeedRaw of 'a' - 'b' is no speed, found 'fast'; allowed: finite bit/s >= 0",
+        ),
+        (
             with_edges(("a", "b", {"capacity_gbps": "x"})),
             "plane: cable 'a' - 'b': speed is not a number, found 'x'; allowed: finite Gb/s >= 0",
         ),
@@ -296,6 +331,22 @@ def test_graphs_that_are_no_planes(graph: nx.Graph[Any], message: str) -> None:
     with pytest.raises(TopologyError) as caught:
         restored(graph)
     assert str(caught.value).startswith(message)
+
+
+def test_an_attribute_that_no_edge_has_is_refused() -> None:
+    with pytest.raises(TopologyError) as caught:
+        restored(with_edges(("a", "b", {"speed": 1, "bw": 2})), capacity="sped")
+    assert str(caught.value) == "plane: no edge has the attribute 'sped', found 'bw, speed'"
+
+
+def test_a_text_is_no_list_of_names() -> None:
+    with pytest.raises(TopologyError) as caught:
+        Plane.from_cables("abc", [0], [1])
+    assert str(caught.value) == "plane: switches is a text, found 'abc'; allowed: a list of names"
+    with pytest.raises(
+        TopologyError, match="plane: host_names is a text, found 'h'; allowed: a list of names"
+    ):
+        Plane.from_cables(2, [0], [1], host_switch=[0], host_names="h")
 
 
 def test_a_graph_has_one_namespace() -> None:

@@ -2,17 +2,15 @@
 
 import importlib.metadata
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pnet_lp import memory
 from pnet_lp.errors import SolverError, SpecError
-from pnet_lp.memory import available_bytes
-from pnet_lp.model import Network, Plane
+from pnet_lp.model import Certificate, Network, Plane
 from pnet_lp.routing import parse_routing
-from pnet_lp.throughput import build_problem
+from pnet_lp.throughput import build_problem, solve
 from pnet_lp.throughput.problems import ArcProblem, Problem, state_problem
 from pnet_lp.throughput.solvers import (
     OnProgress,
@@ -24,6 +22,7 @@ from pnet_lp.throughput.solvers import (
     register,
     solver_names,
 )
+from pnet_lp.topology import build_network
 
 from .conftest import INSTANCES, all_to_all, random_network
 
@@ -156,6 +155,19 @@ def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.Mo
         get_solver(name).check(problem)
 
 
+@pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
+@pytest.mark.parametrize("planes", [1, 4])
+@pytest.mark.parametrize("topology", ["fat-tree:k=8,tiers=2", "jellyfish:k=6", "ring:n=9", "complete:n=6"])
+def test_a_proof_needs_no_more_than_foreseen(topology: str, planes: int, routing: str) -> None:
+    network = build_network([topology], planes=planes)
+    traffic = all_to_all(network)
+    problem = state_problem(network, traffic, parse_routing(routing))
+    proof = solve(network, traffic, routing=routing).certificate
+    # Two copies of each entry and a third on the way, of an index and a fraction, or of a weight.
+    entries = proof.split_arc if isinstance(proof, Certificate) else proof.weight  # type: ignore[union-attr]
+    assert len(entries) * 32 <= problem.proof_bytes
+
+
 @pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("ctrl_c", [False, True])
 def test_stop_returns_bounds(name: str, ctrl_c: bool, large: ArcProblem) -> None:
@@ -248,46 +260,3 @@ def test_size_is_known_before_building(seed: int, routing: str) -> None:
     assert len(lp.row_lower) <= rows
     assert lp.start[-1] == len(lp.index) == len(lp.value)
     assert lp.index.max() < len(lp.row_lower)
-
-
-def mounted(root: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    return root
-
-
-MEMINFO = {"proc/meminfo": "MemTotal: 4000 kB\nMemAvailable: 3000 kB\n"}
-
-
-def test_available_memory_is_that_of_the_machine(tmp_path: Path) -> None:
-    assert available_bytes(mounted(tmp_path, MEMINFO)) == 3000 * 1024
-
-
-def test_limits_of_control_groups_count(tmp_path: Path) -> None:
-    group = "sys/fs/cgroup/user"
-    files = MEMINFO | {
-        "proc/self/cgroup": "0::/user/job\n",
-        f"{group}/memory.max": "1000000\n",
-        f"{group}/memory.current": "600000\n",
-        f"{group}/memory.stat": "anon 500000\ninactive_file 100000\n",
-        f"{group}/job/memory.max": "max\n",
-        f"{group}/job/memory.current": "600000\n",
-        f"{group}/job/memory.stat": "inactive_file 100000\n",
-    }
-    assert available_bytes(mounted(tmp_path, files)) == 500_000
-
-
-def test_limits_of_old_control_groups_count(tmp_path: Path) -> None:
-    group = "sys/fs/cgroup/memory"
-    files = MEMINFO | {
-        "proc/self/cgroup": "4:memory:/elsewhere\n3:cpu,cpuacct:/\n",
-        f"{group}/memory.limit_in_bytes": "1000000\n",
-        f"{group}/memory.usage_in_bytes": "1200000\n",
-        f"{group}/memory.stat": "total_inactive_file 50000\n",
-    }
-    assert available_bytes(mounted(tmp_path, files)) == 0
-
-
-def test_other_systems_have_physical_memory(tmp_path: Path) -> None:
-    assert available_bytes(tmp_path) > 2**20

@@ -1,12 +1,7 @@
-from pathlib import Path
-
 import numpy as np
-import pytest
 from hypothesis import strategies as st
 
 from pnet_lp.model import Plane
-
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference" / "pnet-jellyfish-k8"
 
 SPEEDS = st.floats(0, 1e9, allow_subnormal=False)
 _COORDINATES = st.floats(-1e6, 1e6, allow_subnormal=False)
@@ -51,10 +46,3 @@ def same(a: Plane, b: Plane) -> bool:
         and (a.position is None) == (b.position is None)
         and (a.position is None or np.array_equal(a.position, b.position, equal_nan=True))
     )
-
-
-@pytest.fixture
-def artifact() -> Path:
-    if not REFERENCE.is_dir():
-        pytest.skip(f"the planes of the P-Net artifact are not at {REFERENCE}")
-    return REFERENCE

@@ -15,11 +15,17 @@ SIZES = {
     "fat-tree-1024": (1, 320, 1024, 2048),
     "fat-tree-3456": (1, 720, 3456, 6912),
     "fat-tree-k8": (1, 80, 128, 256),
+    "jellyfish-250": (1, 125, 250, 500),
+    "jellyfish-250-heterogeneous-4x": (4, 500, 250, 2000),
     "jellyfish-686": (1, 245, 686, 1372),
     "jellyfish-686-heterogeneous-4x": (4, 980, 686, 5488),
     "jellyfish-1024": (1, 320, 1024, 2048),
     "jellyfish-k8": (1, 80, 128, 256),
     "jellyfish-k8-heterogeneous-4x": (4, 320, 128, 1024),
+    # P-Net's artifact: racks without hosts.
+    "pnet-jellyfish-k8": (2, 160, 0, 512),
+    "pnet-jellyfish-k8-plane1": (1, 80, 0, 256),
+    "pnet-jellyfish-k8-plane2": (1, 80, 0, 256),
     "tor-parallel-1024": (1, 64 + 16 + 64, 1024, 512),
     # P-Net, table 1: chips, and cables between them (tiers - 1) times the hosts in each plane.
     "pnet-table1-serial-scale-out": (1, 3584, 8192, 24_576),

@@ -3,6 +3,7 @@
 import hashlib
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -22,6 +23,12 @@ def test_one_plane_is_serial() -> None:
     assert (network.plane_count, network.variant, network.host_count) == (1, "serial", 16)
     assert network.planes[0].label == "jellyfish:k=4"
     assert build_network(["jellyfish:k=4"], planes=4, variant="serial").fingerprint == network.fingerprint
+
+
+def test_a_single_topology_may_stand_by_itself() -> None:
+    assert build_network("jellyfish:k=4").fingerprint == build_network(["jellyfish:k=4"]).fingerprint
+    with pytest.raises(SpecError, match="unknown topology 'jelly'"):
+        build_network("jelly:k=4")
 
 
 def test_homogeneous_planes_are_copies() -> None:
@@ -74,6 +81,15 @@ def test_hosts_attach_to_the_racks_of_planes_without_hosts() -> None:
     assert set(plane.access_up_gbps.tolist()) == {25.0}
     assert plane.tier.tolist() == [0, 0, 0, 1, 1]
     assert attach_hosts(plane, 5, 25) is plane
+
+
+def test_what_was_assumed_of_planes_is_said_once() -> None:
+    bare = nx.Graph([("a", "b", {"speed": 1})])
+    nx.write_graphml(bare, "net.graphml")
+    network = build_network(["net.graphml"], planes=2, hosts_per_switch=1)
+    assert len(network.warnings) == 1
+    assert network.warnings[0].endswith("not read: speed")
+    assert build_network(["ring:n=4"]).warnings == ()
 
 
 def test_attaching_hosts_changes_nothing_else() -> None:
@@ -170,9 +186,8 @@ def test_every_spec_shipped_builds(path: Path) -> None:
     assert build_network([str(path)]).switch_count > 1
 
 
-def test_planes_of_the_artifact(artifact: Path) -> None:
-    texts = [str(artifact / f"plane{i}.txt") for i in (1, 2)]
-    network = build_network(texts, link_gbps=10)
+def test_planes_of_the_artifact() -> None:
+    network = build_network(["pnet-jellyfish-k8"])
     assert (network.plane_count, network.rack_count, network.cable_count) == (2, 80, 512)
     assert network.rack_names == tuple(map(str, range(80)))
     assert np.bincount(network.planes[0].degree).tolist()[6:] == [48, 32]

@@ -46,7 +46,7 @@ EXPECTED = {
     "pnet-all-to-all": (fat_tree(8), 128 * 127, 128 * 127, 127),
     "pnet-all-to-all-racks": (fat_tree(8), 32 * 31, 32 * 31, 31),
     "pnet-hadoop-read": (SORTING, 32, 32, 1),
-    "pnet-hadoop-shuffle": (SORTING, None, None, None),
+    "pnet-hadoop-shuffle": (SORTING, 32 * 32, 32, 1),
     "pnet-hadoop-write": (SORTING, 32, 32, None),
     "pnet-permutation": (fat_tree(8), 128, 128, 1),
     "sopa-four-flows": (HEDERA, 4, 4, 2),
@@ -87,8 +87,14 @@ def test_the_papers_flows() -> None:
     assert pairs(build_traffic("sopa-four-flows", HEDERA)) == {(0, 4), (0, 5), (1, 4), (1, 5)}
     both_ways = pairs(build_traffic("pnet-permutation", fat_tree(8)))
     assert both_ways == {(t, s) for s, t in both_ways}
-    shuffle = build_traffic("pnet-hadoop-shuffle", SORTING)
-    assert len(set(shuffle.src.tolist())) == len(set(shuffle.dst.tolist())) == 32
+    read, shuffle, write = (
+        build_traffic(f"pnet-hadoop-{stage}", SORTING) for stage in ("read", "shuffle", "write")
+    )
+    mappers, reducers = set(shuffle.src.tolist()), set(shuffle.dst.tolist())
+    assert len(mappers) == len(reducers) == 32
+    assert not mappers & reducers
+    assert (set(read.dst.tolist()), set(write.src.tolist())) == (mappers, reducers)
+    assert np.all(read.src // 10 != read.dst // 10)
 
 
 @pytest.fixture

@@ -113,32 +113,49 @@ def test_drawn_demands_have_their_means() -> None:
     assert (drawn > 25).mean() == pytest.approx(0.25, abs=0.02)
 
 
-@given(n=st.integers(3, 30), seed=seeds, mappers=shares, reducers=st.floats(0.4, 1))
-def test_hadoop_shuffles_one_output_per_mapper(n: int, seed: int, mappers: float, reducers: float) -> None:
-    count = max(1, round(reducers * n))
-    try:
-        matrix = built(f"hadoop:mappers={mappers},reducers={reducers}", n, seed)
-    except TrafficError as error:
-        assert "the only mapper is the only reducer" in str(error)  # noqa: PT017 - one draw in many
-        return
+@given(n=st.integers(2, 30), seed=seeds, mappers=st.floats(0.01, 0.99), share=st.floats(0.01, 1))
+def test_hadoop_shuffles_from_every_mapper_to_every_reducer(
+    n: int, seed: int, mappers: float, share: float
+) -> None:
+    reducers = share * (1 - mappers)
+    matrix = built(f"hadoop:mappers={mappers},reducers={reducers}", n, seed)
+    senders, receivers = np.unique(matrix.src), np.unique(matrix.dst)
+    assert not np.intersect1d(senders, receivers).size
+    assert matrix.demand_count == len(senders) * len(receivers)
+    assert abs(len(senders) - mappers * n) <= max(1 - mappers * n, 0.5, mappers * n - n + 1)
+    assert abs(len(receivers) - reducers * n) <= 1
     sent, _ = sums(matrix)
-    assert np.all(np.isclose(sent, 0) | np.isclose(sent, 1) | np.isclose(sent, 1 - 1 / count))
-    assert len(np.unique(matrix.dst)) <= count
+    assert sent[senders] == pytest.approx(1)
 
 
 @given(seed=seeds)
 def test_hadoop_reads_and_writes(seed: int) -> None:
     network = ring_of(5, hosts_per_switch=4)
-    _, received = sums(build_traffic("hadoop:stage=read", network, "host", seed=seed))
-    assert np.all(received == 1)
     rack = np.arange(20) // 4
-    two = build_traffic("hadoop:stage=write,copies=2", network, "host", seed=seed)
+
+    def stage(text: str) -> TrafficMatrix:
+        return build_traffic(f"hadoop:{text}", network, "host", seed=seed)
+
+    read, shuffle = stage("stage=read"), stage("stage=shuffle")
+    _, received = sums(read)
+    assert np.array_equal(np.flatnonzero(received == 1), np.unique(shuffle.src))
+    assert read.total == 10
+    assert np.all(rack[read.src] != rack[read.dst])
+    two = stage("stage=write,copies=2")
     assert two.total == 10
+    assert np.array_equal(np.unique(two.src), np.unique(shuffle.dst))
     assert np.all(rack[two.src] != rack[two.dst])
-    three = build_traffic("hadoop:stage=write", network, "host", seed=seed)
+    three = stage("stage=write")
     assert three.total == 20
     inside = rack[three.src] == rack[three.dst]
     assert three.demand[inside].sum() == 10
+
+
+@pytest.mark.parametrize("stage", ["read", "write"])
+def test_hadoop_needs_other_racks(stage: str) -> None:
+    plane = Plane.from_cables(2, [0], [1], racks=[0], host_switch=[0, 0, 0])
+    with pytest.raises(TrafficError, match="all hosts are in one rack, and a job uses others"):
+        build_traffic(f"hadoop:stage={stage}", Network.from_planes([plane]), "host")
 
 
 @given(groups=st.integers(1, 5), size=st.integers(2, 9))
@@ -411,6 +428,11 @@ HOSTS = ring_of(6, hosts_per_switch=1)
             "hadoop: copies: input should be less than or equal to 3, found '4'",
         ),
         (
+            "hadoop:mappers=0.7",
+            SpecError,
+            "hadoop: mappers and reducers are different endpoints, and 1.2 of all is above 1",
+        ),
+        (
             "ring:group=4",
             TrafficError,
             "ring:group=4: 6 racks do not fill groups of 4; allowed: a divisor of 6",
@@ -460,7 +482,7 @@ def test_bad_parameters(text: str, kind: type[PnetError], message: str) -> None:
             "allowed: pod=0, or a network such as fat-tree:k=4",
         ),
         (
-            "hadoop:stage=write,seed=1,reducers=1",
+            "hadoop:stage=write,seed=1",
             "has nobody in its rack to send the third copy to; allowed: copies=2, or racks of several hosts",
         ),
     ],

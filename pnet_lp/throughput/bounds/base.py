@@ -11,6 +11,7 @@ import numpy as np
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.distances import Sites, find_sites
 from pnet_lp.model.network import Level
 from pnet_lp.registry import Registry
@@ -27,6 +28,7 @@ Of: TypeAlias = Literal["matrix", "worst-case"]
 """Whose K a bound bounds: that of the matrix given, or of the worst one with the same totals at every endpoint."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Bound:
     """An upper bound on K.
@@ -65,6 +67,7 @@ class Silent:
     why: str
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Instance:
     """A network and its traffic, with what several bounds derive from them."""
@@ -132,6 +135,7 @@ Evaluate: TypeAlias = Callable[[Instance], Bound | Silent]
 BOUNDS: Registry[Evaluate] = Registry("bound", package="pnet_lp.throughput.bounds", group="pnet_lp.bounds")
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Bounds:
     """The bounds of one instance.

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.throughput.bounds.base import Instance
 from pnet_lp.throughput.bounds.graph import Wiring
@@ -20,6 +21,7 @@ _UNITS = 1 << 30
 found depends on it, not what the cut is said to carry."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Endpoints that attach alike, so that only their number on each side matters.

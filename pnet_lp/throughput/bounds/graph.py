@@ -10,9 +10,11 @@ import scipy.sparse as sp
 from pnet_lp.model import Network
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.distances import Sites
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Wiring:
     """The switches of the distinct planes numbered in one sequence.
@@ -77,6 +79,7 @@ class Wiring:
         return tuple(side[self.offset[d] : self.offset[d + 1]] for d in self.distinct.tolist())
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class SiteGraph:
     """Sites joined by links: a switch with one site is a part of its site's node, in every plane.

@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.bounds.cutter import Cutter
 from pnet_lp.throughput.bounds.search import Counts
 
@@ -21,6 +22,7 @@ NODES = 1000
 """Nodes of the search tree after which it stops: a limit of nodes, not of seconds, gives everybody the same answer."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Program:
     """What the program found.

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from scipy.linalg import eigh_tridiagonal
 
 from pnet_lp.model.arrays import BoolArray, FloatArray
+from pnet_lp.model.brief import brief
 from pnet_lp.seeds import generator
 
 _KRYLOV_STEPS = 120
@@ -95,6 +96,7 @@ def halves(order: Order, size: Counts, capacity: sp.csr_array) -> Counts:
     return members
 
 
+@brief()
 @dataclass(frozen=True)
 class Sweep:
     """What every prefix of an order separates, forwards and backwards: ``[2, nodes - 1]`` each."""

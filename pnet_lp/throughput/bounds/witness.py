@@ -10,6 +10,7 @@ import numpy as np
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 
 
@@ -63,6 +64,7 @@ class AccessLinks(Witness):
         }
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Matching(Witness):
     """Demands that need the most hops among those with the same totals at every endpoint.
@@ -83,6 +85,7 @@ class Matching(Witness):
         return {"kind": "matching", "demands": [[names[s], names[t], d] for s, t, d in triples]}
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Cut(Witness):
     """A side of endpoints and, plane by plane, of switches; what leaves it is cut.

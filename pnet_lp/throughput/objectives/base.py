@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel, Headline
 from pnet_lp.registry import NoParams, Params, Registry, parse_expression
 from pnet_lp.routing import Form
@@ -47,6 +48,7 @@ class Clock:
         return time.perf_counter() - self._start
 
 
+@brief()
 @dataclass(frozen=True)
 class SolveContext:
     """By what to solve, and whom to tell.
@@ -64,6 +66,7 @@ class SolveContext:
     on_progress: Callable[[str, int, float, float], None] = lambda *_: None
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Optimum:
     """What an objective found.

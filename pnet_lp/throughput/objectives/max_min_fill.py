@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext, register
 from pnet_lp.throughput.objectives.fair_levels import Fair, fairness_figures, recheck_filled
@@ -47,6 +48,7 @@ class MaxMinFill(Fair):
         recheck_filled(second, rate, levels)
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Filling:
     """Max-min fair rates.

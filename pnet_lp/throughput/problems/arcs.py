@@ -8,6 +8,7 @@ from typing import Self
 from pnet_lp import _core
 from pnet_lp.model import AnyCertificate, Certificate, Interval
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.arc_form import ArcForm, arc_certificate
 from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
@@ -15,6 +16,7 @@ from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Flows, Proof
 
 
+@brief("demand_count", "flow_variables")
 @dataclass(frozen=True, eq=False)
 class ArcProblem(Problem):
     """Maximum flow without restriction of the paths."""
@@ -28,6 +30,11 @@ class ArcProblem(Problem):
     def flow_variables(self) -> int:
         """Arc-flow variables of the destination-aggregated LP."""
         return self.flow.flow_variables
+
+    @property
+    def proof_bytes(self) -> int:
+        """See :attr:`Problem.proof_bytes`."""
+        return self.flow.proof_bytes
 
     @property
     def disconnected(self) -> IntArray:

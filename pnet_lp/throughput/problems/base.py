@@ -51,6 +51,11 @@ class Problem(ABC):
 
     @property
     @abstractmethod
+    def proof_bytes(self) -> int:
+        """About how much memory a proof takes at most, while it is copied into the certificate."""
+
+    @property
+    @abstractmethod
     def disconnected(self) -> IntArray:
         """int32: the demands that have no way."""
 

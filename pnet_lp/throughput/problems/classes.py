@@ -16,8 +16,10 @@ import scipy.sparse as sp
 
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
 
 
+@brief()
 @dataclass(frozen=True)
 class Classes:
     """The aggregated endpoints and demands; fields as in :class:`~pnet_lp.throughput.problems.flow.FlowProblem`."""

@@ -17,12 +17,17 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.classes import endpoint_classes
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
 
+_BYTES_PER_SPLIT = 32
+"""Of a proof, an index and a fraction; of its certificate the same; of the fraction once more, on the way."""
 
+
+@brief("plane_count", "demand_count")
 @dataclass(frozen=True, eq=False)
 class FlowProblem:
     """Links and demands over several planes, as flat arrays.
@@ -111,6 +116,14 @@ class FlowProblem:
         """Number of arc-flow variables of the destination-aggregated LP: sum over rows of their plane's arcs."""
         arcs = np.diff(self.arc_ptr)
         return int(arcs[self.rows[:, 0]].sum(dtype=np.int64))
+
+    @property
+    def proof_bytes(self) -> int:
+        """About how much memory a proof takes at most, while it is copied into the certificate."""
+        # A row uses one direction of a cable at most, and few cables where few demands lead to its switch.
+        degree = len(self.tail) / int(self.node_count.sum())
+        splits = min(self.flow_variables / 2, 2 * degree * self.plane_count * self.demand_count)
+        return int(_BYTES_PER_SPLIT * splits)
 
     @cached_property
     def link_capacity(self) -> FloatArray:

@@ -13,12 +13,14 @@ import numpy as np
 
 from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.flow import FlowProblem
 
 _RELATIVE = 1e-12
 """How equal scaled capacities must be.  Proofs are evaluated on the original problem, so this decides no bound."""
 
 
+@brief()
 @dataclass(frozen=True)
 class MergedPlanes:
     """A problem with proportional planes merged.

@@ -13,6 +13,7 @@ from pnet_lp import _core
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network, PathCertificate
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import Routing
@@ -23,6 +24,7 @@ from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, PathProof, Proof
 
 
+@brief("demand_count", "flow_variables")
 @dataclass(frozen=True, eq=False)
 class PathProblem(ColumnProblem):
     """Maximum concurrent flow in which each demand may use its paths only.
@@ -51,6 +53,11 @@ class PathProblem(ColumnProblem):
     def flow_variables(self) -> int:
         """Number of paths, N."""
         return self.paths.path_count
+
+    @property
+    def proof_bytes(self) -> int:
+        """See :attr:`Problem.proof_bytes`."""
+        return 32 * self.flow_variables
 
     @cached_property
     def disconnected(self) -> IntArray:

@@ -13,12 +13,14 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.proof import Attained, Proof
 
 MAX_ENTRIES = 2**31 - 1
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class LinearProgram:
     """Minimise ``cost . x`` with ``row_lower <= A x <= row_upper`` and ``x >= 0``.
@@ -42,6 +44,7 @@ class LinearProgram:
         return sp.csc_array((self.value, self.index, self.start), shape=(len(self.row_lower), len(self.cost)))
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class ProgramGoal:
     """What an objective adds to the body of a program, which is what links carry.
@@ -117,6 +120,7 @@ class Labels:
             yield f"{kind}({plane},{self.endpoint[endpoint]})"
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class LpSolution:
     """A primal and a dual solution, feasible and optimal up to tolerances; all of it is judged by what it proves.

@@ -10,9 +10,11 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.model import AnyCertificate, Interval
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Flows:
     """Flows and link lengths as a general solver gives them: feasible and optimal only up to its tolerances.
@@ -51,6 +53,7 @@ class Flows:
         )
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class PathProof:
     """The split of each demand over its paths, and lengths; of any scale, rounded where it is evaluated.
@@ -76,6 +79,7 @@ Proof: TypeAlias = _core.Proof | PathProof
 """A proof on arc form, or on path form."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Certified:
     """What a proof proves.
@@ -91,6 +95,7 @@ class Certified:
     load: FloatArray
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Attained:
     """Rates, and a flow that carries them and fits.

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from pnet_lp.model import AnyCertificate, Interval, LoadCertificate, Network
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.routing import Routing
@@ -22,6 +23,7 @@ from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Proof
 
 
+@brief("demand_count", "flow_variables")
 @dataclass(frozen=True, eq=False)
 class SplitProblem(ColumnProblem):
     """Demands of which each has one way to use links: ``N = J``.
@@ -59,6 +61,11 @@ class SplitProblem(ColumnProblem):
     def flow_variables(self) -> int:
         """Number of demands, J."""
         return self.demand_count
+
+    @property
+    def proof_bytes(self) -> int:
+        """See :attr:`Problem.proof_bytes`."""
+        return 8 * (self.arc_load.size + self.share.size)
 
     @property
     def disconnected(self) -> IntArray:

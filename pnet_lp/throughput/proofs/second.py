@@ -16,11 +16,13 @@ from scipy.sparse.csgraph import dijkstra
 
 from pnet_lp.model import AnyCertificate, Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray
+from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, ratio_of
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Claim:
     """What a saved result says beside its certificate.

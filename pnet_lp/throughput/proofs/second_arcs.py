@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from pnet_lp.model import Certificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
 from pnet_lp.throughput.proofs.second import SecondProblem, demand_distances, plane_arcs
@@ -65,6 +66,7 @@ class SecondArcs(SecondProblem):
         )
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The pairs (plane, destination switch) with traffic between switches.
@@ -93,6 +95,7 @@ def find_rows(problem: FlowProblem, available: BoolArray) -> Rows:
     return Rows(pairs[0], pairs[1], demand_row, state)
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Split:
     """Splitting fractions as arcs between states; one entry per fraction above 0."""

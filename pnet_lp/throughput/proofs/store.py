@@ -38,6 +38,7 @@ from pnet_lp.model import (
     TrafficMatrix,
 )
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.result import FairLevel, LinkKind, Status
 from pnet_lp.routing import Policy
@@ -219,6 +220,7 @@ _COPIED = (
 """Keys of the document that verification looks at as they stand."""
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class StoredResult:
     """What a result file holds: the instance, and the claim about it with its proof.

@@ -15,6 +15,7 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
+from pnet_lp.model.brief import brief
 from pnet_lp.registry import NoParams, Params, Registry, parse_expression
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.proof import Proof
@@ -24,6 +25,7 @@ OnProgress: TypeAlias = Callable[[int, float, float], bool]
 a false answer stops the solve, which then returns what it has."""
 
 
+@brief()
 @dataclass(frozen=True)
 class SolveOptions:
     """How far and how long to solve.
@@ -47,6 +49,7 @@ class SolveOptions:
         return replace(self, start=start)
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class RawSolution:
     """What a solver returns; nothing in it is trusted until the certificate is evaluated.
@@ -119,7 +122,7 @@ class Solver(ABC):
             raise SolverError(f"solver {self.name!r} does not take problems on {problem.form} form")
         others = "" if self.name == "structured" else "--solver structured, "
         check_fits(
-            self.estimate_bytes(problem),
+            max(self.estimate_bytes(problem), problem.proof_bytes),
             f"solver {self.name!r} with {problem.flow_variables:,} flow variables",
             SolverError,
             allowed=f"{others}--level rack, fewer planes, or a smaller network",

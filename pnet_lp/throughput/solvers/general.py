@@ -14,6 +14,7 @@ import numpy as np
 
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.problems.proof import Proof
@@ -183,6 +184,7 @@ class Attempt:
     settings: Settings
 
 
+@brief()
 @dataclass(frozen=True, eq=False)
 class Best(Generic[A]):
     """The best answer of several attempts.

@@ -9,7 +9,7 @@ import networkx as nx
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
-from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, labelled, plane_of
+from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, labelled
 
 _GRAPH = re.compile(r"^\s*graph\s*(\[|$)", re.MULTILINE)
 _PLACE = re.compile(r" at \(([0-9]+), [0-9]+\)$")
@@ -23,7 +23,10 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
         if place := _PLACE.search(problem):
             where, problem = f"{where}:{place[1]}", problem[: place.start()]
         raise TopologyError(f"not GML: {problem or type(error).__name__}", where=where) from None
-    return plane_of(labelled(graph, where), where, link_gbps)
+    for *_, data in (*graph.nodes(data=True), *graph.edges(data=True)):
+        # networkx makes an empty tuple and an empty list of the texts "()" and "[]".
+        data.update({name: str(value) for name, value in data.items() if value in ((), [])})
+    return Plane.from_networkx(labelled(graph, where), link_gbps=link_gbps, label=where)
 
 
 def _render(plane: Plane) -> str:

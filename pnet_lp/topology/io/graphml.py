@@ -10,7 +10,7 @@ import networkx as nx
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
-from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, labelled, plane_of
+from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, labelled
 
 
 class _Check:
@@ -88,7 +88,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
         for key, value in graph.graph.get(defaults, {}).items():
             for *_, data in elements:
                 data.setdefault(key, value)
-    return plane_of(labelled(graph, where), where, link_gbps)
+    return Plane.from_networkx(labelled(graph, where), link_gbps=link_gbps, label=where)
 
 
 def _render(plane: Plane) -> str:

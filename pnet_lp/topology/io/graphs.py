@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import networkx as nx
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.layouts import scaled, unique_names
+from pnet_lp.layouts import unique_names
 from pnet_lp.model import Plane
 
 PARSER_FAULTS = (
@@ -23,33 +22,6 @@ PARSER_FAULTS = (
     ValueError,
 )
 """What networkx's parsers raise on broken files, of which only the first is documented."""
-
-_SPEEDS = ("capacity", "bandwidth")
-_RAW = "LinkSpeedRaw"
-
-
-def plane_of(graph: nx.Graph[Any], where: str, link_gbps: float) -> Plane:
-    """Return the plane of a graph read from a file.
-
-    The speed of an edge is its attribute ``capacity_gbps``; in a file without that, ``capacity`` or ``bandwidth``, in
-    Gb/s like every number of ours, if only one of them occurs; in a file without these, ``LinkSpeedRaw`` of the
-    Internet Topology Zoo, in bit/s.
-    """
-    names = {name for *_, data in graph.edges(data=True) for name in data}
-    capacity = "capacity_gbps"
-    if capacity not in names:
-        others = [name for name in _SPEEDS if name in names]
-        if len(others) > 1:
-            raise TopologyError(
-                f"edges have both {' and '.join(others)}",
-                where=where,
-                allowed="capacity_gbps, or one of the two",
-            )
-        if others:
-            capacity = others[0]
-        elif _RAW in names:
-            _set_speeds(graph, where)
-    return Plane.from_networkx(graph, link_gbps=link_gbps, capacity=capacity, label=where)
 
 
 def labelled(graph: nx.Graph[Any], where: str) -> nx.Graph[Any]:
@@ -78,16 +50,3 @@ def graph_of(plane: Plane) -> nx.MultiGraph[str]:
     graph = plane.to_networkx()
     graph.graph.clear()
     return graph
-
-
-def _set_speeds(graph: nx.Graph[Any], where: str) -> None:
-    for u, v, data in graph.edges(data=True):
-        if _RAW in data:
-            data["capacity_gbps"] = scaled(str(data[_RAW]), 9)
-            if not 0 <= data["capacity_gbps"] < math.inf:
-                raise TopologyError(
-                    f"{_RAW} of {u!r} - {v!r} is no speed",
-                    where=where,
-                    found=data[_RAW],
-                    allowed="finite bit/s >= 0",
-                )

@@ -11,7 +11,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_json
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
-from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, plane_of
+from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of
 
 
 def read_graph(text: str, where: str) -> nx.Graph[Any]:
@@ -31,7 +31,7 @@ def read_graph(text: str, where: str) -> nx.Graph[Any]:
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
-    return plane_of(read_graph(text, where), where, link_gbps)
+    return Plane.from_networkx(read_graph(text, where), link_gbps=link_gbps, label=where)
 
 
 def _checked(document: object, where: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

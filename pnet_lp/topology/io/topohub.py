@@ -18,10 +18,11 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import node_names
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format, check_bare
-from pnet_lp.topology.io.graphs import plane_of
 from pnet_lp.topology.io.node_link import read_graph
 
 _OURS = re.compile(r'"demands"\s*:\s*\{|"ecmp_(?:fwd|bwd)"\s*:')
+
+_NOT_KEPT = {"dist", "ecmp_fwd", "ecmp_bwd"}
 
 
 def _matches(text: str) -> bool:
@@ -35,8 +36,11 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
     names = node_names([{"id": node, **data} for node, data in graph.nodes(data=True)])
     if len(set(names)) < len(names):
         raise TopologyError("two nodes have one id", where=where)
+    for *_, edge in graph.edges(data=True):
+        for name in _NOT_KEPT & edge.keys():
+            del edge[name]
     called = dict(zip(graph, names, strict=True))
-    return plane_of(nx.relabel_nodes(graph, called, copy=True), where, link_gbps)
+    return Plane.from_networkx(nx.relabel_nodes(graph, called, copy=True), link_gbps=link_gbps, label=where)
 
 
 def _render(plane: Plane) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
@@ -20,13 +19,22 @@ class HadoopParams(Params):
 
     stage: Literal["read", "shuffle", "write"] = Field(
         "shuffle",
-        description="read: mappers fetch their blocks; shuffle: mappers send to all reducers; "
+        description="read: mappers fetch blocks from other racks; shuffle: mappers send to all reducers; "
         "write: reducers store copies of their output",
     )
-    mappers: float = Field(1.0, gt=0, le=1, description="share of the endpoints that map, rounded")
-    reducers: float = Field(0.5, gt=0, le=1, description="share of the endpoints that reduce, rounded")
+    mappers: float = Field(0.5, gt=0, lt=1, description="share of the endpoints that map, rounded")
+    reducers: float = Field(
+        0.5, gt=0, lt=1, description="share of the endpoints that reduce, rounded; others than map"
+    )
     copies: int = Field(3, ge=2, le=3, description="copies of each block of output, the local one included")
     seed: Seed = None
+
+    @model_validator(mode="after")
+    def _apart(self) -> HadoopParams:
+        if self.mappers + self.reducers > 1:
+            total = self.mappers + self.reducers
+            raise ValueError(f"mappers and reducers are different endpoints, and {total:g} of all is above 1")
+        return self
 
 
 @traffics.register(
@@ -36,55 +44,45 @@ class HadoopParams(Params):
     source="Dean, Ghemawat: MapReduce, OSDI 2004; Shvachko et al.: The Hadoop Distributed File System, MSST 2010",
 )
 def hadoop(params: HadoopParams, context: Context) -> TrafficMatrix:
-    """Return the demands of one stage; mappers and reducers are drawn, and may be the same endpoints.
+    """Return the demands of one stage; mappers and reducers are drawn, no endpoint is both, the same in every stage.
 
-    read: 1.0 to each mapper from a random other endpoint, the remote reads of a job without locality.  shuffle: each
-    mapper's output is 1.0, in equal parts for all reducers; the part for itself is no demand.  write: HDFS's pipeline:
-    1.0 from each reducer to a random endpoint of another rack, and from there (for three copies) to another of that
-    rack, which is a demand at host level only.
+    read: 1.0 to each mapper from a random endpoint of another rack, the reads of a job without locality.  shuffle: each
+    mapper's output is 1.0, in equal parts for all reducers.  write: HDFS's pipeline: 1.0 from each reducer to a random
+    endpoint of another rack, and from there (for three copies) to another of that rack, which is a demand at host level
+    only.
 
     Raises:
-        TrafficError: the stage has no demand; a copy has nowhere to go.
+        TrafficError: a block or a copy is to come from or go to another rack, and there is none; a copy has nowhere to
+            go in its rack.
     """
     random = context.random("hadoop", params.seed)
     n = context.endpoints
-    mappers = random.permutation(n)[: max(1, round(params.mappers * n))]
-    reducers = random.permutation(n)[: max(1, round(params.reducers * n))]
-    if params.stage == "write":
-        return _write(params, reducers, random, context)
-    if params.stage == "read":
-        drawn = random.integers(0, n - 1, len(mappers))
-        return context.matrix(drawn + (drawn >= mappers), mappers)
-    context.check_demands(len(mappers) * len(reducers))
-    src, dst = np.repeat(mappers, len(reducers)), np.tile(reducers, len(mappers))
-    away = src != dst
-    if not away.any():
-        raise TrafficError(
-            "the only mapper is the only reducer", where=context.label, allowed="more mappers or reducers"
-        )
-    return context.matrix(src[away], dst[away], 1 / len(reducers))
-
-
-def _write(
-    params: HadoopParams, reducers: npt.NDArray[np.int64], random: np.random.Generator, context: Context
-) -> TrafficMatrix:
+    drawn = random.permutation(n)
+    first = min(max(1, round(params.mappers * n)), n - 1)
+    mappers = drawn[:first]
+    reducers = drawn[first : first + max(1, round(params.reducers * n))]
+    if params.stage == "shuffle":
+        context.check_demands(len(mappers) * len(reducers))
+        src, dst = np.repeat(mappers, len(reducers)), np.tile(reducers, len(mappers))
+        return context.matrix(src, dst, 1 / len(reducers))
     rack = racks_of_endpoints(context)
     order = np.argsort(rack, kind="stable")
     begin, end = spans(rack[order])
-    n = context.endpoints
     if end[0] == n:
-        raise TrafficError("all hosts are in one rack, and copies go to another", where=context.label)
-    home = np.argsort(order)[reducers]
+        raise TrafficError("all hosts are in one rack, and a job uses others", where=context.label)
+    home = np.argsort(order)[mappers if params.stage == "read" else reducers]
     everywhere = np.zeros_like(home), np.full_like(home, n)
-    second = drawn_between(random, everywhere, (begin[home], end[home]))
+    away = drawn_between(random, everywhere, (begin[home], end[home]))
+    if params.stage == "read":
+        return context.matrix(order[away], mappers)
     if params.copies == 2 or context.level == "rack":
-        return context.matrix(reducers, order[second])
-    if (alone := second[end[second] - begin[second] == 1]).size:
+        return context.matrix(reducers, order[away])
+    if (alone := away[end[away] - begin[away] == 1]).size:
         name = context.network.host_names[int(order[alone[0]])]
         raise TrafficError(
             f"host {name!r} has nobody in its rack to send the third copy to",
             where=context.label,
             allowed="copies=2, or racks of several hosts",
         )
-    third = drawn_between(random, (begin[second], end[second]), (second, second + 1))
-    return context.matrix(np.r_[reducers, order[second]], order[np.r_[second, third]])
+    third = drawn_between(random, (begin[away], end[away]), (away, away + 1))
+    return context.matrix(np.r_[reducers, order[away]], order[np.r_[away, third]])
