@@ -13,8 +13,8 @@ from rich.table import Table
 
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import CONFIDENCE, share_interval
-from pnet_lp.files import replacing
 from pnet_lp.hops import HopDistribution, HopTrials, Rpc, rpc_statistics
+from pnet_lp.report.plot import new_figure, write_figure
 from pnet_lp.report.tables import Columns, from_rows
 
 
@@ -210,17 +210,11 @@ def write_hop_chart(
     path: str | Path,
     published: Curves | None = None,
 ) -> None:
-    """Draw mean hops, with their interval, against the share of failed cables, into a PNG file.
+    """Draw mean hops, with their interval, against the share of failed cables, into a PNG or SVG file.
 
-    Published curves are dashed.  Shares at which no pair is connected are left out.  Equal trials give equal bytes with
-    the same matplotlib.
+    Published curves are dashed.  Shares at which no pair is connected are left out.
     """
-    # Imported here, and without pyplot: it is slow to load, and a window system must never be asked for.
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    figure = Figure(figsize=(6, 4), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(6, 4)
     axes = figure.add_subplot()
     drawn = [
         (100 * share, trials.mean, trials.mean_interval or (trials.mean, trials.mean))
@@ -239,9 +233,7 @@ def write_hop_chart(
     axes.set_xlabel("failed links, per cent")
     axes.set_ylabel("mean hops between switches")
     axes.set_title(title, fontsize="medium")
-    axes.spines[["top", "right"]].set_visible(False)
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format="png", metadata={"Software": None})
+    write_figure(figure, path)
 
 
 def _or_none(value: object) -> str:
