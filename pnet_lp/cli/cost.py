@@ -30,8 +30,8 @@ def command(text: str, asked: Asked, output: Output) -> None:
     """Say what an architecture is made of, what that costs, and what it draws.
 
     ARCHITECTURE is an expression (`pnet-lp list architectures`), or a TOPOLOGY, whose parts are counted; the options
-    --planes to --separate are for the latter.  A name that is both means the one that its parameters fit, or says which:
-    architecture:jellyfish:k=8, topology:jellyfish:k=8.  What fails has been bought, but carries nothing.
+    --planes to --separate are for the latter.  A name that is both means the one that its parameters fit, or says
+    which: architecture:jellyfish:k=8, topology:jellyfish:k=8.  What fails has been bought, but carries nothing.
     """
     made = design(text, asked.options)
     asked.check([made])

@@ -354,7 +354,10 @@ def output_options(table: str = "") -> Decorator:
         table: what its rows are, such as ``"bound"``.
     """
     out = option(
-        "-o", "--out", type=OutputFile(*SUFFIXES), help=f"Write a table, one row per {table}: {_or(SUFFIXES)}."
+        "-o",
+        "--out",
+        type=OutputFile(*SUFFIXES),
+        help=f"Write a table, one row per {table}: {_or(SUFFIXES)}.",
     )
     return _grouped("output", Output, *([out] if table else []), json_option)
 

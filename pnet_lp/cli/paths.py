@@ -31,9 +31,7 @@ from pnet_lp.routing import Policy, enumerate_paths, parse_rule, path_statistics
     help="ecmp, ecmp-lp, ecmp-split, ksp:K, or edge-disjoint:K.",
 )
 @policy_option
-@option(
-    "--pair", nargs=2, metavar="A B", excludes=("stats",), help="Show the paths from A to B, by name."
-)
+@option("--pair", nargs=2, metavar="A B", excludes=("stats",), help="Show the paths from A to B, by name.")
 @click.option("--stats", is_flag=True, help="Show statistics over all ordered pairs.")
 @pair_level_option
 @threads_option

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -70,7 +70,7 @@ class TopologyOptions:
     link_gbps: float = DEFAULT_LINK_GBPS
     hosts_per_switch: int = 0
     seed: int = 0
-    failures: Failures = Failures()
+    failures: Failures = field(default_factory=Failures)
     ports: int | None = None
     separate: bool = False
     given: tuple[str, ...] = ()
@@ -80,8 +80,9 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
     """Return what ``text`` stands for.
 
     Args:
-        text: an architecture's expression, or a TOPOLOGY, of which the parts are counted.  A name that is both means the
-            one that its parameters fit, or says which: ``architecture:jellyfish:k=8``, ``topology:jellyfish:k=8``.
+        text: an architecture's expression, or a TOPOLOGY, of which the parts are counted.  A name that is both means
+            the one that its parameters fit, or says which: ``architecture:jellyfish:k=8``,
+            ``topology:jellyfish:k=8``.
         options: for a TOPOLOGY.
         beta: replaces the parameter ``beta``, if the architecture has one.
 
@@ -152,9 +153,8 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
         seed=options.seed,
     )
     mask = FailureModel(whole, options.failures).draw(options.seed)
-    down = [
-        f"{count} {what}" for count, what in ((mask.arc_count, "link directions"), (mask.switch_count, "switches")) if count
-    ]
+    counts = {"link directions": mask.arc_count, "switches": mask.switch_count}
+    down = [f"{count} {what}" for what, count in counts.items() if count]
     packaging = replace(Packaging() if options.separate else default_packaging(whole), ports=options.ports)
     return Design(
         count(whole, packaging),

@@ -375,10 +375,14 @@ def _cheapest(document: Mapping[str, Any]) -> list[str]:
     if document["cheapest"] is None:
         return []
     lines = [f"cheapest per Gb/s {_PER[per]}: {document['cheapest']}"]
-    found = [item for item in documents if item["bisection"] and item["bisection"]["basis"] == "best cut found"]
+    found = [
+        item for item in documents if item["bisection"] and item["bisection"]["basis"] == "best cut found"
+    ]
     if found and per == "gbps_bisection":
         names = ", ".join(item["architecture"] for item in found)
-        lines.append(f"the narrowest bisection found, of which no proof says that it is the narrowest: {names}")
+        lines.append(
+            f"the narrowest bisection found, of which no proof says that it is the narrowest: {names}"
+        )
     return lines
 
 

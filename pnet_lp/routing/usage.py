@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp.errors import RoutingError
@@ -16,6 +17,9 @@ from pnet_lp.routing.enumerate import enumerate_paths
 from pnet_lp.routing.loads import CORE_SPLITS
 from pnet_lp.routing.rule import PathRule
 from pnet_lp.routing.searches import prepare
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _BYTES_PER_ENTRY = 12
 
@@ -50,6 +54,8 @@ def fixed_split_usage(
         RoutingError: an index out of range, a routing that leaves the split open, or more entries than fit into memory.
         TopologyError: demands of that level mean nothing on the network.
     """
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
     searches = prepare(network, level, src, dst)
     links, pairs = len(searches.arcs.tail), searches.pair_count
     if rule.kind == "ecmp":

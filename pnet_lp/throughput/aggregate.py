@@ -9,13 +9,16 @@ classes has the same optimum as the one on hosts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ def endpoint_classes(
         traffic: the demands.
         merge: whether to look for alike endpoints at all; otherwise each is a class of its own.
     """
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
     used = np.unique(np.concatenate([traffic.src, traffic.dst]))
     position = np.full(traffic.endpoints, -1, dtype=np.int64)
     position[used] = np.arange(len(used))
@@ -98,6 +103,8 @@ def _refine(
     demand: FloatArray,
 ) -> npt.NDArray[np.int64]:
     """Split classes until all members of each send to, and receive from, every class alike."""
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
     n = len(color)
     while (count := int(color.max()) + 1) < n:
         member = sp.csr_array((np.ones(n), (np.arange(n), color)), shape=(n, count))

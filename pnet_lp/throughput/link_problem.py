@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.throughput.proof import PathProof
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class LinkProblem(ABC):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp.model import Network, TrafficMatrix
@@ -16,6 +16,9 @@ from pnet_lp.routing import PathRule, enumerate_paths
 from pnet_lp.throughput.link_problem import LinkProblem
 from pnet_lp.throughput.problem import FlowProblem, build_problem
 from pnet_lp.throughput.proof import PathProof
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +67,8 @@ class PathProblem(LinkProblem):
     @cached_property
     def usage(self) -> sp.csc_array:
         """float64 ``[L, N]``: 1 for each link of each path."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         pointer, link = self.path_link
         shape = (len(self.capacity), self.flow_variables)
         usage = sp.csc_array((np.ones(len(link)), link.copy(), pointer), shape=shape)

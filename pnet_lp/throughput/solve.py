@@ -30,6 +30,7 @@ from pnet_lp.throughput.objectives.rates import connected
 from pnet_lp.throughput.path_problem import build_path_problem
 from pnet_lp.throughput.problem import FlowProblem, build_problem
 from pnet_lp.throughput.solvers import SolveOptions, solver_names
+from pnet_lp.throughput.solvers.base import SOLVERS
 from pnet_lp.throughput.split_problem import build_split_problem
 from pnet_lp.throughput.start import start_proof
 
@@ -111,7 +112,8 @@ def solve(
         SolverError: the solver is not installed or failed, or the problem does not fit into memory.
     """
     goal = parse_objective(objective)
-    _check_choice("solver", parse_expression(solver)[0], (AUTO, *solver_names()))
+    if (name := parse_expression(solver)[0]) != AUTO and name not in SOLVERS:
+        _check_choice("solver", name, (AUTO, *solver_names()))
     if link_cost is not None and not isinstance(goal, MinCost):
         raise SpecError(f"link costs have no meaning for the objective {objective!r}", allowed="min-cost")
     rule = routing_rule(routing, plane_policy, seed)

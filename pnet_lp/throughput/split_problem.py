@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
@@ -15,6 +15,9 @@ from pnet_lp.routing import PathRule, fixed_split_usage
 from pnet_lp.throughput.link_problem import LinkProblem
 from pnet_lp.throughput.problem import FlowProblem, build_problem
 from pnet_lp.throughput.proof import PathProof
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,8 @@ class SplitProblem(LinkProblem):
     @cached_property
     def usage(self) -> sp.csc_array:
         """float64 ``[L, J]``: the part of each demand on each link."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         flow, (planes, endpoints) = self.flow, self.flow.attach.shape
         plane, demand = np.nonzero(self.share > 0)
         part = self.share[plane, demand]
@@ -77,6 +82,8 @@ class SplitProblem(LinkProblem):
 
     def keeping(self, kept: IntArray) -> SplitProblem:
         """Return the problem with these demands only."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         flow = replace(
             self.flow,
             src=ints(self.flow.src[kept]),

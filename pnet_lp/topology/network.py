@@ -51,8 +51,9 @@ def build_network(
         texts: one plane each (see :func:`build_plane`), or specs of several planes.
         planes: repeats a single topology that is not itself of several planes.
         variant: how the repeated planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial``
-            is one plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links included.
-            Plane i > 0 of ``heterogeneous`` gets the seed derived from ``(seed, "plane", i)``.  Of several topologies, ``homogeneous`` claims that they are alike.
+            is one plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links
+            included.  Plane i > 0 of ``heterogeneous`` gets the seed derived from ``(seed, "plane", i)``.  Of several
+            topologies, ``homogeneous`` claims that they are alike.
         link_gbps: speed of links to which neither expression nor file gives one, Gb/s in each direction.
         hosts_per_switch: hosts to attach to each rack of planes without hosts, at ``link_gbps``; there must be such a
             plane.
@@ -81,7 +82,9 @@ def build_network(
 
     def network(planes: Sequence[Plane]) -> Network:
         if hosts_per_switch and not attached:
-            raise SpecError("the network has hosts of its own", where="hosts_per_switch", found=hosts_per_switch)
+            raise SpecError(
+                "the network has hosts of its own", where="hosts_per_switch", found=hosts_per_switch
+            )
         return _claimed(planes, variant)
 
     sources = [resolve(text, link_gbps=link_gbps, seed=seed) for text in texts]

@@ -72,7 +72,9 @@ AGREEING = [
 
 
 def test_every_architecture_is_held_against_a_graph() -> None:
-    assert {text.removeprefix("architecture:").partition(":")[0] for text in AGREEING} == set(architectures.names())
+    assert {text.removeprefix("architecture:").partition(":")[0] for text in AGREEING} == set(
+        architectures.names()
+    )
 
 
 def agrees(text: str) -> None:

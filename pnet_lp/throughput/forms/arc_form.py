@@ -21,7 +21,6 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
@@ -49,6 +48,8 @@ class ArcForm(Form):
     problem: FlowProblem
 
     def __init__(self, problem: FlowProblem, head: Head | None = None) -> None:
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         if 3 * (count := self.size(problem)[1]) > MAX_ENTRIES:
             raise SolverError(
                 f"{count:,} variables are too many for a linear program with 32-bit indices",

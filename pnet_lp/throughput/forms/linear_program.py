@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.throughput.proof import Proof
 from pnet_lp.throughput.split_problem import SplitProblem
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 MAX_ENTRIES = 2**31 - 1
 
@@ -40,6 +42,8 @@ class LinearProgram:
     @property
     def matrix(self) -> sp.csc_array:
         """``A``, ``[rows, columns]``."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         return sp.csc_array((self.value, self.index, self.start), shape=(len(self.row_lower), len(self.cost)))
 
 

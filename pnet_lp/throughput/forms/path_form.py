@@ -11,7 +11,6 @@ weights and limits of the :class:`Head`:
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray, floats
@@ -31,6 +30,8 @@ class PathForm(Form):
     problem: PathProblem | SplitProblem
 
     def __init__(self, problem: PathProblem | SplitProblem, head: Head | None = None) -> None:
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         usage = problem.usage
         if (entries := usage.nnz + problem.flow_variables + problem.demand_count) > MAX_ENTRIES:
             raise SolverError(

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import Interval
@@ -26,6 +25,9 @@ from pnet_lp.throughput.objectives.rates import bundle_certificate, normalised, 
 from pnet_lp.throughput.path_problem import PathProblem
 from pnet_lp.throughput.problem import FlowProblem
 from pnet_lp.throughput.split_problem import SplitProblem
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _SAME = 1e-12
 """Links that fill within this part of each other fill together: their levels differ by rounding only."""
@@ -87,6 +89,8 @@ def fill(usage: sp.csc_array, capacity: FloatArray, demand: FloatArray) -> Filli
     Raises:
         SolverError: a demand that no link limits.
     """
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
     load = sp.csr_array(usage * demand[None, :])
     uses = sp.csr_array((np.ones(load.nnz), load.indices, load.indptr), shape=load.shape)
     level = np.zeros(len(demand))
