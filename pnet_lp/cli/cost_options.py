@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,10 +20,12 @@ from pnet_lp.cli.options import (
 )
 from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.cost import Book, Design, Quote, TopologyOptions, load_book
-from pnet_lp.experiment.appraise import Appraisal, appraise
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic import build_traffic
+
+if TYPE_CHECKING:
+    from pnet_lp.experiment.appraise import Appraisal
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Asked:
 
     def appraise(self, made: Design, priced: Quote, *, measure: bool = True) -> Appraisal:
         """Return what ``made`` carries for its money."""
+        from pnet_lp.experiment.appraise import appraise  # noqa: PLC0415 - slow to load
 
         def matrix(network: Network) -> TrafficMatrix:
             return build_traffic(self.traffic or "", network, self.level, seed=self.options.seed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from pnet_lp.cost.bill import Bill
 from pnet_lp.cost.packaging import Packaging, count, default_packaging
@@ -111,8 +111,9 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
 def _reading(text: str, options: TopologyOptions, beta: float | None) -> tuple[Kind, str]:
     """Return what an expression is, and the expression without a word that says so."""
     name, _, rest = (part.strip() for part in text.partition(":"))
-    if rest and (name == "architecture" or name == "topology"):  # noqa: PLR1714 - narrows the type
-        return name, rest
+    for kind in get_args(Kind):
+        if rest and name == kind:
+            return kind, rest
     if name not in architectures:
         _check_topology(text, name)
         return "topology", text

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from rich.console import RenderableType
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cost import Book, Curve, EqualCost, Line
 from pnet_lp.cost.published import HYBRID_SAVING, HYBRID_SERVERS, HYBRID_SOURCE
-from pnet_lp.experiment.appraise import Appraisal
-from pnet_lp.report.tables import Columns, from_rows
+from pnet_lp.report.tables import Columns, from_rows, text_table
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from pnet_lp.experiment.appraise import Appraisal
 
 _COMPARED = (
     "architecture", "hosts", "tiers", "switch_hops", "chips", "boxes", "links", "optical_ports", "transceivers",
@@ -204,7 +206,7 @@ def compare_report(document: Mapping[str, Any]) -> list[RenderableType]:
 def curve_report(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return prices by beta: a column for each architecture, in millions of USD."""
     curves = document["architectures"]
-    table = Table(box=None, pad_edge=False, title="million USD", title_justify="left")
+    table = text_table(title="million USD", title_justify="left")
     table.add_column("beta", justify="right")
     for curve in curves:
         table.add_column(curve["architecture"], justify="right", overflow="fold")
@@ -220,7 +222,7 @@ def curve_report(document: Mapping[str, Any]) -> list[RenderableType]:
 
 def equal_report(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return the cases of an equal-cost question to read."""
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     columns = (
         "fat tree",
         "M USD",
@@ -314,7 +316,7 @@ def _published(curves: Sequence[Curve]) -> list[dict[str, Any]]:
 
 
 def _parts_table(document: Mapping[str, Any]) -> Table:
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     table.add_column("part")
     for name in ("count", "USD each", "USD", "W"):
         table.add_column(name, justify="right")
@@ -362,7 +364,7 @@ def _notes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _columns(*names: str) -> Table:
     """Return an empty table of architectures with these columns."""
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     table.add_column("architecture", overflow="fold")
     for name in names:
         table.add_column(name, justify="right")
