@@ -34,6 +34,7 @@ from pnet_lp.report.hops import (
     sweep_table,
     write_hop_chart,
 )
+from pnet_lp.throughput.solve import summarise_network
 
 
 @click.command(
@@ -122,6 +123,7 @@ def command(
     if plot:
         write_hop_chart(shares, found, ", ".join(network.topologies), plot, curves)
     document = sweep_document(shares, found, rpc) if sweep else hop_document(found[0], rpc, pair)
+    document["network"] = summarise_network(intact)
     output.emit(
         document,
         lambda: [sweep_table(document)] if sweep else hop_lines(document),

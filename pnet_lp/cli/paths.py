@@ -20,6 +20,7 @@ from pnet_lp.cli.output import Output
 from pnet_lp.model.network import Level
 from pnet_lp.report.paths import path_documents, path_table, statistics_table
 from pnet_lp.routing import Policy, enumerate_paths, parse_rule, path_statistics
+from pnet_lp.throughput.solve import summarise_network
 
 
 @click.command(cls=Command, example="pnet-lp paths fat-tree:k=4 --routing ksp:4 --pair h0 h15")
@@ -55,7 +56,12 @@ def command(
     rule = parse_rule(routing, policy=plane_policy, seed=network.seed)
     built = network.build()
     level = settled_level(built, level)
-    head = {"routing": routing, "plane_policy": plane_policy, "level": level}
+    head = {
+        "routing": routing,
+        "plane_policy": plane_policy,
+        "level": level,
+        "network": summarise_network(built),
+    }
     if pair is None:
         found = path_statistics(built, level, rule, threads=threads)
         output.emit(head | found, lambda: [statistics_table(found)])

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.report.tables import text_table
-from pnet_lp.throughput.solve import summarise_traffic
+from pnet_lp.throughput.solve import summarise_network, summarise_traffic
 from pnet_lp.traffic import RackTraffic
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def traffic_document(
             for j in largest
         ],
         "inside_racks": None,
+        "network": summarise_network(network),
         "warnings": [],
     }
     if aggregated:

@@ -2,8 +2,6 @@
 
 import errno
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -205,22 +203,3 @@ def test_debug_shows_where(run: Run, monkeypatch: pytest.MonkeyPatch, place: str
     shown = run(*command, code=1).stderr
     assert shown.startswith("Traceback")
     assert shown.endswith(f"{ERROR}unexpected ZeroDivisionError: by zero\n")
-
-
-def test_help_loads_nothing_heavy() -> None:
-    program = (
-        "import sys; from pnet_lp.cli import main; main(['--help'], standalone_mode=False); "
-        "print([name for name in ('numpy', 'scipy', 'networkx', 'matplotlib', 'pyarrow', 'highspy') "
-        "if name in sys.modules], file=sys.stderr)"
-    )
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stderr.strip() == "[]"
-
-
-def test_plotting_and_parquet_are_loaded_when_needed() -> None:
-    program = (
-        "import sys; from pnet_lp.cli import main; main(['topology', 'ring:n=4'], standalone_mode=False); "
-        "print([name for name in ('matplotlib', 'pyarrow', 'highspy') if name in sys.modules], file=sys.stderr)"
-    )
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stderr.strip() == "[]"
