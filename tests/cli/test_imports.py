@@ -5,7 +5,18 @@ import sys
 
 import pytest
 
-HEAVY = ("highspy", "matplotlib", "networkx", "ortools", "pulp", "pyarrow", "pydantic", "rich", "scipy", "yaml")
+HEAVY = (
+    "highspy",
+    "matplotlib",
+    "networkx",
+    "ortools",
+    "pulp",
+    "pyarrow",
+    "pydantic",
+    "rich",
+    "scipy",
+    "yaml",
+)
 
 PROGRAM = f"""
 import sys
