@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from pnet_lp.cli.command import Command
+from pnet_lp.cli.command import Command, flags, given
 from pnet_lp.cli.cost_options import Asked, cost_options
-from pnet_lp.cli.options import output_options, plot_option
+from pnet_lp.cli.options import FAILING, output_options, plot_option
 from pnet_lp.cli.output import Output
 from pnet_lp.cost import trace_curves
 from pnet_lp.report.cost import curve_columns, curve_document, curve_report
@@ -76,6 +76,10 @@ def command(
     Without ARCHITECTURE: the hybrid network and its fat tree, with what the paper says.  An architecture without a
     parameter beta costs the same at all.
     """
+    if failing := [name for name in given(FAILING) if not measure and not asked.traffic]:
+        raise click.UsageError(
+            f"{flags(click.get_current_context())[failing[0]]} needs --measure or --traffic"
+        )
     curves = trace_curves(texts or PAPER_CURVES, betas, *asked.books, asked.options)
     asked.check(one.points[0].design for one in curves)
     appraisals = [

@@ -27,6 +27,9 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 option = functools.partial(click.option, cls=Option)
 
+FAILING = ("fail_links", "fail_switches", "fail_planes", "fail_groups")
+"""Options that say what fails."""
+
 _SHARES = ("fail_links", "fail_switches", "sweep")
 """Options that say how much fails, of whatever command has them."""
 
