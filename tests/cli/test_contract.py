@@ -203,3 +203,13 @@ def test_debug_shows_where(run: Run, monkeypatch: pytest.MonkeyPatch, place: str
     shown = run(*command, code=1).stderr
     assert shown.startswith("Traceback")
     assert shown.endswith(f"{ERROR}unexpected ZeroDivisionError: by zero\n")
+
+
+def test_parameters_are_called_as_they_are_typed(run: Run, here: Path) -> None:
+    # The library says fail_planes and level=rack.
+    found = error(run("hops", "ring:n=4", "--level", "host", code=2))
+    assert found.endswith("; allowed: --level rack, or --hosts-per-switch n")
+    (here / "groups.yaml").write_text("groups: {row: {switches: [x]}}")
+    found = error(run("hops", "ring:n=4", "--fail-groups", "groups.yaml", code=2))
+    assert found == "--fail-groups: row: no switch is called 'x'"
+    assert error(run("topology", "ring:n=4,seed=1", code=2)).startswith("ring: unknown parameter 'seed'")

@@ -194,3 +194,13 @@ def test_published_curves_are_drawn(run: Run) -> None:
     plain = Path("c.png").read_bytes()
     run(*arguments, "--published", "experiments/hops-under-failures/published.csv")
     assert Path("c.png").read_bytes() != plain
+
+
+def test_a_plot_as_svg(run: Run) -> None:
+    arguments = ("hops", "ring:n=4", "--sweep", "0,1", "--plot", "c.svg")
+    run(*arguments)
+    first = Path("c.svg").read_bytes()
+    assert b"<svg" in first
+    run(*arguments)
+    assert Path("c.svg").read_bytes() == first
+    assert "allowed: .png, .svg" in run(*arguments[:-1], "c.gif", code=2).stderr
