@@ -67,6 +67,7 @@ bench: setup
 	$(PY) benchmarks/ideal.py
 	$(PY) benchmarks/restricted.py
 	$(PY) benchmarks/paths.py
+	$(PY) benchmarks/startup.py
 
 clean:
 	rm -rf .venv target dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

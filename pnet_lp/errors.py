@@ -1,13 +1,21 @@
 """The one tree of errors.
 
 Every message is one sentence that says where the fault is (file and line, or key), what was found and what is
-allowed; the command line prints it as it stands.  Input errors end a command with exit code 2, failures while
-working with 1.
+allowed.  Parameters are named as a function's are, ``fail_links``; the command line prints the sentence with its own
+names for them, ``--fail-links``.  Input errors end a command with exit code 2, failures while working with 1.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar
+
+_AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
+
+# A value for a parameter, ``level=rack``; within an expression, as in ``jellyfish:k=8,seed=1``, it is another one.
+_VALUE = re.compile(r"(?<![\w:,])([a-z_]+)=")
 
 
 class PnetError(Exception):
@@ -15,9 +23,10 @@ class PnetError(Exception):
 
     Args:
         problem: what is wrong, without a full stop.
-        where: the file and line (``"net.txt:3"``) or the key (``"fat-tree: k"``) at fault.
+        where: the file and line (``"net.txt:3"``), the key (``"fat-tree: k"``) or the parameter (``"fail_links"``) at
+            fault.
         found: the offending value, as the user wrote it.
-        allowed: what would have been accepted.
+        allowed: what would have been accepted; another value of a parameter as ``level=rack``.
     """
 
     exit_code: ClassVar[int] = 1
@@ -29,15 +38,25 @@ class PnetError(Exception):
         self.where = where
         self.found = found
         self.allowed = allowed
-        super().__init__(self._sentence())
+        super().__init__(self.sentence())
 
-    def _sentence(self) -> str:
-        text = f"{self.where}: {self.problem}" if self.where else self.problem
+    def sentence(self, names: Mapping[str, str] = _AS_THEY_ARE) -> str:
+        """Return the message, with the parameters that ``names`` knows called as it says."""
+        text = self.problem
+        if self.where:
+            place, colon, rest = self.where.partition(": ")
+            text = f"{names.get(place, place)}{colon}{rest}: {text}"
         if self.found is not None:
             text += f", found {self.found!r}"
         if self.allowed is not None:
-            text += f"; allowed: {self.allowed}"
+            allowed = _VALUE.sub(lambda value: _named(value, names), self.allowed)
+            text += f"; allowed: {allowed}"
         return text
+
+
+def _named(value: re.Match[str], names: Mapping[str, str]) -> str:
+    name = names.get(value[1])
+    return value[0] if name is None else f"{name} "
 
 
 class SpecError(PnetError):

@@ -8,13 +8,16 @@ import math
 import os
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import yaml
 
 from pnet_lp.errors import PnetError, SpecError
+
+if TYPE_CHECKING:
+    import yaml
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -99,8 +102,10 @@ def parse_yaml(text: str, where: str) -> Any:
     Raises:
         SpecError: it is not YAML, or gives a key twice; the message names file and line.
     """
+    import yaml  # noqa: PLC0415 - slow to load
+
     try:
-        return yaml.load(text, _UniqueKeys)
+        return yaml.load(text, _unique_keys())
     except yaml.MarkedYAMLError as error:
         line = f"{where}:{error.problem_mark.line + 1}" if error.problem_mark else where
         raise SpecError(f"not YAML: {error.problem or error.context}", where=line) from None
@@ -108,18 +113,23 @@ def parse_yaml(text: str, where: str) -> Any:
         raise SpecError(f"not YAML: {str(error).splitlines()[0]}", where=where) from None
 
 
-class _UniqueKeys(yaml.SafeLoader):
-    """The safe loader, except that a repeated key is an error rather than the last one winning."""
+@cache
+def _unique_keys() -> type[yaml.SafeLoader]:
+    """Return the safe loader, except that a repeated key is an error rather than the last one winning."""
+    import yaml  # noqa: PLC0415 - slow to load
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.value in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
+    class UniqueKeys(yaml.SafeLoader):
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+            seen: set[str] = set()
+            for key, _ in node.value:
+                if key.value in seen:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
+                    )
+                seen.add(key.value)
+            return super().construct_mapping(node, deep)
+
+    return UniqueKeys
 
 
 def _plain(value: Any) -> Any:

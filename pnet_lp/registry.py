@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.metadata
+import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -88,7 +89,8 @@ class Registry(Generic[F]):
 
     Args:
         kind: what the entries are, for messages (``"topology"``).
-        package: the package whose modules register the built-in entries when first asked for.
+        package: the package whose modules register the built-in entries.  They are imported when first asked for: the
+            module called like an entry when that is, all others when that is not enough.
         group: entry-point group in which third parties name modules that register theirs.
     """
 
@@ -97,7 +99,8 @@ class Registry(Generic[F]):
         self._package = package
         self._group = group
         self._entries: dict[str, Entry[F]] = {}
-        self._loaded = False
+        self._all_loaded = False
+        self._others_loaded = False
 
     def register(
         self, name: str, *, params: type[Params] = NoParams, summary: str, source: str = ""
@@ -112,24 +115,41 @@ class Registry(Generic[F]):
 
         return decorate
 
-    def _load(self) -> None:
-        if self._loaded:
+    def _load_all(self) -> None:
+        if self._all_loaded:
             return
-        self._loaded = True
+        self._all_loaded = True
         package = importlib.import_module(self._package)
         for module in pkgutil.iter_modules(package.__path__):
             if not module.ispkg:
                 importlib.import_module(f"{self._package}.{module.name}")
+        self._load_others()
+
+    def _load_others(self) -> None:
+        if self._others_loaded:
+            return
+        self._others_loaded = True
         for point in importlib.metadata.entry_points(group=self._group):
             point.load()
 
+    def _find(self, name: str) -> Entry[F] | None:
+        """Return the entry called ``name``, having imported no more than it takes to know that there is one."""
+        if name not in self._entries and not self._all_loaded:
+            module = name.replace("-", "_")
+            if module.isidentifier() and importlib.util.find_spec(f"{self._package}.{module}"):
+                importlib.import_module(f"{self._package}.{module}")
+            # An entry of somebody else's must not hide behind one of ours.
+            self._load_others()
+            if name not in self._entries:
+                self._load_all()
+        return self._entries.get(name)
+
     def __iter__(self) -> Iterator[Entry[F]]:
-        self._load()
+        self._load_all()
         return iter(sorted(self._entries.values(), key=lambda entry: entry.name))
 
     def __contains__(self, name: str) -> bool:
-        self._load()
-        return name in self._entries
+        return self._find(name) is not None
 
     def names(self) -> list[str]:
         """Return all names, sorted."""
@@ -137,12 +157,12 @@ class Registry(Generic[F]):
 
     def get(self, name: str) -> Entry[F]:
         """Return the entry called ``name``; an unknown name is a SpecError that offers the nearest."""
-        self._load()
-        if name not in self._entries:
+        entry = self._find(name)
+        if entry is None:
             raise SpecError(
                 f"unknown {self.kind} {name!r}{nearest(name, self._entries)}", allowed=", ".join(self.names())
             )
-        return self._entries[name]
+        return entry
 
 
 def nearest(name: str, known: Mapping[str, object]) -> str:

@@ -1,5 +1,7 @@
 """The registry: names, parameters, expressions, and the help a wrong one gets."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from typing import Any
@@ -73,6 +75,41 @@ def test_third_parties_register_through_entry_points(monkeypatch: pytest.MonkeyP
     )
     monkeypatch.setattr(EntryPoint, "load", load)
     assert registry.names() == ["cone"]
+
+
+def modules_of_families(text: str) -> set[str]:
+    """Return which families a fresh interpreter has imported to answer ``text``."""
+    program = (
+        "import sys; from pnet_lp.topology import topologies\n"
+        f"{text}\n"
+        "print(*(name.rpartition('.')[2] for name in sys.modules if name.startswith('pnet_lp.topology.families.')))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(result.stdout.split())
+
+
+def test_the_module_called_like_an_entry_is_enough() -> None:
+    assert modules_of_families("topologies.get('slim-fly')") == {"slim_fly"}
+    assert modules_of_families("assert 'ring' in topologies") == {"ring"}
+    # The flattened butterfly is in the module of HyperX.
+    assert {"hyperx", "ring"} < modules_of_families("topologies.get('flattened-butterfly')")
+    assert {"hyperx", "ring"} < modules_of_families("assert 'no.such-name' not in topologies")
+    assert {"hyperx", "ring"} < modules_of_families("topologies.get('ring'); topologies.names()")
+
+
+def test_an_entry_of_others_does_not_hide_behind_one_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry: Registry[Any] = Registry("shape", package="pnet_lp.model", group="pnet_lp.shapes")
+    registry.register("cone", summary="a cone")(lambda _: 1)
+
+    def load(_: EntryPoint) -> None:
+        registry.register("network", summary="in a module of that name")(lambda _: 2)
+        registry.register("cone", summary="another cone")(lambda _: 3)
+
+    point = EntryPoint("cones", "cones_package", "pnet_lp.shapes")
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point])  # noqa: ARG005
+    monkeypatch.setattr(EntryPoint, "load", load)
+    with pytest.raises(SpecError, match="shape 'cone' is registered twice"):
+        registry.get("network")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from pnet_lp import __version__
-from pnet_lp.cli.command import debug_option, wants_traceback
+from pnet_lp.cli.command import debug_option, flags, wants_traceback
 from pnet_lp.errors import PnetError
 from pnet_lp.registry import nearest
 
@@ -70,7 +70,7 @@ class CommandGroup(click.Group):
         except KeyboardInterrupt:
             _leave(ctx, "interrupted", INTERRUPTED)
         except PnetError as error:
-            _leave(ctx, str(error), error.exit_code)
+            _leave(ctx, error.sentence(flags(ctx)), error.exit_code)
         except OSError as error:
             # A reader that closed the pipe has seen enough; click ends the process quietly.
             if error.errno == errno.EPIPE:

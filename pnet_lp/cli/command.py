@@ -1,16 +1,19 @@
-"""What commands have in common: ``--debug``, ``--json``, exit code 3, an example in the help text."""
+"""What commands have in common: ``--debug``, ``--json``, an example in the help text, options that need others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import importlib
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 BOUNDS_ONLY = 3
 """Exit code where a number printed is a pair of bounds that have not met within the tolerance."""
 
 _DEBUG = "pnet_lp.debug"
+_FLAGS = "pnet_lp.flags"
 
 
 def debug_option() -> click.Option:
@@ -35,6 +38,45 @@ def wants_traceback(ctx: click.Context) -> bool:
     return bool(ctx.meta.get(_DEBUG))
 
 
+def flags(ctx: click.Context) -> Mapping[str, str]:
+    """Return what the options of the command that runs are called, ``--fail-links``, by name of the parameter."""
+    found: Mapping[str, str] = ctx.meta.get(_FLAGS, {})
+    return found
+
+
+def given(names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the parameters ``names`` that stand in the command line."""
+    ctx = click.get_current_context()
+    return tuple(name for name in names if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE)
+
+
+class Option(click.Option):
+    """An option that has no meaning without, or beside, others.
+
+    Args:
+        needs: names of parameters, one of which must be given too; those that a command lacks count as not given.
+        excludes: names of parameters that must not be given too.
+    """
+
+    def __init__(
+        self, *args: Any, needs: tuple[str, ...] = (), excludes: tuple[str, ...] = (), **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.needs, self.excludes = needs, excludes
+
+    def check(self, ctx: click.Context) -> None:
+        """Raise UsageError where the option is given and what it needs is not, or what it excludes is."""
+        if not given([str(self.name)]):
+            return
+        known = flags(ctx)
+        flag = known[str(self.name)]
+        if self.needs and not given(self.needs):
+            wanted = " or ".join(known[name] for name in self.needs if name in known)
+            raise click.UsageError(f"{flag} needs {wanted}", ctx)
+        for other in given(self.excludes):
+            raise click.UsageError(f"give either {flag} or {known[other]}", ctx)
+
+
 class Command(click.Command):
     """A command with ``--debug``, ``-h`` and an example.
 
@@ -46,6 +88,15 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
         self.example = example
         self.params.append(debug_option())
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, unless an option given has no meaning beside the others."""
+        options = [param for param in self.params if isinstance(param, click.Option)]
+        ctx.meta[_FLAGS] = {option.name: max(option.opts, key=len) for option in options}
+        for option in options:
+            if isinstance(option, Option):
+                option.check(ctx)
+        return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example below the options."""
@@ -59,27 +110,33 @@ class CommandFamily(Command):
     """A command that has others beside it: its first word may be one of their names instead of an argument.
 
     Args:
-        others: by name.
+        module: of this command; another's is imported when it runs, and is called ``<module>_<name>``.
+        others: by name, with one line of help each.
     """
 
-    def __init__(self, *args: Any, others: Mapping[str, Command], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, module: str, others: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.others = others
+        self.module, self.others = module, others
+
+    def other(self, name: str) -> Command:
+        """Return the other command of that name."""
+        command = importlib.import_module(f"{self.module}_{name}").command
+        assert isinstance(command, Command)
+        return command
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
         """Return the context of the command that the first word names, or of this one."""
-        other = self.others.get(args[0]) if args else None
-        if other is None:
+        if not args or args[0] not in self.others:
             return super().make_context(info_name, args, parent, **extra)
-        return other.make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return self.other(args[0]).make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of options, and that of the other commands."""
         super().format_options(ctx, formatter)
         with formatter.section("Commands"):
-            formatter.write_dl([(name, other.get_short_help_str()) for name, other in self.others.items()])
+            formatter.write_dl(list(self.others.items()))
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")

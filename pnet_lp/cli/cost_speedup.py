@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
-from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
-from pnet_lp.cli.options import threads_option
-from pnet_lp.cli.output import OutputFile, print_json, print_report
+from pnet_lp.cli.command import Command
+from pnet_lp.cli.cost_options import prices_option
+from pnet_lp.cli.options import option, output_options, seed_option, threads_option, tolerance_option
+from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.cost import equal_cost, load_book
 from pnet_lp.errors import SpecError
@@ -19,13 +20,10 @@ from pnet_lp.optical import SCENARIOS, TESTBEDS, Scenario, speedup
 from pnet_lp.optical.speedup import DEFAULT_SOLVES, RECONFIGURATION_S
 from pnet_lp.report.speedup import circuit_columns, speedup_columns, speedup_document, speedup_report
 from pnet_lp.report.tables import SUFFIXES, write_table
-from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
 
 
 @click.command(
-    cls=Command,
-    short_help="how much sooner circuits end a workload than a fat tree",
-    example="pnet-lp cost speedup --scenario 1 --job --traffic mpi-fft --traffic mpi-mg",
+    cls=Command, example="pnet-lp cost speedup --scenario 1 --job --traffic mpi-fft --traffic mpi-mg"
 )
 @click.option(
     "--scenario",
@@ -35,7 +33,12 @@ from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
     show_default=True,
     help="Pair of the paper: 1:25 tree and 6 optical links of a ToR, or 1:4 tree and 20.",
 )
-@click.option("--job", is_flag=True, help="The paper's job on four racks, not the whole cluster.")
+@option(
+    "--job",
+    is_flag=True,
+    excludes=("oversubscription", "links", "servers", "ports"),
+    help="The paper's job on four racks, not the whole cluster.",
+)
 @click.option("--oversubscription", type=float, help="Of another tree than the scenario's.")
 @click.option("--links", type=click.IntRange(1), help="Other number of optical links of a ToR.")
 @click.option("--servers", type=click.IntRange(1), help="Other number of hosts.  [default: 10240]")
@@ -76,23 +79,13 @@ from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
     type=click.FloatRange(0, min_open=True),
     help="Bytes of a whole workload, to add the delay to.",
 )
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=DEFAULT_TOLERANCE,
-    show_default=True,
-    help="Relative gap at which to stop solving.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything drawn at random.")
+@tolerance_option()
+@seed_option
 @threads_option
-@click.option("--prices", metavar="BOOK|FILE", multiple=True, help="As of `pnet-lp cost equal`.")
-@click.option("--circuits", type=OutputFile(*SUFFIXES), help="Write the circuits as a table.")
-@click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the rows as a table.")
-@json_option
-@click.pass_context
+@prices_option
+@click.option("--circuits", type=OutputFile(*SUFFIXES), help="Write a table, one row per pair of racks.")
+@output_options("workload")
 def command(
-    ctx: click.Context,
-    /,
     *,
     name: str,
     job: bool,
@@ -111,23 +104,14 @@ def command(
     threads: int,
     prices: tuple[str, ...],
     circuits: Path | None,
-    out: Path | None,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """Say how much sooner the communication of a workload ends on circuits set for it than on a fat tree.
 
     Processes are clustered into racks, circuits chosen for the demands between racks, and both networks solved.
-    --out writes a row for each workload, --circuits one for each pair of racks.
     """
     given = _scenario(name, oversubscription, links, servers, ports)
-    scenario = given
-    if job:
-        if given != SCENARIOS[name]:
-            raise SpecError(
-                "--oversubscription to --ports are for a whole cluster, and --job has sizes of its own",
-                allowed="--job, or these options",
-            )
-        scenario = TESTBEDS[name]
+    scenario = TESTBEDS[name] if job else given
     books = load_book("price", prices), load_book("power")
     price = equal_cost(
         given.oversubscription,
@@ -152,16 +136,14 @@ def command(
                 )
             )
     document = speedup_document(found, price, books[0], volume)
-    if out:
-        write_table(speedup_columns(document), out)
     if circuits:
         write_table(circuit_columns(found), circuits)
-    if as_json:
-        print_json(document)
-    else:
-        print_report(*speedup_report(document))
-    if any(row["status"] == "bounds" for row in document["workloads"]):
-        ctx.exit(BOUNDS_ONLY)
+    output.emit(
+        document,
+        lambda: speedup_report(document),
+        table=lambda: speedup_columns(document),
+        statuses=[row["status"] for row in document["workloads"]],
+    )
 
 
 def _scenario(
@@ -169,7 +151,7 @@ def _scenario(
 ) -> Scenario:
     """Return the scenario of that name with what else is said."""
     if ports is not None and ports % 2:
-        raise SpecError("half of a ToR's ports are for servers", where="--ports", found=ports, allowed="even")
+        raise SpecError("half of a ToR's ports are for servers", where="ports", found=ports, allowed="even")
     changes = {
         "oversubscription": oversubscription,
         "links": links,

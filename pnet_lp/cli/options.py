@@ -1,32 +1,43 @@
-"""Options that several commands share: what network, what traffic, how to solve."""
+"""Options that several commands share, each declared once: what network, what traffic, how to solve, where to write."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-from pnet_lp.cost import TopologyOptions
+from pnet_lp.cli.command import Option, json_option
+from pnet_lp.cli.output import Output, OutputFile
+from pnet_lp.errors import SpecError
 from pnet_lp.failures import MODES, UNITS, Failures, Mode, Unit, fail, read_groups
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import LEVELS, VARIANTS, Level, Variant
-from pnet_lp.routing import POLICIES
+from pnet_lp.registry import nearest
+from pnet_lp.report.plot import PLOT_SUFFIXES
+from pnet_lp.report.tables import SUFFIXES
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
+option = functools.partial(click.option, cls=Option)
+
+FAILING = ("fail_links", "fail_switches", "fail_planes", "fail_groups")
+"""Options that say what fails."""
+
+_SHARES = ("fail_links", "fail_switches", "sweep")
+"""Options that say how much fails, of whatever command has them."""
+
 
 @dataclass(frozen=True)
-class NetworkArguments:
-    """The TOPOLOGY arguments, what modifies them, and what of them fails."""
+class NetworkOptions:
+    """What turns TOPOLOGY arguments into a network, and what of it fails."""
 
-    topologies: tuple[str, ...]
     planes: int
     variant: Variant | None
     link_gbps: float
@@ -39,14 +50,14 @@ class NetworkArguments:
     fail_mode: Mode
     fail_groups: Path | None
 
-    def build(self) -> Network:
-        """Return the network they describe, with what fails in it down."""
-        return fail(self.build_intact(), self.failures, seed=self.seed)
+    def build(self, topologies: tuple[str, ...]) -> Network:
+        """Return the network of ``topologies``, with what fails in it down."""
+        return fail(self.build_intact(topologies), self.failures, seed=self.seed)
 
-    def build_intact(self) -> Network:
+    def build_intact(self, topologies: tuple[str, ...]) -> Network:
         """Return the network without failures, and say on stderr what was assumed of it."""
         network = build_network(
-            self.topologies,
+            topologies,
             planes=self.planes,
             variant=self.variant,
             link_gbps=self.link_gbps,
@@ -70,6 +81,65 @@ class NetworkArguments:
         )
 
 
+@dataclass(frozen=True)
+class NetworkArguments:
+    """The TOPOLOGY arguments and their options."""
+
+    topologies: tuple[str, ...]
+    options: NetworkOptions
+
+    @property
+    def seed(self) -> int:
+        """Seed of everything drawn at random."""
+        return self.options.seed
+
+    def build(self) -> Network:
+        """Return the network they describe, with what fails in it down."""
+        return self.options.build(self.topologies)
+
+    def build_intact(self) -> Network:
+        """Return the network without failures."""
+        return self.options.build_intact(self.topologies)
+
+
+@dataclass(frozen=True)
+class TrafficArguments:
+    """``--traffic`` and ``--level``."""
+
+    traffic: str
+    level: Level | None
+
+    def build(self, network: Network, seed: int) -> TrafficMatrix:
+        """Return the matrix they describe on ``network``."""
+        return build_traffic(self.traffic, network, self.level, seed=seed)
+
+
+def settled_level(network: Network, level: Level | None) -> Level:
+    """Return what pairs are of: ``level``, or hosts where the network has any.
+
+    Raises:
+        TopologyError: pairs of that level mean nothing on the network.
+    """
+    level = level or network.default_level
+    network.check_level(level)
+    return level
+
+
+def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[int, int]:
+    """Return the indices of the two endpoints of ``--pair``, or raise SpecError."""
+    names = network.endpoint_names(level)
+    for name in pair:
+        if name not in names:
+            raise SpecError(
+                f"no {level} is called {name!r}{nearest(name, dict.fromkeys(names))}",
+                where="pair",
+                allowed=f"{names[0]} to {names[-1]}",
+            )
+    if pair[0] == pair[1]:
+        raise SpecError("the two ends are the same", where="pair", found=pair[0])
+    return names.index(pair[0]), names.index(pair[1])
+
+
 def numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
     """Return the callback of an option whose value is numbers joined by commas; the command gets a tuple."""
 
@@ -87,156 +157,6 @@ def numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Par
     return parse
 
 
-@dataclass(frozen=True)
-class TrafficArguments:
-    """``--traffic`` and ``--level``."""
-
-    traffic: str
-    level: Level | None
-
-    def build(self, network: Network, seed: int) -> TrafficMatrix:
-        """Return the matrix they describe on ``network``."""
-        return build_traffic(self.traffic, network, self.level, seed=seed)
-
-
-_NETWORK_OPTIONS: tuple[Decorator, ...] = (
-    click.option("--planes", type=click.IntRange(1), default=1, help="Planes made from a single TOPOLOGY."),
-    click.option(
-        "--variant",
-        type=click.Choice(VARIANTS),
-        help="How the planes relate.  [default: homogeneous if --planes > 1]",
-    ),
-    click.option(
-        "--link-gbps",
-        type=click.FloatRange(0, min_open=True),
-        default=DEFAULT_LINK_GBPS,
-        show_default=True,
-        help="Speed of links whose speed TOPOLOGY does not give.",
-    ),
-    click.option(
-        "--hosts-per-switch",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        help="Hosts to attach where TOPOLOGY names none.",
-    ),
-    click.option(
-        "--seed", type=int, default=0, show_default=True, help="Seed of everything drawn at random."
-    ),
-    click.option(
-        "--fail-links",
-        type=click.FloatRange(0, 1),
-        default=0.0,
-        help="Share of each plane's cables that fail.",
-    ),
-    click.option(
-        "--fail-switches",
-        type=click.FloatRange(0, 1),
-        default=0.0,
-        help="Share of each plane's switches that fail.",
-    ),
-    click.option("--fail-planes", callback=numbers(int), metavar="I,J", help="Planes that fail as a whole."),
-    click.option(
-        "--fail-unit",
-        type=click.Choice(UNITS),
-        default="cable",
-        show_default=True,
-        help="What fails together: a cable; nothing but one direction of it; the switches of a box; what has one "
-        "position in all planes.",
-    ),
-    click.option(
-        "--fail-mode",
-        type=click.Choice(MODES),
-        default="random",
-        show_default=True,
-        help="random: the share, rounded. independent: each with the share as probability. betweenness: those with "
-        "the most shortest paths first.",
-    ),
-    click.option(
-        "--fail-groups",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Shared-risk groups, in YAML or JSON, that fail as a whole.",
-    ),
-)
-
-_level_option = click.option(
-    "--level",
-    type=click.Choice(LEVELS),
-    help="Demands between racks or between hosts.  [default: as the name of a demand says, else host if the network "
-    "has hosts]",
-)
-
-
-def network_arguments(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the TOPOLOGY arguments; the command gets them as ``network``, a :class:`NetworkArguments`."""
-    return _grouped(
-        "network",
-        NetworkArguments,
-        click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True),
-        *_NETWORK_OPTIONS,
-    )(function)
-
-
-def network_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--on TOPOLOGY``, once for each plane, for commands whose argument is something else."""
-    return _grouped(
-        "network",
-        NetworkArguments,
-        click.option(
-            "--on",
-            "topologies",
-            metavar="TOPOLOGY",
-            multiple=True,
-            required=True,
-            help="The network; given several times, one plane each.",
-        ),
-        *_NETWORK_OPTIONS,
-    )(function)
-
-
-def traffic_argument(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the TRAFFIC argument and ``--level``; the command gets ``traffic``: :class:`TrafficArguments`."""
-    return _grouped("traffic", TrafficArguments, click.argument("traffic", metavar="TRAFFIC"), _level_option)(
-        function
-    )
-
-
-def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--traffic`` and ``--level``; the command gets ``traffic``: :class:`TrafficArguments`."""
-    return _grouped(
-        "traffic",
-        TrafficArguments,
-        click.option(
-            "--traffic",
-            default="all-to-all",
-            show_default=True,
-            metavar="EXPR|FILE",
-            help="A pattern or name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE.",
-        ),
-        _level_option,
-    )(function)
-
-
-def topology_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add what modifies and packs a TOPOLOGY; the command gets ``options``: :class:`TopologyOptions`."""
-    return _grouped(
-        "options",
-        TopologyOptions,
-        *_NETWORK_OPTIONS,
-        click.option(
-            "--ports",
-            type=click.IntRange(1),
-            help="Ports of every switch of a TOPOLOGY.  [default: the most that one uses]",
-        ),
-        click.option(
-            "--separate",
-            is_flag=True,
-            help="Give planes of a TOPOLOGY boxes and cables of their own, even if they are alike.",
-        ),
-    )(function)
-
-
 def _grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
     """Return a decorator that adds ``options`` and hands over their values as one ``kind``: ``name``."""
     keys = [field.name for field in fields(kind)]
@@ -244,25 +164,223 @@ def _grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def call(**values: Any) -> None:
-            bundle = kind(**{key: values.pop(key) for key in keys})
+            bundle = kind(**{key: values.pop(key) for key in keys if key in values})
             function(**values, **{name: bundle})
 
         decorated: Callable[..., None] = call
-        for option in reversed(options):
-            decorated = option(decorated)
+        for one in reversed(options):
+            decorated = one(decorated)
         return decorated
 
     return decorate
 
 
-policy_option = click.option(
-    "--plane-policy",
-    type=click.Choice(POLICIES),
-    default="any",
-    show_default=True,
-    help="Which planes a pair's paths may come from.",
+seed_option = option(
+    "--seed", type=int, default=0, show_default=True, help="Seed of everything drawn at random."
 )
 
-threads_option = click.option(
-    "--threads", type=click.IntRange(0), default=0, show_default=True, help="Threads; 0 for all cores."
+network_options = _grouped(
+    "options",
+    NetworkOptions,
+    option("--planes", type=click.IntRange(1), default=1, help="Planes made from a single TOPOLOGY."),
+    option(
+        "--variant",
+        type=click.Choice(VARIANTS),
+        help="How the planes relate.  [default: homogeneous if --planes > 1]",
+    ),
+    option(
+        "--link-gbps",
+        type=click.FloatRange(0, min_open=True),
+        default=DEFAULT_LINK_GBPS,
+        show_default=True,
+        help="Speed of links whose speed TOPOLOGY does not give.",
+    ),
+    option(
+        "--hosts-per-switch",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="Hosts to attach where TOPOLOGY names none.",
+    ),
+    seed_option,
+    option(
+        "--fail-links",
+        type=click.FloatRange(0, 1),
+        default=0.0,
+        help="Share of each plane's cables that fail.",
+    ),
+    option(
+        "--fail-switches",
+        type=click.FloatRange(0, 1),
+        default=0.0,
+        help="Share of each plane's switches that fail.",
+    ),
+    option("--fail-planes", callback=numbers(int), metavar="I,J", help="Planes that fail as a whole."),
+    option(
+        "--fail-unit",
+        type=click.Choice(UNITS),
+        default="cable",
+        show_default=True,
+        needs=_SHARES,
+        help="What fails together: a cable; nothing but one direction of it; the switches of a box; what has one "
+        "position in all planes.",
+    ),
+    option(
+        "--fail-mode",
+        type=click.Choice(MODES),
+        default="random",
+        show_default=True,
+        needs=_SHARES,
+        help="random: the share, rounded. independent: each with the share as probability. betweenness: those with "
+        "the most shortest paths first.",
+    ),
+    option(
+        "--fail-groups",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Shared-risk groups, in YAML or JSON, that fail as a whole.",
+    ),
 )
+"""Adds all that turns TOPOLOGY arguments into a network; the command gets ``options``: :class:`NetworkOptions`."""
+
+
+def _network(named: Decorator) -> Decorator:
+    """Return a decorator that adds ``named``, which names topologies, and their options: ``network``."""
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def call(*, topologies: tuple[str, ...], options: NetworkOptions, **values: Any) -> None:
+            function(**values, network=NetworkArguments(topologies, options))
+
+        return named(network_options(call))
+
+    return decorate
+
+
+network_arguments = _network(click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True))
+"""Adds the TOPOLOGY arguments; the command gets them as ``network``, a :class:`NetworkArguments`."""
+
+network_named = _network(
+    option(
+        "--on",
+        "topologies",
+        metavar="TOPOLOGY",
+        multiple=True,
+        required=True,
+        help="The network; given several times, one plane each.",
+    )
+)
+"""Adds ``--on TOPOLOGY``, once for each plane, for commands whose argument is something else."""
+
+
+def level_option(**more: Any) -> Decorator:
+    """Return ``--level`` of demands."""
+    return option(
+        "--level",
+        type=click.Choice(LEVELS),
+        help="Demands between racks or between hosts.  [default: as the name of a demand says, else host if the "
+        "network has hosts]",
+        **more,
+    )
+
+
+pair_level_option = option(
+    "--level",
+    type=click.Choice(LEVELS),
+    help="Pairs of racks or of hosts.  [default: host if the network has hosts]",
+)
+
+
+def traffic_argument(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the TRAFFIC argument and ``--level``; the command gets ``traffic``: :class:`TrafficArguments`."""
+    argument = click.argument("traffic", metavar="TRAFFIC")
+    return _grouped("traffic", TrafficArguments, argument, level_option())(function)
+
+
+def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--traffic`` and ``--level``; the command gets ``traffic``: :class:`TrafficArguments`."""
+    text = option(
+        "--traffic",
+        default="all-to-all",
+        show_default=True,
+        metavar="EXPR|FILE",
+        help="A pattern or name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE.",
+    )
+    return _grouped("traffic", TrafficArguments, text, level_option())(function)
+
+
+def policy_option(function: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--plane-policy``."""
+    from pnet_lp.routing import POLICIES  # noqa: PLC0415 - for the commands that route
+
+    return option(
+        "--plane-policy",
+        type=click.Choice(POLICIES),
+        default="any",
+        show_default=True,
+        help="Which planes a pair's paths may come from.",
+    )(function)
+
+
+def tolerance_option(**more: Any) -> Decorator:
+    """Return ``--tolerance``."""
+    from pnet_lp.throughput.solve import DEFAULT_TOLERANCE  # noqa: PLC0415 - for the commands that solve
+
+    return option(
+        "--tolerance",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=DEFAULT_TOLERANCE,
+        show_default=True,
+        help="Relative gap between the bounds at which to stop.",
+        **more,
+    )
+
+
+def threads_needing(*needs: str) -> Decorator:
+    """Return ``--threads`` where only another option makes something run on them."""
+    return option(
+        "--threads",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="Threads; 0 for all cores.",
+        needs=needs,
+    )
+
+
+threads_option = threads_needing()
+
+
+def output_options(table: str = "") -> Decorator:
+    """Return a decorator that adds ``--json`` and, if there is a ``table``, ``--out``.
+
+    The command gets ``output``: :class:`~pnet_lp.cli.output.Output`.
+
+    Args:
+        table: what its rows are, such as ``"bound"``.
+    """
+    out = option(
+        "-o",
+        "--out",
+        type=OutputFile(*SUFFIXES),
+        help=f"Write a table, one row per {table}: {_or(SUFFIXES)}.",
+    )
+    return _grouped("output", Output, *([out] if table else []), json_option)
+
+
+def plot_option(what: str, **more: Any) -> Decorator:
+    """Return ``--plot``, which draws ``what``."""
+    return option(
+        "--plot", type=OutputFile(*PLOT_SUFFIXES), help=f"Draw {what}: {_or(PLOT_SUFFIXES)}.", **more
+    )
+
+
+def file_option(what: str) -> Decorator:
+    """Return ``--out`` of a command that writes ``what`` rather than a table; the command gets ``file``."""
+    return option(
+        "-o", "--out", "file", type=OutputFile(), help=f"Write {what} to a file; the suffix is the format."
+    )
+
+
+def _or(suffixes: Sequence[str]) -> str:
+    return f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"

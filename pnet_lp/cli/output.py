@@ -6,13 +6,19 @@ import io
 import os
 import re
 import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console, RenderableType
 
+from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.files import json_text
+from pnet_lp.report.tables import Columns, write_table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _WIDTH = 120
 """Columns where stdout is no terminal: wide enough that no table of ours is cut."""
@@ -43,6 +49,39 @@ class OutputFile(click.Path):
         return path
 
 
+@dataclass(frozen=True)
+class Output:
+    """``--json`` and ``--out``: what becomes of a command's answer."""
+
+    as_json: bool
+    out: Path | None = None
+
+    def emit(
+        self,
+        document: object,
+        report: Callable[[], Iterable[RenderableType]],
+        *,
+        table: Callable[[], Columns] = dict,
+        statuses: Iterable[str | None] = (),
+    ) -> None:
+        """Print the answer, write its table, and leave with the exit code for bounds if there are any.
+
+        Args:
+            document: what ``--json`` prints.
+            report: returns what is printed otherwise.
+            table: returns what ``--out`` writes.
+            statuses: of the throughputs in it; ``bounds`` where they have not met.
+        """
+        if self.out:
+            write_table(table(), self.out)
+        if self.as_json:
+            print_json(document)
+        else:
+            print_report(*report())
+        if "bounds" in statuses:
+            click.get_current_context().exit(BOUNDS_ONLY)
+
+
 def print_json(document: object) -> None:
     """Print one JSON document to stdout."""
     click.echo(json_text(document), nl=False)
@@ -50,6 +89,8 @@ def print_json(document: object) -> None:
 
 def print_report(*parts: RenderableType) -> None:
     """Print ``parts`` to stdout, tables coloured on a terminal; a name with brackets is no markup."""
+    from rich.console import Console  # noqa: PLC0415 - not for JSON
+
     # Python has no stdout at all where the shell has closed it.
     terminal = bool(sys.stdout) and sys.stdout.isatty()
     buffer = io.StringIO()

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import click
 
-from pnet_lp.cli.command import Command, json_option
-from pnet_lp.cli.options import NetworkArguments, network_arguments, policy_option, threads_option
-from pnet_lp.cli.output import print_json, print_report
-from pnet_lp.errors import SpecError
-from pnet_lp.model.network import LEVELS, Level
-from pnet_lp.registry import nearest
+from pnet_lp.cli.command import Command
+from pnet_lp.cli.options import (
+    NetworkArguments,
+    find_pair,
+    network_arguments,
+    option,
+    output_options,
+    pair_level_option,
+    policy_option,
+    settled_level,
+    threads_option,
+)
+from pnet_lp.cli.output import Output
+from pnet_lp.model.network import Level
+from pnet_lp.model.summary import summarise_network
 from pnet_lp.report.paths import path_documents, path_table, statistics_table
 from pnet_lp.routing import Policy, parse_routing, path_statistics
 
@@ -23,13 +32,11 @@ from pnet_lp.routing import Policy, parse_routing, path_statistics
     help="ecmp, ecmp-lp, ecmp-split, ksp:K, or edge-disjoint:K.",
 )
 @policy_option
-@click.option("--pair", nargs=2, metavar="A B", help="Show the paths from A to B, by name.")
+@option("--pair", nargs=2, metavar="A B", excludes=("stats",), help="Show the paths from A to B, by name.")
 @click.option("--stats", is_flag=True, help="Show statistics over all ordered pairs.")
-@click.option(
-    "--level", type=click.Choice(LEVELS), help="Pairs of racks or of hosts.  [default: host if any]"
-)
+@pair_level_option
 @threads_option
-@json_option
+@output_options()
 def command(
     network: NetworkArguments,
     routing: str,
@@ -38,49 +45,30 @@ def command(
     stats: bool,
     level: Level | None,
     threads: int,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """List the paths that a routing allows between two endpoints, or say what they are like.
 
     Ties between equally good paths are broken by --seed.  The routing vlb leads over every switch and has no list.
     """
-    if (pair is None) != stats:
+    if pair is None and not stats:
         raise click.UsageError("give either --pair A B or --stats")
     chosen = parse_routing(routing, policy=plane_policy, seed=network.seed)
     built = network.build()
-    level = level or built.default_level
-    built.check_level(level)
-    names = built.endpoint_names(level)
+    level = settled_level(built, level)
+    head = {
+        "routing": routing,
+        "plane_policy": plane_policy,
+        "level": level,
+        "network": summarise_network(built),
+    }
     if pair is None:
         found = path_statistics(built, level, chosen, threads=threads)
-        if as_json:
-            print_json({"routing": routing, "plane_policy": plane_policy, "level": level, **found})
-        else:
-            print_report(statistics_table(found))
+        output.emit(head | found, lambda: [statistics_table(found)])
         return
-    ends = [_index(name, names, level) for name in pair]
-    paths = path_documents(built, chosen.paths(built, level, ends[:1], ends[1:], threads=threads))
-    if as_json:
-        print_json(
-            {
-                "routing": routing,
-                "plane_policy": plane_policy,
-                "level": level,
-                "pair": list(pair),
-                "paths": paths,
-            }
-        )
-    elif paths:
-        print_report(path_table(paths))
-    else:
-        print_report(f"no plane has a path from {pair[0]} to {pair[1]}")
-
-
-def _index(name: str, names: tuple[str, ...], level: Level) -> int:
-    if name not in names:
-        raise SpecError(
-            f"no {level} is called {name!r}{nearest(name, dict.fromkeys(names))}",
-            where="--pair",
-            allowed=f"{names[0]} to {names[-1]}",
-        )
-    return names.index(name)
+    source, target = find_pair(built, level, pair)
+    paths = path_documents(built, chosen.paths(built, level, [source], [target], threads=threads))
+    output.emit(
+        {**head, "pair": list(pair), "paths": paths},
+        lambda: [path_table(paths) if paths else f"no plane has a path from {pair[0]} to {pair[1]}"],
+    )

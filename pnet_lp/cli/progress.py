@@ -4,18 +4,32 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import click
-from rich.console import Console
-from rich.markup import escape
-from rich.status import Status
 
-from pnet_lp.throughput import Progress
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from pnet_lp.throughput import Progress
 
 _SILENT_S = 1.0
 """Nothing is shown for what takes less than this."""
+
+
+def _new_status(line: str) -> Status:
+    """Return a line on stderr, not yet shown."""
+    from rich.console import Console  # noqa: PLC0415 - not where stderr is no terminal
+
+    return Console(stderr=True).status(line)
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape  # noqa: PLC0415
+
+    return escape(text)
 
 
 def note(text: str) -> None:
@@ -35,19 +49,18 @@ class BoundsLine:
 
     def __init__(self, label: str = "") -> None:
         self._head = f"{label}: " if label else ""
-        self._console = Console(stderr=True)
         self._status: Status | None = None
 
     def __call__(self, progress: Progress) -> None:
         """Show ``progress``."""
-        if not self._console.is_terminal or progress.seconds < _SILENT_S:
+        if not sys.stderr.isatty() or progress.seconds < _SILENT_S:
             return
-        line = escape(
+        line = _escaped(
             f"{self._head}{format_gbps(progress.lower)} <= K <= {format_gbps(progress.upper)} Gb/s, "
             f"{progress.solver}, {progress.iterations:,} iterations, {progress.seconds:.0f} s"
         )
         if self._status is None:
-            self._status = self._console.status(line)
+            self._status = _new_status(line)
             self._status.start()
         self._status.update(line)
 
@@ -75,17 +88,17 @@ class CountLine:
 
     def __init__(self, total: int, what: str) -> None:
         self._total, self._what, self._done = total, what, 0
-        self._console = Console(stderr=True)
-        self._status = self._console.status(f"0 of {total:,} {what} done")
+        self._status = _new_status(f"0 of {total:,} {what} done") if sys.stderr.isatty() else None
 
     def __call__(self, name: str) -> None:
         """Count one more."""
         self._done += 1
-        self._status.update(escape(f"{self._done:,} of {self._total:,} {self._what} done: {name}"))
+        if self._status is not None:
+            self._status.update(_escaped(f"{self._done:,} of {self._total:,} {self._what} done: {name}"))
 
     def __enter__(self) -> Self:
         """Show the line."""
-        if self._console.is_terminal:
+        if self._status is not None:
             self._status.start()
         return self
 
@@ -93,4 +106,5 @@ class CountLine:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Clear the line."""
-        self._status.stop()
+        if self._status is not None:
+            self._status.stop()

@@ -7,16 +7,18 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
+from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
     NetworkArguments,
     TrafficArguments,
     network_arguments,
+    output_options,
     policy_option,
     threads_option,
+    tolerance_option,
     traffic_options,
 )
-from pnet_lp.cli.output import OutputFile, print_json, print_report
+from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.report.links import link_table, rate_table
 from pnet_lp.report.tables import SUFFIXES, write_table
@@ -24,7 +26,6 @@ from pnet_lp.report.throughput import throughput_report
 from pnet_lp.routing import Policy
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.store import save_result
-from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
 from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 
 
@@ -46,13 +47,7 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
     help="What is asked (`pnet-lp list objectives`).",
 )
 @click.option("--solver", default="auto", show_default=True, help="See `pnet-lp list solvers`.")
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=DEFAULT_TOLERANCE,
-    show_default=True,
-    help="Relative gap between the bounds at which to stop.",
-)
+@tolerance_option()
 @click.option(
     "--time-limit",
     "time_limit_s",
@@ -71,11 +66,8 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
     type=OutputFile(*LP_SUFFIXES),
     help="Write the linear program of K for another solver, before solving.",
 )
-@click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the rate of every demand as a table.")
-@json_option
-@click.pass_context
+@output_options("demand, with its rate")
 def command(
-    ctx: click.Context,
     *,
     network: NetworkArguments,
     traffic: TrafficArguments,
@@ -89,8 +81,7 @@ def command(
     save: Path | None,
     links: Path | None,
     lp_file: Path | None,
-    out: Path | None,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """Say how much of a traffic matrix fits into a network.
 
@@ -131,12 +122,10 @@ def command(
         save_result(save, built, matrix, result)
     if links:
         write_table(link_table(built, matrix, result), links)
-    if out:
-        write_table(rate_table(built, matrix, result), out)
     document = result.to_json()
-    if as_json:
-        print_json(document)
-    else:
-        print_report(throughput_report(document))
-    if result.status == "bounds":
-        ctx.exit(BOUNDS_ONLY)
+    output.emit(
+        document,
+        lambda: [throughput_report(document)],
+        table=lambda: rate_table(built, matrix, result),
+        statuses=[result.status],
+    )

@@ -6,21 +6,28 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.cli.command import Command, json_option
-from pnet_lp.cli.options import NetworkArguments, TrafficArguments, network_options, traffic_argument
-from pnet_lp.cli.output import OutputFile, print_json, print_report
+from pnet_lp.cli.command import Command
+from pnet_lp.cli.options import (
+    NetworkArguments,
+    TrafficArguments,
+    file_option,
+    network_named,
+    output_options,
+    traffic_argument,
+)
+from pnet_lp.cli.output import Output
 from pnet_lp.report.traffic import traffic_document, traffic_report
 from pnet_lp.traffic import aggregate, write_traffic
 
 
 @click.command(cls=Command, example="pnet-lp traffic staggered:edge=0.5,pod=0.3 --on fat-tree:k=4")
 @traffic_argument
-@network_options
+@network_named
 @click.option("--to-racks", is_flag=True, help="Add the demands between hosts up by rack.")
-@click.option("-o", "--out", type=OutputFile(), help="Write the matrix to a file; the suffix is the format.")
-@json_option
+@file_option("the matrix")
+@output_options()
 def command(
-    traffic: TrafficArguments, network: NetworkArguments, to_racks: bool, out: Path | None, as_json: bool
+    traffic: TrafficArguments, network: NetworkArguments, to_racks: bool, file: Path | None, output: Output
 ) -> None:
     """Say what a traffic matrix demands, or write it to a file.
 
@@ -33,10 +40,7 @@ def command(
     aggregated = aggregate(matrix, built) if to_racks else None
     if aggregated:
         matrix = aggregated.matrix
-    if out:
-        write_traffic(matrix, built, out)
+    if file:
+        write_traffic(matrix, built, file)
     document = traffic_document(built, matrix, aggregated)
-    if as_json:
-        print_json(document)
-    else:
-        print_report(traffic_report(document))
+    output.emit(document, lambda: [traffic_report(document)])

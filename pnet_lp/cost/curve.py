@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -62,7 +63,7 @@ def trace_curves(
         raise SpecError("a curve needs at least one beta")
     curves = []
     for text in one_or_more(texts):
-        if "beta" in (item.partition("=")[0].strip() for item in text.partition(":")[2].split(",")):
+        if "beta" in (item.partition("=")[0].strip() for item in re.split("[:,]", text)[1:]):
             raise SpecError("beta is what a curve runs over, so an expression cannot say it", where=text)
         points: list[Point] = []
         for beta in betas:

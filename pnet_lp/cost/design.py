@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from pnet_lp.cost.bill import Bill
 from pnet_lp.cost.packaging import Packaging, count, default_packaging
 from pnet_lp.errors import SpecError
+from pnet_lp.failures import FailureModel, Failures, apply_mask
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
-from pnet_lp.registry import Registry, nearest, parse_expression
+from pnet_lp.registry import Entry, Registry, nearest, parse_expression
 from pnet_lp.topology import build_network, topologies
 from pnet_lp.topology.catalogue import catalogue
 from pnet_lp.units import DEFAULT_LINK_GBPS
@@ -28,8 +29,8 @@ class Design:
         bill: what it is made of, from closed forms, or counted where there are none.
         bisection_gbps: capacity between two halves of the hosts in each direction, where a closed form gives it.
         packaging: what :func:`~pnet_lp.cost.packaging.count` needs to get the same bill from the network.
-        build: returns the explicit network; None where there is none.
-        label: the expression.
+        build: returns the explicit network, with what fails in it down; None where there is none.
+        label: the expression, and how much is down.
         beta: parameter of that name, if it has one.
         counted: whether the bill was counted from the network rather than computed.
     """
@@ -46,6 +47,8 @@ class Design:
 Architecture: TypeAlias = Callable[[Any], Design]
 """``parameters -> design``; the parameters are an instance of the entry's model."""
 
+Kind: TypeAlias = Literal["architecture", "topology"]
+
 architectures: Registry[Architecture] = Registry(
     "architecture", package="pnet_lp.cost.architectures", group="pnet_lp.architectures"
 )
@@ -57,8 +60,11 @@ class TopologyOptions:
 
     Attributes:
         planes, variant, link_gbps, hosts_per_switch, seed: as of :func:`~pnet_lp.topology.build_network`.
+        failures: what is down.  It carries nothing, but has been bought: the bill is that of the whole network.
         ports: of every switch; None: as many as the one with most cables uses.
         separate: whether planes that are alike have boxes and cables of their own.
+        given: which of these somebody asked for.  An architecture refuses them, and a name that is an architecture as
+            well as a topology then means the topology.
     """
 
     planes: int = 1
@@ -66,33 +72,82 @@ class TopologyOptions:
     link_gbps: float = DEFAULT_LINK_GBPS
     hosts_per_switch: int = 0
     seed: int = 0
+    failures: Failures = field(default_factory=Failures)
     ports: int | None = None
     separate: bool = False
+    given: tuple[str, ...] = ()
 
 
 def design(text: str, options: TopologyOptions | None = None, *, beta: float | None = None) -> Design:
     """Return what ``text`` stands for.
 
     Args:
-        text: an architecture's expression, or a TOPOLOGY, of which the parts are counted.
+        text: an architecture's expression, or a TOPOLOGY, of which the parts are counted.  A name that is both means
+            the one that its parameters fit, or says which: ``architecture:jellyfish:k=8``,
+            ``topology:jellyfish:k=8``.
         options: for a TOPOLOGY.
         beta: replaces the parameter ``beta``, if the architecture has one.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter, sizes that do not fit.
+        SpecError: an unknown name, one that can mean two things, a wrong parameter, sizes that do not fit, or options
+            for an architecture.
         TopologyError: as :func:`~pnet_lp.topology.build_network`.
     """
-    name = text.partition(":")[0].strip()
-    if name in architectures:
-        entry = architectures.get(name)
-        values: dict[str, object] = dict(parse_expression(text)[1])
-        if beta is not None and "beta" in entry.params.model_fields:
-            values["beta"] = beta
-        params = entry.validate(values)
-        return replace(entry.build(params), label=text, beta=getattr(params, "beta", None))
-    _check_topology(text, name)
     options = options or TopologyOptions()
-    network = build_network(
+    kind, expression = _reading(text, options, beta)
+    if kind == "topology":
+        return _counted(text, expression, options)
+    if options.given:
+        raise SpecError(
+            f"{text} is an architecture, and this is for a TOPOLOGY",
+            where=options.given[0],
+            allowed="parameters of the architecture",
+        )
+    name, values = parse_expression(expression)
+    entry = architectures.get(name)
+    stated = {} if beta is None or "beta" not in entry.params.model_fields else {"beta": beta}
+    params = entry.validate({**values, **stated})
+    return replace(entry.build(params), label=text, beta=getattr(params, "beta", None))
+
+
+def _reading(text: str, options: TopologyOptions, beta: float | None) -> tuple[Kind, str]:
+    """Return what an expression is, and the expression without a word that says so."""
+    name, _, rest = (part.strip() for part in text.partition(":"))
+    for kind in get_args(Kind):
+        if rest and name == kind:
+            return kind, rest
+    if name not in architectures:
+        _check_topology(text, name)
+        return "topology", text
+    entry = architectures.get(name)
+    if name not in topologies or (
+        beta is not None and "beta" in entry.params.model_fields and not options.given
+    ):
+        return "architecture", text
+    if options.given:
+        return "topology", text
+    _, values = parse_expression(text)
+    fits = [_fits(entry, values), _fits(topologies.get(name), values)]
+    if all(fits):
+        raise SpecError(
+            f"{name!r} is an architecture and a topology, and the parameters fit both",
+            where=text,
+            allowed=f"architecture:{text} or topology:{text}",
+        )
+    return "topology" if fits[1] else "architecture", text
+
+
+def _fits(entry: Entry[Any], values: Mapping[str, object]) -> bool:
+    try:
+        entry.validate(values)
+    except SpecError:
+        return False
+    return True
+
+
+def _counted(label: str, text: str, options: TopologyOptions) -> Design:
+    """Return the design whose parts are those of a TOPOLOGY."""
+    whole = build_network(
         [text],
         planes=options.planes,
         variant=options.variant,
@@ -100,8 +155,18 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
         hosts_per_switch=options.hosts_per_switch,
         seed=options.seed,
     )
-    packaging = replace(Packaging() if options.separate else default_packaging(network), ports=options.ports)
-    return Design(count(network, packaging), None, packaging, lambda: network, text, counted=True)
+    mask = FailureModel(whole, options.failures).draw(options.seed)
+    counts = {"link directions": mask.arc_count, "switches": mask.switch_count}
+    down = [f"{count} {what}" for what, count in counts.items() if count]
+    packaging = replace(Packaging() if options.separate else default_packaging(whole), ports=options.ports)
+    return Design(
+        count(whole, packaging),
+        None,
+        packaging,
+        lambda: apply_mask(whole, mask),
+        f"{label} ({', '.join(down)} down)" if down else label,
+        counted=True,
+    )
 
 
 def _check_topology(text: str, name: str) -> None:

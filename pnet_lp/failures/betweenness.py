@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _ENTRIES = 1 << 22  # of an array of one block of sources
 
@@ -20,11 +24,13 @@ def betweenness(plane: Plane) -> tuple[FloatArray, FloatArray]:
     of capacity 0 carry none.  Computed for blocks of sources at once, after U. Brandes, "A faster algorithm for
     betweenness centrality", Journal of Mathematical Sociology 25 (2001).
     """
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
+
     n = plane.switch_count
     tail, head, capacity = plane.arcs
     live = np.flatnonzero(capacity > 0)
     tails, heads = tail[live], head[live]
-    links = sp.csr_array((np.ones(len(live)), (tails, heads)), shape=(n, n))
+    links = csr_array((np.ones(len(live)), (tails, heads)), shape=(n, n))
     target = np.zeros(n)
     target[plane.rack_switch] = 1.0
     by_arc, by_switch = np.zeros(len(capacity)), np.zeros(n)
@@ -42,7 +48,7 @@ def betweenness(plane: Plane) -> tuple[FloatArray, FloatArray]:
     return floats(by_arc), floats(by_switch)
 
 
-def _forward(links: sp.csr_array, sources: IntArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
+def _forward(links: csr_array, sources: IntArray) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
     """Return hops and number of shortest paths from each source to each switch, -1 and 0 where there is none."""
     rows = np.arange(len(sources))
     hops = np.full((len(sources), links.shape[0]), -1, dtype=np.int32)
@@ -59,7 +65,7 @@ def _forward(links: sp.csr_array, sources: IntArray) -> tuple[npt.NDArray[np.int
 
 
 def _backward(
-    links: sp.csr_array,
+    links: csr_array,
     target: npt.NDArray[np.float64],
     hops: npt.NDArray[np.int32],
     paths: npt.NDArray[np.float64],

@@ -49,7 +49,7 @@ class FailureModel:
             if not 0 <= plane < network.plane_count:
                 raise SpecError(
                     "no such plane",
-                    where="--fail-planes",
+                    where="fail_planes",
                     found=plane,
                     allowed=f"0 to {network.plane_count - 1}",
                 )
@@ -133,7 +133,7 @@ def _cable_units(network: Network, failures: Failures) -> list[_Indices]:
             ):
                 raise TopologyError(
                     "the planes are wired differently, so their cables have no common positions",
-                    where="--fail-unit",
+                    where="fail_unit",
                     found="position",
                     allowed="homogeneous planes",
                 )
@@ -146,7 +146,7 @@ def _switch_units(network: Network, failures: Failures) -> list[_Indices]:
     if together and any(plane.switch_names != first.switch_names for plane in network.planes):
         raise TopologyError(
             "the planes have different switches, so these have no common positions",
-            where="--fail-unit",
+            where="fail_unit",
             found="position",
             allowed="planes whose switches have the same names",
         )

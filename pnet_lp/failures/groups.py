@@ -74,7 +74,7 @@ def members(network: Network, group: RiskGroup) -> tuple[list[BoolArray], list[B
     Raises:
         SpecError: a plane, a switch or a cable that the network does not have, or not in the planes named.
     """
-    where = f"--fail-groups: {group.name}"
+    where = f"fail_groups: {group.name}"
     for plane in group.planes:
         if plane >= network.plane_count:
             raise SpecError(

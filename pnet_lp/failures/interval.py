@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
 
 CONFIDENCE = 0.95
 """Of every interval that is reported."""
@@ -17,6 +16,8 @@ def mean_interval(values: Sequence[float], *, confidence: float = CONFIDENCE) ->
 
     It takes the trials as independent and their mean as normal, which it approaches with the number of trials.
     """
+    from scipy.special import stdtrit  # noqa: PLC0415 - slow to load
+
     n = len(values)
     if n < 2:
         return None
@@ -32,6 +33,8 @@ def share_interval(hits: int, trials: int, *, confidence: float = CONFIDENCE) ->
     Unlike the normal one it stays within [0, 1] and does not shrink to a point where all trials agree (E. B. Wilson,
     Journal of the American Statistical Association 22, 1927).
     """
+    from scipy.special import ndtri  # noqa: PLC0415 - slow to load
+
     z = float(ndtri((1 + confidence) / 2))
     share, weight = hits / trials, z * z / trials
     centre = (share + weight / 2) / (1 + weight)

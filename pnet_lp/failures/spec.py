@@ -42,21 +42,21 @@ class Failures:
     groups: tuple[RiskGroup, ...] = ()
 
     def __post_init__(self) -> None:
-        for option, share in (("--fail-links", self.links), ("--fail-switches", self.switches)):
+        for option, share in (("fail_links", self.links), ("fail_switches", self.switches)):
             if not (math.isfinite(share) and 0 <= share <= 1):
                 raise SpecError("not a share", where=option, found=share, allowed="0 to 1")
         for option, value, allowed in (
-            ("--fail-unit", self.unit, UNITS),
-            ("--fail-mode", self.mode, MODES),
+            ("fail_unit", self.unit, UNITS),
+            ("fail_mode", self.mode, MODES),
         ):
             if value not in allowed:
                 raise SpecError("unknown value", where=option, found=value, allowed=", ".join(allowed))
         if self.unit == "direction" and self.mode == "betweenness":
             raise SpecError(
                 "directions fail independently",
-                where="--fail-mode",
+                where="fail_mode",
                 found=self.mode,
-                allowed="random, or --fail-unit cable",
+                allowed="random, or fail_unit=cable",
             )
 
     def __bool__(self) -> bool:

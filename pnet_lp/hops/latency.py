@@ -35,22 +35,22 @@ class Rpc:
 
     Attributes:
         rpc_bytes: size of the request.
-        link_gbps: speed of every link, access links included, in Gb/s.
+        rate_gbps: speed of every link, access links included, in Gb/s.
         hop_delay_us: propagation and switching of every link, in microseconds.
     """
 
     rpc_bytes: float = MTU_BYTES
-    link_gbps: float = 100.0
+    rate_gbps: float = 100.0
     hop_delay_us: float = 1.0
 
     def __post_init__(self) -> None:
-        for option, value, least in (
-            ("--rpc-bytes", self.rpc_bytes, "> 0"),
-            ("--rate", self.link_gbps, "> 0"),
-            ("--hop-delay", self.hop_delay_us, ">= 0"),
+        for name, value, least in (
+            ("rpc_bytes", self.rpc_bytes, "> 0"),
+            ("rate_gbps", self.rate_gbps, "> 0"),
+            ("hop_delay_us", self.hop_delay_us, ">= 0"),
         ):
             if not (math.isfinite(value) and (value > 0 or (value == 0 and least == ">= 0"))):
-                raise SpecError("out of range", where=option, found=value, allowed=f"a finite number {least}")
+                raise SpecError("out of range", where=name, found=value, allowed=f"a finite number {least}")
 
     def time_us(self, hops: int) -> float:
         """Return how long it takes over ``hops`` hops and the two access links, in microseconds.
@@ -60,7 +60,7 @@ class Rpc:
         """
         links = hops + ACCESS_LINKS
         return sum(
-            message_us(links, size, self.link_gbps, self.hop_delay_us)
+            message_us(links, size, self.rate_gbps, self.hop_delay_us)
             for size in (_OPEN_BYTES, _REPLY_BYTES, self.rpc_bytes, _REPLY_BYTES)
         )
 
@@ -76,7 +76,7 @@ def rpc_statistics(distribution: HopDistribution, rpc: Rpc) -> dict[str, Any]:
     weighted = math.fsum(t * n for t, n in zip(times, distribution.pairs, strict=True))
     found: dict[str, Any] = {
         "bytes": rpc.rpc_bytes,
-        "rate_gbps": rpc.link_gbps,
+        "rate_gbps": rpc.rate_gbps,
         "hop_delay_us": rpc.hop_delay_us,
         "mean_us": weighted / connected if connected else None,
     }

@@ -103,7 +103,7 @@ def run_trials(
         that level mean nothing on the network, or positions of planes that are wired differently.
     """
     if trials < 1:
-        raise SpecError("too few trials", where="--trials", found=trials, allowed="at least 1")
+        raise SpecError("too few trials", where="trials", found=trials, allowed="at least 1")
     counter = HopCounter(network, level, threads=threads)
     model = FailureModel(network, failures)
     found = tuple(counter.count_all(model.draw(seed, trial) for trial in range(trials)))

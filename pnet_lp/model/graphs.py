@@ -6,7 +6,6 @@ import math
 from collections.abc import Hashable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict
 
-import networkx as nx
 import numpy as np
 
 from pnet_lp.errors import TopologyError
@@ -14,6 +13,8 @@ from pnet_lp.layouts import scaled
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from pnet_lp.model.plane import Plane
 
 
@@ -60,6 +61,8 @@ def to_networkx(plane: Plane) -> nx.MultiGraph[str]:
     Raises:
         TopologyError: a switch and a host have the same name.
     """
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
     graph: nx.MultiGraph[str] = nx.MultiGraph(label=plane.label)
     for name, tier in zip(plane.switch_names, plane.tier.tolist(), strict=True):
         graph.add_node(name, kind="switch", tier=tier)

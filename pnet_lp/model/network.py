@@ -120,12 +120,12 @@ class Network:
         if level == "host" and self.host_count == 0:
             raise TopologyError(
                 "the network has no hosts, so host-level demands mean nothing",
-                allowed="--level rack, or --hosts-per-switch n",
+                allowed="level=rack, or hosts_per_switch=n",
             )
         if level == "rack" and not self.common_racks:
             raise TopologyError(
                 "the planes do not share their racks, so rack-level demands mean nothing",
-                allowed="--level host",
+                allowed="level=host",
             )
 
     @cached_property

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
@@ -16,6 +15,9 @@ from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.graphs import cable_arguments, to_networkx
 from pnet_lp.units import DEFAULT_LINK_GBPS
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @brief("label", "switch_count", "cable_count", "host_count")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @brief("label", "level", "endpoints", "demand_count", "total")
@@ -75,7 +78,11 @@ class TrafficMatrix:
         s, t, d = s[kept], t[kept], d[kept]
         if np.any(loops := s == t):
             raise TrafficError(f"{level} {int(s[loops][0])} has a demand to itself", where=where)
-        matrix = sp.csr_array(sp.coo_array((d, (s, t)), shape=(endpoints, endpoints)))
+        if np.all(np.diff(s * endpoints + t) > 0):
+            return cls(level, endpoints, ints(s), ints(t), floats(d), label)
+        from scipy.sparse import coo_array, csr_array  # noqa: PLC0415 - slow to load
+
+        matrix = csr_array(coo_array((d, (s, t)), shape=(endpoints, endpoints)))
         matrix.sum_duplicates()
         coo = matrix.tocoo()
         if not np.all(np.isfinite(coo.data)):
@@ -139,10 +146,12 @@ class TrafficMatrix:
         """Sum of all demands."""
         return float(self.demand.sum())
 
-    def to_csr(self) -> sp.csr_array:
+    def to_csr(self) -> csr_array:
         """Return the matrix as a SciPy CSR array, ``[endpoints, endpoints]``."""
+        from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
+
         shape = (self.endpoints, self.endpoints)
-        return sp.csr_array((self.demand, (self.src, self.dst)), shape=shape)
+        return csr_array((self.demand, (self.src, self.dst)), shape=shape)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
-
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.model import ThroughputResult
 from pnet_lp.model.summary import summarise_network, summarise_traffic
-from pnet_lp.report.tables import Columns, from_rows
+from pnet_lp.report.tables import Columns, from_rows, text_table
 from pnet_lp.report.throughput import limit_in_words, status_in_words
 from pnet_lp.throughput.bounds import Bounds
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _ROW = ("name", "value_gbps", "exact", "of", "ratio")
 _SOLVED = (
@@ -59,7 +60,7 @@ def bounds_columns(document: Mapping[str, Any]) -> Columns:
 def bounds_table(document: Mapping[str, Any]) -> Table:
     """Return the bounds of a document as a table to read, the tightest marked."""
     solved = document["throughput"] is not None
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     table.add_column("bound")
     table.add_column("Gb/s per unit demand", justify="right")
     if solved:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from rich.console import RenderableType
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cost import Book, Curve, EqualCost, Line
 from pnet_lp.cost.published import HYBRID_SAVING, HYBRID_SERVERS, HYBRID_SOURCE
-from pnet_lp.experiment.appraise import Appraisal
-from pnet_lp.report.tables import Columns, from_rows
+from pnet_lp.report.tables import Columns, from_rows, text_table
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from pnet_lp.experiment.appraise import Appraisal
 
 _COMPARED = (
     "architecture", "hosts", "tiers", "switch_hops", "chips", "boxes", "links", "optical_ports", "transceivers",
     "total_usd", "watts",
 )  # fmt: skip
+
+
+_PER = {"gbps_throughput": "carried", "gbps_bisection": "of bisection"}
 
 
 def cost_document(appraisal: Appraisal, prices: Book, powers: Book) -> dict[str, Any]:
@@ -55,8 +60,15 @@ def cost_document(appraisal: Appraisal, prices: Book, powers: Book) -> dict[str,
 
 def compare_document(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the document of ``pnet-lp cost compare``."""
-    cheapest = min(documents, key=lambda document: document["total_usd"])
-    return {"architectures": list(documents), "cheapest": cheapest["architecture"]}
+    per = "gbps_throughput" if any(item["throughput"] for item in documents) else "gbps_bisection"
+    # A sum says nothing of networks that carry different amounts, and one whose amount is unknown might be cheaper.
+    known = all(item["usd_per"][per] is not None for item in documents)
+    cheapest = min(documents, key=lambda item: float(item["usd_per"][per])) if known else None
+    return {
+        "architectures": list(documents),
+        "cheapest": cheapest["architecture"] if cheapest else None,
+        "cheapest_per": per,
+    }
 
 
 def curve_document(
@@ -164,32 +176,37 @@ def cost_report(document: Mapping[str, Any]) -> list[RenderableType]:
 
 
 def compare_report(document: Mapping[str, Any]) -> list[RenderableType]:
-    """Return several architectures side by side."""
+    """Return several architectures side by side: what they are made of, and what they carry for that."""
     documents = document["architectures"]
     solved = any(item["throughput"] for item in documents)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("architecture", overflow="fold")
-    columns = ["tiers", "hops", "chips", "boxes", "links", "M USD", "kW", "USD/host", "USD/Gb/s bisection"]
-    for name in [*columns, *(["USD/Gb/s carried"] if solved else [])]:
-        table.add_column(name, justify="right")
+    made = _columns("hosts", "tiers", "hops", "chips", "boxes", "links", "M USD", "kW")
+    carried = ("Gb/s carried", "USD/Gb/s carried") if solved else ()
+    worth = _columns("USD/host", "Gb/s bisection", "USD/Gb/s bisection", *carried)
     for item in documents:
-        per = item["usd_per"]
-        row = [
+        per, bisection, throughput = item["usd_per"], item["bisection"], item["throughput"]
+        made.add_row(
+            item["architecture"],
+            _number(item["hosts"]),
             str(item["tiers"]),
             "?" if item["switch_hops"] is None else str(item["switch_hops"]),
             *(_number(item[key]) for key in ("chips", "boxes", "links")),
             f"{item['total_usd'] / 1e6:.3f}",
             f"{item['watts'] / 1e3:.1f}",
-            *(_money(per[key]) for key in ("host", "gbps_bisection")),
-        ]
-        table.add_row(item["architecture"], *row, *([_money(per["gbps_throughput"])] if solved else []))
-    return [table, "", f"cheapest: {document['cheapest']}", *_notes(documents)]
+        )
+        worth.add_row(
+            item["architecture"],
+            _money(per["host"]),
+            format_gbps(bisection["gbps"]) if bisection else "-",
+            _money(per["gbps_bisection"]),
+            *([format_gbps(throughput["total_gbps"]), _money(per["gbps_throughput"])] if throughput else []),
+        )
+    return [made, "", worth, "", *_cheapest(document), *_notes(documents)]
 
 
 def curve_report(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return prices by beta: a column for each architecture, in millions of USD."""
     curves = document["architectures"]
-    table = Table(box=None, pad_edge=False, title="million USD", title_justify="left")
+    table = text_table(title="million USD", title_justify="left")
     table.add_column("beta", justify="right")
     for curve in curves:
         table.add_column(curve["architecture"], justify="right", overflow="fold")
@@ -205,7 +222,7 @@ def curve_report(document: Mapping[str, Any]) -> list[RenderableType]:
 
 def equal_report(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return the cases of an equal-cost question to read."""
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     columns = (
         "fat tree",
         "M USD",
@@ -299,7 +316,7 @@ def _published(curves: Sequence[Curve]) -> list[dict[str, Any]]:
 
 
 def _parts_table(document: Mapping[str, Any]) -> Table:
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     table.add_column("part")
     for name in ("count", "USD each", "USD", "W"):
         table.add_column(name, justify="right")
@@ -342,6 +359,32 @@ def _notes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
         names = list(dict.fromkeys(part["part"] for part in parts if part[key]))
         if names:
             lines.append(f"example {what}, to be replaced by {fix}: {', '.join(names)}")
+    return lines
+
+
+def _columns(*names: str) -> Table:
+    """Return an empty table of architectures with these columns."""
+    table = text_table()
+    table.add_column("architecture", overflow="fold")
+    for name in names:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _cheapest(document: Mapping[str, Any]) -> list[str]:
+    """Return which architecture is the cheapest, and where that rests on bisections that are not proved."""
+    documents, per = document["architectures"], document["cheapest_per"]
+    if document["cheapest"] is None:
+        return []
+    lines = [f"cheapest per Gb/s {_PER[per]}: {document['cheapest']}"]
+    found = [
+        item for item in documents if item["bisection"] and item["bisection"]["basis"] == "best cut found"
+    ]
+    if found and per == "gbps_bisection":
+        names = ", ".join(item["architecture"] for item in found)
+        lines.append(
+            f"the narrowest bisection found, of which no proof says that it is the narrowest: {names}"
+        )
     return lines
 
 

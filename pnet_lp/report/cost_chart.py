@@ -6,24 +6,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.files import replacing
+from pnet_lp.report.plot import new_figure, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 _PAPER = "#c44e52"
 
 
 def write_curve_chart(document: Mapping[str, Any], path: str | Path) -> None:
-    """Draw the curves of a document into a PNG file, published values as crosses.
+    """Draw the curves of a document into a PNG or SVG file, published values as crosses.
 
-    The left half shows price against beta; the right half capacity against price, if any curve has a capacity.  Equal
-    documents give equal bytes with the same matplotlib.
+    The left half shows price against beta; the right half capacity against price, if any curve has a capacity.
     """
     curves = document["architectures"]
     with_capacity = any(_capacity(point) for curve in curves for point in curve["points"])
-    figure = _figure(11 if with_capacity else 6)
+    figure = new_figure(11 if with_capacity else 6)
     left = figure.add_subplot(1, 2 if with_capacity else 1, 1)
     for curve in curves:
         betas = [point["beta"] for point in curve["points"]]
@@ -47,12 +45,12 @@ def write_curve_chart(document: Mapping[str, Any], path: str | Path) -> None:
         _label_capacity(right, "throughput" if solved else "bisection")
     # Each curve has one colour in both halves.  Below them, a legend of long expressions hides nothing.
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize="small")
-    _save(figure, path)
+    write_figure(figure, path)
 
 
 def write_capacity_chart(document: Mapping[str, Any], path: str | Path) -> None:
-    """Draw the architectures of a comparison as points, capacity against price, into a PNG file."""
-    figure = _figure(6)
+    """Draw the architectures of a comparison as points, capacity against price, into a PNG or SVG file."""
+    figure = new_figure(6)
     axes = figure.add_subplot()
     solved = any(item["throughput"] for item in document["architectures"])
     for item in document["architectures"]:
@@ -62,7 +60,7 @@ def write_capacity_chart(document: Mapping[str, Any], path: str | Path) -> None:
             axes.plot(item["total_usd"] / 1e6, gbps / 1e3, "o", label=item["architecture"])
     _label_capacity(axes, "throughput" if solved else "bisection")
     figure.legend(loc="outside lower center", ncols=2, fontsize="small")
-    _save(figure, path)
+    write_figure(figure, path)
 
 
 def _capacity(point: Mapping[str, Any]) -> float:
@@ -75,20 +73,3 @@ def _label_capacity(axes: Axes, what: str) -> None:
     axes.set_ylabel(f"{what} (Tb/s)")
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-
-
-def _figure(width: float) -> Figure:
-    # Imported here, and without pyplot: it is slow to load, and a window system must never be asked for.
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    figure = Figure(figsize=(width, 4.5), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure
-
-
-def _save(figure: Figure, path: str | Path) -> None:
-    for axes in figure.axes:
-        axes.spines[["top", "right"]].set_visible(False)
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format="png", metadata={"Software": None})

@@ -7,15 +7,16 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
-
-from rich.table import Table
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import CONFIDENCE, share_interval
-from pnet_lp.files import replacing
 from pnet_lp.hops import HopDistribution, HopTrials, Rpc, rpc_statistics
-from pnet_lp.report.tables import Columns, from_rows
+from pnet_lp.report.plot import new_figure, write_figure
+from pnet_lp.report.tables import Columns, from_rows, text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def _figures(pairs: HopDistribution) -> dict[str, Any]:
@@ -141,7 +142,7 @@ def hop_lines(document: dict[str, Any]) -> list[str | Table]:
             f"{_us(rpc['p99_us'])}: {rpc['bytes']:g} B at {rpc['rate_gbps']:g} Gb/s, "
             f"{rpc['hop_delay_us']:g} us a link"
         )
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     for name in ("hops", "pairs", "share"):
         table.add_column(name, justify="right")
     rows = [*document["histogram"].items(), ("none", document["disconnected_pairs"])]
@@ -153,7 +154,7 @@ def hop_lines(document: dict[str, Any]) -> list[str | Table]:
 
 def sweep_table(document: dict[str, Any]) -> Table:
     """Return a sweep as a table, one row per share of failed cables."""
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     called = document["sweep"][0]["rpc"] is not None
     for name in ("failed", "mean hops", "95 % interval", "p50", "p99", "max", "pairs without a path"):
         table.add_column(name, justify="right")
@@ -210,17 +211,11 @@ def write_hop_chart(
     path: str | Path,
     published: Curves | None = None,
 ) -> None:
-    """Draw mean hops, with their interval, against the share of failed cables, into a PNG file.
+    """Draw mean hops, with their interval, against the share of failed cables, into a PNG or SVG file.
 
-    Published curves are dashed.  Shares at which no pair is connected are left out.  Equal trials give equal bytes with
-    the same matplotlib.
+    Published curves are dashed.  Shares at which no pair is connected are left out.
     """
-    # Imported here, and without pyplot: it is slow to load, and a window system must never be asked for.
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
-    figure = Figure(figsize=(6, 4), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(6, 4)
     axes = figure.add_subplot()
     drawn = [
         (100 * share, trials.mean, trials.mean_interval or (trials.mean, trials.mean))
@@ -239,9 +234,7 @@ def write_hop_chart(
     axes.set_xlabel("failed links, per cent")
     axes.set_ylabel("mean hops between switches")
     axes.set_title(title, fontsize="medium")
-    axes.spines[["top", "right"]].set_visible(False)
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format="png", metadata={"Software": None})
+    write_figure(figure, path)
 
 
 def _or_none(value: object) -> str:

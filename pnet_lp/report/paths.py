@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.model import Network
 from pnet_lp.model.paths import PathSet
+from pnet_lp.report.tables import text_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def path_documents(network: Network, paths: PathSet) -> list[dict[str, Any]]:
@@ -24,7 +26,7 @@ def path_documents(network: Network, paths: PathSet) -> list[dict[str, Any]]:
 
 def path_table(documents: list[dict[str, Any]]) -> Table:
     """Return paths as a table."""
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     table.add_column("plane", justify="right")
     table.add_column("hops", justify="right")
     table.add_column("switches", overflow="fold")
@@ -35,7 +37,7 @@ def path_table(documents: list[dict[str, Any]]) -> Table:
 
 def statistics_table(statistics: dict[str, Any]) -> Table:
     """Return statistics as a table of two columns."""
-    table = Table(box=None, pad_edge=False, show_header=False)
+    table = text_table(show_header=False)
     paths, hops = statistics["paths"], statistics["hops"]
     table.add_row("pairs", f"{statistics['pairs']:,}, {statistics['disconnected_pairs']:,} without a path")
     table.add_row("paths", f"{paths['total']:,}")

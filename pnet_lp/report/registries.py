@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
-from rich.console import RenderableType
-from rich.table import Table
 
 from pnet_lp.cost import architectures
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import read_yaml
 from pnet_lp.registry import Entry, Registry, nearest
+from pnet_lp.report.tables import text_table
 from pnet_lp.routing import ROUTINGS
 from pnet_lp.throughput import OBJECTIVES, SOLVERS
 from pnet_lp.throughput.solvers import Solver
@@ -22,6 +21,10 @@ from pnet_lp.topology import topologies
 from pnet_lp.topology.catalogue import catalogue as network_catalogue
 from pnet_lp.traffic import traffics
 from pnet_lp.traffic.catalogue import catalogue as traffic_catalogue
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
 
 WIDEST_PARAMETER = 52
 """Characters of a parameter and its choices on one line."""
@@ -147,7 +150,7 @@ def overview(documents: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
 
 def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return one entry as lines to read: where it is from, and its parameters or its content."""
-    head = Table.grid(padding=(0, 2))
+    head = text_table(padding=(0, 2), collapse_padding=True, show_header=False, show_edge=False)
     head.add_column(style="bold")
     head.add_column()
     head.add_row(document["name"], _in_one_line(document))
@@ -220,7 +223,7 @@ def _in_one_line(document: Mapping[str, Any]) -> str:
 
 
 def _parameter_table(parameters: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table = text_table(padding=(0, 2, 0, 0), pad_edge=True, header_style="bold")
     typed = [f"{item['name']}={item['type']}" for item in parameters]
     for column in ("parameter", "default", "meaning"):
         # What is to be typed must be read whole: on one line, or, where there are very many choices, folded.

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-from rich.console import RenderableType
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cost import Book, EqualCost
 from pnet_lp.cost.published import HYBRID_SPEEDUPS
 from pnet_lp.optical import Speedup
 from pnet_lp.optical.limits import gap
-from pnet_lp.report.tables import Columns, from_rows
+from pnet_lp.report.tables import Columns, from_rows, text_table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 _BYTES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
@@ -78,7 +78,7 @@ def speedup_report(document: Mapping[str, Any]) -> list[RenderableType]:
     scenario, compared = document["scenario"], document["compared"]
     uplink = scenario["uplink_gbps"]
     tree = f"1:{scenario['oversubscription']:g} fat tree" + (f" by {uplink:g} Gb/s a rack" if uplink else "")
-    table = Table(box=None, pad_edge=False)
+    table = text_table()
     table.add_column("traffic", overflow="fold")
     volume = document["volume_bytes"]
     last = [] if volume is None else [f"speed-up at {_bytes(volume)}"]

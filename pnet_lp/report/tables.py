@@ -1,14 +1,17 @@
-"""Tables in files: the suffix chooses the format."""
+"""Tables to read, and tables in files, whose suffix chooses the format."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pnet_lp.errors import SpecError
 from pnet_lp.files import json_text, replacing
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 Columns: TypeAlias = Mapping[str, Sequence[object]]
 """A table by columns, all of one length."""
@@ -44,6 +47,13 @@ def write_table(columns: Columns, path: str | Path) -> None:
                 writer.writerows(rows)
             else:
                 file.write(json_text([dict(zip(columns, row, strict=True)) for row in rows]))
+
+
+def text_table(**style: Any) -> Table:
+    """Return an empty table to read, without lines; ``style`` is as of :class:`rich.table.Table`."""
+    from rich.table import Table  # noqa: PLC0415 - not for JSON
+
+    return Table(**{"box": None, "pad_edge": False, **style})
 
 
 def from_rows(rows: Sequence[Mapping[str, object]]) -> Columns:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
-
-from rich.table import Table
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.solve import NO_SOLVER
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _SHOWN_BOTTLENECKS = 5
 
@@ -29,6 +30,8 @@ def throughput_report(document: Mapping[str, Any]) -> Table:
     Args:
         document: what :meth:`ThroughputResult.to_json` returned.
     """
+    from rich.table import Table  # noqa: PLC0415 - not for JSON
+
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold")
     grid.add_column()

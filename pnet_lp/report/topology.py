@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from rich.table import Table
-
+from pnet_lp.report.tables import text_table
 from pnet_lp.throughput.bounds import Bisection
 from pnet_lp.topology import Description, PlaneDescription
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _BOXES: tuple[tuple[str, Callable[[PlaneDescription], int]], ...] = (
     ("boxes", lambda plane: plane.switches if plane.boxes is None else plane.boxes),
@@ -54,7 +57,7 @@ def topology_table(description: Description) -> Table:
     groups: dict[str, list[int]] = {}
     for i, plane in enumerate(description.planes):
         groups.setdefault(plane.fingerprint, []).append(i)
-    table = Table(box=None, padding=(0, 2, 0, 0))
+    table = text_table(padding=(0, 2, 0, 0), pad_edge=True)
     table.add_column()
     for members in groups.values():
         table.add_column(f"plane{'s' if len(members) > 1 else ''} {', '.join(map(str, members))}")

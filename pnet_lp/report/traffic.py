@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from rich.table import Table
 
 from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.model.summary import summarise_traffic
+from pnet_lp.model.summary import summarise_network, summarise_traffic
+from pnet_lp.report.tables import text_table
 from pnet_lp.traffic import RackTraffic
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _SHOWN_DEMANDS = 5
 
@@ -40,6 +43,7 @@ def traffic_document(
             for j in largest
         ],
         "inside_racks": None,
+        "network": summarise_network(network),
         "warnings": [],
     }
     if aggregated:
@@ -52,7 +56,7 @@ def traffic_document(
 
 def traffic_report(document: Mapping[str, Any]) -> Table:
     """Return a matrix, given as its document, as lines to read."""
-    grid = Table.grid(padding=(0, 2))
+    grid = text_table(padding=(0, 2), collapse_padding=True, show_header=False, show_edge=False)
     grid.add_column(style="bold")
     grid.add_column()
     grid.add_row("traffic", document["label"])

@@ -7,10 +7,9 @@ A routing is one file in :mod:`pnet_lp.routing.schemes`, or a module named in th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import ClassVar, Literal, TypeAlias, TypeVar, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar, get_args
 
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.errors import RoutingError, SpecError
 from pnet_lp.model import Network
@@ -21,6 +20,9 @@ from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads, Split, checked_amount, split_loads, split_usage
 from pnet_lp.routing.rule import PathRule
 from pnet_lp.routing.searches import prepare
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 POLICIES: tuple[str, ...] = get_args(Policy)
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp._core import Split
@@ -22,6 +22,9 @@ from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import PathSet, Policy
 from pnet_lp.routing.searches import CORE_POLICIES, Searches
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 __all__ = ["Loads", "Split", "checked_amount", "path_loads", "path_usage", "split_loads", "split_usage"]
 
@@ -92,6 +95,8 @@ def split_usage(searches: Searches, split: Split, policy: Policy, seed: int, thr
     Raises:
         RoutingError: more entries than fit into memory.
     """
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
     links, pairs = len(searches.arcs.tail), searches.pair_count
     check_fits(
         _BYTES_PER_ENTRY * links * pairs,
@@ -126,5 +131,7 @@ def path_loads(
 
 def path_usage(paths: PathSet) -> sp.csc_array:
     """Return float64 ``[A, J]``: 1 for each link of the one path that each demand has."""
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
     entries = (np.ones(len(paths.link)), (paths.link, np.repeat(paths.pair_of_path, paths.hops)))
     return sp.csc_array(entries, shape=(len(paths.arcs.tail), paths.pair_count), dtype=np.float64)

@@ -104,12 +104,12 @@ def parse_query(
     """
     goal = parse_objective(objective)
     name, values = parse_expression(solver)
-    if name not in (AUTO, *SOLVERS.names()):
-        known = (AUTO, *SOLVERS.names())
-        raise SpecError(
-            f"unknown solver {name!r}{nearest(name, dict.fromkeys(known))}", allowed=", ".join(known)
-        )
     if name != AUTO:
+        if name not in SOLVERS:
+            known = (AUTO, *SOLVERS.names())
+            raise SpecError(
+                f"unknown solver {name!r}{nearest(name, dict.fromkeys(known))}", allowed=", ".join(known)
+            )
         SOLVERS.get(name).validate(values)
     paths = parse_routing(routing, policy=plane_policy, seed=seed)
     check_solver_needed(solver, goal, paths.form)

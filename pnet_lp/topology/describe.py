@@ -6,8 +6,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Network, Plane
@@ -192,10 +190,13 @@ def describe_plane(plane: Plane, *, switch_ports: int | None = None) -> PlaneDes
 
 
 def _strongly_connected(plane: Plane) -> bool:
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     tail, head, capacity = plane.arcs
     live = capacity > 0
     shape = (plane.switch_count, plane.switch_count)
-    graph = sp.csr_array((np.ones(int(live.sum())), (tail[live], head[live])), shape=shape)
+    graph = csr_array((np.ones(int(live.sum())), (tail[live], head[live])), shape=shape)
     count, _ = connected_components(graph, directed=True, connection="strong")
     return int(count) == 1
 

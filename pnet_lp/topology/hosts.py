@@ -38,10 +38,10 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
         TopologyError: a speed that is no speed.
     """
     if per_switch < 0:
-        raise SpecError("a negative number of hosts", where="--hosts-per-switch", found=per_switch)
+        raise SpecError("a negative number of hosts", where="hosts_per_switch", found=per_switch)
     if per_switch == 0 or plane.host_count:
         return plane
-    check_size("--hosts-per-switch", hosts=per_switch * len(plane.rack_switch))
+    check_size("hosts_per_switch", hosts=per_switch * len(plane.rack_switch))
     return Plane.from_cables(
         plane.switch_names,
         plane.cable_u,

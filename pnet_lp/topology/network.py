@@ -52,11 +52,12 @@ def build_network(
         texts: one plane each (see :func:`build_plane`), or specs of several planes; a single one may stand by itself.
         planes: repeats a single topology that is not itself of several planes.
         variant: how the repeated planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial``
-            is the one plane that ``planes`` would repeat; ``serial-high`` is that plane with every link ``planes``
-            times as fast, access links included.  Plane i > 0 of ``heterogeneous`` gets the seed derived from
-            ``(seed, "plane", i)``.  Of several topologies, ``homogeneous`` claims that they are alike.
+            is one plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links
+            included.  Plane i > 0 of ``heterogeneous`` gets the seed derived from ``(seed, "plane", i)``.  Of several
+            topologies, ``homogeneous`` claims that they are alike.
         link_gbps: speed of links to which neither expression nor file gives one, Gb/s in each direction.
-        hosts_per_switch: hosts to attach to each rack of planes without hosts, at ``link_gbps``.
+        hosts_per_switch: hosts to attach to each rack of planes without hosts, at ``link_gbps``; there must be such a
+            plane.
         seed: seed of random families whose expression gives none.
 
     Raises:
@@ -67,48 +68,59 @@ def build_network(
     if not texts:
         raise SpecError("a network needs at least one topology")
     if planes < 1:
-        raise SpecError("a network has at least one plane", where="--planes", found=planes)
+        raise SpecError("a network has at least one plane", where="planes", found=planes)
     if variant is not None and variant not in VARIANTS:
-        raise SpecError("unknown variant", where="--variant", found=variant, allowed=", ".join(VARIANTS))
+        raise SpecError("unknown variant", where="variant", found=variant, allowed=", ".join(VARIANTS))
     if not (math.isfinite(link_gbps) and link_gbps > 0):
-        raise SpecError("not a speed", where="--link-gbps", found=link_gbps, allowed="finite Gb/s > 0")
+        raise SpecError("not a speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0")
+
+    attached = False
 
     def with_hosts(plane: Plane) -> Plane:
+        nonlocal attached
+        attached |= plane.host_count == 0
         return attach_hosts(plane, hosts_per_switch, link_gbps)
+
+    def network(planes: Sequence[Plane]) -> Network:
+        if hosts_per_switch and not attached:
+            raise SpecError(
+                "the network has hosts of its own", where="hosts_per_switch", found=hosts_per_switch
+            )
+        return _claimed(planes, variant)
 
     sources = [resolve(text, link_gbps=link_gbps, seed=seed) for text in one_or_more(texts)]
     if len(sources) == 1:
         (source,) = sources
-        variant = _agreed("--variant", variant, source.variant, None, source.text)
+        variant = _agreed("variant", variant, source.variant, None, source.text)
         if len(source.members) == 1:
-            count = _agreed("--planes", planes, source.planes, 1, source.text)
-            return _claimed(source.expanded(count, variant, with_hosts), variant)
+            count = _agreed("planes", planes, source.planes, 1, source.text)
+            return network(source.expanded(count, variant, with_hosts))
     if planes > 1:
         raise SpecError(
-            "several planes are given, and only a single one can be repeated", where="--planes", found=planes
+            "several planes are given, and only a single one can be repeated", where="planes", found=planes
         )
     if variant in {"serial", "serial-high"}:
         raise SpecError(
             "several planes are given",
-            where="--variant",
+            where="variant",
             found=variant,
             allowed="homogeneous, heterogeneous, or a single TOPOLOGY",
         )
     made = [
         plane for source in sources for plane in source.expanded(source.planes, source.variant, with_hosts)
     ]
-    return _claimed(made, variant)
+    return network(made)
 
 
-def _agreed(option: str, given: T, stated: T, default: T, text: str) -> T:
-    """Return the value of an option or of a spec, whichever is not the default; both must not differ."""
+def _agreed(name: str, given: T, stated: T, default: T, text: str) -> T:
+    """Return the value of a parameter or of a spec, whichever is not the default; both must not differ."""
     if given != default and stated not in (default, given):
-        raise SpecError(f"{text} says {stated}", where=option, found=given)
+        raise SpecError(f"{text} says {stated}", where=name, found=given)
     return stated if given == default else given
 
 
 def _claimed(planes: Sequence[Plane], variant: Variant | None) -> Network:
     network = Network.from_planes(planes, variant)
     if variant == "homogeneous" and len({plane.fingerprint for plane in network.planes}) > 1:
-        raise SpecError("the planes given are not alike", where="--variant", found=variant)
+        raise SpecError("the planes given are not alike", where="variant", found=variant)
     return network

@@ -83,11 +83,28 @@ class Source:
             planes: how often a single member is repeated.
             variant: as of :func:`~pnet_lp.topology.network.build_network`; default: alike.
             finish: applied to every plane built, before link speeds are multiplied.
+
+        Raises:
+            SpecError: several serial planes, a single heterogeneous one, or one that cannot be drawn again.
         """
         if len(self.members) > 1:
             return [finish(_built(member)) for member in self.members]
         (member,) = self.members
-        if variant == "heterogeneous" and planes > 1:
+        if variant == "serial" and planes > 1:
+            raise SpecError(
+                f"a serial network is one plane, and {planes} are asked for",
+                where="variant",
+                found=variant,
+                allowed=f"serial-high, which is one plane {planes} times as fast, or planes=1",
+            )
+        if variant == "heterogeneous":
+            if planes == 1:
+                raise SpecError(
+                    "one plane has no other to differ from",
+                    where="variant",
+                    found=variant,
+                    allowed="planes=2 or more, or no variant",
+                )
             if isinstance(member, Plane) or not member.seeded:
                 what = "a file" if isinstance(member, Plane) else f"topology {member.entry.name!r}"
                 raise SpecError(
@@ -99,7 +116,7 @@ class Source:
         plane = finish(_built(member))
         if variant == "serial-high":
             return [plane.scaled(planes)]
-        return [plane] * (1 if variant == "serial" else planes)
+        return [plane] * planes
 
 
 def _built(member: Member) -> Plane:

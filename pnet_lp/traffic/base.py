@@ -57,7 +57,7 @@ class Context:
             count * BYTES_PER_DEMAND,
             f"{self.label} with {count:,} demands between {self.endpoints:,} {self.level}s",
             TrafficError,
-            allowed="--level rack, sparser traffic, or a smaller network",
+            allowed="level=rack, sparser traffic, or a smaller network",
         )
 
     def random(self, component: str, seed: int | None) -> np.random.Generator:

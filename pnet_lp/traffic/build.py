@@ -42,7 +42,7 @@ def build_traffic(text: str, network: Network, level: Level | None = None, *, se
 
 def _agreed_level(given: Level | None, sources: Iterable[Source]) -> Level | None:
     """Return the level given or that of the specs, which must not differ; None where nothing says one."""
-    agreed, where = given, "--level"
+    agreed, where = given, "level"
     for source in sources:
         if source.level is None:
             continue

@@ -6,8 +6,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Plane
@@ -58,10 +56,13 @@ def pods_of_racks(plane: Plane) -> IntArray | None:
     """
     if plane.tier.max() <= _AGGREGATION:
         return None
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     low = plane.tier <= _AGGREGATION
     kept = low[plane.cable_u] & low[plane.cable_v]
     u, v = plane.cable_u[kept], plane.cable_v[kept]
-    graph = sp.csr_array((np.ones(len(u)), (u, v)), shape=(plane.switch_count, plane.switch_count))
+    graph = csr_array((np.ones(len(u)), (u, v)), shape=(plane.switch_count, plane.switch_count))
     _, component = connected_components(graph, directed=False)
     names, pod = np.unique(component[plane.rack_switch], return_inverse=True)
     return ints(pod) if len(names) > 1 else None

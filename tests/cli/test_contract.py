@@ -2,8 +2,6 @@
 
 import errno
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -214,20 +212,11 @@ def test_debug_shows_where(run: Run, monkeypatch: pytest.MonkeyPatch, place: str
     assert shown.endswith(f"{ERROR}unexpected ZeroDivisionError: by zero\n")
 
 
-def test_help_loads_nothing_heavy() -> None:
-    program = (
-        "import sys; from pnet_lp.cli import main; main(['--help'], standalone_mode=False); "
-        "print([name for name in ('numpy', 'scipy', 'networkx', 'matplotlib', 'pyarrow', 'highspy') "
-        "if name in sys.modules], file=sys.stderr)"
-    )
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stderr.strip() == "[]"
-
-
-def test_plotting_and_parquet_are_loaded_when_needed() -> None:
-    program = (
-        "import sys; from pnet_lp.cli import main; main(['topology', 'ring:n=4'], standalone_mode=False); "
-        "print([name for name in ('matplotlib', 'pyarrow', 'highspy') if name in sys.modules], file=sys.stderr)"
-    )
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert result.stderr.strip() == "[]"
+def test_parameters_are_called_as_they_are_typed(run: Run, here: Path) -> None:
+    # The library says fail_planes and level=rack.
+    found = error(run("hops", "ring:n=4", "--level", "host", code=2))
+    assert found.endswith("; allowed: --level rack, or --hosts-per-switch n")
+    (here / "groups.yaml").write_text("groups: {row: {switches: [x]}}")
+    found = error(run("hops", "ring:n=4", "--fail-groups", "groups.yaml", code=2))
+    assert found == "--fail-groups: row: no switch is called 'x'"
+    assert error(run("topology", "ring:n=4,seed=1", code=2)).startswith("ring: unknown parameter 'seed'")

@@ -88,7 +88,7 @@ def test_compare(run: Run, run_json: RunJson, here: Path) -> None:
     arguments = ("cost", "compare", "serial-scale-out", "parallel", "--out", "c.csv", "--plot", "c.png")
     document = run_json(*arguments)
     assert [item["architecture"] for item in document["architectures"]] == ["serial-scale-out", "parallel"]
-    assert document["cheapest"] == "parallel"
+    assert (document["cheapest"], document["cheapest_per"]) == ("parallel", "gbps_bisection")
     lines = (here / "c.csv").read_text().splitlines()
     assert lines[0].startswith("architecture,hosts,tiers,switch_hops,chips,boxes,links,")
     assert lines[1].startswith("serial-scale-out,8192,4,7,3584,3584,24576,")
@@ -96,7 +96,51 @@ def test_compare(run: Run, run_json: RunJson, here: Path) -> None:
     assert first.startswith(b"\x89PNG")
     run_json(*arguments)
     assert (here / "c.png").read_bytes() == first
-    assert "cheapest: parallel" in run("cost", "compare", "serial-scale-out", "parallel").stdout
+    shown = run("cost", "compare", "serial-scale-out", "parallel").stdout
+    assert "cheapest per Gb/s of bisection: parallel" in shown
+    assert "3276800" in shown
+
+
+def test_the_cheapest_is_not_the_one_that_carries_least(run: Run, run_json: RunJson) -> None:
+    arguments = ("cost", "compare", "ring:n=6", "complete:n=6", "--planes", "2", "--link-gbps", "10")
+    document = run_json(*arguments)
+    ring, complete = document["architectures"]
+    assert ring["total_usd"] < complete["total_usd"]
+    assert (ring["bisection"]["gbps"], complete["bisection"]["gbps"]) == (2 * 2 * 10, 2 * 9 * 10)
+    assert (document["cheapest"], document["cheapest_per"]) == ("complete:n=6", "gbps_bisection")
+    solved = run(*arguments, "--traffic", "stride:s=3").stdout
+    assert "Gb/s carried" in solved
+    assert "cheapest per Gb/s carried: complete:n=6" in solved
+
+
+def test_no_cheapest_where_a_capacity_is_unknown(run: Run, run_json: RunJson) -> None:
+    # All links down: no bisection, and no price for a Gb/s of it.
+    document = run_json("cost", "compare", "ring:n=6", "complete:n=6", "--fail-links", "1")
+    assert document["cheapest"] is None
+    assert "cheapest" not in run("cost", "compare", "ring:n=6", "complete:n=6", "--fail-links", "1").stdout
+
+
+def test_what_fails_is_paid_for_and_carries_nothing(run_json: RunJson) -> None:
+    arguments = ("cost", "complete:n=6", "--link-gbps", "1", "--traffic", "all-to-all")
+    whole, failed = run_json(*arguments), run_json(*arguments, "--fail-links", "0.4", "--fail-mode", "random")
+    assert failed["architecture"] == "complete:n=6 (12 link directions down)"
+    assert (failed["parts"], failed["total_usd"]) == (whole["parts"], whole["total_usd"])
+    assert failed["bisection"]["gbps"] < whole["bisection"]["gbps"] == 9
+    expected = run_json("throughput", *arguments[1:], "--fail-links", "0.4")
+    assert failed["throughput"]["throughput_gbps"] == expected["throughput_gbps"]
+    nothing = run_json("cost", "ring:n=6", "--fail-planes", "0")
+    assert nothing["architecture"] == "ring:n=6 (12 link directions, 6 switches down)"
+
+
+def test_a_name_that_is_both_an_architecture_and_a_topology(run_json: RunJson) -> None:
+    def switch(*arguments: str) -> str:
+        parts = run_json("cost", *arguments)["parts"]
+        return next(part["part"] for part in parts if part["part"].startswith("switch"))
+
+    assert switch("jellyfish:k=4", "--link-gbps", "100") == "switch-4x100g"
+    assert switch("topology:jellyfish:k=4") == "switch-4x100g"
+    assert switch("architecture:jellyfish:k=4") == "switch-4x10g"
+    assert switch("jellyfish:k=4,access=sr") == "switch-4x10g"
 
 
 def test_the_curve(run: Run, run_json: RunJson, here: Path) -> None:
@@ -189,9 +233,29 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
         (["hybrd"], "unknown architecture 'hybrd' (did you mean 'hybrid'?); allowed: beta-fat-tree, "),
         (
             ["hybrid", "--planes", "2"],
-            "the options --planes to --separate are for a TOPOLOGY, and none is given; "
+            "--planes: hybrid is an architecture, and this is for a TOPOLOGY; "
             "allowed: parameters of the architecture",
         ),
+        (
+            ["hybrid", "--fail-links", "0.5"],
+            "--fail-links: hybrid is an architecture, and this is for a TOPOLOGY; "
+            "allowed: parameters of the architecture",
+        ),
+        (["curve", "--planes", "2"], "--planes: hybrid is an architecture, and this is for a TOPOLOGY"),
+        (
+            ["compare", "fat-tree:k=4", "parallel", "--link-gbps", "10"],
+            "--link-gbps: parallel is an architecture, and this is for a TOPOLOGY",
+        ),
+        (
+            ["jellyfish:k=4"],
+            "jellyfish:k=4: 'jellyfish' is an architecture and a topology, and the parameters fit both; "
+            "allowed: architecture:jellyfish:k=4 or topology:jellyfish:k=4",
+        ),
+        (["hybrid", "--level", "rack"], "--level needs --traffic"),
+        (["hybrid", "--tolerance", "0.1"], "--tolerance needs --traffic"),
+        (["hybrid", "--threads", "1"], "--threads needs --traffic"),
+        (["hybrid", "--seed", "1"], "--seed needs --traffic or a TOPOLOGY"),
+        (["fat-tree:k=4", "--fail-groups", "gone.yaml"], "gone.yaml: cannot read the file: No such file"),
         (
             ["parallel", "--prices", "hybrid-list"],
             "hybrid-list: no price for part 'chassis'; allowed: an entry 'chassis'",
@@ -214,7 +278,7 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
         (["curve", "hybrid:beta=2"], "hybrid:beta=2: beta is what a curve runs over"),
         (["compare"], "Missing argument 'ARCHITECTURE...'."),
         (["equal", "40"], "beta-fat-tree: beta is at most ports / 2 = 32"),
-        (["speedup", "--job", "--links", "5"], "--oversubscription to --ports are for a whole cluster, and"),
+        (["speedup", "--job", "--links", "5"], "give either --job or --links"),
         (
             ["speedup", "--ports", "7"],
             "--ports: half of a ToR's ports are for servers, found 7; allowed: even",
@@ -247,7 +311,7 @@ def test_bounds_have_an_exit_code(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 def test_every_part_explains_itself(run: Run, name: str) -> None:
     family = main.get_command(None, "cost")
     assert isinstance(family, CommandFamily)
-    other = family.others[name]
+    other = family.other(name)
     assert isinstance(other, Command)
     shown = run("cost", name, "--help").stdout
     assert f"Usage: pnet-lp cost {name} " in shown

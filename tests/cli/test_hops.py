@@ -55,7 +55,7 @@ def test_nothing_connected(run: Run, run_json: RunJson) -> None:
     arguments = ("hops", "fat-tree:k=4", "--fail-planes", "0", "--rpc-bytes", "100")
     assert run_json(*arguments)["mean"] is None
     assert run(*arguments).stdout.startswith("hops      no pair has a path\n")
-    swept = run("hops", "path:n=3", "--sweep", "0,1", "--chart", "c.png", "--rpc-bytes", "9").stdout
+    swept = run("hops", "path:n=3", "--sweep", "0,1", "--plot", "c.png", "--rpc-bytes", "9").stdout
     assert swept.splitlines()[-1].split() == ["100", "%", "none", "none", "none", "none", "6", "none"]
 
 
@@ -80,7 +80,7 @@ def test_call(run: Run, run_json: RunJson) -> None:
 
 def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
     arguments = ("hops", "jellyfish:k=8", "--sweep", "0,0.2,0.4", "--trials", "3")
-    document = run_json(*arguments, "--out", "rows.csv", "--chart", "chart.png")
+    document = run_json(*arguments, "--out", "rows.csv", "--plot", "chart.png")
     assert [row["fail_links"] for row in document["sweep"]] == [0, 0.2, 0.4]
     means = [row["mean"] for row in document["sweep"]]
     assert means == sorted(means)
@@ -91,7 +91,7 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
     assert float(rows[3]["mean_hops"]) == single["trials"][0]["mean"]
     chart = Path("chart.png").read_bytes()
     assert chart.startswith(b"\x89PNG")
-    shown = run(*arguments, "--chart", "chart.png").stdout
+    shown = run(*arguments, "--plot", "chart.png").stdout
     assert Path("chart.png").read_bytes() == chart
     assert len(shown.splitlines()) == 4
 
@@ -112,11 +112,16 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
         (("--fail-groups", "none.yaml"), "none.yaml: cannot read the file: No such file or directory"),
         (("--sweep", "0,x"), "Invalid value for '--sweep': found '0,x'; allowed: numbers joined by commas"),
         (("--sweep", "0,7"), "--fail-links: not a share, found 7.0; allowed: 0 to 1"),
-        (("--chart", "c.png"), "--chart needs --sweep"),
-        (("--sweep", "0", "--pair", "0", "1"), "give either --sweep or --pair A B"),
-        (("--published", "p.csv"), "--published needs --chart"),
+        (("--plot", "c.png"), "--plot needs --sweep"),
+        (("--sweep", "0", "--pair", "0", "1"), "give either --sweep or --pair"),
+        (("--published", "p.csv"), "--published needs --plot"),
+        (("--sweep", "0", "--fail-links", "0.1"), "give either --sweep or --fail-links"),
+        (("--rate", "10"), "--rate needs --rpc-bytes"),
+        (("--hop-delay", "2"), "--hop-delay needs --rpc-bytes"),
+        (("--fail-unit", "box"), "--fail-unit needs --fail-links or --fail-switches or --sweep"),
+        (("--fail-mode", "betweenness"), "--fail-mode needs --fail-links or --fail-switches or --sweep"),
         (
-            ("--sweep", "0", "--chart", "c.png", "--published", "p.csv"),
+            ("--sweep", "0", "--plot", "c.png", "--published", "p.csv"),
             "p.csv: cannot read the file: No such file or directory",
         ),
         (("--pair", "0", "9"), "--pair: no rack is called '9'; allowed: 0 to 3"),
@@ -179,13 +184,23 @@ def test_traffic_by_rack_survives_a_failed_first_plane(run_json: RunJson) -> Non
 )
 def test_wrong_curves(run: Run, text: str, message: str) -> None:
     Path("p.csv").write_text(text)
-    result = run("hops", "ring:n=4", "--sweep", "0", "--chart", "c.png", "--published", "p.csv", code=2)
+    result = run("hops", "ring:n=4", "--sweep", "0", "--plot", "c.png", "--published", "p.csv", code=2)
     assert result.stderr == f"Error: {message}\n"
 
 
 def test_published_curves_are_drawn(run: Run) -> None:
-    arguments = ("hops", "jellyfish:k=4", "--sweep", "0,0.1", "--chart", "c.png")
+    arguments = ("hops", "jellyfish:k=4", "--sweep", "0,0.1", "--plot", "c.png")
     run(*arguments)
     plain = Path("c.png").read_bytes()
     run(*arguments, "--published", "experiments/hops-under-failures/published.csv")
     assert Path("c.png").read_bytes() != plain
+
+
+def test_a_plot_as_svg(run: Run) -> None:
+    arguments = ("hops", "ring:n=4", "--sweep", "0,1", "--plot", "c.svg")
+    run(*arguments)
+    first = Path("c.svg").read_bytes()
+    assert b"<svg" in first
+    run(*arguments)
+    assert Path("c.svg").read_bytes() == first
+    assert "allowed: .png, .svg" in run(*arguments[:-1], "c.gif", code=2).stderr

@@ -36,7 +36,7 @@ def tree_by_hand(beta: int) -> float:
 
 def test_full_dollars() -> None:
     assert price("hybrid:servers=10240,beta=1") == hybrid_by_hand(1) == 40_028_050
-    assert price("beta-fat-tree:servers=10240,beta=1") == tree_by_hand(1) == 58_764_800
+    assert price("architecture:beta-fat-tree:servers=10240,beta=1") == tree_by_hand(1) == 58_764_800
     assert price("hybrid:beta=32") == hybrid_by_hand(32) == 20_535_250
     assert round(price("beta-fat-tree:beta=32")) == round(tree_by_hand(32)) == 21_292_819
     # Where the root is whole, so are all numbers of the formula.

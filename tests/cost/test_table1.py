@@ -56,13 +56,13 @@ AGREEING = [
     "ocs-core:hosts=96,radix=4,planes=2,beta=2",
     "ocs-core:hosts=20,radix=4,planes=2,beta=1.3",
     "patch-panel-core:hosts=96,radix=4,planes=2,access=sr",
-    "jellyfish:k=8",
+    "architecture:jellyfish:k=8",
     "jellyfish:k=6,planes=3,access=lr",
-    "jellyfish:switches=11,ports=6,hosts=20",
+    "architecture:jellyfish:switches=11,ports=6,hosts=20",
     "jellyfish:servers=640,beta=4",
-    "tor-parallel:pods=4,tors=16,fabrics=4,spines=16,hosts_per_tor=16",
+    "architecture:tor-parallel:pods=4,tors=16,fabrics=4,spines=16,hosts_per_tor=16",
     "tor-parallel:pods=1,tors=3,fabrics=2,spines=1,hosts_per_tor=2,ports=64",
-    "tor-parallel:pods=2,tors=3,fabrics=2,spines=1",
+    "architecture:tor-parallel:pods=2,tors=3,fabrics=2,spines=1",
     "hybrid:servers=10240,beta=1",
     "hybrid:servers=640,beta=4",
     "beta-fat-tree:servers=10240,beta=1,numbers=pieces",
@@ -72,7 +72,9 @@ AGREEING = [
 
 
 def test_every_architecture_is_held_against_a_graph() -> None:
-    assert {text.partition(":")[0] for text in AGREEING} == set(architectures.names())
+    assert {text.removeprefix("architecture:").partition(":")[0] for text in AGREEING} == set(
+        architectures.names()
+    )
 
 
 def agrees(text: str) -> None:
@@ -121,7 +123,7 @@ def test_random_graphs_of_any_size(switches: int, ports: int, planes: int, seed:
         "serial-chassis:radix=4,chassis=8,hosts=16",
         "parallel:hosts=16,radix=4,planes=2",
         "parallel:hosts=8,radix=4,planes=1",
-        "beta-fat-tree:servers=16,ports=4",
+        "architecture:beta-fat-tree:servers=16,ports=4",
     ],
 )
 def test_bisections_of_closed_forms(text: str) -> None:

@@ -30,7 +30,7 @@ def test_closed_forms_need_no_network() -> None:
 
 
 def test_large_networks_are_not_built() -> None:
-    made, price = priced("jellyfish:switches=100000,ports=16,hosts=800000")
+    made, price = priced("architecture:jellyfish:switches=100000,ports=16,hosts=800000")
     assert made.bill.chips > LARGEST_GRAPH
     found = appraise(replace(made, build=never), price)
     assert (found.bisection, found.switch_hops, found.capacity_gbps) == (None, None, None)
@@ -38,7 +38,7 @@ def test_large_networks_are_not_built() -> None:
 
 
 def test_measured() -> None:
-    made, price = priced("jellyfish:switches=6,ports=5,hosts=6")
+    made, price = priced("architecture:jellyfish:switches=6,ports=5,hosts=6")
     found = appraise(made, price)
     # Four cables at each of six switches leave three pairs that are no neighbours; three hosts can send 30 Gb/s.
     assert found.switch_hops == 3

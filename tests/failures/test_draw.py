@@ -109,7 +109,7 @@ def test_planes_of_different_wiring_have_no_positions() -> None:
     with pytest.raises(TopologyError) as caught:
         fail(network, Failures(links=0.1, unit="position"))
     assert str(caught.value) == (
-        "--fail-unit: the planes are wired differently, so their cables have no common positions, found 'position'; "
+        "fail_unit: the planes are wired differently, so their cables have no common positions, found 'position'; "
         "allowed: homogeneous planes"
     )
     # Their racks do.
@@ -165,22 +165,22 @@ def test_a_failed_plane_carries_nothing_and_its_label_says_so() -> None:
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"links": 1.5}, "--fail-links: not a share, found 1.5; allowed: 0 to 1"),
-        ({"switches": float("nan")}, "--fail-switches: not a share, found nan; allowed: 0 to 1"),
+        ({"links": 1.5}, "fail_links: not a share, found 1.5; allowed: 0 to 1"),
+        ({"switches": float("nan")}, "fail_switches: not a share, found nan; allowed: 0 to 1"),
         (
             {"unit": "node"},
-            "--fail-unit: unknown value, found 'node'; allowed: cable, direction, box, position",
+            "fail_unit: unknown value, found 'node'; allowed: cable, direction, box, position",
         ),
         (
             {"mode": "worst"},
-            "--fail-mode: unknown value, found 'worst'; allowed: random, independent, betweenness",
+            "fail_mode: unknown value, found 'worst'; allowed: random, independent, betweenness",
         ),
         (
             {"unit": "direction", "mode": "betweenness"},
-            "--fail-mode: directions fail independently, found 'betweenness'; allowed: random, or --fail-unit cable",
+            "fail_mode: directions fail independently, found 'betweenness'; allowed: random, or fail_unit=cable",
         ),
-        ({"planes": (2,)}, "--fail-planes: no such plane, found 2; allowed: 0 to 1"),
-        ({"planes": (-1,)}, "--fail-planes: no such plane, found -1; allowed: 0 to 1"),
+        ({"planes": (2,)}, "fail_planes: no such plane, found 2; allowed: 0 to 1"),
+        ({"planes": (-1,)}, "fail_planes: no such plane, found -1; allowed: 0 to 1"),
     ],
 )
 def test_wrong_failures(wanted: dict[str, object], message: str) -> None:

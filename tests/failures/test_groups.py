@@ -76,19 +76,19 @@ def test_groups_fail_with_their_probability(tmp_path: Path) -> None:
             "groups: {a: {switches: [1], probability: 2}}",
             "{}: groups.a: probability: input should be less than or equal to 1, found 2",
         ),
-        ("groups: {a: {switches: [7]}}", "--fail-groups: a: no switch is called '7'"),
+        ("groups: {a: {switches: [7]}}", "fail_groups: a: no switch is called '7'"),
         (
             "groups: {a: {switches: [7], planes: [1]}}",
-            "--fail-groups: a: plane 1: no switch is called '7'",
+            "fail_groups: a: plane 1: no switch is called '7'",
         ),
-        ("groups: {a: {cables: [[0, 2]]}}", "--fail-groups: a: no plane has a cable '0' - '2'"),
+        ("groups: {a: {cables: [[0, 2]]}}", "fail_groups: a: no plane has a cable '0' - '2'"),
         (
             "groups: {a: {cables: [[0, 2]], planes: [0]}}",
-            "--fail-groups: a: plane 0 has no cable '0' - '2'",
+            "fail_groups: a: plane 0 has no cable '0' - '2'",
         ),
         (
             "groups: {a: {switches: [1], planes: [2]}}",
-            "--fail-groups: a: no such plane, found 2; allowed: 0 to 1",
+            "fail_groups: a: no such plane, found 2; allowed: 0 to 1",
         ),
     ],
 )

@@ -73,9 +73,9 @@ def test_disconnected_pairs_have_no_time() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ((0, 100, 1), "--rpc-bytes: out of range, found 0; allowed: a finite number > 0"),
-        ((1500, float("inf"), 1), "--rate: out of range, found inf; allowed: a finite number > 0"),
-        ((1500, 100, -1), "--hop-delay: out of range, found -1; allowed: a finite number >= 0"),
+        ((0, 100, 1), "rpc_bytes: out of range, found 0; allowed: a finite number > 0"),
+        ((1500, float("inf"), 1), "rate_gbps: out of range, found inf; allowed: a finite number > 0"),
+        ((1500, 100, -1), "hop_delay_us: out of range, found -1; allowed: a finite number >= 0"),
     ],
 )
 def test_wrong_calls(values: tuple[float, float, float], message: str) -> None:

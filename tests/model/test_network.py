@@ -41,7 +41,7 @@ def test_hosts_are_matched_by_name() -> None:
     network.check_level("host")
     with pytest.raises(TopologyError, match="the planes do not share their racks") as caught:
         network.check_level("rack")
-    assert caught.value.allowed == "--level host"
+    assert caught.value.allowed == "level=host"
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def test_one_plane_is_serial() -> None:
     network = build_network(["jellyfish:k=4"])
     assert (network.plane_count, network.variant, network.host_count) == (1, "serial", 16)
     assert network.planes[0].label == "jellyfish:k=4"
-    assert build_network(["jellyfish:k=4"], planes=4, variant="serial").fingerprint == network.fingerprint
+    assert build_network(["jellyfish:k=4"], variant="serial").fingerprint == network.fingerprint
 
 
 def test_a_single_topology_may_stand_by_itself() -> None:
@@ -111,7 +111,6 @@ def test_attaching_hosts_changes_nothing_else() -> None:
     assert after.box is not None
     assert after.box.tolist() == [0, 0, 1]
     assert np.array_equal(after.position, before.position, equal_nan=True)  # type: ignore[arg-type]
-    assert build_network(["fat-tree:k=4"], hosts_per_switch=7).host_count == 16
 
 
 def test_hosts_of_racks_in_another_order_are_matched() -> None:
@@ -213,27 +212,27 @@ FAMILIES = f"{', '.join(topologies.names())}, or a file"
         (["none.txt"], {}, "none.txt: no such file"),
         (["none.yaml"], {}, "none.yaml: no such file"),
         (["./"], {}, "./: is a directory"),
-        (["ring:n=4"], {"planes": 0}, "--planes: a network has at least one plane, found 0"),
+        (["ring:n=4"], {"planes": 0}, "planes: a network has at least one plane, found 0"),
         (
             ["ring:n=4", "ring:n=4"],
             {"planes": 2},
-            "--planes: several planes are given, and only a single one can be repeated, found 2",
+            "planes: several planes are given, and only a single one can be repeated, found 2",
         ),
         (
             ["ring:n=4", "ring:n=4"],
             {"variant": "serial-high"},
-            "--variant: several planes are given, found 'serial-high'; "
+            "variant: several planes are given, found 'serial-high'; "
             "allowed: homogeneous, heterogeneous, or a single TOPOLOGY",
         ),
         (
             ["ring:n=4", "path:n=4"],
             {"variant": "homogeneous"},
-            "--variant: the planes given are not alike, found 'homogeneous'",
+            "variant: the planes given are not alike, found 'homogeneous'",
         ),
         (
             ["ring:n=4"],
             {"variant": "parallel"},
-            "--variant: unknown variant, found 'parallel'; "
+            "variant: unknown variant, found 'parallel'; "
             "allowed: serial, homogeneous, heterogeneous, serial-high",
         ),
         (
@@ -242,17 +241,34 @@ FAMILIES = f"{', '.join(topologies.names())}, or a file"
             "ring:n=4: heterogeneous planes differ by seed, and topology 'ring' has none; "
             "allowed: a random family, or one TOPOLOGY for each plane",
         ),
-        (["ring:n=4"], {"link_gbps": -1.0}, "--link-gbps: not a speed, found -1.0; allowed: finite Gb/s > 0"),
+        (
+            ["jellyfish:k=4"],
+            {"planes": 4, "variant": "serial"},
+            "variant: a serial network is one plane, and 4 are asked for, found 'serial'; "
+            "allowed: serial-high, which is one plane 4 times as fast, or planes=1",
+        ),
+        (
+            ["jellyfish:k=4"],
+            {"variant": "heterogeneous"},
+            "variant: one plane has no other to differ from, found 'heterogeneous'; "
+            "allowed: planes=2 or more, or no variant",
+        ),
+        (
+            ["fat-tree:k=4"],
+            {"hosts_per_switch": 7},
+            "hosts_per_switch: the network has hosts of its own, found 7",
+        ),
+        (["ring:n=4"], {"link_gbps": -1.0}, "link_gbps: not a speed, found -1.0; allowed: finite Gb/s > 0"),
         (
             ["ring:n=4"],
             {"link_gbps": np.nan},
-            "--link-gbps: not a speed, found nan; allowed: finite Gb/s > 0",
+            "link_gbps: not a speed, found nan; allowed: finite Gb/s > 0",
         ),
-        (["ring:n=4"], {"hosts_per_switch": -1}, "--hosts-per-switch: a negative number of hosts, found -1"),
+        (["ring:n=4"], {"hosts_per_switch": -1}, "hosts_per_switch: a negative number of hosts, found -1"),
         (
             ["ring:n=4"],
             {"hosts_per_switch": 10**9},
-            "--hosts-per-switch: too many hosts, found 4000000000; allowed: at most 16777216",
+            "hosts_per_switch: too many hosts, found 4000000000; allowed: at most 16777216",
         ),
         (
             ["ring:n=4", "ring:n=5"],
@@ -325,12 +341,12 @@ def test_a_file_has_no_seed() -> None:
         (
             "builder: jellyfish\nparameters: {k: 4}\nplanes: 3\n",
             {"planes": 2},
-            "--planes: s.yaml says 3, found 2",
+            "planes: s.yaml says 3, found 2",
         ),
         (
             "builder: jellyfish\nparameters: {k: 4}\nplanes: 3\nvariant: heterogeneous\n",
             {"variant": "serial"},
-            "--variant: s.yaml says heterogeneous, found 'serial'",
+            "variant: s.yaml says heterogeneous, found 'serial'",
         ),
     ],
 )

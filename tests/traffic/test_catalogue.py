@@ -194,7 +194,7 @@ def test_levels_that_contradict(own: Path) -> None:
     network = ring_of(4, hosts_per_switch=2)
     with pytest.raises(PnetError) as caught:
         build_traffic("racks", network, "host")
-    assert str(caught.value) == "--level: racks is traffic between racks, found 'host'; allowed: rack"
+    assert str(caught.value) == "level: racks is traffic between racks, found 'host'; allowed: rack"
     with pytest.raises(PnetError) as caught:
         build_traffic("racks+2*hosts", network)
     assert str(caught.value) == "racks: hosts is traffic between hosts, found 'rack'; allowed: host"

@@ -462,7 +462,7 @@ HOSTS = ring_of(6, hosts_per_switch=1)
         (
             "staggered:edge=0.5,pod=0.3",
             TrafficError,
-            "staggered:edge=0.5,pod=0.3: staggered traffic is between the hosts of racks; allowed: --level host",
+            "staggered:edge=0.5,pod=0.3: staggered traffic is between the hosts of racks; allowed: level=host",
         ),
     ],
 )

@@ -208,7 +208,7 @@ def test_a_matrix_too_big_for_memory_is_refused_before_it_is_built(monkeypatch: 
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     with pytest.raises(
         TrafficError,
-        match=r"all-to-all with 90 demands between 10 racks needs about 10\.5 KiB, 1000 B are free; allowed: --level",
+        match=r"all-to-all with 90 demands between 10 racks needs about 10\.5 KiB, 1000 B are free; allowed: level=",
     ):
         build_traffic("all-to-all", ring_of(10), "rack")
 

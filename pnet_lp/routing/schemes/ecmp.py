@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
@@ -11,6 +12,9 @@ from pnet_lp.routing.base import Routing, register
 from pnet_lp.routing.loads import Loads, checked_amount, path_loads, path_usage
 from pnet_lp.routing.rule import PathKind, PathRule
 from pnet_lp.routing.searches import prepare
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @register(

@@ -6,7 +6,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network
@@ -16,9 +16,11 @@ from pnet_lp.model.result import FairLevel, Headline
 from pnet_lp.registry import NoParams, Params, Registry, parse_expression
 from pnet_lp.routing import Form
 from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 
 CONCURRENT = "concurrent"
 

@@ -6,7 +6,7 @@ Maximum concurrent flow: F. Shahrokhi, D. W. Matula, "The maximum concurrent flo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import floats
@@ -21,9 +21,11 @@ from pnet_lp.throughput.objectives.base import (
     register,
 )
 from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 
 
 @register(CONCURRENT, summary="the largest K such that K times the traffic matrix can be carried")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,10 @@ from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.result import FairLevel, Headline
 from pnet_lp.throughput.objectives.base import Objective, rates_in_words
 from pnet_lp.throughput.proofs.checks import SAME
-from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 
 _SHOWN_LEVELS = 5
 

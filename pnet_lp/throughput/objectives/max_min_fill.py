@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import Interval
@@ -23,7 +23,11 @@ from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContex
 from pnet_lp.throughput.objectives.fair_levels import Fair, fairness_figures, recheck_filled
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.columns import ColumnProblem
-from pnet_lp.throughput.proofs.second import SecondProblem
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+    from pnet_lp.throughput.proofs.second import SecondProblem
 
 _SAME = 1e-12
 """Links that fill within this part of each other fill together: their levels differ by rounding only."""
@@ -73,6 +77,8 @@ def fill(usage: sp.csc_array, capacity: FloatArray, demand: FloatArray) -> Filli
     Raises:
         SolverError: a demand that no link limits.
     """
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
     load = sp.csr_array(usage * demand[None, :])
     uses = sp.csr_array((np.ones(load.nnz), load.indices, load.indptr), shape=load.shape)
     level = np.zeros(len(demand))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -24,8 +24,10 @@ from pnet_lp.throughput.objectives.program import lp_solver, solve_form
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME
-from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 
 
 class MinCostParams(Params):

@@ -7,7 +7,7 @@ Maximum multicommodity flow with caps.  Any lengths l >= 0 prove a bound: a dema
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,8 +26,10 @@ from pnet_lp.throughput.objectives.program import lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME
-from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
 
 
 @register("total", summary="the largest sum of rates, no demand served beyond what it asks")

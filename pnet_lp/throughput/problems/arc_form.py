@@ -22,7 +22,6 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
@@ -53,6 +52,8 @@ class ArcForm(Form):
     """
 
     def __init__(self, flow: FlowProblem, goal: ProgramGoal | None = None) -> None:
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         if 3 * (count := self.size(flow)[1]) > MAX_ENTRIES:
             raise SolverError(
                 f"{count:,} variables are too many for a linear program with 32-bit indices",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
@@ -16,6 +15,9 @@ from pnet_lp.model.arrays import FloatArray, IntArray, ints
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Proof
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _ROUNDING = 1e-9
 """Both bounds are sums of up to millions of floating-point numbers; where they meet, they may cross by this part."""

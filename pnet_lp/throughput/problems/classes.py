@@ -9,14 +9,17 @@ classes has the same optimum as the one on hosts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @brief()
@@ -70,10 +73,11 @@ def endpoint_classes(
     color, first = rank[color], np.sort(first)
 
     size = np.bincount(color, minlength=count)
-    entries = sp.coo_array((traffic.demand, (color[src], color[dst])), shape=(count, count))
-    merged = sp.csr_array(entries)
-    merged.sum_duplicates()
-    coo = merged.tocoo()
+    # The entries of a matrix are sorted, and stay so where each endpoint is a class of its own.
+    apart = count == len(used)
+    row, column, demand = (
+        (src, dst, traffic.demand) if apart else _added(color[src], color[dst], traffic.demand)
+    )
     member = used[first]
     endpoint_class = np.full(traffic.endpoints, -1)
     endpoint_class[used] = color
@@ -81,11 +85,24 @@ def endpoint_classes(
         attach=ints(attach[:, member]),
         access_up=floats(access_up[:, member] * size),
         access_down=floats(access_down[:, member] * size),
-        src=ints(coo.row),
-        dst=ints(coo.col),
-        demand=floats(coo.data),
+        src=ints(row),
+        dst=ints(column),
+        demand=floats(demand),
         endpoint_class=ints(endpoint_class),
     )
+
+
+def _added(
+    row: npt.NDArray[np.int64], column: npt.NDArray[np.int64], demand: FloatArray
+) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the entries of a matrix, sorted, of which several may be given for one place."""
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
+    size = int(max(row.max(), column.max())) + 1
+    merged = sp.csr_array(sp.coo_array((demand, (row, column)), shape=(size, size)))
+    merged.sum_duplicates()
+    found = merged.tocoo()
+    return found.row, found.col, found.data
 
 
 def _labels(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
@@ -101,6 +118,10 @@ def _refine(
 ) -> npt.NDArray[np.int64]:
     """Split classes until all members of each send to, and receive from, every class alike."""
     n = len(color)
+    if int(color.max()) + 1 == n:
+        return color
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
     while (count := int(color.max()) + 1) < n:
         member = sp.csr_array((np.ones(n), (np.arange(n), color)), shape=(n, count))
         entries = sp.csr_array((demand, (src, dst)), shape=(n, n))

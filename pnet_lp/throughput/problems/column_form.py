@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray, floats
@@ -31,6 +30,8 @@ class ColumnForm(Form):
     """
 
     def __init__(self, problem: ColumnProblem, goal: ProgramGoal | None = None) -> None:
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         usage = problem.usage
         if (entries := usage.nnz + problem.flow_variables + problem.demand_count) > MAX_ENTRIES:
             raise SolverError(

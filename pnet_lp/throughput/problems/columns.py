@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp.errors import SolverError
 from pnet_lp.model import AnyCertificate
@@ -14,6 +14,9 @@ from pnet_lp.model.paths import OffsetArray
 from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.flow import Lengths
 from pnet_lp.throughput.problems.proof import Attained, PathProof, Proof
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class ColumnProblem(Problem):

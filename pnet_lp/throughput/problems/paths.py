@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
@@ -22,6 +21,9 @@ from pnet_lp.throughput.problems.columns import ColumnProblem, joined
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, PathProof, Proof
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @brief("demand_count", "flow_variables")
@@ -86,6 +88,8 @@ class PathProblem(ColumnProblem):
     @cached_property
     def usage(self) -> sp.csc_array:
         """float64 ``[L, N]``: 1 for each link of each path."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         pointer, link = self.path_link
         shape = (len(self.flow.link_capacity), self.flow_variables)
         usage = sp.csc_array((np.ones(len(link)), link.copy(), pointer), shape=shape)

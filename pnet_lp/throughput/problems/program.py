@@ -6,16 +6,18 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
 
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.proof import Attained, Proof
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 MAX_ENTRIES = 2**31 - 1
 
@@ -41,6 +43,8 @@ class LinearProgram:
     @property
     def matrix(self) -> sp.csc_array:
         """``A``, ``[rows, columns]``."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         return sp.csc_array((self.value, self.index, self.start), shape=(len(self.row_lower), len(self.cost)))
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp.model import AnyCertificate, Interval, LoadCertificate, Network
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
@@ -21,6 +20,9 @@ from pnet_lp.throughput.problems.columns import ColumnProblem, joined
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Proof
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @brief("demand_count", "flow_variables")
@@ -84,6 +86,8 @@ class SplitProblem(ColumnProblem):
         Raises:
             RoutingError: there are too many demands for that.
         """
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         flow, (planes, endpoints) = self.flow, self.flow.attach.shape
         plane, demand = np.nonzero(self.share > 0)
         part = self.share[plane, demand]
@@ -126,6 +130,8 @@ class SplitProblem(ColumnProblem):
 
     def keeping(self, kept: IntArray) -> Self:
         """See :meth:`Problem.keeping`."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
         arcs = len(self.flow.capacity)
         usage = sp.csc_array(self.usage[:arcs, kept])
         flow = self.flow.keeping(kept)

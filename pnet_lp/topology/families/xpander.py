@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 from pydantic import Field
-from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
@@ -41,6 +39,9 @@ def xpander(params: Xpander) -> Plane:
     Raises:
         TopologyError: no connected lift was drawn.
     """
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
     d, k = params.d, params.k
     n = (d + 1) * k
     check_size("xpander", switches=n, cables=n * d // 2, hosts=n * params.hosts)
@@ -50,7 +51,7 @@ def xpander(params: Xpander) -> Plane:
         matched = np.concatenate([random.permutation(k) for _ in i])
         u = np.repeat(i, k) * k + np.tile(np.arange(k), len(i))
         v = np.repeat(j, k) * k + matched
-        graph = sp.csr_array((np.ones(len(u)), (u, v)), shape=(n, n))
+        graph = csr_array((np.ones(len(u)), (u, v)), shape=(n, n))
         components, _ = connected_components(graph, directed=False)
         if components == 1:
             return flat_plane(n, u, v, params.hosts, params)

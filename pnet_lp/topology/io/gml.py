@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 
-import networkx as nx
-
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
-from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, labelled
+from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
 
 _GRAPH = re.compile(r"^\s*graph\s*(\[|$)", re.MULTILINE)
 _PLACE = re.compile(r" at \(([0-9]+), [0-9]+\)$")
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
     try:
         graph = nx.parse_gml(text, label="id")
-    except PARSER_FAULTS as error:
+    except parser_faults() as error:
         problem = str(error).partition("\n")[0]  # hints for programmers follow
         if place := _PLACE.search(problem):
             where, problem = f"{where}:{place[1]}", problem[: place.start()]
@@ -30,6 +30,8 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
 
 
 def _render(plane: Plane) -> str:
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
     return "\n".join(nx.generate_gml(graph_of(plane))) + "\n"
 
 

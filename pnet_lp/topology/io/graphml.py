@@ -5,12 +5,10 @@ from __future__ import annotations
 import warnings
 from xml.parsers import expat
 
-import networkx as nx
-
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
-from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of, labelled
+from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
 
 
 class _Check:
@@ -72,13 +70,15 @@ class _Check:
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
     _Check(where).run(text)
     try:
         with warnings.catch_warnings():
             # Attributes without a type are text, and where a number is needed Plane says so.
             warnings.simplefilter("ignore", UserWarning)
             graph = nx.parse_graphml(text, force_multigraph=True)
-    except PARSER_FAULTS as error:
+    except parser_faults() as error:
         raise TopologyError(f"not GraphML: {error or type(error).__name__}", where=where) from None
     for defaults, elements in (
         ("node_default", graph.nodes(data=True)),
@@ -92,6 +92,8 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
 
 
 def _render(plane: Plane) -> str:
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
     return "\n".join(nx.generate_graphml(graph_of(plane))) + "\n"
 
 

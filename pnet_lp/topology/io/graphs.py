@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import unique_names
 from pnet_lp.model import Plane
 
-PARSER_FAULTS = (
-    nx.NetworkXException,
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    StopIteration,
-    SyntaxError,
-    TypeError,
-    ValueError,
-)
-"""What networkx's parsers raise on broken files, of which only the first is documented."""
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+def parser_faults() -> tuple[type[Exception], ...]:
+    """Return what networkx's parsers raise on broken files, of which only the first is documented."""
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
+    return (
+        nx.NetworkXException,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        StopIteration,
+        SyntaxError,
+        TypeError,
+        ValueError,
+    )
 
 
 def labelled(graph: nx.Graph[Any], where: str) -> nx.Graph[Any]:
@@ -36,6 +41,8 @@ def labelled(graph: nx.Graph[Any], where: str) -> nx.Graph[Any]:
     for node, label in labels.items():
         if not isinstance(label, str | int | float) and label is not None:
             raise TopologyError(f"the label of node {node!r} is no text", where=where, found=label)
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
     names = unique_names({node: str(label) for node, label in labels.items()})
     if len(set(names.values())) < len(names):
         raise TopologyError(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_json
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
-from pnet_lp.topology.io.graphs import PARSER_FAULTS, graph_of
+from pnet_lp.topology.io.graphs import graph_of, parser_faults
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def read_graph(text: str, where: str) -> nx.Graph[Any]:
     """Return the graph in a node-link document, or raise TopologyError."""
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
     document = parse_json(text, where, TopologyError)
     nodes, edges = _checked(document, where)
     # Keys of parallel edges carry nothing of ours, and networkx drops edges whose keys are the same.
@@ -26,7 +29,7 @@ def read_graph(text: str, where: str) -> nx.Graph[Any]:
             {"directed": directed, "multigraph": True, "graph": {}, "nodes": nodes, "edges": edges},
             edges="edges",
         )
-    except PARSER_FAULTS as error:
+    except parser_faults() as error:
         raise TopologyError(f"not a node-link document: {error}", where=where) from None
 
 
@@ -72,6 +75,8 @@ def _name(element: dict[str, Any], key: str, where: str) -> str | int:
 
 
 def _render(plane: Plane) -> str:
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
     return json.dumps(nx.node_link_data(graph_of(plane), edges="edges"), indent=1) + "\n"
 
 

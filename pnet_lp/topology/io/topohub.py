@@ -12,8 +12,6 @@ import math
 import re
 from typing import Any
 
-import networkx as nx
-
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import node_names
 from pnet_lp.model import Plane
@@ -30,6 +28,8 @@ def _matches(text: str) -> bool:
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
+    import networkx as nx  # noqa: PLC0415 - slow to load
+
     graph = read_graph(text, where)
     if graph.is_directed():
         raise TopologyError("the graph is directed", where=where, allowed='"directed": false')

@@ -60,7 +60,7 @@ def staggered(params: StaggeredParams, context: Context) -> TrafficMatrix:
     """
     if context.level == "rack":
         raise TrafficError(
-            "staggered traffic is between the hosts of racks", where=context.label, allowed="--level host"
+            "staggered traffic is between the hosts of racks", where=context.label, allowed="level=host"
         )
     rack = racks_of_endpoints(context)
     pod = _pods(params, context)[rack]

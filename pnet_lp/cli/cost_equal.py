@@ -1,0 +1,41 @@
+"""``pnet-lp cost equal``."""
+
+from __future__ import annotations
+
+import click
+
+from pnet_lp.cli.command import Command
+from pnet_lp.cli.cost_options import prices_option
+from pnet_lp.cli.options import output_options
+from pnet_lp.cli.output import Output
+from pnet_lp.cost import equal_cost, load_book
+from pnet_lp.cost.published import HYBRID_SCENARIOS
+from pnet_lp.report.cost import equal_columns, equal_document, equal_report
+
+
+@click.command(cls=Command, example="pnet-lp cost equal 25 4")
+@click.argument("oversubscriptions", metavar="[OVERSUBSCRIPTION]...", type=float, nargs=-1)
+@click.option(
+    "--links", type=click.IntRange(1), help="Optical links of a ToR to compare.  [default: those bought]"
+)
+@click.option("--servers", type=click.IntRange(1), default=10_240, show_default=True, help="Number of hosts.")
+@prices_option
+@output_options("case")
+def command(
+    oversubscriptions: tuple[float, ...],
+    links: int | None,
+    servers: int,
+    prices: tuple[str, ...],
+    output: Output,
+) -> None:
+    """Say how many optical links of each ToR of a hybrid network the price of an oversubscribed fat tree buys.
+
+    Without OVERSUBSCRIPTION: the two pairs that the paper calls equal in cost.
+    """
+    books = load_book("price", prices), load_book("power")
+    pairs = [(value, links) for value in oversubscriptions] or [
+        (value, links or count) for value, count in HYBRID_SCENARIOS
+    ]
+    found = [equal_cost(value, *books, servers=servers, links=count) for value, count in pairs]
+    document = equal_document(found, books[0])
+    output.emit(document, lambda: equal_report(document), table=lambda: equal_columns(document))

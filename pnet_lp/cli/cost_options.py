@@ -1,0 +1,147 @@
+"""What the commands of ``pnet-lp cost`` share: books of prices, the packing of a TOPOLOGY, what to solve."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pnet_lp.cli.command import given
+from pnet_lp.cli.options import (
+    NetworkOptions,
+    level_option,
+    network_options,
+    option,
+    threads_needing,
+    tolerance_option,
+)
+from pnet_lp.cli.progress import BoundsLine
+from pnet_lp.cost import Book, Design, Quote, TopologyOptions, load_book
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import Level
+from pnet_lp.traffic import build_traffic
+
+if TYPE_CHECKING:
+    from pnet_lp.experiment.appraise import Appraisal
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to price by, and what to solve.
+
+    Attributes:
+        prices, powers: the books.
+        options: for a TOPOLOGY.
+    """
+
+    prices: Book
+    powers: Book
+    options: TopologyOptions
+    traffic: str | None
+    level: Level | None
+    tolerance: float
+    threads: int
+
+    @property
+    def books(self) -> tuple[Book, Book]:
+        """Prices and powers."""
+        return self.prices, self.powers
+
+    def check(self, designs: Iterable[Design]) -> None:
+        """Raise UsageError where a seed is given and nothing is drawn."""
+        if given(["seed"]) and not self.traffic and not any(one.counted for one in designs):
+            raise click.UsageError("--seed needs --traffic or a TOPOLOGY")
+
+    def appraise(self, made: Design, priced: Quote, *, measure: bool = True) -> Appraisal:
+        """Return what ``made`` carries for its money."""
+        from pnet_lp.experiment.appraise import appraise  # noqa: PLC0415 - slow to load
+
+        def matrix(network: Network) -> TrafficMatrix:
+            return build_traffic(self.traffic or "", network, self.level, seed=self.options.seed)
+
+        with BoundsLine() as on_progress:
+            return appraise(
+                made,
+                priced,
+                matrix if self.traffic else None,
+                measure=measure,
+                tolerance=self.tolerance,
+                threads=self.threads,
+                on_progress=on_progress,
+            )
+
+
+def prices_option(function: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--prices``."""
+    return option(
+        "--prices",
+        metavar="BOOK|FILE",
+        multiple=True,
+        help="hybrid-list or example; a YAML file overrides single entries.  [default: hybrid-list over example]",
+    )(function)
+
+
+def cost_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of all commands that price an ARCHITECTURE; the command gets ``asked``: :class:`Asked`."""
+
+    @functools.wraps(function)
+    def call(
+        *,
+        options: NetworkOptions,
+        ports: int | None,
+        separate: bool,
+        prices: tuple[str, ...],
+        powers: tuple[str, ...],
+        traffic: str | None,
+        level: Level | None,
+        tolerance: float,
+        threads: int,
+        **values: Any,
+    ) -> None:
+        packed = TopologyOptions(
+            planes=options.planes,
+            variant=options.variant,
+            link_gbps=options.link_gbps,
+            hosts_per_switch=options.hosts_per_switch,
+            seed=options.seed,
+            failures=options.failures,
+            ports=ports,
+            separate=separate,
+            # The seed is that of --traffic too.
+            given=given([*(set(vars(options)) - {"seed"}), "ports", "separate"]),
+        )
+        books = load_book("price", prices), load_book("power", powers)
+        function(**values, asked=Asked(*books, packed, traffic, level, tolerance, threads))
+
+    for one in reversed(_OPTIONS):
+        call = one(call)
+    return network_options(call)
+
+
+_OPTIONS = (
+    option(
+        "--ports",
+        type=click.IntRange(1),
+        help="Ports of every switch of a TOPOLOGY.  [default: the most that one uses]",
+    ),
+    option(
+        "--separate",
+        is_flag=True,
+        help="Give planes of a TOPOLOGY boxes and cables of their own, even if they are alike.",
+    ),
+    prices_option,
+    option(
+        "--power",
+        "powers",
+        metavar="BOOK|FILE",
+        multiple=True,
+        help="example; a YAML file overrides single entries.  [default: example]",
+    ),
+    option("--traffic", metavar="EXPR|FILE", help="Solve the throughput of this matrix too."),
+    level_option(needs=("traffic",)),
+    tolerance_option(needs=("traffic",)),
+    threads_needing("traffic"),
+)

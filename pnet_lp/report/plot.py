@@ -1,0 +1,40 @@
+"""Figures: made without a window system, written as PNG or SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pnet_lp.files import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PLOT_SUFFIXES = (".png", ".svg")
+
+
+def new_figure(width: float, height: float = 4.5) -> Figure:
+    """Return an empty figure of that size in inches."""
+    # Imported here, and without pyplot: it is slow to load, and a window system must never be asked for.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def write_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure; its suffix, one of :data:`PLOT_SUFFIXES`, is the format.
+
+    Equal figures give equal bytes with the same matplotlib.
+    """
+    from matplotlib import rc_context  # noqa: PLC0415
+
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
+    kind = Path(path).suffix.lower().removeprefix(".")
+    # What would tell one run from another: version, time, random identifiers.
+    metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
+    with replacing(path) as temporary, rc_context({"svg.hashsalt": "pnet-lp"}):
+        figure.savefig(temporary, format=kind, metadata=metadata)

@@ -1,0 +1,61 @@
+"""What a command may import: nothing heavy that it does not use."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = (
+    "highspy",
+    "matplotlib",
+    "networkx",
+    "ortools",
+    "pulp",
+    "pyarrow",
+    "pydantic",
+    "rich",
+    "scipy",
+    "yaml",
+)
+
+PROGRAM = f"""
+import sys
+from pnet_lp.cli import main
+
+main(sys.argv[1:], standalone_mode=False)
+loaded = {{name.partition(".")[0] for name in sys.modules}}
+print(*sorted(loaded & set({HEAVY})), file=sys.stderr)
+"""
+
+EXPRESSIONS = "pydantic"  # models of parameters
+TEXT = "rich"
+
+ALLOWED = {
+    "--help": EXPRESSIONS,
+    "throughput --help": f"{EXPRESSIONS} {TEXT}",
+    # A sparse matrix of demands, and HiGHS, which solves so small a network.
+    "throughput ring:n=4 --level rack": f"{EXPRESSIONS} {TEXT} highspy scipy",
+    "throughput jellyfish:k=4 --json": f"{EXPRESSIONS} {TEXT} scipy",
+    "throughput jellyfish:k=4 --routing ecmp --json": f"{EXPRESSIONS} {TEXT} scipy",
+    # Cuts.
+    "bounds ring:n=4 --json": f"{EXPRESSIONS} {TEXT} scipy",
+    "topology ring:n=4 --json": f"{EXPRESSIONS} scipy",
+    "topology ring:n=4": f"{EXPRESSIONS} {TEXT} scipy",
+    "traffic stride:s=1 --on ring:n=4 --json": EXPRESSIONS,
+    "paths ring:n=4 --pair 0 1 --json": EXPRESSIONS,
+    # Intervals of confidence.
+    "hops jellyfish:k=4 --json": f"{EXPRESSIONS} scipy",
+    # Books of prices; cuts.
+    "cost hybrid --json": f"{EXPRESSIONS} scipy yaml",
+    "cost equal --json": f"{EXPRESSIONS} yaml",
+    "cost curve --beta 1 --json": f"{EXPRESSIONS} scipy yaml",
+    # The catalogue.
+    "list topologies --json": f"{EXPRESSIONS} yaml",
+}
+
+
+@pytest.mark.parametrize(("line", "allowed"), ALLOWED.items(), ids=ALLOWED)
+def test_a_command_imports_what_it_uses(line: str, allowed: str) -> None:
+    arguments = [sys.executable, "-c", PROGRAM, *line.split()]
+    result = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    assert set(result.stderr.split()) <= set(allowed.split())
