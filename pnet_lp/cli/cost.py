@@ -17,7 +17,7 @@ from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.cost import Design, Quote, TopologyOptions, design, equal_cost, load_book, quote, trace_curves
 from pnet_lp.cost.published import HYBRID_SCENARIOS
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment.appraise import Appraisal, appraise
+from pnet_lp.experiment.questions.cost import Appraisal, appraise
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import LEVELS, Level
 from pnet_lp.report.cost import (

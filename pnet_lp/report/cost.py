@@ -10,7 +10,7 @@ from rich.table import Table
 
 from pnet_lp.cost import Book, Curve, EqualCost, Line
 from pnet_lp.cost.published import HYBRID_SAVING, HYBRID_SERVERS, HYBRID_SOURCE
-from pnet_lp.experiment.appraise import Appraisal
+from pnet_lp.experiment.questions.cost import Appraisal
 from pnet_lp.report.tables import Columns, from_rows
 from pnet_lp.units import format_gbps
 

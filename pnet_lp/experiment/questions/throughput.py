@@ -1,0 +1,69 @@
+"""How much of a traffic matrix a network carries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from pnet_lp.experiment.keys import NetworkKeys, SolverKeys, TrafficKeys, check_solving
+from pnet_lp.experiment.question import Answer, Headline, OnProgress, Posed, questions
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.objectives import CONCURRENT
+from pnet_lp.throughput.store import save_result
+
+
+class Throughput(SolverKeys, TrafficKeys, NetworkKeys):
+    """One network under one traffic matrix, as of ``pnet-lp throughput``."""
+
+    columns = ("solver",)
+
+    objective: str = Field(CONCURRENT, description="what is asked")
+
+    @model_validator(mode="after")
+    def _check_objective(self) -> Self:
+        check_solving(self.routing, self.plane_policy, self.solver, self.objective)
+        return self
+
+
+@questions.register(
+    "throughput", params=Throughput, summary="how much of a traffic matrix fits, between proved bounds"
+)
+def throughput(case: Throughput, seed: int) -> Posed:
+    """Pose the case on the network and the demands that ``seed`` gives."""
+    network = case.network(seed)
+    traffic = case.matrix(network, seed)
+
+    def answer(threads: int, on_progress: OnProgress) -> Answer:
+        result = solve(
+            network,
+            traffic,
+            objective=case.objective,
+            on_progress=on_progress,
+            **case.options(seed, threads),
+        )
+        if result.interrupted:
+            raise KeyboardInterrupt
+        document = result.to_json()
+        seconds = document.pop("seconds")
+        proved = result.interval
+        return Answer(
+            Headline(
+                "throughput_gbps",
+                "gbps",
+                "throughput",
+                result.throughput_gbps,
+                proved.lower,
+                proved.upper,
+                "Gb/s per unit demand",
+            ),
+            result.status,
+            {"solver": result.solver},
+            document,
+            limited_by=result.binding,
+            seconds=seconds,
+            save=lambda path: save_result(path, network, traffic, replace(result, seconds={})),
+        )
+
+    return Posed((network.fingerprint, traffic.fingerprint), answer)
