@@ -51,6 +51,7 @@ def write_chart(
     draw = _draw_lines if experiment.chart else _draw_bars
     draw(axes, experiment, rows, claims)
     axes.set_title(experiment.title, fontsize="medium")
+    axes.yaxis.set_major_formatter("{x:,.12g}")
     axes.spines[["top", "right"]].set_visible(False)
     with replacing(path) as temporary:
         figure.savefig(temporary, format="png", metadata={"Software": None})
@@ -75,7 +76,7 @@ def _draw_bars(axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: 
         # One entry in the legend for all of them.
         label = "_published"
     if label != "published":
-        axes.legend(title=claims[0].source, loc="upper left", fontsize="small", title_fontsize="small")
+        axes.legend(title=claims[0].source, loc="best", fontsize="small", title_fontsize="small")
     axes.set_ylabel(unit_in_words(experiment, rows))
     axes.margins(y=0.12)
 

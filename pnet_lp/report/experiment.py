@@ -317,7 +317,7 @@ def verdict_in_words(claim: Claim, agrees: bool) -> str:
 
 
 def number_in_words(value: float, error: float | None = None) -> str:
-    """Return a number to read, large ones with their thousands apart, and behind ± its standard error if there is one."""
+    """Return a number to read, thousands apart where it is large, and its standard error behind ± if there is one."""
     if math.isnan(value):
         return "none"
     digits = format_gbps(value) if error is None else f"{value:.5g}"

@@ -49,8 +49,8 @@ def check_traffic(text: str) -> None:
     """
     for _, term in _terms(text):
         for _, member in resolve(term).members:
-            if isinstance(member, DemandFile) and not member.path.is_file():
-                raise TrafficError("cannot read the file: there is none", where=str(member.path))
+            if isinstance(member, DemandFile):
+                member.check()
 
 
 def _terms(text: str) -> list[tuple[float, str]]:

@@ -66,7 +66,7 @@ CLAIMS = (
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("baseline: one\n", "", "spec.yaml: parameter 'baseline' is required"),
+        ("title: Trial\n", "", "spec.yaml: parameter 'title' is required"),
         (
             "baseline: one",
             "baseline: ome",
@@ -116,7 +116,7 @@ CLAIMS = (
         (
             "baseline: one",
             "baseline: one\nchart: {x: plane, lines: variant}",
-            "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: topology, ",
+            "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: seed, draws, ",
         ),
         (
             "baseline: one",
@@ -244,7 +244,7 @@ def test_a_grid_overrides_what_is_common(tmp_path: Path) -> None:
         (
             "planes: [2, 4]",
             "plane: [2, 4]",
-            "cases.all: grid: unknown parameter 'plane' (did you mean 'planes'?); allowed: topology, ",
+            "cases.all: grid: unknown parameter 'plane' (did you mean 'planes'?); allowed: seed, draws, topology, ",
         ),
         ("[2, 4]", "2", "cases.all: grid.planes: not a list, found 2; allowed: [value, value]"),
         ("[2, 4]", "[]", "cases.all: grid.planes: not a list, found []; allowed: [value, value]"),
@@ -301,7 +301,7 @@ def test_cases_of_a_grid_are_as_many_as_combinations(
 ) -> None:
     grid = {"planes": planes, "routing": [f"ksp:{k}" for k in paths]}
     entry = {"grid": grid, "link_gbps": 10} | ({"name": "{case}-{planes}x{routing}"} if named else {})
-    cases = expand("curve", entry, "spec.yaml: cases.curve")
+    cases = expand("curve", entry, "spec.yaml: cases.curve", {"planes", "routing", "link_gbps"})
     assert {(case["planes"], case["routing"]) for case in cases.values()} == {
         (p, routing) for p in planes for routing in grid["routing"]
     }
