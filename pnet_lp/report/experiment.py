@@ -61,13 +61,11 @@ class Row:
     def to_json(self, *, seconds: bool = True) -> dict[str, object]:
         """Return the row of a table, one column for each number, its unit in its name."""
         shown = self.shown
-        bounds = {shown.named("lower_bound"): shown.lower, shown.named("upper_bound"): shown.upper}
         return {
             "case": self.case,
             **self.keys,
             "draws": self.draws,
-            shown.column: shown.value,
-            **({} if self.status == "exact" else bounds),
+            **_cells(shown, self.status),
             shown.named("standard_error"): self.standard_error,
             **({"percent": self.percent, "percent_error": self.percent_error} if self.relative else {}),
             **({} if self.status == "exact" else {"relative_gap": self.relative_gap}),
@@ -226,19 +224,13 @@ def draw_table(experiment: Experiment, records: Sequence[Record]) -> Columns:
     rows = []
     for record in records:
         for draw in record.draws:
-            headline = draw.answer.headline
-            bounds = {
-                headline.named("lower_bound"): headline.lower,
-                headline.named("upper_bound"): headline.upper,
-            }
             rows.append(
                 {
                     "case": draw.case,
                     **_keys(experiment, draw.case),
                     "draw": draw.index,
                     "seed": draw.settings["seed"],
-                    headline.column: headline.value,
-                    **({} if draw.answer.status == "exact" else bounds),
+                    **_cells(draw.answer.headline, draw.answer.status),
                     "status": draw.answer.status,
                     **draw.answer.columns,
                     **({"limited_by": draw.answer.limited_by} if draw.answer.limited_by else {}),
@@ -335,6 +327,14 @@ def _keys(experiment: Experiment, name: str) -> dict[str, object]:
     """Return what the spec says of a case, each key as one cell of a table."""
     case: Case = experiment.cases[name]
     return {key: _cell(getattr(case, key)) for key in experiment.keys}
+
+
+def _cells(shown: Headline, status: str) -> dict[str, object]:
+    """Return a value and, unless it is exact, its bounds, by column; None where there is no number."""
+    cells = {shown.column: shown.value}
+    if status != "exact":
+        cells |= {shown.named("lower_bound"): shown.lower, shown.named("upper_bound"): shown.upper}
+    return {name: None if math.isnan(value) else value for name, value in cells.items()}
 
 
 def _cell(value: object) -> object:

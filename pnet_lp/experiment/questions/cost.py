@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, Self, TypeAlias
 
@@ -26,6 +26,7 @@ from pnet_lp.experiment.keys import PlaneKeys, ToleranceKeys, refusing
 from pnet_lp.experiment.question import Answer, Headline, OnProgress, Posed, questions
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.network import Level
+from pnet_lp.registry import parse_expression
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.bounds import find_bisection
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, Progress
@@ -181,30 +182,38 @@ class Cost(ToleranceKeys, PlaneKeys, ArchitectureKeys):
     @model_validator(mode="after")
     def _check_design(self) -> Self:
         with refusing("prices"):
-            load_book("price", self.prices)
+            prices = load_book("price", self.prices)
         with refusing("powers"):
-            load_book("power", self.powers)
+            powers = load_book("power", self.powers)
         with refusing("traffic"):
             if self.traffic is not None:
                 check_traffic(self.traffic)
         if self.level is not None and self.traffic is None:
             raise SpecError("demands have a level, and there are none", where="level", found=self.level)
         name = self.architecture.partition(":")[0].strip()
-        if name not in architectures:
+        if name in architectures:
+            made = self._check_architecture(architectures.get(name).params.model_fields.keys())
+            quote(made.bill, prices, powers)
+        else:
             with refusing("architecture"):
                 check_topology(self.architecture, link_gbps=self.link_gbps)
-            given = ["beta"] if self.beta is not None else []
-        else:
-            given = [key for key in _OF_TOPOLOGIES if getattr(self, key) != Cost.model_fields[key].default]
-            if self.beta is not None and (
-                "beta" not in architectures.get(name).params.model_fields or "beta=" in self.architecture
-            ):
-                given.append("beta")
-            with refusing("architecture"):
-                design(self.architecture, beta=self.beta)
-        if given:
-            raise SpecError(f"{given[0]} has no meaning for {self.architecture!r}, or says what that says")
+            self._refuse("beta", repr(self.architecture))
         return self
+
+    def _check_architecture(self, known: Collection[str]) -> Design:
+        for key in _OF_TOPOLOGIES:
+            self._refuse(key, f"the architecture {self.architecture!r}")
+        if "beta" not in known:
+            self._refuse("beta", repr(self.architecture))
+        if self.beta is not None and "beta" in parse_expression(self.architecture)[1]:
+            raise SpecError(f"{self.architecture!r} says it already", where="beta", found=self.beta)
+        with refusing("architecture"):
+            return design(self.architecture, beta=self.beta)
+
+    def _refuse(self, key: str, what: str) -> None:
+        """Raise SpecError if the key has another value than its default."""
+        if getattr(self, key) != Cost.model_fields[key].default:
+            raise SpecError(f"has no meaning for {what}", where=key, found=getattr(self, key))
 
     def design(self, seed: int) -> Design:
         """Return the architecture with its sizes settled."""

@@ -17,7 +17,7 @@ from pnet_lp.throughput.store import save_result
 class Throughput(SolverKeys, TrafficKeys, NetworkKeys):
     """One network under one traffic matrix, as of ``pnet-lp throughput``."""
 
-    columns = ("solver",)
+    columns = ("solved_by",)
 
     objective: str = Field(CONCURRENT, description="what is asked")
 
@@ -59,7 +59,7 @@ def throughput(case: Throughput, seed: int) -> Posed:
                 "Gb/s per unit demand",
             ),
             result.status,
-            {"solver": result.solver},
+            {"solved_by": result.solver},
             document,
             limited_by=result.binding,
             seconds=seconds,
