@@ -221,22 +221,22 @@ def result_table(rows: Sequence[Row]) -> Columns:
 
 def draw_table(experiment: Experiment, records: Sequence[Record]) -> Columns:
     """Return every draw of every case: what the spec says of it, its seed, its value with bounds, its other columns."""
-    rows = []
-    for record in records:
-        for draw in record.draws:
-            rows.append(
-                {
-                    "case": draw.case,
-                    **_keys(experiment, draw.case),
-                    "draw": draw.index,
-                    "seed": draw.settings["seed"],
-                    **_cells(draw.answer.headline, draw.answer.status),
-                    "status": draw.answer.status,
-                    **draw.answer.columns,
-                    **({"limited_by": draw.answer.limited_by} if draw.answer.limited_by else {}),
-                }
-            )
-    return union(rows)
+    return union(
+        [
+            {
+                "case": draw.case,
+                **_keys(experiment, draw.case),
+                "draw": draw.index,
+                "seed": draw.settings["seed"],
+                **_cells(draw.answer.headline, draw.answer.status),
+                "status": draw.answer.status,
+                **draw.answer.columns,
+                **({"limited_by": draw.answer.limited_by} if draw.answer.limited_by else {}),
+            }
+            for record in records
+            for draw in record.draws
+        ]
+    )
 
 
 def union(rows: Sequence[Mapping[str, object]]) -> Columns:

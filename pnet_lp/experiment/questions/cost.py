@@ -193,7 +193,8 @@ class Cost(ToleranceKeys, PlaneKeys, ArchitectureKeys):
         name = self.architecture.partition(":")[0].strip()
         if name in architectures:
             made = self._check_architecture(architectures.get(name).params.model_fields.keys())
-            quote(made.bill, prices, powers)
+            with refusing("prices"):
+                quote(made.bill, prices, powers)
         else:
             with refusing("architecture"):
                 check_topology(self.architecture, link_gbps=self.link_gbps)
