@@ -216,7 +216,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "cost",
             "{architecture: parallel, prices: hybrid-list}",
-            "cases.a: prices: hybrid-list: no price for part 'switch-16x100g'",
+            "cases.a: prices: hybrid-list: no price for part 'chassis'",
         ),
         ("speed-up", "{scenario: '3'}", "cases.a: scenario: input should be '1' or '2', found '3'"),
         ("speed-up", "{job: true, links: 4}", "cases.a: links: a job has sizes of its own, found 4"),
