@@ -88,7 +88,7 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
             values["beta"] = beta
         params = entry.validate(values)
         return replace(entry.build(params), label=text, beta=getattr(params, "beta", None))
-    _check_topology(text, name)
+    check_topology_named(text)
     options = options or TopologyOptions()
     network = build_network(
         [text],
@@ -102,7 +102,9 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
     return Design(count(network, packaging), None, packaging, lambda: network, text, counted=True)
 
 
-def _check_topology(text: str, name: str) -> None:
+def check_topology_named(text: str) -> None:
+    """Raise SpecError unless ``text``, which is no architecture, names a TOPOLOGY or looks like a file."""
+    name = text.partition(":")[0].strip()
     known = {**dict.fromkeys(architectures.names()), **dict.fromkeys(topologies.names()), **catalogue()}
     path = Path(text)
     if name in topologies or text in known or "/" in text or path.suffix or path.is_file():

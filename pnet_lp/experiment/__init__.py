@@ -8,13 +8,14 @@ on, and ``runner`` the way from one to the other, over ``workers``; these know n
 
 from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.published import Claim, Published
-from pnet_lp.experiment.question import Answer, Headline, Posed, questions
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, Posed
 from pnet_lp.experiment.record import Draw, Ratio, Record, ratio
 from pnet_lp.experiment.runner import run_experiment
 from pnet_lp.experiment.spec import Chart, Experiment, load_experiment
 from pnet_lp.experiment.store import Store
 
 __all__ = [
+    "QUESTIONS",
     "Answer",
     "Case",
     "Chart",
@@ -28,7 +29,6 @@ __all__ = [
     "Record",
     "Store",
     "load_experiment",
-    "questions",
     "ratio",
     "run_experiment",
 ]

@@ -126,7 +126,7 @@ class Posed:
 Pose: TypeAlias = Callable[[Any, int], Posed]
 """``(case, seed) -> Posed``; the case is an instance of the entry's model, the seed that of one draw."""
 
-questions: Registry[Pose] = Registry(
+QUESTIONS: Registry[Pose] = Registry(
     "question", package="pnet_lp.experiment.questions", group="pnet_lp.questions"
 )
 

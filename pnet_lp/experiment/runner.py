@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.manifest import code_identity
-from pnet_lp.experiment.question import questions
+from pnet_lp.experiment.question import QUESTIONS
 from pnet_lp.experiment.record import Draw, Record
 from pnet_lp.experiment.spec import Experiment
 from pnet_lp.experiment.store import Store
@@ -99,7 +99,7 @@ def run_experiment(
 def _run_draw(task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch) -> Draw:
     began = time.perf_counter()
     settings = task.case.draw_settings(task.index)
-    posed = questions.get(task.question).build(task.case, settings["seed"])
+    posed = QUESTIONS.get(task.question).build(task.case, settings["seed"])
     identity = fingerprint(["draw/2", code_identity(), task.question, json_text(settings), *posed.inputs])
     if resume and (draw := store.find(task.name, task.index, identity)):
         return draw

@@ -13,7 +13,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.experiment.case import Case, CaseName, OneOrMore
 from pnet_lp.experiment.grid import GRID, NAME, expand
 from pnet_lp.experiment.published import Published
-from pnet_lp.experiment.question import DEFAULT_QUESTION, questions
+from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.files import naming, read_yaml
 from pnet_lp.registry import Params, nearest, validate
 
@@ -109,7 +109,7 @@ def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
     file = folder / SPEC_FILE
     values = _mapping(read_yaml(file), "", file)
     with naming(f"{file}: question"):
-        model = questions.get(str(values.get("question", DEFAULT_QUESTION))).params
+        model = QUESTIONS.get(str(values.get("question", DEFAULT_QUESTION))).params
     assert issubclass(model, Case)
     common = _mapping(values.pop("common", {}), "common", file)
     for key in common:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pnet_lp.errors import PnetError
-from pnet_lp.experiment import Case, Experiment, Record, Store, load_experiment, questions, run_experiment
+from pnet_lp.experiment import QUESTIONS, Case, Experiment, Record, Store, load_experiment, run_experiment
 from pnet_lp.report.experiment import compare, comparison_table, draw_table, result_table
 
 SMALL = {
@@ -41,14 +41,14 @@ def lasting(folder: Path) -> dict[str, bytes]:
 
 
 def test_every_kind_is_tried_here() -> None:
-    assert questions.names() == sorted(SMALL)
+    assert QUESTIONS.names() == sorted(SMALL)
 
 
 @pytest.mark.parametrize("question", SMALL)
 def test_answers_have_the_columns_declared(question: str, tmp_path: Path) -> None:
     experiment = load(tmp_path, question, SMALL[question]).reduced(draws=2)
     records = list(run_experiment(experiment, Store(tmp_path / "results")))
-    model = questions.get(question).params
+    model = QUESTIONS.get(question).params
     assert issubclass(model, Case)
     for draw in records[0].draws:
         assert tuple(draw.answer.columns) == model.columns
@@ -184,7 +184,11 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
             "{topology: 'ring:n=4', bounds: tob}",
             "cases.a: bounds: unknown bound 'tob' (did you mean 'tub'?)",
         ),
-        ("cost", "{architecture: hybrd}", "cases.a: architecture: unknown topology 'hybrd'"),
+        (
+            "cost",
+            "{architecture: hybrd}",
+            "cases.a: architecture: unknown architecture 'hybrd' (did you mean 'hybrid'?)",
+        ),
         (
             "cost",
             "{architecture: 'hybrid:beta=99'}",
@@ -211,12 +215,12 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "cost",
             "{architecture: hybrid, level: rack}",
-            "cases.a: level: demands have a level, and there are none",
+            "cases.a: level: has no meaning for a cost without traffic, found 'rack'",
         ),
         (
             "cost",
             "{architecture: parallel, prices: hybrid-list}",
-            "cases.a: prices: hybrid-list: no price for part 'chassis'",
+            "cases.a: hybrid-list: no price for part 'chassis'",
         ),
         ("speed-up", "{scenario: '3'}", "cases.a: scenario: input should be '1' or '2', found '3'"),
         ("speed-up", "{job: true, links: 4}", "cases.a: links: a job has sizes of its own, found 4"),

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.experiment.case import OneOrMore
 from pnet_lp.experiment.keys import NetworkKeys, TrafficKeys, refusing
-from pnet_lp.experiment.question import Answer, Headline, OnProgress, Posed, questions
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.throughput.bounds import BOUNDS, compute_bounds
 
 
@@ -34,7 +34,7 @@ class Bounds(TrafficKeys, NetworkKeys):
         return self
 
 
-@questions.register("bounds", params=Bounds, summary="upper bounds on the throughput that need no solver")
+@QUESTIONS.register("bounds", params=Bounds, summary="upper bounds on the throughput that need no solver")
 def bounds(case: Bounds, seed: int) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives."""
     network = case.network(seed)

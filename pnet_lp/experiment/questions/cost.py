@@ -20,10 +20,11 @@ from pnet_lp.cost import (
     quote,
     switch_hops,
 )
+from pnet_lp.cost.design import check_topology_named
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment.case import Case, OneOrMore
 from pnet_lp.experiment.keys import PlaneKeys, ToleranceKeys, refusing
-from pnet_lp.experiment.question import Answer, Headline, OnProgress, Posed, questions
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.registry import parse_expression
@@ -188,15 +189,17 @@ class Cost(ToleranceKeys, PlaneKeys, ArchitectureKeys):
         with refusing("traffic"):
             if self.traffic is not None:
                 check_traffic(self.traffic)
-        if self.level is not None and self.traffic is None:
-            raise SpecError("demands have a level, and there are none", where="level", found=self.level)
+        for key in ("level", "tolerance") if self.traffic is None else ():
+            self._refuse(key, "a cost without traffic")
         name = self.architecture.partition(":")[0].strip()
         if name in architectures:
             made = self._check_architecture(architectures.get(name).params.model_fields.keys())
-            with refusing("prices"):
-                quote(made.bill, prices, powers)
+            quote(made.bill, prices, powers)
+            if made.build is None:
+                self._refuse("traffic", f"{self.architecture!r}, which has no explicit network")
         else:
             with refusing("architecture"):
+                check_topology_named(self.architecture)
                 check_topology(self.architecture, link_gbps=self.link_gbps)
             self._refuse("beta", repr(self.architecture))
         return self
@@ -226,7 +229,7 @@ _OF_TOPOLOGIES = ("planes", "variant", "link_gbps", "hosts_per_switch", "ports",
 """Keys that make and pack the network of a TOPOLOGY; architectures have parameters for that."""
 
 
-@questions.register(
+@QUESTIONS.register(
     "cost", params=Cost, summary="price, power and parts of an architecture, next to what it carries"
 )
 def cost(case: Cost, seed: int) -> Posed:

@@ -7,7 +7,7 @@ from statistics import fmean
 from pydantic import Field
 
 from pnet_lp.experiment.keys import NetworkKeys, SolverKeys, TrafficKeys
-from pnet_lp.experiment.question import Answer, Headline, OnProgress, Posed, questions
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.throughput.failures import failure_trials
 
 
@@ -19,7 +19,7 @@ class Failures(SolverKeys, TrafficKeys, NetworkKeys):
     trials: int = Field(10, ge=1, description="draws of the failures, of one network, for each seed")
 
 
-@questions.register(
+@QUESTIONS.register(
     "failures", params=Failures, summary="throughput of the pairs that trials of failures leave connected"
 )
 def failures(case: Failures, seed: int) -> Posed:

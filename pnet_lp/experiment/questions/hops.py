@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from pnet_lp.experiment.keys import NetworkKeys
-from pnet_lp.experiment.question import Answer, Headline, OnProgress, Posed, questions
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.hops import run_trials
 from pnet_lp.model.network import Level
 
@@ -19,7 +19,7 @@ class Hops(NetworkKeys):
     trials: int = Field(1, ge=1, description="draws of the failures, of one network, for each seed")
 
 
-@questions.register(
+@QUESTIONS.register(
     "hops", params=Hops, summary="hops between all pairs, and which are connected, over trials of failures"
 )
 def hops(case: Hops, seed: int) -> Posed:

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment.keys import ToleranceKeys, TrafficKeys
-from pnet_lp.experiment.question import Answer, Headline, OnProgress, Posed, questions
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.optical import SCENARIOS, TESTBEDS, Scenario, speedup
 from pnet_lp.optical.speedup import DEFAULT_SOLVES, RECONFIGURATION_S
 
@@ -70,7 +70,7 @@ class SpeedUp(ToleranceKeys, TrafficKeys):
         return replace(known[self.scenario], **self._sizes)  # type: ignore[arg-type]
 
 
-@questions.register(
+@QUESTIONS.register(
     "speed-up",
     params=SpeedUp,
     summary="time of a workload's communication on a fat tree over that on circuits set for it",

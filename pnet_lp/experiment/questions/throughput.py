@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from pnet_lp.experiment.keys import NetworkKeys, SolverKeys, TrafficKeys, check_solving
-from pnet_lp.experiment.question import Answer, Headline, OnProgress, Posed, questions
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import CONCURRENT
 from pnet_lp.throughput.store import save_result
@@ -27,7 +27,7 @@ class Throughput(SolverKeys, TrafficKeys, NetworkKeys):
         return self
 
 
-@questions.register(
+@QUESTIONS.register(
     "throughput", params=Throughput, summary="how much of a traffic matrix fits, between proved bounds"
 )
 def throughput(case: Throughput, seed: int) -> Posed:

@@ -110,7 +110,10 @@ def test_cost_of_a_topology_and_what_it_carries(tmp_path: Path) -> None:
 def test_an_architecture_without_network_carries_nothing(tmp_path: Path) -> None:
     with pytest.raises(PnetError) as caught:
         answer(tmp_path, "cost", "{architecture: hybrid, beta: 3, traffic: permutation}")
-    assert str(caught.value) == "hybrid: there is no explicit network to send traffic over"
+    assert str(caught.value) == (
+        f"{tmp_path}/spec.yaml: cases.a: traffic: has no meaning for 'hybrid', which has no explicit network, "
+        "found 'permutation'"
+    )
 
 
 @pytest.mark.parametrize(("scenario", "expected"), [("1", 1.875), ("2", 2.25)])
