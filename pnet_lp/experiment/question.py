@@ -13,7 +13,7 @@ from pnet_lp.throughput import Progress
 Value: TypeAlias = float | int | str | bool | None
 """What a cell of a table holds."""
 
-Status: TypeAlias = Literal["certified", "bounds", "exact"]
+AnswerStatus: TypeAlias = Literal["certified", "bounds", "exact"]
 """Whether the headline's bounds meet within the tolerance, do not, or are the value itself."""
 
 OnProgress: TypeAlias = Callable[[Progress], None] | None
@@ -71,7 +71,7 @@ class Answer:
     """
 
     headline: Headline
-    status: Status
+    status: AnswerStatus
     columns: Mapping[str, Value]
     document: Mapping[str, Any]
     limited_by: str = ""

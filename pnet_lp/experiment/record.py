@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from pnet_lp.experiment.question import Answer, Headline, Status, Value
+from pnet_lp.experiment.question import Answer, AnswerStatus, Headline, Value
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Record:
         return _standard_error([value - mean for value in values])
 
     @property
-    def status(self) -> Status:
+    def status(self) -> AnswerStatus:
         """What holds of every draw; ``bounds`` if it does of any."""
         found = {draw.answer.status for draw in self.draws}
         return "bounds" if "bounds" in found else self.draws[0].answer.status

@@ -85,7 +85,7 @@ class Comparison:
         source: where it was published.
         measured: the measured value; where the claim is of a ratio, in per cent.
         error: its standard error in the same unit, or None.
-        unit: of a value, as in names of columns; ``%`` of a ratio.
+        unit: of a value, in words; ``%`` of a ratio.
     """
 
     claim: Claim
@@ -175,7 +175,7 @@ def compare_published(experiment: Experiment, records: Sequence[Record]) -> list
                 record.mean(column),
                 clean(record.standard_error(column), record.mean(column).value),
             )
-            found.append(Comparison(claim, source, shown.value, error, shown.unit))
+            found.append(Comparison(claim, source, shown.value, error, shown.words or shown.unit))
         elif base is not None and (relative := ratio(record, base, column)):
             error = clean(relative.error, relative.percent)
             found.append(Comparison(claim, source, relative.percent, error, "%"))

@@ -162,6 +162,18 @@ def test_faults_name_file_and_key(tmp_path: Path, old: str, new: str, message: s
             "kind: equal, range: [3, 9]",
             "claims.0: kind and tolerance_percent have no meaning beside a range",
         ),
+        ("relative_to: one, ", "", "claims.0: percent has no meaning without relative_to"),
+        ("percent: 200", "value: 2", "claims.0: value has no meaning beside relative_to"),
+        (
+            "relative_to: one, percent: 200, kind: equal",
+            "range: [9, 3]",
+            "claims.0: range must be [least, greatest], found [9.0, 3.0]",
+        ),
+        (
+            "relative_to: one, percent: 200",
+            "value: 2, column: solved_bye",
+            "claims.0.column: no column is called 'solved_bye' (did you mean 'solved_by'?); allowed: solved_by",
+        ),
         (
             "kind: equal",
             "tolerance_percent: 100",
@@ -339,7 +351,15 @@ def test_reduced_experiments_keep_the_baseline(tmp_path: Path) -> None:
         ({"range": (0, 90)}, [0, 90], [91]),
     ],
 )
-def test_what_agrees_with_a_claim(words: dict[str, Any], agreeing: list[float], others: list[float]) -> None:
+def test_what_agrees_with_a_ratio(words: dict[str, Any], agreeing: list[float], others: list[float]) -> None:
     claim = Claim(case="a", relative_to="b", statement="s", **words)
     assert all(claim.agrees(value) for value in agreeing)
     assert not any(claim.agrees(value) for value in others)
+
+
+def test_what_agrees_with_a_value() -> None:
+    claim = Claim(case="a", value=2.5, tolerance_percent=2, statement="s")
+    assert claim.accepted == pytest.approx((2.45, 2.55))
+    assert claim.agrees(2.55)
+    assert not claim.agrees(2.44)
+    assert Claim(case="a", value=1.3, kind="at-least", tolerance_percent=0, statement="s").agrees(1.9)

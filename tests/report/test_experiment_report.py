@@ -8,9 +8,10 @@ import pytest
 from rich.console import Console
 
 from pnet_lp.experiment import Answer, Chart, Claim, Draw, Experiment, Headline, Published, Record
-from pnet_lp.experiment.questions.throughput import Throughput as Case
+from pnet_lp.experiment.questions.throughput import ThroughputCase as Case
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.experiment import (
+    clean,
     compare,
     compare_published,
     comparison_table,
@@ -104,6 +105,57 @@ def test_a_sentence_says_what_is_accepted(words: dict[str, Any], ending: str) ->
     [found] = compare_published(EXPERIMENT.model_copy(update={"published": published}), RECORDS)
     assert found.sentence() == f"b (A paper): {ending}"
     assert found.agrees == ("within" in ending)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"value": 3.02}, "b (A paper): published 3.02, here 3 Gb/s per unit demand, within 1 %"),
+        ({"value": 2}, "b (A paper): published 2, here 3 Gb/s per unit demand, OUTSIDE 1 %"),
+        (
+            {"value": 3.1, "range": (2, 4), "recomputed": True},
+            "b (A paper): recomputed 3.1, here 3 Gb/s per unit demand, within the 2 to 4 accepted",
+        ),
+        (
+            {"range": (4, 5)},
+            "b (A paper): published 4 to 5, here 3 Gb/s per unit demand, OUTSIDE the 4 to 5 accepted",
+        ),
+    ],
+)
+def test_values_of_their_own(words: dict[str, Any], sentence: str) -> None:
+    published = Published(source="A paper", claims=(Claim(case="b", statement="b", **words),))
+    experiment = EXPERIMENT.model_copy(update={"published": published, "baseline": None})
+    [found] = compare_published(experiment, RECORDS)
+    assert found.sentence() == sentence
+    assert (found.to_json()["measured_value"], found.to_json()["agrees"]) == (3.0, "within" in sentence)
+    rows = compare(experiment, RECORDS)
+    assert all(row.percent is None and "percent" not in row.to_json() for row in rows)
+    assert "% of" not in text(comparison_table(experiment, rows))
+
+
+def test_published_values_are_drawn_and_recomputed_ones_are_not(tmp_path: Path) -> None:
+    pictures = []
+    for words in ({}, {"recomputed": True}):
+        published = Published(source="A paper", claims=(Claim(case="2-8", value=15, statement="s", **words),))
+        for chart in (CURVES.chart, None):
+            changes = {
+                "published": published,
+                "baseline": None,
+                "chart": chart and Chart(x="routing", lines="planes"),
+            }
+            experiment = CURVES.model_copy(update=changes)
+            records = [record(case, value) for case, value in MEASURED.items()]
+            claims = compare_published(experiment, records)
+            write_chart(experiment, compare(experiment, records), claims, tmp_path / "chart.png")
+            pictures.append((tmp_path / "chart.png").read_bytes())
+    assert len(set(pictures)) == 4
+
+
+def test_rounding_is_nothing() -> None:
+    assert clean(1.9e-16) == 0
+    assert clean(1e-9) == 1e-9
+    assert clean(1e-9, 1e4) == 0
+    assert clean(None) is None
 
 
 def test_draws_are_shown_with_their_error() -> None:

@@ -17,7 +17,7 @@ def _column(name: str) -> str:
     return f"{name.replace('-', '_')}_gbps"
 
 
-class Bounds(TrafficKeys, NetworkKeys):
+class BoundsCase(TrafficKeys, NetworkKeys):
     """One network under one traffic matrix, as of ``pnet-lp bounds``; a column for each bound."""
 
     columns = tuple(map(_column, BOUNDS.names()))
@@ -34,8 +34,8 @@ class Bounds(TrafficKeys, NetworkKeys):
         return self
 
 
-@QUESTIONS.register("bounds", params=Bounds, summary="upper bounds on the throughput that need no solver")
-def bounds(case: Bounds, seed: int) -> Posed:
+@QUESTIONS.register("bounds", params=BoundsCase, summary="upper bounds on the throughput that need no solver")
+def bounds(case: BoundsCase, seed: int) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives."""
     network = case.network(seed)
     traffic = case.matrix(network, seed)

@@ -41,7 +41,7 @@ LARGEST_GRAPH = 20_000
 
 
 @dataclass(frozen=True)
-class Bisection:
+class BisectionCapacity:
     """Capacity between two halves of the hosts, or of the racks where there are no hosts.
 
     Attributes:
@@ -70,7 +70,7 @@ class Appraisal:
     design: Design
     quote: Quote
     switch_hops: int | None
-    bisection: Bisection | None
+    bisection: BisectionCapacity | None
     traffic: TrafficMatrix | None = None
     result: ThroughputResult | None = None
 
@@ -115,7 +115,9 @@ def appraise(
         SpecError: traffic for an architecture that has no explicit network.
     """
     hops = design.bill.switch_hops
-    bisection = None if design.bisection_gbps is None else Bisection(design.bisection_gbps, "closed form")
+    bisection = (
+        None if design.bisection_gbps is None else BisectionCapacity(design.bisection_gbps, "closed form")
+    )
     look = measure and bisection is None and design.bill.chips <= LARGEST_GRAPH
     if traffic is None and not (look and design.build):
         return Appraisal(design, quote, hops, bisection)
@@ -132,12 +134,12 @@ def appraise(
     return Appraisal(design, quote, hops, bisection, matrix, result)
 
 
-def _bisection(network: Network) -> Bisection | None:
+def _bisection(network: Network) -> BisectionCapacity | None:
     """Return the narrowest split into halves that is found."""
     found = find_bisection(network)
     if found is None:
         return None
-    return Bisection(found.gbps, "proved" if found.proved else "best cut found")
+    return BisectionCapacity(found.gbps, "proved" if found.proved else "best cut found")
 
 
 class ArchitectureKeys(Case):
@@ -147,7 +149,7 @@ class ArchitectureKeys(Case):
     beta: float | None = Field(None, ge=1, description="the architecture's parameter of that name")
 
 
-class Cost(ToleranceKeys, PlaneKeys, ArchitectureKeys):
+class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
     """One architecture, as of ``pnet-lp cost``.
 
     The keys of planes, ``ports`` and ``separate`` are for a TOPOLOGY, whose parts are counted.
@@ -216,7 +218,7 @@ class Cost(ToleranceKeys, PlaneKeys, ArchitectureKeys):
 
     def _refuse(self, key: str, what: str) -> None:
         """Raise SpecError if the key has another value than its default."""
-        if getattr(self, key) != Cost.model_fields[key].default:
+        if getattr(self, key) != CostCase.model_fields[key].default:
             raise SpecError(f"has no meaning for {what}", where=key, found=getattr(self, key))
 
     def design(self, seed: int) -> Design:
@@ -230,9 +232,9 @@ _OF_TOPOLOGIES = ("planes", "variant", "link_gbps", "hosts_per_switch", "ports",
 
 
 @QUESTIONS.register(
-    "cost", params=Cost, summary="price, power and parts of an architecture, next to what it carries"
+    "cost", params=CostCase, summary="price, power and parts of an architecture, next to what it carries"
 )
-def cost(case: Cost, seed: int) -> Posed:
+def cost(case: CostCase, seed: int) -> Posed:
     """Pose the case at the prices that its books hold now."""
     made = case.design(seed)
     if made.build:

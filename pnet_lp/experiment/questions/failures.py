@@ -11,7 +11,7 @@ from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress,
 from pnet_lp.throughput.failures import failure_trials
 
 
-class Failures(SolverKeys, TrafficKeys, NetworkKeys):
+class FailuresCase(SolverKeys, TrafficKeys, NetworkKeys):
     """One network, its demands, and several draws of what fails."""
 
     columns = ("worst_gbps", "lost_share", "lost_demands")
@@ -20,9 +20,9 @@ class Failures(SolverKeys, TrafficKeys, NetworkKeys):
 
 
 @QUESTIONS.register(
-    "failures", params=Failures, summary="throughput of the pairs that trials of failures leave connected"
+    "failures", params=FailuresCase, summary="throughput of the pairs that trials of failures leave connected"
 )
-def failures(case: Failures, seed: int) -> Posed:
+def failures(case: FailuresCase, seed: int) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives, and failures that it draws."""
     network, fails = case.intact(seed), case.failures
     traffic = case.matrix(network, seed)

@@ -10,7 +10,7 @@ from pnet_lp.hops import run_trials
 from pnet_lp.model.network import Level
 
 
-class Hops(NetworkKeys):
+class HopsCase(NetworkKeys):
     """One network, as of ``pnet-lp hops``."""
 
     columns = ("p50_hops", "p99_hops", "max_hops", "connected_share", "all_connected_trials")
@@ -20,9 +20,11 @@ class Hops(NetworkKeys):
 
 
 @QUESTIONS.register(
-    "hops", params=Hops, summary="hops between all pairs, and which are connected, over trials of failures"
+    "hops",
+    params=HopsCase,
+    summary="hops between all pairs, and which are connected, over trials of failures",
 )
-def hops(case: Hops, seed: int) -> Posed:
+def hops(case: HopsCase, seed: int) -> Posed:
     """Pose the case on the network that ``seed`` gives, and failures that it draws."""
     network, failures = case.intact(seed), case.failures
     level = case.level or network.default_level

@@ -14,7 +14,7 @@ from pnet_lp.optical import SCENARIOS, TESTBEDS, Scenario, speedup
 from pnet_lp.optical.speedup import DEFAULT_SOLVES, RECONFIGURATION_S
 
 
-class SpeedUp(ToleranceKeys, TrafficKeys):
+class SpeedUpCase(ToleranceKeys, TrafficKeys):
     """One workload on both networks of a scenario, as of ``pnet-lp cost speedup``."""
 
     columns = (
@@ -72,11 +72,11 @@ class SpeedUp(ToleranceKeys, TrafficKeys):
 
 @QUESTIONS.register(
     "speed-up",
-    params=SpeedUp,
+    params=SpeedUpCase,
     summary="time of a workload's communication on a fat tree over that on circuits set for it",
     source="hybrid optical/electrical network, section 5",
 )
-def speed_up(case: SpeedUp, seed: int) -> Posed:
+def speed_up(case: SpeedUpCase, seed: int) -> Posed:
     """Pose the case with the demands, ties and places that ``seed`` draws."""
     scenario = case.networks
 
@@ -99,7 +99,7 @@ def speed_up(case: SpeedUp, seed: int) -> Posed:
         return Answer(
             Headline("speedup", "", "speed-up", found.ratio, proved.lower, proved.upper),
             document["status"],
-            {name: document[name] for name in SpeedUp.columns},
+            {name: document[name] for name in SpeedUpCase.columns},
             document,
         )
 

@@ -14,7 +14,7 @@ from pnet_lp.throughput.objectives import CONCURRENT
 from pnet_lp.throughput.store import save_result
 
 
-class Throughput(SolverKeys, TrafficKeys, NetworkKeys):
+class ThroughputCase(SolverKeys, TrafficKeys, NetworkKeys):
     """One network under one traffic matrix, as of ``pnet-lp throughput``."""
 
     columns = ("solved_by",)
@@ -28,9 +28,9 @@ class Throughput(SolverKeys, TrafficKeys, NetworkKeys):
 
 
 @QUESTIONS.register(
-    "throughput", params=Throughput, summary="how much of a traffic matrix fits, between proved bounds"
+    "throughput", params=ThroughputCase, summary="how much of a traffic matrix fits, between proved bounds"
 )
-def throughput(case: Throughput, seed: int) -> Posed:
+def throughput(case: ThroughputCase, seed: int) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives."""
     network = case.network(seed)
     traffic = case.matrix(network, seed)
