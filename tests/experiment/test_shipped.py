@@ -57,7 +57,7 @@ def test_at_reduced_size(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "draws", "cases"),
     [
-        ("hops-under-failures", 10, ["*"]),
+        ("hops-under-failures", 10, ["serial-0", "serial-0.2", "*-4x-0.2"]),
         ("hybrid-cost", 1, ["*"]),
         ("hybrid-speedup", 1, ["job-*"]),
         ("multipath-fat-tree-all-to-all", 10, ["*"]),
