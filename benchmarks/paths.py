@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import yen
 from pnet_lp import _core
 from pnet_lp.experiment.manifest import environment
 from pnet_lp.files import replacing, write_json
-from pnet_lp.routing import parse_rule
+from pnet_lp.routing import parse_routing
 from pnet_lp.topology import build_network
 
 SAMPLE = 200
@@ -51,7 +51,7 @@ def main() -> None:
     rows = []
     for kind, k in (("ksp", 8), ("ksp", 32), ("edge-disjoint", 8)):
         started = time.perf_counter()
-        paths = parse_rule(f"{kind}:{k}", seed=SEED).paths(network, "rack", src, dst)
+        paths = parse_routing(f"{kind}:{k}", seed=SEED).paths(network, "rack", src, dst)
         total = time.perf_counter() - started
         ours = total / len(src)
         others = (

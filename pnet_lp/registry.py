@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import PnetError, SpecError
 
 M = TypeVar("M", bound="Params")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -72,6 +72,10 @@ def validate(model: type[M], values: Mapping[str, object], where: str) -> M:
             )
     try:
         return model.model_validate(values)
+    except PnetError as error:
+        # A validator of the model has refused an expression, and says of which key.
+        where = f"{where}: {error.where}" if error.where else where
+        raise type(error)(error.problem, where=where, found=error.found, allowed=error.allowed) from None
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

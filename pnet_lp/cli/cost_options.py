@@ -25,7 +25,7 @@ from pnet_lp.model.network import Level
 from pnet_lp.traffic import build_traffic
 
 if TYPE_CHECKING:
-    from pnet_lp.experiment.appraise import Appraisal
+    from pnet_lp.experiment.questions.cost import Appraisal
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Asked:
 
     def appraise(self, made: Design, priced: Quote, *, measure: bool = True) -> Appraisal:
         """Return what ``made`` carries for its money."""
-        from pnet_lp.experiment.appraise import appraise  # noqa: PLC0415 - slow to load
+        from pnet_lp.experiment.questions.cost import appraise  # noqa: PLC0415 - slow to load
 
         def matrix(network: Network) -> TrafficMatrix:
             return build_traffic(self.traffic or "", network, self.level, seed=self.options.seed)

@@ -21,8 +21,9 @@ from pnet_lp.report.experiment import (
     result_table,
     saturation_sentences,
     sweep_document,
+    union,
 )
-from pnet_lp.report.tables import SUFFIXES, from_rows, write_table
+from pnet_lp.report.tables import SUFFIXES, write_table
 
 
 @click.command(cls=Command, example="pnet-lp sweep experiments/ideal-planes")
@@ -54,7 +55,7 @@ from pnet_lp.report.tables import SUFFIXES, from_rows, write_table
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Processes that solve at the same time; results do not depend on it.",
+    help="Processes that work at the same time; results do not depend on it.",
 )
 @threads_option
 @click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the comparison as a table.")
@@ -76,7 +77,7 @@ def command(
 ) -> None:
     """Run an experiment: a folder with a spec.yaml.
 
-    Every solve is stored as it finishes, so an interrupted run goes on where it stopped.  The comparison is
+    Every draw is stored as it finishes, so an interrupted run goes on where it stopped.  The comparison is
     printed, next to what a paper published, and drawn as a chart.
 
     Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
@@ -106,12 +107,12 @@ def command(
         raise
     rows = compare(asked, records)
     claims = compare_published(asked, records)
-    chart, table, each = (store.folder / name for name in ("throughput.png", "throughput.csv", "draws.csv"))
+    chart, table, each = (store.folder / name for name in ("chart.png", "cases.csv", "draws.csv"))
     write_chart(asked, rows, claims, chart)
     write_table(result_table(rows), table)
-    write_table(draw_table(records), each)
+    write_table(draw_table(asked, records), each)
     if out:
-        write_table(from_rows([vars(row) for row in rows]), out)
+        write_table(union([row.to_json() for row in rows]), out)
     if as_json:
         print_json(sweep_document(asked, records, rows, claims, [str(chart), str(table), str(each)]))
     else:

@@ -117,7 +117,7 @@ def _reading(text: str, options: TopologyOptions, beta: float | None) -> tuple[K
         if rest and name == kind:
             return kind, rest
     if name not in architectures:
-        _check_topology(text, name)
+        check_topology_named(text)
         return "topology", text
     entry = architectures.get(name)
     if name not in topologies or (
@@ -169,7 +169,9 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
     )
 
 
-def _check_topology(text: str, name: str) -> None:
+def check_topology_named(text: str) -> None:
+    """Raise SpecError unless ``text``, which is no architecture, names a TOPOLOGY or looks like a file."""
+    name = text.partition(":")[0].strip()
     known = {**dict.fromkeys(architectures.names()), **dict.fromkeys(topologies.names()), **catalogue()}
     path = Path(text)
     if name in topologies or text in known or "/" in text or path.suffix or path.is_file():

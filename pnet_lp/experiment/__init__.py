@@ -1,23 +1,29 @@
 """Experiments: a folder with ``spec.yaml`` in, a folder of records out.
 
-``spec`` holds what an experiment asks, of which ``case`` is one network under one traffic matrix, ``grid`` a shorthand
-for many, and ``published`` what a paper reports.  ``record`` is what comes out, ``store`` what a run leaves behind, and
-``runner`` the way from one to the other, over ``workers``.
+``question`` says what a kind of question is, ``questions`` holds one in each file, ``case`` and ``keys`` what their
+cases have in common.  ``spec`` holds what an experiment asks, ``grid`` a shorthand for many cases, and ``published``
+what a paper reports.  ``record`` is what comes out, ``store`` what a run leaves behind, ``manifest`` what that depends
+on, and ``runner`` the way from one to the other, over ``workers``; these know no question by name.
 """
 
 from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.published import Claim, Published
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, Posed
 from pnet_lp.experiment.record import Draw, Ratio, Record, ratio
 from pnet_lp.experiment.runner import run_experiment
 from pnet_lp.experiment.spec import Chart, Experiment, load_experiment
 from pnet_lp.experiment.store import Store
 
 __all__ = [
+    "QUESTIONS",
+    "Answer",
     "Case",
     "Chart",
     "Claim",
     "Draw",
     "Experiment",
+    "Headline",
+    "Posed",
     "Published",
     "Ratio",
     "Record",

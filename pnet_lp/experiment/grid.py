@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment.case import Case
 from pnet_lp.registry import nearest
 
 GRID, NAME = "grid", "name"
@@ -16,7 +15,9 @@ GRID, NAME = "grid", "name"
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
 
-def expand(entry: str, values: Mapping[str, Any], where: str) -> dict[str, dict[str, Any]]:
+def expand(
+    entry: str, values: Mapping[str, Any], where: str, keys: Collection[str]
+) -> dict[str, dict[str, Any]]:
     """Return the cases that an entry stands for, by name: the last key of the grid varies fastest.
 
     An entry without a grid stands for itself.  A case of a grid is called after ``name``, in which ``{case}`` is the
@@ -26,6 +27,7 @@ def expand(entry: str, values: Mapping[str, Any], where: str) -> dict[str, dict[
         entry: the name of the entry.
         values: what it says, of which ``grid`` (lists of values by key) and ``name`` are used up here.
         where: file and entry, for messages.
+        keys: those that a case can have.
 
     Raises:
         SpecError: a grid that is no mapping from keys of a case to lists, a key that the entry gives twice, a ``name``
@@ -37,7 +39,7 @@ def expand(entry: str, values: Mapping[str, Any], where: str) -> dict[str, dict[
         if template is not None:
             raise SpecError("only the cases of a grid need names", where=f"{where}: {NAME}", found=template)
         return {entry: values}
-    _check_grid(grid, values, where)
+    _check_grid(grid, values, where, keys)
     if template is None:
         template = "-".join(["{case}", *(f"{key.replace('_', '-')}-{{{key}}}" for key in grid)])
     _check_template(template, grid, f"{where}: {NAME}")
@@ -60,16 +62,16 @@ def expand(entry: str, values: Mapping[str, Any], where: str) -> dict[str, dict[
     return found
 
 
-def _check_grid(grid: object, values: Mapping[str, Any], where: str) -> None:
+def _check_grid(grid: object, values: Mapping[str, Any], where: str, keys: Collection[str]) -> None:
     where = f"{where}: {GRID}"
     if not isinstance(grid, Mapping) or not grid:
         raise SpecError("not a mapping", where=where, found=grid, allowed="key: [value, value]")
     for key, items in grid.items():
-        if key not in Case.model_fields:
+        if key not in keys:
             raise SpecError(
-                f"unknown parameter {key!r}{nearest(str(key), Case.model_fields)}",
+                f"unknown parameter {key!r}{nearest(str(key), dict.fromkeys(keys))}",
                 where=where,
-                allowed=", ".join(Case.model_fields),
+                allowed=", ".join(keys),
             )
         if key in values:
             raise SpecError(f"key {key!r} is given beside the grid as well", where=where, found=values[key])

@@ -1,23 +1,88 @@
-"""What a result depends on beside its spec: versions, build profile, machine."""
+"""What a result depends on beside its spec: the code, versions, build profile, machine."""
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import importlib.metadata
+import importlib.util
 import os
 import platform
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from pnet_lp import __version__, _core
 
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+_ABOVE = ("cli", "report")
+"""Packages that no result depends on: no question may import them."""
+
 _PACKAGES = ("numpy", "scipy", "highspy", "networkx", "pydantic")
 
 
+@functools.cache
+def code_identity() -> str:
+    """Return ``"sha256:..."`` over the files that results are computed by: this package, its core, entries of others.
+
+    It is computed once in a process, which runs the code that it has loaded, whatever becomes of the files.
+    """
+    return identify(_PACKAGE, *_extensions())
+
+
+def identify(package: Path, *others: Path) -> str:
+    """Return ``"sha256:..."`` over the files of a package, the command line and reports aside, and over ``others``."""
+    digest = hashlib.sha256()
+    for path in (*sorted(_sources(package)), *sorted(others)):
+        name = path.relative_to(package).as_posix() if path.is_relative_to(package) else path.name
+        data = path.read_bytes()
+        digest.update(f"{name} {len(data)};".encode())
+        digest.update(data)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _sources(package: Path) -> Iterator[Path]:
+    for folder, inside, names in os.walk(package):
+        here = Path(folder)
+        inside[:] = [
+            name for name in inside if name != "__pycache__" and (here != package or name not in _ABOVE)
+        ]
+        yield from (here / name for name in names if name.endswith((".py", ".yaml", ".so", ".pyd")))
+
+
+def _extensions() -> set[Path]:
+    """Return the modules by which other packages add entries to our registries."""
+    points = (point for package in importlib.metadata.distributions() for point in package.entry_points)
+    modules = {point.module for point in points if point.group.startswith("pnet_lp.")}
+    found = map(importlib.util.find_spec, modules)
+    return {Path(spec.origin) for spec in found if spec is not None and spec.origin is not None}
+
+
+def _git(*arguments: str) -> str | None:
+    """Return what git says of the checkout that this package runs from, or None where it does not."""
+    if not (_PACKAGE.parent / ".git").exists():
+        return None
+    command = ["git", "-C", str(_PACKAGE.parent), *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
 def environment() -> dict[str, Any]:
-    """Return the versions, the build profile of the extension and the machine, as a JSON object."""
+    """Return the code, versions, the build profile of the extension and the machine, as a JSON object.
+
+    ``commit`` and ``dirty`` are null where the package does not run from a checkout.
+    """
+    changes = _git("status", "--porcelain")
     return {
         "pnet_lp": __version__,
+        "code": code_identity(),
+        "commit": _git("rev-parse", "HEAD"),
+        "dirty": None if changes is None else bool(changes),
         "build_profile": _core.build_profile,
         "python": sys.version.split()[0],
         "packages": {name: importlib.metadata.version(name) for name in _PACKAGES},

@@ -4,37 +4,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
-from pnet_lp.model import Interval
+from pnet_lp.experiment.question import Answer, AnswerStatus, Headline, Value
 
 
 @dataclass(frozen=True)
 class Draw:
-    """A case solved for one seed.
+    """A case answered for one seed.
 
     Attributes:
         case: the name of the case.
         index: which draw of the case, from 0.
-        fingerprint: SHA-256 over everything that determines the result.
+        fingerprint: SHA-256 over everything that determines the answer.
         settings: the draw as it ran, its seed and defaults included.
-        result: the JSON document of the throughput, without its timings.
-        seconds: wall time of each part.
+        answer: what came out.
     """
 
     case: str
     index: int
     fingerprint: str
     settings: dict[str, Any]
-    result: dict[str, Any]
-    seconds: dict[str, float]
+    answer: Answer
 
     @property
-    def interval(self) -> Interval:
-        """The proved interval for K of this draw, in Gb/s per unit demand."""
-        return Interval(float(self.result["lower_bound_gbps"]), float(self.result["upper_bound_gbps"]))
+    def values(self) -> dict[str, Value]:
+        """The headline's value and all other columns, by name."""
+        return {self.answer.headline.column: self.answer.headline.value, **self.answer.columns}
+
+    def shown(self, column: str | None = None) -> Headline:
+        """Return the headline, or a column in its place, NaN where that is no number.
+
+        Raises:
+            KeyError: no such column.
+        """
+        if column in (None, self.answer.headline.column):
+            return self.answer.headline
+        assert column is not None
+        value = self.values[column]
+        known = isinstance(value, int | float)
+        return Headline.exact(column, "", column.replace("_", " "), float(value) if known else None)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -54,31 +65,35 @@ class Record:
         """The seeds of the draws."""
         return tuple(draw.settings["seed"] for draw in self.draws)
 
-    @property
-    def values(self) -> tuple[float, ...]:
-        """What each draw attains, in Gb/s per unit demand."""
-        return tuple(draw.interval.lower for draw in self.draws)
+    def values(self, column: str | None = None) -> tuple[float, ...]:
+        """Return the headline's value, or a column's, of each draw."""
+        return tuple(draw.shown(column).value for draw in self.draws)
+
+    def mean(self, column: str | None = None) -> Headline:
+        """Return the headline, or a column, with the means over the draws of its value and its bounds."""
+        shown = [draw.shown(column) for draw in self.draws]
+        value, lower, upper = (
+            fmean(numbers)
+            for numbers in zip(*((one.value, one.lower, one.upper) for one in shown), strict=True)
+        )
+        return replace(shown[0], value=value, lower=lower, upper=upper)
+
+    def standard_error(self, column: str | None = None) -> float | None:
+        """Return the standard error of the mean over seeds; None for one draw, which says nothing about others."""
+        values = self.values(column)
+        mean = fmean(values)
+        return _standard_error([value - mean for value in values])
 
     @property
-    def interval(self) -> Interval:
-        """The proved interval for the mean of K over the draws: the means of both ends."""
-        return Interval(fmean(self.values), fmean(draw.interval.upper for draw in self.draws))
-
-    @property
-    def standard_error_gbps(self) -> float | None:
-        """Standard error of the mean over seeds; None for a single draw, which says nothing about others."""
-        return _standard_error([value - self.interval.lower for value in self.values])
-
-    @property
-    def status(self) -> str:
-        """``certified`` if every draw is, else ``bounds``."""
-        found = {draw.result["status"] for draw in self.draws}
-        return "certified" if found == {"certified"} else "bounds"
+    def status(self) -> AnswerStatus:
+        """What holds of every draw; ``bounds`` if it does of any."""
+        found = {draw.answer.status for draw in self.draws}
+        return "bounds" if "bounds" in found else self.draws[0].answer.status
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Throughput of one case relative to another.
+    """A value of one case relative to that of another.
 
     Attributes:
         percent: the mean over draws in per cent of the other mean.
@@ -89,23 +104,24 @@ class Ratio:
     error: float | None
 
 
-def ratio(record: Record, base: Record) -> Ratio | None:
-    """Return the ratio of two cases' means, or None where the one below carries nothing.
+def ratio(record: Record, base: Record, column: str | None = None) -> Ratio | None:
+    """Return the ratio of two cases' means, or None where there is none: the one below is 0, or they differ in kind.
 
     The error is that of the delta method.  Draws of equal seeds share traffic and topology, so they are compared draw
     by draw, and what moves both alike is no error of the ratio; other draws count as independent.
     """
-    above, below = record.interval.lower, base.interval.lower
-    if below == 0:
+    over, under = record.mean(column), base.mean(column)
+    above, below = over.value, under.value
+    if over.column != under.column or below == 0 or math.isnan(above / below):
         return None
     quotient = above / below
     error: float | None
     if record.seeds == base.seeds:
-        paired = zip(record.values, base.values, strict=True)
+        paired = zip(record.values(column), base.values(column), strict=True)
         residual = _standard_error([a - quotient * b for a, b in paired])
         error = None if residual is None else residual / below
     else:
-        parts = [record.standard_error_gbps, base.standard_error_gbps]
+        parts = [record.standard_error(column), base.standard_error(column)]
         known = [part for part in parts if part is not None]
         error = math.hypot(known[0], quotient * known[1]) / below if len(known) == len(parts) else None
     return Ratio(100 * quotient, None if error is None else 100 * error)

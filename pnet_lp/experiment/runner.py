@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import functools
-import math
 import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
-from pnet_lp import __version__
 from pnet_lp.experiment.case import Case
+from pnet_lp.experiment.manifest import code_identity
+from pnet_lp.experiment.question import QUESTIONS
 from pnet_lp.experiment.record import Draw, Record
 from pnet_lp.experiment.spec import Experiment
 from pnet_lp.experiment.store import Store
 from pnet_lp.experiment.workers import map_in_order
 from pnet_lp.files import json_text
 from pnet_lp.model.arrays import fingerprint
-from pnet_lp.throughput import Progress, solve
-from pnet_lp.topology import build_network
-from pnet_lp.traffic import build_traffic
+from pnet_lp.throughput import Progress
 
 Watch: TypeAlias = Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]
-"""Given what is solved, in words, returns a context manager around the solve whose value is its ``on_progress``."""
+"""Given what is solved, in words, returns a context manager around it whose value is its ``on_progress``."""
 
 
 def _unwatched(_: str) -> AbstractContextManager[None]:
@@ -33,8 +32,9 @@ def _unwatched(_: str) -> AbstractContextManager[None]:
 
 @dataclass(frozen=True)
 class _Task:
-    """One draw to solve."""
+    """One draw to answer."""
 
+    question: str
     name: str
     case: Case
     index: int
@@ -59,9 +59,8 @@ def run_experiment(
 ) -> Iterator[Record]:
     """Yield the record of each case, in order.
 
-    A draw that the store already holds, for the same settings, network, traffic and version of this package, is not
-    solved again.  An interrupted solve is not stored.  Stored bytes, timings aside, depend on neither ``jobs`` nor
-    ``threads``.
+    A draw that the store already holds, for the same settings, files and code, is not computed again.  An interrupted
+    one is not stored.  Stored bytes, timings aside, depend on neither ``jobs`` nor ``threads``.
 
     Args:
         experiment: what to run.
@@ -79,7 +78,9 @@ def run_experiment(
     """
     store.write_manifest(experiment.model_dump(mode="json"))
     tasks = [
-        _Task(name, case, index) for name, case in experiment.cases.items() for index in range(case.draws)
+        _Task(experiment.question, name, case, index)
+        for name, case in experiment.cases.items()
+        for index in range(case.draws)
     ]
     if jobs > 1:
         threads = threads or max(1, (os.cpu_count() or 1) // jobs)
@@ -96,45 +97,14 @@ def run_experiment(
 
 
 def _run_draw(task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch) -> Draw:
-    case, seed = task.case, task.case.draw_seed(task.index)
-    network = build_network(
-        case.topology,
-        planes=case.planes,
-        variant=case.variant,
-        link_gbps=case.link_gbps,
-        hosts_per_switch=case.hosts_per_switch,
-        seed=seed,
-    )
-    traffic = build_traffic(case.traffic, network, case.level, seed=seed)
-    settings = case.draw_settings(task.index)
-    # Network and traffic enter by content, so that a changed topology file counts as a changed case.
-    identity = fingerprint(
-        ["draw/1", __version__, json_text(settings), network.fingerprint, traffic.fingerprint]
-    )
+    began = time.perf_counter()
+    settings = task.case.draw_settings(task.index)
+    posed = QUESTIONS.get(task.question).build(task.case, settings["seed"])
+    identity = fingerprint(["draw/2", code_identity(), task.question, json_text(settings), *posed.inputs])
     if resume and (draw := store.find(task.name, task.index, identity)):
         return draw
     with watch(task.words) as on_progress:
-        result = solve(
-            network,
-            traffic,
-            objective=case.objective,
-            routing=case.routing,
-            plane_policy=case.plane_policy,
-            seed=seed,
-            solver=case.solver,
-            tolerance=case.tolerance,
-            threads=threads,
-            time_limit_s=math.inf if case.time_limit_s is None else case.time_limit_s,
-            on_progress=on_progress,
-        )
-    if result.interrupted:
-        raise KeyboardInterrupt
-    return store.add(
-        task.name,
-        task.index,
-        fingerprint=identity,
-        settings=settings,
-        network=network,
-        traffic=traffic,
-        result=result,
-    )
+        answer = posed.answer(threads, on_progress)
+    if not answer.seconds:
+        answer = replace(answer, seconds={"all": time.perf_counter() - began})
+    return store.add(task.name, task.index, fingerprint=identity, settings=settings, answer=answer)

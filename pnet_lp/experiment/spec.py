@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field, SerializeAsAny
 
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment.case import Case, CaseName
+from pnet_lp.experiment.case import Case, CaseName, OneOrMore
 from pnet_lp.experiment.grid import GRID, NAME, expand
 from pnet_lp.experiment.published import Published
-from pnet_lp.files import read_yaml
+from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
+from pnet_lp.files import naming, read_yaml
 from pnet_lp.registry import Params, nearest, validate
 
 SPEC_FILE = "spec.yaml"
 PUBLISHED_FILE = "published.yaml"
 
 
-def _one_or_more(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
 class Chart(Params):
-    """A chart of lines: throughput in per cent of the baseline over one key, a line for each value of others.
+    """A chart of lines: what the experiment shows over one key, a line for each value of others.
 
     Attributes:
         x: the key along the axis; a case without a value of it is not drawn.
@@ -35,18 +32,20 @@ class Chart(Params):
     """
 
     x: str
-    lines: Annotated[tuple[str, ...], BeforeValidator(_one_or_more), Field(min_length=1)]
+    lines: Annotated[tuple[str, ...], OneOrMore, Field(min_length=1)]
     saturated_percent: float | None = Field(None, gt=0)
 
 
 class Experiment(Params):
-    """An experiment: cases to run, and the one that the others are compared with.
+    """An experiment: cases of one question, and the one that the others are compared with.
 
     Attributes:
         name: the name of its folder.
         title: heads tables and charts.
-        unit: of the throughput, in words.
-        baseline: the case that is 100 per cent.
+        question: the kind of question its cases are of.
+        column: the column that is compared and drawn, by default the question's headline.
+        unit: of that, in words; default: as the answers say.
+        baseline: the case that is 100 per cent; None to show values as they are.
         cases: by name, in the order they run.
         chart: the lines to draw; None for bars.
         published: what a paper reports, if there is such a file.
@@ -54,18 +53,27 @@ class Experiment(Params):
 
     name: str
     title: str
-    unit: str = "Gb/s per unit demand"
-    baseline: str
-    cases: dict[CaseName, Case] = Field(min_length=1)
+    question: str = DEFAULT_QUESTION
+    column: str | None = None
+    unit: str | None = None
+    baseline: str | None = None
+    cases: dict[CaseName, SerializeAsAny[Case]] = Field(min_length=1)
     chart: Chart | None = None
     published: Published | None = None
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that the spec gives to any of its cases, in the order of the model."""
+        first = next(iter(self.cases.values()))
+        given = set().union(*(case.model_fields_set for case in self.cases.values()))
+        return tuple(key for key in type(first).model_fields if key in given - {"seed", "draws"})
 
     def reduced(self, *, draws: int | None = None, cases: Sequence[str] = ()) -> Experiment:
         """Return the experiment with another number of draws, or with some cases only.
 
         Args:
             draws: of every case.
-            cases: names, in which ``*`` stands for any text; the baseline stays in any event.
+            cases: names, in which ``*`` stands for any text; a baseline stays in any event.
 
         Raises:
             SpecError: a name that no case has.
@@ -100,15 +108,13 @@ def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
         folder = folder.parent
     file = folder / SPEC_FILE
     values = _mapping(read_yaml(file), "", file)
+    with naming(f"{file}: question"):
+        model = QUESTIONS.get(str(values.get("question", DEFAULT_QUESTION))).params
+    assert issubclass(model, Case)
     common = _mapping(values.pop("common", {}), "common", file)
     for key in common:
-        if key not in Case.model_fields:
-            raise SpecError(
-                f"unknown parameter {key!r}{nearest(key, Case.model_fields)}",
-                where=f"{file}: common",
-                allowed=", ".join(Case.model_fields),
-            )
-    values["cases"] = _cases(_mapping(values.get("cases", {}), "cases", file), common, seed, file)
+        _check_known(key, model.model_fields, "unknown parameter", f"{file}: common")
+    values["cases"] = _cases(_mapping(values.get("cases", {}), "cases", file), common, seed, file, model)
     values["name"] = folder.resolve().name
     published = folder / PUBLISHED_FILE
     if published.exists():
@@ -116,23 +122,40 @@ def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
             Published, _mapping(read_yaml(published), "", published), str(published)
         )
     experiment = validate(Experiment, values, str(file))
-    _check_name(experiment.baseline, experiment, f"{file}: baseline")
-    if experiment.chart:
-        for key in (experiment.chart.x, *experiment.chart.lines):
-            if key not in Case.model_fields:
-                raise SpecError(
-                    f"no key of a case is called {key!r}{nearest(key, Case.model_fields)}",
-                    where=f"{file}: chart",
-                    allowed=", ".join(Case.model_fields),
-                )
-    for i, claim in enumerate(experiment.published.claims if experiment.published else ()):
-        _check_name(claim.case, experiment, f"{published}: claims.{i}.case")
-        _check_name(claim.relative_to, experiment, f"{published}: claims.{i}.relative_to")
+    _check(experiment, model, file, published)
     return experiment
 
 
+def _check(experiment: Experiment, model: type[Case], file: Path, published: Path) -> None:
+    """Raise SpecError where a name is none of a case, a key or a column."""
+    cases, chart = experiment.cases, experiment.chart
+    if experiment.baseline is not None:
+        _check_known(experiment.baseline, cases, "no case is called", f"{file}: baseline")
+    if experiment.column is not None:
+        _check_known(experiment.column, model.columns, "no column is called", f"{file}: column")
+    for key in (chart.x, *chart.lines) if chart else ():
+        _check_known(key, model.model_fields, "no key of a case is called", f"{file}: chart")
+    if (
+        chart
+        and chart.saturated_percent is not None
+        and not (experiment.baseline is not None and "planes" in model.model_fields)
+    ):
+        raise SpecError(
+            "saturation is a share of planes times the baseline",
+            where=f"{file}: chart.saturated_percent",
+            allowed="with a baseline, and cases that have planes",
+        )
+    for i, claim in enumerate(experiment.published.claims if experiment.published else ()):
+        where = f"{published}: claims.{i}"
+        _check_known(claim.case, cases, "no case is called", f"{where}.case")
+        if claim.relative_to is not None:
+            _check_known(claim.relative_to, cases, "no case is called", f"{where}.relative_to")
+        if claim.column is not None:
+            _check_known(claim.column, model.columns, "no column is called", f"{where}.column")
+
+
 def _cases(
-    entries: Mapping[str, Any], common: Mapping[str, Any], seed: int | None, file: Path
+    entries: Mapping[str, Any], common: Mapping[str, Any], seed: int | None, file: Path, model: type[Case]
 ) -> dict[str, Case]:
     """Return the cases that the entries of a spec stand for."""
     override = {} if seed is None else {"seed": seed}
@@ -140,20 +163,18 @@ def _cases(
     for entry, given in entries.items():
         where = f"{file}: cases.{entry}"
         own = _mapping(given, f"cases.{entry}", file)
-        for name, point in expand(entry, own, where).items():
+        for name, point in expand(entry, own, where, model.model_fields).items():
             if name in cases:
                 raise SpecError(f"a second case is called {name!r}", where=where)
             shown = where if {GRID, NAME}.isdisjoint(own) else f"{where}: {name}"
-            cases[name] = validate(Case, {**common, **point, **override}, shown)
+            cases[name] = validate(model, {**common, **point, **override}, shown)
     return cases
 
 
-def _check_name(name: str, experiment: Experiment, where: str) -> None:
-    if name not in experiment.cases:
+def _check_known(name: str, known: Collection[str], problem: str, where: str) -> None:
+    if name not in known:
         raise SpecError(
-            f"no case is called {name!r}{nearest(name, experiment.cases)}",
-            where=where,
-            allowed=", ".join(experiment.cases),
+            f"{problem} {name!r}{nearest(name, dict.fromkeys(known))}", where=where, allowed=", ".join(known)
         )
 
 

@@ -2,10 +2,10 @@
 
 ::
 
-    results/<experiment>/manifest.json                  versions, build profile, machine
-    results/<experiment>/<case>/draw-0/result.json      one draw: equal specs and seeds give equal bytes
+    results/<experiment>/manifest.json                  code, versions, build profile, machine
+    results/<experiment>/<case>/draw-0/result.json      one draw: equal specs, seeds and code give equal bytes
     results/<experiment>/<case>/draw-0/seconds.json     its timings, kept apart for that reason
-    results/<experiment>/<case>/draw-0/proof.json       the same with its certificate, for `pnet-lp verify`
+    results/<experiment>/<case>/draw-0/proof.json       its certificate, for `pnet-lp verify`, where there is one
 
 A draw's ``result.json`` is written last, so a draw that has one is complete.
 """
@@ -13,18 +13,16 @@ A draw's ``result.json`` is written last, so a draw that has one is complete.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment.manifest import environment
+from pnet_lp.experiment.question import Answer
 from pnet_lp.experiment.record import Draw
 from pnet_lp.files import write_json
-from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
-from pnet_lp.throughput.proofs.store import save_result
 
-_SCHEMA = "pnet-lp/draw/1"
+_SCHEMA = "pnet-lp/draw/2"
 
 
 class Store:
@@ -51,57 +49,38 @@ class Store:
             if stored["schema"] != _SCHEMA or stored["fingerprint"] != fingerprint:
                 return None
             seconds = json.loads(self._file(case, index, "seconds.json").read_text(encoding="utf-8"))
-            return Draw(case, index, fingerprint, stored["settings"], stored["result"], seconds)
+            return Draw(case, index, fingerprint, stored["settings"], Answer.from_json(stored, seconds))
         except (OSError, ValueError, KeyError, TypeError):
             raise SpecError(
                 "the stored record cannot be read", where=str(file), allowed="--no-resume to compute it again"
             ) from None
 
     def add(
-        self,
-        case: str,
-        index: int,
-        *,
-        fingerprint: str,
-        settings: dict[str, Any],
-        network: Network,
-        traffic: TrafficMatrix,
-        result: ThroughputResult,
+        self, case: str, index: int, *, fingerprint: str, settings: dict[str, Any], answer: Answer
     ) -> Draw:
-        """Store the result of a draw and its proof, and return the draw."""
-        document = result.to_json()
-        seconds = document.pop("seconds")
-        draw = Draw(case, index, fingerprint, settings, document, seconds)
-        file = self._file(case, index, "result.json")
+        """Store the answer of a draw, and its proof if it has one; return the draw as :meth:`find` will."""
+        file, proof = self._file(case, index, "result.json"), self.proof(case, index)
         file.parent.mkdir(parents=True, exist_ok=True)
         # An old result must not stand beside new timings and a new proof, should the run end between the two.
-        file.unlink(missing_ok=True)
-        save_result(self.proof(case, index), network, traffic, replace(result, seconds={}))
-        write_json(self._file(case, index, "seconds.json"), seconds)
-        write_json(
-            file,
-            {
-                "schema": _SCHEMA,
-                "case": case,
-                "draw": index,
-                "fingerprint": fingerprint,
-                "settings": settings,
-                "result": document,
-            },
-        )
-        return draw
+        for old in (file, proof):
+            old.unlink(missing_ok=True)
+        if answer.save is not None:
+            answer.save(proof)
+        write_json(self._file(case, index, "seconds.json"), dict(answer.seconds))
+        document = {"case": case, "draw": index, "fingerprint": fingerprint, "settings": settings}
+        write_json(file, {"schema": _SCHEMA, **document, **answer.to_json()})
+        stored = self.find(case, index, fingerprint)
+        assert stored is not None
+        return stored
 
     def proof(self, case: str, index: int = 0) -> Path:
-        """Return the file of a draw's certificate."""
+        """Return the file of a draw's certificate, which only some questions have."""
         return self._file(case, index, "proof.json")
 
     def write_manifest(self, spec: dict[str, Any]) -> None:
-        """Write what a run depends on beside its spec: versions, build profile, machine."""
+        """Write what a run depends on beside its spec: code, versions, build profile, machine."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        write_json(
-            self.folder / "manifest.json",
-            environment() | {"spec": spec},
-        )
+        write_json(self.folder / "manifest.json", environment() | {"spec": spec})
 
     def _file(self, case: str, index: int, name: str) -> Path:
         return self.folder / case / f"draw-{index}" / name

@@ -150,15 +150,29 @@ class Headline:
     """The figure that an objective asks for.
 
     Attributes:
-        key: its key in the document.
+        quantity: what it is.
+        suffix: its unit, as names of keys end; empty for a plain number.
         unit: in words.
-        bounds: the keys of its lower and its upper bound, of which one is attained; None where only its parts have
-            bounds.
+        bounded: whether it is between two bounds, of which one is attained; otherwise only its parts have bounds.
     """
 
-    key: str
+    quantity: str
+    suffix: str
     unit: str
-    bounds: tuple[str, str] | None = None
+    bounded: bool = True
+
+    @property
+    def key(self) -> str:
+        """Its key in the document."""
+        return f"{self.quantity}_{self.suffix}" if self.suffix else self.quantity
+
+    @property
+    def bounds(self) -> tuple[str, str]:
+        """The keys of its lower and its upper bound, where it has any."""
+        lower, upper = (
+            f"{side}_{self.suffix}" if self.suffix else side for side in ("lower_bound", "upper_bound")
+        )
+        return lower, upper
 
 
 @brief("interval", "status", "objective", "routing", "level", "solver", "binding")

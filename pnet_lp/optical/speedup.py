@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.optical.circuits import Circuits
 from pnet_lp.optical.cluster import cluster
 from pnet_lp.optical.improve import improve
-from pnet_lp.optical.limits import Limits, circuit_limits
+from pnet_lp.optical.limits import Limits, circuit_limits, gap
 from pnet_lp.optical.matching import match_circuits
 from pnet_lp.optical.scenario import Scenario
 from pnet_lp.seeds import generator
@@ -112,8 +113,41 @@ class Speedup:
         gbit = _GBIT * volume_bytes / self.traffic.total
         return (gbit / self.tree_gbps.lower) / (self.delay_s + gbit / self.hybrid_gbps.lower)
 
+    def to_json(self, volume_bytes: float | None = None) -> dict[str, Any]:
+        """Return it as a JSON object: K in Gb/s per unit demand, and None for what is infinite.
+
+        Args:
+            volume_bytes: bytes of a whole workload for which to say the speed-up with the delay.
+        """
+        tree, hybrid, proved = self.tree_gbps, self.hybrid_gbps, self.proved_ratio
+        return {
+            "traffic": self.traffic.label,
+            "level": self.traffic.level,
+            "total": self.traffic.total,
+            "between_racks": self.between.total,
+            "tree_gbps": tree.lower,
+            "tree_upper_gbps": tree.upper,
+            "circuits_gbps": hybrid.lower,
+            "circuits_upper_gbps": hybrid.upper,
+            "limit_gbps": self.limit_gbps,
+            "gap_to_limit": gap(hybrid.lower, self.limit_gbps),
+            "access_gbps": _finite(self.access_gbps),
+            "mean_hops": self.circuits.mean_hops(self.between),
+            "solves": self.solves,
+            "speedup": self.ratio,
+            "speedup_lower": proved.lower,
+            "speedup_upper": proved.upper,
+            "break_even_bytes": _finite(self.break_even_bytes),
+            "speedup_at_volume": None if volume_bytes is None else self.ratio_at(volume_bytes),
+            "status": "bounds" if "bounds" in (self.tree.status, self.hybrid.status) else "certified",
+        }
+
     def _with_access(self, result: ThroughputResult) -> Interval:
         return Interval(*(min(self.access_gbps, k) for k in (result.interval.lower, result.interval.upper)))
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def speedup(

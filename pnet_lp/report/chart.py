@@ -1,14 +1,14 @@
-"""Charts of an experiment's throughput: bars, or lines where the spec names an axis."""
+"""Charts of what an experiment shows: bars, or lines where the spec names an axis."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.experiment import Experiment
+from pnet_lp.experiment import Claim, Experiment
 from pnet_lp.files import replacing
-from pnet_lp.report.experiment import Comparison, Row, percents
+from pnet_lp.report.experiment import Comparison, Row, number_in_words, percents, unit_in_words
 from pnet_lp.report.lines import chart_lines, saturation_points
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ _BAR, _PAPER = "#4c72b0", "#c44e52"
 _MARKERS = "osD^vPX*"
 _MANY = 4
 """Entries from which on a legend has its place beside the lines."""
+
+_TICKS = 12
+"""Values along an axis up to which each is written."""
 
 _PUBLISHED: dict[str, Any] = {"markersize": 9, "markerfacecolor": "none", "linestyle": "none"}
 _SATURATED: dict[str, Any] = {
@@ -33,7 +36,7 @@ _LEGEND: dict[str, Any] = {"fontsize": "small", "labelspacing": 0.9}
 def write_chart(
     experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison], path: str | Path
 ) -> None:
-    """Draw each row's throughput, next to published values, into a PNG file.
+    """Draw each row's value, next to published ones, into a PNG file.
 
     Equal rows give equal bytes with the same matplotlib: no dates or versions are written.
     """
@@ -48,6 +51,7 @@ def write_chart(
     draw = _draw_lines if experiment.chart else _draw_bars
     draw(axes, experiment, rows, claims)
     axes.set_title(experiment.title, fontsize="medium")
+    axes.yaxis.set_major_formatter("{x:,.12g}")
     axes.spines[["top", "right"]].set_visible(False)
     with replacing(path) as temporary:
         figure.savefig(temporary, format="png", metadata={"Software": None})
@@ -55,27 +59,38 @@ def write_chart(
 
 def _draw_bars(axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> None:
     """Draw a bar for each row, and published values as dashes across it."""
-    values = {row.case: row.throughput_gbps for row in rows}
-    errors = [row.standard_error_gbps or 0.0 for row in rows]
+    values = {row.case: row.shown.value for row in rows}
+    errors = [row.standard_error or 0.0 for row in rows]
     bars = axes.bar(
         list(values), list(values.values()), yerr=errors if any(errors) else None, color=_BAR, width=0.6
     )
-    axes.bar_label(bars, ["" if row.percent is None else f"{row.percent:.0f} %" for row in rows], padding=3)
+    axes.bar_label(bars, [_bar_label(experiment, row) for row in rows], padding=3)
     label = "published"
     for item in claims:
-        if item.claim.percent is None:
+        claim = item.claim
+        if (published := _published(experiment, claim)) is None:
             continue
-        published = item.claim.percent / 100 * values[item.claim.relative_to]
-        position = list(values).index(item.claim.case)
-        axes.hlines(
-            published, position - 0.38, position + 0.38, colors=_PAPER, linestyles="dashed", label=label
-        )
+        level = published / 100 * values[claim.relative_to] if claim.relative_to else published
+        position = list(values).index(claim.case)
+        axes.hlines(level, position - 0.38, position + 0.38, colors=_PAPER, linestyles="dashed", label=label)
         # One entry in the legend for all of them.
         label = "_published"
     if label != "published":
-        axes.legend(title=claims[0].source, loc="upper left", fontsize="small", title_fontsize="small")
-    axes.set_ylabel(experiment.unit)
+        axes.legend(title=claims[0].source, loc="best", fontsize="small", title_fontsize="small")
+    axes.set_ylabel(unit_in_words(experiment, rows))
     axes.margins(y=0.12)
+
+
+def _bar_label(experiment: Experiment, row: Row) -> str:
+    if experiment.baseline is None:
+        return number_in_words(float(f"{row.shown.value:.4g}"))
+    return "" if row.percent is None else f"{row.percent:.0f} %"
+
+
+def _published(experiment: Experiment, claim: Claim) -> float | None:
+    """Return the number that a paper published of what is drawn, or None where the claim holds no such number."""
+    other = claim.column not in (None, experiment.column)
+    return None if claim.recomputed or other else claim.number
 
 
 def _draw_lines(
@@ -84,23 +99,22 @@ def _draw_lines(
     """Draw the lines of the chart; hollow marks are published values, circles the first saturated cases."""
     assert experiment.chart is not None
     axis, lines = chart_lines(experiment)
-    percent = percents(rows)
-    error = {row.case: row.percent_error or 0.0 for row in rows}
-    saturated = {case for _, case in saturation_points(experiment, percent)}
-    published = {
-        item.claim.case: item.claim.percent / 100 * percent[item.claim.relative_to]
-        for item in claims
-        if item.claim.percent is not None and item.claim.relative_to in percent
-    }
+    relative = experiment.baseline is not None
+    drawn_values = percents(rows) if relative else {row.case: row.shown.value for row in rows}
+    error = {row.case: (row.percent_error if relative else row.standard_error) or 0.0 for row in rows}
+    saturated = {case for _, case in saturation_points(experiment, percents(rows))}
+    published = _published_points(experiment, claims, drawn_values)
     legend: list[Any] = []
     for i, line in enumerate(lines):
-        points = [(at, case) for at, case in zip(line.places, line.cases, strict=True) if case in percent]
+        points = [
+            (at, case) for at, case in zip(line.places, line.cases, strict=True) if case in drawn_values
+        ]
         if not points:
             continue
         colour, marker = f"C{i}", _MARKERS[i % len(_MARKERS)]
         drawn = axes.errorbar(
             [at for at, _ in points],
-            [percent[case] for _, case in points],
+            [drawn_values[case] for _, case in points],
             yerr=[error[case] for _, case in points],
             color=colour,
             marker=marker,
@@ -114,7 +128,7 @@ def _draw_lines(
             if case in published:
                 axes.plot(at, published[case], marker=marker, color=colour, **_PUBLISHED)
             if case in saturated:
-                axes.plot(at, percent[case], **_SATURATED)
+                axes.plot(at, drawn_values[case], **_SATURATED)
     if published:
         label = f"published: {claims[0].source}"
         legend += axes.plot([], [], marker="o", color="grey", label=label, **_PUBLISHED)
@@ -122,12 +136,33 @@ def _draw_lines(
         share = f"{experiment.chart.saturated_percent:g} %"
         label = f"first with {share} of planes x {experiment.baseline}"
         legend += axes.plot([], [], label=label, **_SATURATED)
-    axes.set_xticks(axis.places, axis.labels)
+    if len(axis.places) <= _TICKS:
+        axes.set_xticks(axis.places, axis.labels)
     axes.set_xlabel(experiment.chart.x.replace("_", " "))
-    axes.set_ylabel(f"throughput in % of {experiment.baseline}")
+    quantity = rows[0].shown.quantity
+    axes.set_ylabel(
+        f"{quantity} in % of {experiment.baseline}" if relative else unit_in_words(experiment, rows)
+    )
     axes.set_ylim(bottom=0)
     axes.grid(axis="y", alpha=0.3)
     if len(legend) >= _MANY:
         axes.legend(handles=legend, loc="upper left", bbox_to_anchor=(1.01, 1), **_LEGEND)
     elif len(legend) > 1:
         axes.legend(handles=legend, loc="best", **_LEGEND)
+
+
+def _published_points(
+    experiment: Experiment, claims: Sequence[Comparison], drawn: Mapping[str, float]
+) -> dict[str, float]:
+    """Return where published numbers stand on the axis of what is drawn: per cents, or values."""
+    points = {}
+    for claim in (item.claim for item in claims):
+        number = _published(experiment, claim)
+        if number is None:
+            continue
+        if claim.relative_to is not None:
+            if claim.relative_to in drawn:
+                points[claim.case] = number / 100 * drawn[claim.relative_to]
+        elif experiment.baseline is None:
+            points[claim.case] = number
+    return points

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from pnet_lp.experiment.appraise import Appraisal
+    from pnet_lp.experiment.questions.cost import Appraisal
 
 _COMPARED = (
     "architecture", "hosts", "tiers", "switch_hops", "chips", "boxes", "links", "optical_ports", "transceivers",

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from rich.table import Table
 
-from pnet_lp.experiment import Claim, Experiment, Record, ratio
+from pnet_lp.experiment import Case, Claim, Experiment, Headline, Record, ratio
 from pnet_lp.report.lines import saturation_points
-from pnet_lp.report.tables import Columns, from_rows
-from pnet_lp.report.throughput import limit_in_words
+from pnet_lp.report.tables import Columns
 from pnet_lp.units import format_gbps
+
+_DUST = 1e-12
+"""Relative size below which a difference of floating-point numbers is their rounding."""
 
 
 @dataclass(frozen=True)
@@ -22,28 +25,55 @@ class Row:
 
     Attributes:
         case: its name.
-        draws: how many seeds it was solved for.
-        throughput_gbps, upper_bound_gbps: the proved interval of the mean over draws.
-        standard_error_gbps: of the mean; None for a single draw.
-        percent: throughput in per cent of the baseline's; None while the baseline is missing or carries nothing.
+        keys: what the spec says of it, by key.
+        draws: how many seeds it was answered for.
+        shown: what is compared: the mean over draws, and of its bounds.
+        standard_error: of the mean; None for a single draw.
+        relative: whether the experiment has a baseline.
+        percent: the mean in per cent of the baseline's; None where that is missing or 0.
         percent_error: its standard error in percentage points; None where there is a single draw.
-        relative_gap: of the interval.
-        status: ``certified`` if all draws are, else ``bounds``.
-        seconds: wall time of building, solving and certifying, summed over draws.
-        bottleneck: what limits the case.
+        status: ``bounds`` if any draw is, else what all draws are.
+        columns: means over draws of the other columns, None where one has none; words where all draws agree.
+        seconds: wall time, summed over draws.
+        limited_by: what sets the value; of several draws, how many are set by each.
     """
 
     case: str
+    keys: Mapping[str, object]
     draws: int
-    throughput_gbps: float
-    upper_bound_gbps: float
-    standard_error_gbps: float | None
+    shown: Headline
+    standard_error: float | None
+    relative: bool
     percent: float | None
     percent_error: float | None
-    relative_gap: float
     status: str
+    columns: Mapping[str, object]
     seconds: float
-    bottleneck: str
+    limited_by: str
+
+    @property
+    def relative_gap(self) -> float:
+        """``(upper - lower) / upper`` of the bounds; 0 where that is their rounding."""
+        lower, upper = self.shown.lower, self.shown.upper
+        gap = (upper - lower) / upper if upper > 0 else 0.0
+        return 0.0 if gap <= _DUST else gap
+
+    def to_json(self, *, seconds: bool = True) -> dict[str, object]:
+        """Return the row of a table, one column for each number, its unit in its name."""
+        shown = self.shown
+        return {
+            "case": self.case,
+            **self.keys,
+            "draws": self.draws,
+            **_cells(shown, self.status),
+            shown.named("standard_error"): self.standard_error,
+            **({"percent": self.percent, "percent_error": self.percent_error} if self.relative else {}),
+            **({} if self.status == "exact" else {"relative_gap": self.relative_gap}),
+            "status": self.status,
+            **({"seconds": self.seconds} if seconds else {}),
+            **self.columns,
+            **({"limited_by": self.limited_by} if self.limited_by else {}),
+        }
 
 
 @dataclass(frozen=True)
@@ -53,118 +83,166 @@ class Comparison:
     Attributes:
         claim: the claim.
         source: where it was published.
-        percent: the measured ratio in per cent.
-        percent_error: its standard error in percentage points, or None.
+        measured: the measured value; where the claim is of a ratio, in per cent.
+        error: its standard error in the same unit, or None.
+        unit: of a value, in words; ``%`` of a ratio.
     """
 
     claim: Claim
     source: str
-    percent: float
-    percent_error: float | None = None
+    measured: float
+    error: float | None
+    unit: str
 
     @property
     def agrees(self) -> bool:
-        """Whether the measured ratio is one that the claim accepts."""
-        return self.claim.agrees(self.percent)
+        """Whether the measured value is one that the claim accepts."""
+        return self.claim.agrees(self.measured)
 
     def sentence(self) -> str:
         """Return the claim and the measured value in one sentence."""
         claim = self.claim
+        of = f" % of {claim.relative_to}" if claim.relative_to else f" {self.unit}" if self.unit else ""
+        origin = "recomputed" if claim.recomputed else "published"
         return (
-            f"{claim.statement} ({self.source}): published {published_in_words(claim)}, "
-            f"here {_with_error(self.percent, self.percent_error)} % of {claim.relative_to}, "
-            f"{verdict_in_words(claim, self.agrees)}"
+            f"{claim.statement} ({self.source}): {origin} {published_in_words(claim)}, "
+            f"here {self._in_words()}{of}, {verdict_in_words(claim, self.agrees)}"
         )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim with what was measured."""
+        kind = "measured_percent" if self.claim.relative_to else "measured_value"
+        return {
+            **self.claim.model_dump(),
+            "source": self.source,
+            kind: self.measured,
+            f"{kind}_error": self.error,
+            "agrees": self.agrees,
+        }
+
+    def _in_words(self) -> str:
+        if self.claim.relative_to:
+            return _with_error(self.measured, self.error)
+        return number_in_words(self.measured, self.error)
 
 
 def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
-    """Return one row per record, in per cent of the experiment's baseline."""
+    """Return one row per record, in per cent of the experiment's baseline if there is one."""
     known = {record.case: record for record in records}
-    base = known.get(experiment.baseline)
+    base = known.get(experiment.baseline or "")
+    column = experiment.column
     rows = []
     for record in records:
-        relative = ratio(record, base) if base else None
-        interval = record.interval
+        relative = ratio(record, base, column) if base else None
+        shown = record.mean(column)
         rows.append(
             Row(
                 case=record.case,
+                keys=_keys(experiment, record.case),
                 draws=len(record.draws),
-                throughput_gbps=interval.lower,
-                upper_bound_gbps=interval.upper,
-                standard_error_gbps=record.standard_error_gbps,
+                shown=shown,
+                standard_error=clean(record.standard_error(column), shown.value),
+                relative=experiment.baseline is not None,
                 percent=relative.percent if relative else None,
-                percent_error=relative.error if relative else None,
-                relative_gap=interval.gap,
+                percent_error=clean(relative.error, relative.percent) if relative else None,
                 status=record.status,
-                seconds=sum(sum(draw.seconds.values()) for draw in record.draws),
-                bottleneck=_bottleneck(record),
+                columns={
+                    name: _mean([draw.values[name] for draw in record.draws])
+                    for name in record.draws[0].values
+                    if name != shown.column
+                },
+                seconds=sum(sum(draw.answer.seconds.values()) for draw in record.draws),
+                limited_by=_limits(record),
             )
         )
     return rows
 
 
 def compare_published(experiment: Experiment, records: Sequence[Record]) -> list[Comparison]:
-    """Return each published claim whose two cases have records, with the measured ratio."""
+    """Return each published claim whose cases have records, with the measured value."""
     if experiment.published is None:
         return []
     known = {record.case: record for record in records}
     found = []
     for claim in experiment.published.claims:
-        if claim.case in known and claim.relative_to in known:
-            relative = ratio(known[claim.case], known[claim.relative_to])
-            if relative:
-                found.append(Comparison(claim, experiment.published.source, relative.percent, relative.error))
+        column = claim.column or experiment.column
+        record, base = known.get(claim.case), known.get(claim.relative_to or "")
+        if record is None:
+            continue
+        source = experiment.published.source
+        if claim.relative_to is None:
+            shown, error = (
+                record.mean(column),
+                clean(record.standard_error(column), record.mean(column).value),
+            )
+            found.append(Comparison(claim, source, shown.value, error, shown.words or shown.unit))
+        elif base is not None and (relative := ratio(record, base, column)):
+            error = clean(relative.error, relative.percent)
+            found.append(Comparison(claim, source, relative.percent, error, "%"))
     return found
 
 
 def comparison_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
     """Return the rows as a table to read."""
     several = any(row.draws > 1 for row in rows)
+    bounded = any(row.status != "exact" for row in rows)
+    limited = any(row.limited_by for row in rows)
     table = Table(title=experiment.title, title_justify="left")
     table.add_column("case")
     if several:
         table.add_column("draws", justify="right")
-    table.add_column(experiment.unit, justify="right")
-    table.add_column(f"% of {experiment.baseline}", justify="right")
-    table.add_column("gap", justify="right")
+    table.add_column(unit_in_words(experiment, rows), justify="right")
+    if experiment.baseline is not None:
+        table.add_column(f"% of {experiment.baseline}", justify="right")
+    if bounded:
+        table.add_column("gap", justify="right")
     table.add_column("seconds", justify="right")
-    table.add_column("bottleneck")
+    if limited:
+        table.add_column("limited by")
     for row in rows:
+        # Where there are per cents, they show the error.
+        error = row.standard_error if experiment.baseline is None else None
         table.add_row(
             row.case,
             *([str(row.draws)] if several else []),
-            format_gbps(row.throughput_gbps),
-            "" if row.percent is None else _with_error(row.percent, row.percent_error),
-            f"{row.relative_gap:.1e}",
+            number_in_words(row.shown.value, error),
+            *([] if experiment.baseline is None else [_percent(row)]),
+            *([f"{row.relative_gap:.1e}"] if bounded else []),
             f"{row.seconds:.2f}",
-            row.bottleneck,
+            *([row.limited_by] if limited else []),
         )
     return table
 
 
 def result_table(rows: Sequence[Row]) -> Columns:
     """Return the rows as a table to store: without seconds, so that equal specs give equal bytes."""
-    return from_rows([{key: value for key, value in asdict(row).items() if key != "seconds"} for row in rows])
+    return union([row.to_json(seconds=False) for row in rows])
 
 
-def draw_table(records: Sequence[Record]) -> Columns:
-    """Return every draw of every case: seed, proved interval in Gb/s per unit demand, status, solver, limit."""
-    return from_rows(
+def draw_table(experiment: Experiment, records: Sequence[Record]) -> Columns:
+    """Return every draw of every case: what the spec says of it, its seed, its value with bounds, its other columns."""
+    return union(
         [
             {
                 "case": draw.case,
+                **_keys(experiment, draw.case),
                 "draw": draw.index,
                 "seed": draw.settings["seed"],
-                "throughput_gbps": draw.interval.lower,
-                "upper_bound_gbps": draw.interval.upper,
-                "status": draw.result["status"],
-                "solver": draw.result["solver"],
-                "binding": draw.result["binding"],
+                **_cells(draw.answer.headline, draw.answer.status),
+                "status": draw.answer.status,
+                **draw.answer.columns,
+                **({"limited_by": draw.answer.limited_by} if draw.answer.limited_by else {}),
             }
             for record in records
             for draw in record.draws
         ]
     )
+
+
+def union(rows: Sequence[Mapping[str, object]]) -> Columns:
+    """Return the table of ``rows``, with a column for every key of any, None where a row lacks it."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def sweep_document(
@@ -175,29 +253,26 @@ def sweep_document(
     files: Sequence[str],
 ) -> dict[str, Any]:
     """Return the JSON document of ``pnet-lp sweep``."""
-    draws = draw_table(records)
+    draws = draw_table(experiment, records)
     return {
         "experiment": experiment.name,
         "title": experiment.title,
-        "unit": experiment.unit,
+        "question": experiment.question,
+        "unit": unit_in_words(experiment, rows),
         "baseline": experiment.baseline,
-        "cases": [asdict(row) for row in rows],
+        "cases": [row.to_json() for row in rows],
         "draws": [dict(zip(draws, values, strict=True)) for values in zip(*draws.values(), strict=True)],
         "saturated": [
             {"line": line, "case": case} for line, case in saturation_points(experiment, percents(rows))
         ],
-        "published": [
-            {
-                **item.claim.model_dump(),
-                "source": item.source,
-                "measured_percent": item.percent,
-                "measured_percent_error": item.percent_error,
-                "agrees": item.agrees,
-            }
-            for item in claims
-        ],
+        "published": [item.to_json() for item in claims],
         "files": list(files),
     }
+
+
+def unit_in_words(experiment: Experiment, rows: Sequence[Row]) -> str:
+    """Return what heads the values: the spec's words, or the answers'."""
+    return experiment.unit or ", ".join(dict.fromkeys(row.shown.label for row in rows))
 
 
 def saturation_sentences(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
@@ -209,17 +284,19 @@ def saturation_sentences(experiment: Experiment, rows: Sequence[Row]) -> list[st
 
 
 def percents(rows: Sequence[Row]) -> dict[str, float]:
-    """Return the throughput of each case in per cent of the baseline, where it is known."""
+    """Return the value of each case in per cent of the baseline, where it is known."""
     return {row.case: row.percent for row in rows if row.percent is not None}
 
 
 def published_in_words(claim: Claim) -> str:
-    """Return what was published: ``179 %``, ``up to 160 %``, ``90 to 100 %``."""
-    if claim.percent is None:
+    """Return what was published: ``179 %``, ``up to 160 %``, ``90 to 100 %``, ``2.54``."""
+    unit = " %" if claim.relative_to else ""
+    if claim.number is None:
         assert claim.range is not None
-        return f"{claim.range[0]:g} to {claim.range[1]:g} %"
+        return f"{claim.range[0]:g} to {claim.range[1]:g}{unit}"
     bound = {"equal": "", "at-most": "up to ", "at-least": "at least "}[claim.kind]
-    return f"{bound}{claim.percent:g} %"
+    number = f"{claim.number:g}" if claim.relative_to else number_in_words(claim.number)
+    return f"{bound}{number}{unit}"
 
 
 def verdict_in_words(claim: Claim, agrees: bool) -> str:
@@ -227,18 +304,62 @@ def verdict_in_words(claim: Claim, agrees: bool) -> str:
     place = "within" if agrees else "OUTSIDE"
     if claim.range is None:
         return f"{place} {claim.tolerance_percent:g} %"
-    return f"{place} the {claim.range[0]:g} to {claim.range[1]:g} % accepted"
+    unit = " %" if claim.relative_to else ""
+    return f"{place} the {claim.range[0]:g} to {claim.range[1]:g}{unit} accepted"
+
+
+def number_in_words(value: float, error: float | None = None) -> str:
+    """Return a number to read, thousands apart where it is large, and its standard error behind ± if there is one."""
+    if math.isnan(value):
+        return "none"
+    digits = format_gbps(value) if error is None else f"{value:.5g}"
+    return (f"{value:,.0f}" if abs(value) >= 10_000 else digits) + (
+        "" if error is None else f" ± {error:.2g}"
+    )
+
+
+def clean(value: float | None, scale: float = 1.0) -> float | None:
+    """Return ``value``, or 0 where it is no more than the rounding of numbers of the size of ``scale``."""
+    return 0.0 if value is not None and abs(value) <= _DUST * abs(scale) else value
+
+
+def _keys(experiment: Experiment, name: str) -> dict[str, object]:
+    """Return what the spec says of a case, each key as one cell of a table."""
+    case: Case = experiment.cases[name]
+    return {key: _cell(getattr(case, key)) for key in experiment.keys}
+
+
+def _cells(shown: Headline, status: str) -> dict[str, object]:
+    """Return a value and, unless it is exact, its bounds, by column; None where there is no number."""
+    cells = {shown.column: shown.value}
+    if status != "exact":
+        cells |= {shown.named("lower_bound"): shown.lower, shown.named("upper_bound"): shown.upper}
+    return {name: None if math.isnan(value) else value for name, value in cells.items()}
+
+
+def _cell(value: object) -> object:
+    return " + ".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def _mean(values: Sequence[object]) -> object:
+    """Return the mean of a column's numbers; of anything else what all draws agree on, or None."""
+    numbers = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    if len(numbers) == len(values):
+        return numbers[0] if len(set(numbers)) == 1 else math.fsum(numbers) / len(numbers)
+    return values[0] if len(set(values)) == 1 else None
+
+
+def _percent(row: Row) -> str:
+    return "" if row.percent is None else _with_error(row.percent, row.percent_error)
 
 
 def _with_error(percent: float, error: float | None) -> str:
     return f"{percent:.1f}" if error is None else f"{percent:.1f} ± {error:.1f}"
 
 
-def _bottleneck(record: Record) -> str:
-    """Return what limits a case; of several draws, how many have each limit."""
-    if len(record.draws) == 1:
-        return limit_in_words(record.draws[0].result)
-    found = Counter(str(draw.result["binding"]) for draw in record.draws)
+def _limits(record: Record) -> str:
+    """Return what sets a case's value; of several draws, how many are set by each."""
+    found = Counter(draw.answer.limited_by for draw in record.draws)
     if len(found) == 1:
         return next(iter(found))
     return ", ".join(f"{limit} {count}" for limit, count in found.most_common()) + f" of {len(record.draws)}"

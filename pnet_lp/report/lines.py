@@ -88,7 +88,7 @@ def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> l
                 (
                     name
                     for name in line.cases
-                    if percent.get(name, 0.0) >= share * experiment.cases[name].planes
+                    if percent.get(name, 0.0) >= share * _value(experiment.cases[name], "planes")
                 ),
                 None,
             ),

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cost import Book, EqualCost
 from pnet_lp.cost.published import HYBRID_SPEEDUPS
 from pnet_lp.optical import Speedup
-from pnet_lp.optical.limits import gap
 from pnet_lp.report.tables import Columns, from_rows, text_table
 
 if TYPE_CHECKING:
@@ -48,7 +46,7 @@ def speedup_document(
         },
         "delay_s": found[0].delay_s,
         "volume_bytes": volume_bytes,
-        "workloads": [_workload(item, volume_bytes) for item in found],
+        "workloads": [item.to_json(volume_bytes) for item in found],
         "published_at_most": HYBRID_SPEEDUPS.get((price.oversubscription, price.links)),
         "prices": prices.label,
     }
@@ -113,35 +111,6 @@ def speedup_report(document: Mapping[str, Any]) -> list[RenderableType]:
         "",
         *lines,
     ]
-
-
-def _workload(item: Speedup, volume_bytes: float | None) -> dict[str, Any]:
-    tree, hybrid, proved = item.tree_gbps, item.hybrid_gbps, item.proved_ratio
-    return {
-        "traffic": item.traffic.label,
-        "level": item.traffic.level,
-        "total": item.traffic.total,
-        "between_racks": item.between.total,
-        "tree_gbps": tree.lower,
-        "tree_upper_gbps": tree.upper,
-        "circuits_gbps": hybrid.lower,
-        "circuits_upper_gbps": hybrid.upper,
-        "limit_gbps": item.limit_gbps,
-        "gap_to_limit": gap(hybrid.lower, item.limit_gbps),
-        "access_gbps": _finite(item.access_gbps),
-        "mean_hops": item.circuits.mean_hops(item.between),
-        "solves": item.solves,
-        "speedup": item.ratio,
-        "speedup_lower": proved.lower,
-        "speedup_upper": proved.upper,
-        "break_even_bytes": _finite(item.break_even_bytes),
-        "speedup_at_volume": None if volume_bytes is None else item.ratio_at(volume_bytes),
-        "status": "bounds" if "bounds" in (item.tree.status, item.hybrid.status) else "certified",
-    }
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _bytes(count: float | None) -> str:

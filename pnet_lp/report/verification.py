@@ -11,7 +11,8 @@ def verification_document(verification: Verification) -> dict[str, Any]:
     """Return the JSON document of ``pnet-lp verify``."""
     headline = verification.headline
     leading = {
-        key: verification.figures[key] for key in (*(headline.bounds or (headline.key,)), "relative_gap")
+        key: verification.figures[key]
+        for key in (*(headline.bounds if headline.bounded else (headline.key,)), "relative_gap")
     }
     return {
         "file": verification.path,

@@ -103,14 +103,7 @@ def parse_query(
             another, or a number out of range.
     """
     goal = parse_objective(objective)
-    name, values = parse_expression(solver)
-    if name != AUTO:
-        if name not in SOLVERS:
-            known = (AUTO, *SOLVERS.names())
-            raise SpecError(
-                f"unknown solver {name!r}{nearest(name, dict.fromkeys(known))}", allowed=", ".join(known)
-            )
-        SOLVERS.get(name).validate(values)
+    check_solver(solver)
     paths = parse_routing(routing, policy=plane_policy, seed=seed)
     check_solver_needed(solver, goal, paths.form)
     if not 0 < tolerance < 1:
@@ -118,6 +111,19 @@ def parse_query(
     if time_limit_s <= 0 or math.isnan(time_limit_s):
         raise SpecError("time limit is out of range", found=time_limit_s, allowed="seconds > 0")
     return Query(goal, paths, solver, SolveOptions(tolerance, time_limit_s, max_iterations, threads))
+
+
+def check_solver(expression: str) -> None:
+    """Raise SpecError unless ``expression`` is ``auto`` or a known solver with its parameters, installed or not."""
+    name, values = parse_expression(expression)
+    if name == AUTO:
+        return
+    if name not in SOLVERS:
+        known = (AUTO, *SOLVERS.names())
+        raise SpecError(
+            f"unknown solver {name!r}{nearest(name, dict.fromkeys(known))}", allowed=", ".join(known)
+        )
+    SOLVERS.get(name).validate(values)
 
 
 def answer(

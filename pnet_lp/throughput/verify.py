@@ -67,7 +67,6 @@ class Verification:
     @property
     def interval(self) -> Interval:
         """The recomputed bounds on the value, of an objective whose value has bounds."""
-        assert self.headline.bounds is not None
         lower, upper = (float(self.figures[key]) for key in self.headline.bounds)
         return Interval(lower, upper)
 

@@ -8,7 +8,7 @@ from pnet_lp.topology.describe import Description, PlaneDescription, describe, d
 from pnet_lp.topology.family import HostParams, LinkParams, topologies
 from pnet_lp.topology.hosts import attach_hosts
 from pnet_lp.topology.io import read_plane, write_network, write_plane
-from pnet_lp.topology.network import build_network, build_plane
+from pnet_lp.topology.network import build_network, build_plane, check_topology
 
 __all__ = [
     "Description",
@@ -18,6 +18,7 @@ __all__ = [
     "attach_hosts",
     "build_network",
     "build_plane",
+    "check_topology",
     "describe",
     "describe_plane",
     "read_plane",

@@ -11,7 +11,7 @@ from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import VARIANTS, Variant
 from pnet_lp.registry import one_or_more
 from pnet_lp.topology.hosts import attach_hosts
-from pnet_lp.topology.source import resolve
+from pnet_lp.topology.source import Recipe, resolve
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 T = TypeVar("T")
@@ -35,6 +35,18 @@ def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | 
     if count > 1:
         raise SpecError(f"one plane is wanted, this spec has {count}", where=text)
     return source.expanded(1, "serial")[0]
+
+
+def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> None:
+    """Raise what :func:`build_plane` says against ``text`` before it builds anything.
+
+    Raises:
+        SpecError: an unknown name or a wrong parameter.
+        TopologyError: a missing or broken file.
+    """
+    for member in resolve(text, link_gbps=link_gbps, seed=None).members:
+        if isinstance(member, Recipe):
+            member.entry.validate(member.values)
 
 
 def build_network(

@@ -6,7 +6,7 @@ routing or a solver.
 
 from pnet_lp.traffic.aggregate import RackTraffic, aggregate
 from pnet_lp.traffic.base import Context, traffics
-from pnet_lp.traffic.build import build_traffic
+from pnet_lp.traffic.build import build_traffic, check_traffic
 from pnet_lp.traffic.io import read_traffic, write_traffic
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "RackTraffic",
     "aggregate",
     "build_traffic",
+    "check_traffic",
     "read_traffic",
     "traffics",
     "write_traffic",

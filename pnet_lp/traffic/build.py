@@ -8,7 +8,7 @@ from pnet_lp.errors import SpecError, TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.combine import split_terms
-from pnet_lp.traffic.source import Source, added, exists, resolve
+from pnet_lp.traffic.source import DemandFile, Source, added, exists, resolve
 
 
 def build_traffic(text: str, network: Network, level: Level | None = None, *, seed: int = 0) -> TrafficMatrix:
@@ -29,7 +29,7 @@ def build_traffic(text: str, network: Network, level: Level | None = None, *, se
         TrafficError: a broken file, or a matrix that does not fit the network.
         TopologyError: demands of ``level`` mean nothing on the network.
     """
-    terms = [(1.0, text)] if exists(text) else split_terms(text)
+    terms = _terms(text)
     sources = [resolve(term) for _, term in terms]
     agreed = _agreed_level(level, sources) or network.default_level
     network.check_level(agreed)
@@ -38,6 +38,23 @@ def build_traffic(text: str, network: Network, level: Level | None = None, *, se
         raise TrafficError(f"traffic needs at least two {agreed}s, the network has {endpoints}", where=text)
     matrices = [source.build(network, agreed, seed) for source in sources]
     return added(matrices, [factor for factor, _ in terms], text)
+
+
+def check_traffic(text: str) -> None:
+    """Raise what :func:`build_traffic` says against ``text`` on any network.
+
+    Raises:
+        SpecError: an unknown name, a wrong parameter or factor.
+        TrafficError: a missing file.
+    """
+    for _, term in _terms(text):
+        for _, member in resolve(term).members:
+            if isinstance(member, DemandFile):
+                member.check()
+
+
+def _terms(text: str) -> list[tuple[float, str]]:
+    return [(1.0, text)] if exists(text) else split_terms(text)
 
 
 def _agreed_level(given: Level | None, sources: Iterable[Source]) -> Level | None:

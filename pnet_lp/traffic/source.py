@@ -48,6 +48,13 @@ class DemandFile:
 
     path: Path
 
+    def check(self) -> None:
+        """Raise TrafficError unless the file can be read."""
+        try:
+            self.path.open("rb").close()
+        except OSError as error:
+            raise TrafficError(f"cannot read the file: {error.strerror}", where=str(self.path)) from None
+
     def build(self, network: Network, level: Level, _: int) -> TrafficMatrix:
         """Return the matrix, or raise TrafficError: the file is missing, broken or does not fit the network."""
         return read_traffic(self.path, network, level)

@@ -295,12 +295,12 @@ def test_bad_input(run: Run, arguments: list[str], message: str) -> None:
 
 
 def test_bounds_have_an_exit_code(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pnet_lp.experiment import appraise
+    from pnet_lp.experiment.questions import cost
 
     def stopped(*arguments: Any, **options: Any) -> ThroughputResult:
         return replace(solve(*arguments, **options), status="bounds")
 
-    monkeypatch.setattr(appraise, "solve", stopped)
+    monkeypatch.setattr(cost, "solve", stopped)
     shown = run("cost", "fat-tree:k=4", "--traffic", "permutation", code=3).stdout
     assert "Gb/s of permutation, bounds)" in shown
     run("cost", "compare", "fat-tree:k=4", "--traffic", "permutation", code=3)

@@ -198,15 +198,13 @@ def test_sweep_prints_stores_and_draws(run: Run, run_json: RunJson, here: Path, 
     result = run("sweep", "trial", "-o", "table.json")
     assert "A trial" in result.stdout
     assert "200.0" in result.stdout
-    assert result.stdout.splitlines()[-1] == "chart: results/trial/throughput.png"
+    assert result.stdout.splitlines()[-1] == "chart: results/trial/chart.png"
     assert result.stderr == ""
-    chart = here / "results" / "trial" / "throughput.png"
+    chart = here / "results" / "trial" / "chart.png"
     before = chart.read_bytes()
     document = run_json("sweep", str(trial))
     assert document["experiment"] == "trial"
-    assert document["files"] == [
-        f"results/trial/{name}" for name in ("throughput.png", "throughput.csv", "draws.csv")
-    ]
+    assert document["files"] == [f"results/trial/{name}" for name in ("chart.png", "cases.csv", "draws.csv")]
     assert document["cases"] == json.loads((here / "table.json").read_text())
     assert document["cases"][0]["throughput_gbps"] == pytest.approx(2, rel=1e-4)
     assert document["cases"][1]["percent"] == pytest.approx(200, rel=2e-4)
@@ -233,7 +231,7 @@ def test_sweep_in_part_over_draws_and_processes(run: Run, run_json: RunJson, her
     assert len({draw["seed"] for draw in document["draws"]}) == 3
     with (here / "results" / "trial" / "draws.csv").open(newline="") as file:
         assert [row["case"] for row in csv.DictReader(file)] == ["one"] * 3 + ["two"] * 3
-    with (here / "results" / "trial" / "throughput.csv").open(newline="") as file:
+    with (here / "results" / "trial" / "cases.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert float(rows[0]["throughput_gbps"]) == one["throughput_gbps"]
     assert "±" in run("sweep", "trial", "--draws", "3").stdout

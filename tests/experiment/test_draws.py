@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from pnet_lp.errors import PnetError, TrafficError
-from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment, runner
+from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
+from pnet_lp.experiment.questions import throughput
 from pnet_lp.experiment.workers import map_in_order
 from pnet_lp.seeds import derive_seed
 from pnet_lp.throughput import solve
@@ -56,15 +57,17 @@ def test_a_draw_is_what_its_seed_gives(experiment: Experiment, tmp_path: Path) -
         network = build_network(["jellyfish:k=4"], planes=2, variant="heterogeneous", seed=seed)
         traffic = build_traffic("permutation", network, seed=seed)
         expected = solve(network, traffic, routing="ksp:2", seed=seed)
-        assert draw.interval == expected.interval
-        assert draw.result["network"]["fingerprint"] == network.fingerprint
-        assert draw.result["traffic"]["fingerprint"] == traffic.fingerprint
+        proved = draw.answer.headline
+        assert (proved.lower, proved.upper) == (expected.interval.lower, expected.interval.upper)
+        assert draw.answer.document["network"]["fingerprint"] == network.fingerprint
+        assert draw.answer.document["traffic"]["fingerprint"] == traffic.fingerprint
         assert verify_file(store.proof("heterogeneous", draw.index)).interval.lower == pytest.approx(
-            draw.interval.lower, rel=1e-9
+            draw.answer.headline.lower, rel=1e-9
         )
     # Cases of one experiment see the same traffic, so that their ratio is one of networks.
     patterns = {
-        tuple(draw.result["traffic"]["fingerprint"] for draw in record.draws) for record in records.values()
+        tuple(draw.answer.document["traffic"]["fingerprint"] for draw in record.draws)
+        for record in records.values()
     }
     assert len(patterns) == 1
 
@@ -79,7 +82,7 @@ def test_more_draws_keep_those_there_are(
         solved.append(seed)
         return solve(*args, seed=seed, **kwargs)
 
-    monkeypatch.setattr(runner, "solve", counted)
+    monkeypatch.setattr(throughput, "solve", counted)
     [first, *_] = run_experiment(experiment.reduced(draws=2, cases=["serial"]), store)
     assert len(solved) == 2
     [second, *_] = run_experiment(experiment.reduced(draws=3, cases=["serial"]), store)
@@ -97,7 +100,7 @@ def test_the_number_of_processes_changes_no_byte(experiment: Experiment, tmp_pat
                 experiment, store, jobs=jobs, on_draw=lambda draw, to=seen: to.append((draw.case, draw.index))
             )
         )
-        found[jobs] = [(record.case, record.seeds, record.values) for record in records]
+        found[jobs] = [(record.case, record.seeds, record.values()) for record in records]
         assert seen == [(name, i) for name in experiment.cases for i in range(3)]
     assert found[1] == found[2]
     assert lasting(tmp_path / "results-1") == lasting(tmp_path / "results-2")

@@ -1,13 +1,14 @@
 """Means over draws, their standard errors, and ratios of two cases."""
 
 import math
+from dataclasses import replace
 from statistics import stdev
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pnet_lp.experiment import Draw, Record, ratio
+from pnet_lp.experiment import Answer, Draw, Headline, Record, ratio
 
 POSITIVE = st.floats(0.01, 1000)
 
@@ -21,8 +22,12 @@ def record(values: list[float], *, first_seed: int = 0, gap: float = 0.0) -> Rec
                 i,
                 "sha256:0",
                 {"seed": first_seed + i},
-                {"lower_bound_gbps": value, "upper_bound_gbps": value + gap, "status": "certified"},
-                {},
+                Answer(
+                    Headline("throughput_gbps", "gbps", "throughput", value, value, value + gap),
+                    "certified",
+                    {"half": value / 2},
+                    {},
+                ),
             )
             for i, value in enumerate(values)
         ),
@@ -31,15 +36,15 @@ def record(values: list[float], *, first_seed: int = 0, gap: float = 0.0) -> Rec
 
 def test_the_mean_lies_between_the_means_of_both_bounds() -> None:
     found = record([1.0, 2.0, 6.0], gap=0.5)
-    assert (found.interval.lower, found.interval.upper) == (3.0, 3.5)
-    assert found.standard_error_gbps == pytest.approx(math.sqrt(14 / 2 / 3))
+    assert (found.mean().value, found.mean().lower, found.mean().upper) == (3.0, 3.0, 3.5)
+    assert found.standard_error() == pytest.approx(math.sqrt(14 / 2 / 3))
     assert found.seeds == (0, 1, 2)
 
 
 def test_a_single_draw_has_no_error() -> None:
     found = record([2.0])
-    assert found.interval.lower == 2.0
-    assert found.standard_error_gbps is None
+    assert found.mean().lower == 2.0
+    assert found.standard_error() is None
     relative = ratio(found, record([4.0]))
     assert relative is not None
     assert (relative.percent, relative.error) == (50.0, None)
@@ -55,8 +60,26 @@ def test_nothing_is_no_baseline() -> None:
 def test_one_draw_without_certificate_shows() -> None:
     found = record([1.0, 2.0])
     assert found.status == "certified"
-    found.draws[1].result["status"] = "bounds"
-    assert found.status == "bounds"
+    other = replace(found.draws[1], answer=replace(found.draws[1].answer, status="bounds"))
+    assert replace(found, draws=(found.draws[0], other)).status == "bounds"
+
+
+def test_a_column_in_place_of_the_headline() -> None:
+    found, base = record([1.0, 2.0, 6.0]), record([2.0, 2.0, 2.0])
+    assert (found.mean("half").column, found.mean("half").value) == ("half", 1.5)
+    assert found.standard_error("half") == pytest.approx(math.sqrt(14 / 2 / 3) / 2)
+    assert ratio(found, base, "half") == ratio(found, base)
+    with pytest.raises(KeyError):
+        found.mean("other")
+
+
+def test_nothing_is_compared_with_something_else() -> None:
+    base = record([1.0])
+    [draw] = base.draws
+    cost = replace(draw.answer, headline=Headline.exact("total_usd", "usd", "price", 5))
+    assert ratio(Record("b", (replace(draw, answer=cost),)), base) is None
+    lost = replace(draw.answer, headline=replace(draw.answer.headline, value=math.nan))
+    assert ratio(Record("b", (replace(draw, answer=lost),)), base) is None
 
 
 @given(st.lists(POSITIVE, min_size=2, max_size=8), st.floats(0.1, 10))
@@ -65,7 +88,7 @@ def test_what_moves_both_cases_alike_is_no_error_of_their_ratio(values: list[flo
     paired = ratio(record([factor * value for value in values]), base)
     assert paired is not None
     assert paired.percent == pytest.approx(100 * factor)
-    assert paired.error == pytest.approx(0, abs=1e-6 * max(values) / base.interval.lower)
+    assert paired.error == pytest.approx(0, abs=1e-6 * max(values) / base.mean().lower)
 
 
 @given(st.lists(POSITIVE, min_size=2, max_size=8), st.lists(POSITIVE, min_size=2, max_size=8))
@@ -80,7 +103,7 @@ def test_other_seeds_count_as_independent(above: list[float], below: list[float]
 
 @given(st.lists(POSITIVE, min_size=1, max_size=8))
 def test_the_standard_error_is_that_of_the_textbook(values: list[float]) -> None:
-    error = record(values).standard_error_gbps
+    error = record(values).standard_error()
     if len(values) == 1:
         assert error is None
     else:

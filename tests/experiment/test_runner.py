@@ -7,7 +7,8 @@ import pytest
 
 from pnet_lp import __version__, _core
 from pnet_lp.errors import CertificateError, SpecError
-from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment, runner
+from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment
+from pnet_lp.experiment.questions import throughput
 from pnet_lp.throughput.verify import verify_file
 
 SPEC = """
@@ -33,18 +34,18 @@ def experiment(tmp_path: Path) -> Experiment:
 def solved(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """Return a list that grows by one with each solve."""
     calls: list[object] = []
-    solve = runner.solve
+    solve = throughput.solve
 
     def counted(*args: object, **kwargs: object) -> object:
         calls.append(kwargs)
         return solve(*args, **kwargs)
 
-    monkeypatch.setattr(runner, "solve", counted)
+    monkeypatch.setattr(throughput, "solve", counted)
     return calls
 
 
 def values(records: list[Record]) -> list[float]:
-    return [record.interval.lower for record in records]
+    return [record.mean().value for record in records]
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -62,7 +63,7 @@ def test_records_are_stored_with_their_proofs(experiment: Experiment, tmp_path: 
         [draw] = record.draws
         assert store.find(record.case, 0, draw.fingerprint) == draw
         assert verify_file(store.proof(record.case)).interval.lower == pytest.approx(
-            draw.interval.lower, rel=1e-9
+            draw.answer.headline.lower, rel=1e-9
         )
 
 
@@ -114,10 +115,10 @@ def test_a_changed_file_is_solved_again(tmp_path: Path, solved: list[object]) ->
     (tmp_path / "spec.yaml").write_text(
         f"title: T\nbaseline: a\ncases:\n  a: {{topology: 'ring:n=6', traffic: '{demands}'}}\n"
     )
-    experiment = load_experiment(tmp_path)
     found = []
     for demand in (1, 1, 2):
         demands.write_text(f"src,dst,demand\n0,1,{demand}\n")
+        experiment = load_experiment(tmp_path)
         found += values(list(run_experiment(experiment, Store(tmp_path / "results"))))
     assert len(solved) == 2
     assert found == pytest.approx([200, 200, 100], rel=1e-4)
@@ -127,7 +128,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     experiment: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store(tmp_path / "results")
-    undisturbed = runner.solve
+    undisturbed = throughput.solve
     calls = 0
 
     def interrupted(*args: object, **kwargs: object) -> object:
@@ -138,7 +139,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
             object.__setattr__(result, "interrupted", True)
         return result
 
-    monkeypatch.setattr(runner, "solve", interrupted)
+    monkeypatch.setattr(throughput, "solve", interrupted)
     records = run_experiment(experiment, store)
     assert next(records).case == "one"
     with pytest.raises(KeyboardInterrupt):

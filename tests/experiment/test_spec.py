@@ -66,7 +66,7 @@ CLAIMS = (
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("baseline: one\n", "", "spec.yaml: parameter 'baseline' is required"),
+        ("title: Trial\n", "", "spec.yaml: parameter 'title' is required"),
         (
             "baseline: one",
             "baseline: ome",
@@ -116,7 +116,7 @@ CLAIMS = (
         (
             "baseline: one",
             "baseline: one\nchart: {x: plane, lines: variant}",
-            "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: topology, ",
+            "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: seed, draws, ",
         ),
         (
             "baseline: one",
@@ -161,6 +161,18 @@ def test_faults_name_file_and_key(tmp_path: Path, old: str, new: str, message: s
             "kind: equal",
             "kind: equal, range: [3, 9]",
             "claims.0: kind and tolerance_percent have no meaning beside a range",
+        ),
+        ("relative_to: one, ", "", "claims.0: percent has no meaning without relative_to"),
+        ("percent: 200", "value: 2", "claims.0: value has no meaning beside relative_to"),
+        (
+            "relative_to: one, percent: 200, kind: equal",
+            "range: [9, 3]",
+            "claims.0: range must be [least, greatest], found [9.0, 3.0]",
+        ),
+        (
+            "relative_to: one, percent: 200",
+            "value: 2, column: solved_bye",
+            "claims.0.column: no column is called 'solved_bye' (did you mean 'solved_by'?); allowed: solved_by",
         ),
         (
             "kind: equal",
@@ -244,7 +256,7 @@ def test_a_grid_overrides_what_is_common(tmp_path: Path) -> None:
         (
             "planes: [2, 4]",
             "plane: [2, 4]",
-            "cases.all: grid: unknown parameter 'plane' (did you mean 'planes'?); allowed: topology, ",
+            "cases.all: grid: unknown parameter 'plane' (did you mean 'planes'?); allowed: seed, draws, topology, ",
         ),
         ("[2, 4]", "2", "cases.all: grid.planes: not a list, found 2; allowed: [value, value]"),
         ("[2, 4]", "[]", "cases.all: grid.planes: not a list, found []; allowed: [value, value]"),
@@ -301,7 +313,7 @@ def test_cases_of_a_grid_are_as_many_as_combinations(
 ) -> None:
     grid = {"planes": planes, "routing": [f"ksp:{k}" for k in paths]}
     entry = {"grid": grid, "link_gbps": 10} | ({"name": "{case}-{planes}x{routing}"} if named else {})
-    cases = expand("curve", entry, "spec.yaml: cases.curve")
+    cases = expand("curve", entry, "spec.yaml: cases.curve", {"planes", "routing", "link_gbps"})
     assert {(case["planes"], case["routing"]) for case in cases.values()} == {
         (p, routing) for p in planes for routing in grid["routing"]
     }
@@ -339,7 +351,15 @@ def test_reduced_experiments_keep_the_baseline(tmp_path: Path) -> None:
         ({"range": (0, 90)}, [0, 90], [91]),
     ],
 )
-def test_what_agrees_with_a_claim(words: dict[str, Any], agreeing: list[float], others: list[float]) -> None:
+def test_what_agrees_with_a_ratio(words: dict[str, Any], agreeing: list[float], others: list[float]) -> None:
     claim = Claim(case="a", relative_to="b", statement="s", **words)
     assert all(claim.agrees(value) for value in agreeing)
     assert not any(claim.agrees(value) for value in others)
+
+
+def test_what_agrees_with_a_value() -> None:
+    claim = Claim(case="a", value=2.5, tolerance_percent=2, statement="s")
+    assert claim.accepted == pytest.approx((2.45, 2.55))
+    assert claim.agrees(2.55)
+    assert not claim.agrees(2.44)
+    assert Claim(case="a", value=1.3, kind="at-least", tolerance_percent=0, statement="s").agrees(1.9)

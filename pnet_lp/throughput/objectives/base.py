@@ -222,7 +222,6 @@ def check_solver_needed(solver: str, objective: Objective, form: Form) -> None:
 
 def proved(figures: Mapping[str, Any], headline: Headline) -> tuple[str, str]:
     """Return the line that says between which bounds a value is."""
-    assert headline.bounds is not None
     lower, upper = (format_gbps(figures[key]) for key in headline.bounds)
     return "proved", f"at least {lower}, at most {upper}; relative gap {figures['relative_gap']:.2g}"
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Concurrent(Objective):
     """Maximum concurrent flow, by any solver."""
 
-    headline = Headline("throughput_gbps", "Gb/s per unit demand", ("lower_bound_gbps", "upper_bound_gbps"))
+    headline = Headline("throughput", "gbps", "Gb/s per unit demand")
     rated = False
     closed_forms = frozenset({"split"})
 

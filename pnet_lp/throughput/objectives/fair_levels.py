@@ -27,7 +27,7 @@ SLACK = 1e-12
 class Fair(Objective):
     """What the objectives share whose answer is a vector of fair rates."""
 
-    headline = Headline("total_gbps", "Gb/s")
+    headline = Headline("total", "gbps", "Gb/s", bounded=False)
     per_demand = True
 
     def figures_of_nothing(self) -> Mapping[str, Any]:

@@ -56,9 +56,7 @@ class MinCostParams(Params):
 class MinCost(Objective):
     """Minimum-cost multicommodity flow."""
 
-    headline = Headline(
-        "cost_gbps_links", "Gb/s times links", ("lower_bound_gbps_links", "upper_bound_gbps_links")
-    )
+    headline = Headline("cost", "gbps_links", "Gb/s times links")
     closed_forms = frozenset({"split"})
     params: MinCostParams
 

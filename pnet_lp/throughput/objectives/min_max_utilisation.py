@@ -19,7 +19,7 @@ from pnet_lp.throughput.objectives.concurrent import Concurrent
 class MinMaxUtilisation(Concurrent):
     """The whole matrix is carried, and the fullest link is as empty as can be: above 1, it does not fit."""
 
-    headline = Headline("max_utilisation", "of the fullest link", ("lower_bound", "upper_bound"))
+    headline = Headline("max_utilisation", "", "of the fullest link")
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 class Total(Objective):
     """Maximum multicommodity flow."""
 
-    headline = Headline("total_gbps", "Gb/s", ("lower_bound_gbps", "upper_bound_gbps"))
+    headline = Headline("total", "gbps", "Gb/s")
     per_demand = True
 
     def figures_of_nothing(self) -> Mapping[str, Any]:

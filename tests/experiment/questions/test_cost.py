@@ -6,7 +6,7 @@ import pytest
 
 from pnet_lp.cost import Design, Quote, design, load_book, quote
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment.appraise import LARGEST_GRAPH, Bisection, appraise
+from pnet_lp.experiment.questions.cost import LARGEST_GRAPH, BisectionCapacity, appraise
 from pnet_lp.model import Network
 from pnet_lp.traffic import build_traffic
 
@@ -23,7 +23,7 @@ def never() -> Network:
 def test_closed_forms_need_no_network() -> None:
     made, price = priced("parallel:hosts=2097152,radix=16,planes=4")
     found = appraise(replace(made, build=never), price)
-    assert found.bisection == Bisection(2_097_152 / 2 * 800, "closed form")
+    assert found.bisection == BisectionCapacity(2_097_152 / 2 * 800, "closed form")
     assert found.switch_hops == made.bill.switch_hops == 7
     assert made.bill.links == 3 * 2_097_152
     assert found.capacity_gbps == 2_097_152 * 400
@@ -42,7 +42,7 @@ def test_measured() -> None:
     found = appraise(made, price)
     # Four cables at each of six switches leave three pairs that are no neighbours; three hosts can send 30 Gb/s.
     assert found.switch_hops == 3
-    assert found.bisection == Bisection(30.0, "proved")
+    assert found.bisection == BisectionCapacity(30.0, "proved")
     assert appraise(replace(made, build=never), price, measure=False).bisection is None
 
 

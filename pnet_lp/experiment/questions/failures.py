@@ -1,0 +1,68 @@
+"""What connected pairs still get while parts of a network are down, over trials of failures."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from pydantic import Field
+
+from pnet_lp.experiment.keys import NetworkKeys, SolverKeys, TrafficKeys
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
+from pnet_lp.throughput.trials import failure_trials
+
+
+class FailuresCase(SolverKeys, TrafficKeys, NetworkKeys):
+    """One network, its demands, and several draws of what fails."""
+
+    columns = ("worst_gbps", "lost_share", "lost_demands")
+
+    trials: int = Field(10, ge=1, description="draws of the failures, of one network, for each seed")
+
+
+@QUESTIONS.register(
+    "failures", params=FailuresCase, summary="throughput of the pairs that trials of failures leave connected"
+)
+def failures(case: FailuresCase, seed: int) -> Posed:
+    """Pose the case on the network and the demands that ``seed`` gives, and failures that it draws."""
+    network, fails = case.intact(seed), case.failures
+    traffic = case.matrix(network, seed)
+
+    def answer(threads: int, on_progress: OnProgress) -> Answer:
+        found = failure_trials(
+            network,
+            traffic,
+            fails,
+            trials=case.trials,
+            on_progress=on_progress,
+            **case.options(seed, threads),
+        )
+        results = [trial.result for trial in found if trial.result is not None]
+        if any(result.interrupted for result in results):
+            raise KeyboardInterrupt
+        carried = [trial.throughput_gbps for trial in found]
+        upper = [0.0 if trial.result is None else trial.result.interval.upper for trial in found]
+        trials = [
+            {
+                "throughput_gbps": carried[i],
+                "upper_bound_gbps": upper[i],
+                "lost_share": trial.lost_share,
+                "lost_demands": trial.lost_demands,
+            }
+            for i, trial in enumerate(found)
+        ]
+        columns = {
+            "worst_gbps": min(carried),
+            "lost_share": fmean(trial.lost_share for trial in found),
+            "lost_demands": fmean(trial.lost_demands for trial in found),
+        }
+        mean = fmean(carried)
+        return Answer(
+            Headline(
+                "throughput_gbps", "gbps", "throughput", mean, mean, fmean(upper), "Gb/s per unit demand"
+            ),
+            "certified" if all(result.status == "certified" for result in results) else "bounds",
+            columns,
+            {"throughput_gbps": mean, **columns, "trials": trials},
+        )
+
+    return Posed((network.fingerprint, traffic.fingerprint, repr(fails)), answer)

@@ -1,0 +1,138 @@
+"""Each question's numbers, against closed forms, published values and what its command's library function gives."""
+
+from pathlib import Path
+
+import pytest
+
+from pnet_lp.errors import PnetError
+from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
+from pnet_lp.failures import Failures, fail
+from pnet_lp.report.experiment import compare, result_table
+from pnet_lp.seeds import derive_seed
+from pnet_lp.throughput import solve
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+
+def records(folder: Path, question: str, cases: str) -> dict[str, Record]:
+    (folder / "spec.yaml").write_text(f"title: T\nquestion: {question}\ncases: {cases}\n")
+    experiment = load_experiment(folder)
+    return {record.case: record for record in run_experiment(experiment, Store(folder / "results"))}
+
+
+def answer(folder: Path, question: str, case: str) -> dict[str, object]:
+    """The cells of a case of one draw."""
+    [draw] = records(folder, question, f"{{a: {case}}}")["a"].draws
+    return draw.values
+
+
+def test_throughput_of_what_has_not_failed(tmp_path: Path) -> None:
+    """A draw is what the command answers for its seed, failures included."""
+    case = (
+        "{topology: 'jellyfish:k=4', traffic: permutation, fail_links: 0.1, draws: 2, seed: 3, level: host}"
+    )
+    for draw in records(tmp_path, "throughput", f"{{a: {case}}}")["a"].draws:
+        seed = derive_seed(3, "draw", 1) if draw.index else 3
+        network = fail(build_network(["jellyfish:k=4"], seed=seed), Failures(links=0.1), seed=seed)
+        expected = solve(network, build_traffic("permutation", network, "host", seed=seed))
+        assert draw.answer.headline.value == expected.throughput_gbps
+        assert draw.answer.document["network"]["fingerprint"] == network.fingerprint
+
+
+@pytest.mark.parametrize(("n", "mean", "most"), [(6, 1.8, 3), (7, 2, 3), (4, 4 / 3, 2)])
+def test_hops_of_a_ring(tmp_path: Path, n: int, mean: float, most: int) -> None:
+    found = answer(tmp_path, "hops", f"{{topology: 'ring:n={n}', trials: 3}}")
+    assert found["mean_hops"] == pytest.approx(mean, rel=1e-12)
+    assert found["max_hops"] == most
+    assert (found["connected_share"], found["all_connected_trials"]) == (1, 3)
+
+
+def test_hops_over_trials(tmp_path: Path) -> None:
+    """Of a path of three racks with one of its two cables down, one pair of three is left, at one hop."""
+    found = answer(tmp_path, "hops", "{topology: 'path:n=3', fail_links: 0.5, trials: 4}")
+    assert (found["mean_hops"], found["connected_share"], found["all_connected_trials"]) == (1, 1 / 3, 0)
+
+
+def test_failures_leave_what_is_connected(tmp_path: Path) -> None:
+    case = "{topology: 'path:n=3', fail_links: 0.5, trials: 4}"
+    found = answer(tmp_path, "failures", case)
+    assert found["throughput_gbps"] == pytest.approx(100, rel=1e-6)
+    assert found["worst_gbps"] == pytest.approx(100, rel=1e-6)
+    assert (found["lost_share"], found["lost_demands"]) == (pytest.approx(2 / 3), 4)
+
+
+def test_failures_of_everything_and_nothing(tmp_path: Path) -> None:
+    cases = "{a: {topology: 'ring:n=5', grid: {fail_links: [0, 1]}, trials: 2, name: 'f{fail_links}'}}"
+    none, everything = records(tmp_path, "failures", cases).values()
+    # Ten pairs, both ways, over 10 directions: distances 1 and 2 make 30 link-crossings at K = 1.
+    assert none.mean().value == pytest.approx(100 * 10 / 30, rel=1e-4)
+    assert everything.mean().value == 0
+    assert everything.mean("lost_share").value == 1
+
+
+def test_bounds_of_a_torus(tmp_path: Path) -> None:
+    """Published closed form of the bound by mean path length of the 4 x 8 torus: 1/24; it is not the tightest."""
+    found = answer(tmp_path, "bounds", "{topology: 'torus:dims=4x8', link_gbps: 1, level: rack}")
+    assert found["mean_path_gbps"] == pytest.approx(1 / 24)
+    # The bisection is what limits: K = 1/32.
+    assert found["tightest_bound_gbps"] == found["bisection_gbps"] == pytest.approx(1 / 32)
+    only = answer(
+        tmp_path, "bounds", "{topology: 'torus:dims=4x8', link_gbps: 1, level: rack, bounds: mean-path}"
+    )
+    assert only["tightest_bound_gbps"] == pytest.approx(1 / 24)
+    assert only["bisection_gbps"] is None
+
+
+def test_prices_can_be_an_axis(tmp_path: Path) -> None:
+    book = tmp_path / "cheap.yaml"
+    book.write_text("entries: {switch-64x10g: 10000}\n")
+    axis = f"grid: {{prices: [[hybrid-list], [hybrid-list, '{book}']]}}, name: '{{prices}}'"
+    case = f"{{architecture: hybrid, beta: 1, {axis}}}"
+    listed, cheaper = records(tmp_path, "cost", f"{{a: {case}}}").values()
+    # The paper's price, and 320 ToR switches at 10,000 in place of 30,000.
+    assert listed.mean().value == 40_028_050
+    assert cheaper.mean().value == 40_028_050 - 320 * 20_000
+    assert listed.draws[0].answer.columns["example_prices"] is False
+    book.write_text("entries: {switch-64x10g: 20000}\n")
+    _, changed = records(tmp_path, "cost", f"{{a: {case}}}").values()
+    assert changed.mean().value == 40_028_050 - 320 * 10_000
+
+
+def test_cost_of_a_topology_and_what_it_carries(tmp_path: Path) -> None:
+    case = "{architecture: 'ring:n=8', grid: {planes: [1, 2]}, traffic: all-to-all, name: 'p{planes}'}"
+    one, two = records(tmp_path, "cost", f"{{a: {case}}}").values()
+    # All-to-all on a ring of 8 racks gives 1/8 of a link to each of 56 pairs.
+    assert one.mean("carried_gbps").value == pytest.approx(56 * 100 / 8, rel=1e-4)
+    assert two.mean("carried_gbps").value == pytest.approx(2 * 56 * 100 / 8, rel=1e-4)
+    assert (one.mean("chips").value, two.mean("chips").value) == (8, 16)
+
+
+def test_an_architecture_without_network_carries_nothing(tmp_path: Path) -> None:
+    with pytest.raises(PnetError) as caught:
+        answer(tmp_path, "cost", "{architecture: hybrid, beta: 3, traffic: permutation}")
+    assert str(caught.value) == (
+        f"{tmp_path}/spec.yaml: cases.a: traffic: has no meaning for 'hybrid', which has no explicit network, "
+        "found 'permutation'"
+    )
+
+
+@pytest.mark.parametrize(("scenario", "expected"), [("1", 1.875), ("2", 2.25)])
+def test_speed_up_of_the_job(tmp_path: Path, scenario: str, expected: float) -> None:
+    """By hand, as in tests/optical/test_speedup.py."""
+    found = records(tmp_path, "speed-up", f"{{a: {{job: true, scenario: '{scenario}', tolerance: 1.0e-6}}}}")
+    shown = found["a"].mean()
+    assert shown.value == pytest.approx(expected, rel=1e-4)
+    assert shown.lower <= shown.value <= shown.upper
+    assert found["a"].status == "certified"
+
+
+def test_rounding_is_no_error(tmp_path: Path) -> None:
+    """Access links give the same K in every draw, but for the last digits; tables say that nothing varies."""
+    (tmp_path / "spec.yaml").write_text(
+        "title: T\nbaseline: a\ncases:\n  a: {topology: 'jellyfish:k=4', level: host, draws: 4}\n"
+    )
+    experiment = load_experiment(tmp_path)
+    table = result_table(compare(experiment, list(run_experiment(experiment, Store(tmp_path / "results")))))
+    for name in ("standard_error_gbps", "percent_error", "relative_gap"):
+        [value] = table[name]
+        assert value == 0 or value > 1e-12

@@ -1,0 +1,272 @@
+"""All kinds of questions alike: what they declare, refuse before the first run, and give again whoever runs them."""
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from pnet_lp.errors import PnetError
+from pnet_lp.experiment import QUESTIONS, Case, Experiment, Record, Store, load_experiment, run_experiment
+from pnet_lp.report.experiment import compare, comparison_table, draw_table, result_table
+
+SMALL = {
+    "throughput": "{topology: 'jellyfish:k=4', traffic: permutation, routing: 'ksp:2', fail_links: 0.05}",
+    "hops": "{topology: 'jellyfish:k=4', planes: 2, variant: heterogeneous, fail_links: 0.1, trials: 2}",
+    "failures": "{topology: 'jellyfish:k=4', traffic: permutation, fail_links: 0.1, trials: 2}",
+    "bounds": "{topology: 'jellyfish:k=4', traffic: permutation}",
+    "cost": "{architecture: 'jellyfish-k8', prices: [hybrid-list, example]}",
+    "speed-up": "{job: true, traffic: random}",
+}
+"""One small case of each question."""
+
+
+def load(folder: Path, question: str, case: str, more: str = "") -> Experiment:
+    (folder / "spec.yaml").write_text(f"title: T\nquestion: {question}\ncases:\n  a: {case}\n{more}")
+    return load_experiment(folder)
+
+
+def answered(folder: Path, question: str, case: str) -> Record:
+    """The record of a spec of one case."""
+    [record] = run_experiment(load(folder, question, case), Store(folder / "results"))
+    return record
+
+
+def lasting(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "seconds.json"
+    }
+
+
+def test_every_kind_is_tried_here() -> None:
+    assert QUESTIONS.names() == sorted(SMALL)
+
+
+@pytest.mark.parametrize("question", SMALL)
+def test_answers_have_the_columns_declared(question: str, tmp_path: Path) -> None:
+    experiment = load(tmp_path, question, SMALL[question]).reduced(draws=2)
+    records = list(run_experiment(experiment, Store(tmp_path / "results")))
+    model = QUESTIONS.get(question).params
+    assert issubclass(model, Case)
+    for draw in records[0].draws:
+        assert tuple(draw.answer.columns) == model.columns
+        assert draw.answer.headline.lower <= draw.answer.headline.upper
+        assert draw.answer.headline.column not in model.columns
+        assert not {*model.columns, draw.answer.headline.column} & model.model_fields.keys()
+        assert sum(draw.answer.seconds.values()) > 0
+    table = draw_table(experiment, records)
+    assert table["draw"] == [0, 1]
+    assert len(set(table["seed"])) == 2
+    assert {"case", *experiment.keys, *model.columns} <= table.keys()
+    [row] = compare(experiment, records)
+    assert list(result_table([row])[row.shown.column]) == [row.shown.value]
+    assert comparison_table(experiment, [row]).row_count == 1
+    json.dumps(row.to_json(), allow_nan=False)
+
+
+@pytest.mark.parametrize("question", SMALL)
+def test_equal_bytes_for_any_number_of_processes_and_nothing_twice(question: str, tmp_path: Path) -> None:
+    experiment = load(tmp_path, question, SMALL[question]).reduced(draws=2)
+    found = {}
+    for jobs in (1, 2):
+        store = Store(tmp_path / f"results-{jobs}")
+        found[jobs] = list(run_experiment(experiment, store, jobs=jobs, threads=1))
+        seconds = [path.read_bytes() for path in sorted(store.folder.rglob("seconds.json"))]
+        assert list(run_experiment(experiment, store)) == found[jobs]
+        assert [path.read_bytes() for path in sorted(store.folder.rglob("seconds.json"))] == seconds
+    assert lasting(tmp_path / "results-1") == lasting(tmp_path / "results-2")
+
+
+@pytest.mark.parametrize("question", ["throughput", "hops", "failures", "bounds"])
+def test_failures_can_be_an_axis(question: str, tmp_path: Path) -> None:
+    grid = (
+        "{topology: 'complete:n=4', planes: 4, grid: {fail_planes: [[0], [0, 1], 2]}, name: '{fail_planes}'}"
+    )
+    experiment = load(tmp_path, question, grid)
+    assert list(experiment.cases) == ["0", "0-1", "2"]
+    table = result_table(compare(experiment, list(run_experiment(experiment, Store(tmp_path / "results")))))
+    assert table["fail_planes"] == ["0", "0 + 1", "2"]
+    if "throughput_gbps" in table:
+        assert table["throughput_gbps"] == pytest.approx([300, 200, 300], rel=1e-4)
+
+
+def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
+    experiment = load(
+        tmp_path, "throughput", "{topology: 'ring:n=6', grid: {traffic: ['stride:s=1', 'stride:s=3']}}"
+    )
+    rows = compare(experiment, list(run_experiment(experiment, Store(tmp_path / "results"))))
+    # Next neighbours have their link, and the five links the other way round; those opposite take 3 links of 12.
+    assert [row.shown.value for row in rows] == pytest.approx([120, 200 / 3], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("question", "case", "message"),
+    [
+        (
+            "throughputs",
+            "{}",
+            "question: unknown question 'throughputs' (did you mean 'throughput'?); allowed: bounds",
+        ),
+        ("throughput", "{}", "cases.a: parameter 'topology' is required"),
+        ("throughput", "{topology: []}", "cases.a: topology: tuple should have at least 1 item"),
+        (
+            "throughput",
+            "{topology: rng}",
+            "cases.a: topology: unknown topology 'rng' (did you mean 'ring'?); allowed: ",
+        ),
+        ("throughput", "{topology: 'ring:m=3'}", "cases.a: topology: ring: unknown parameter 'm'"),
+        (
+            "throughput",
+            "{topology: 'ring:n=x'}",
+            "cases.a: topology: ring: n: input should be a valid integer",
+        ),
+        (
+            "throughput",
+            "{topology: nowhere/net.adj}",
+            "cases.a: topology: nowhere/net.adj: no such file",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', traffic: permutaton}",
+            "cases.a: traffic: unknown traffic 'permutaton'",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', traffic: nowhere/d.csv}",
+            "cases.a: traffic: nowhere/d.csv: cannot read the file: No such file or directory",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', routing: 'kps:8'}",
+            "cases.a: routing: unknown routing 'kps:8'",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', plane_policy: shortest}",
+            "cases.a: routing: plane policy 'shortest' has no meaning for ideal routing",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', objective: concurent}",
+            "cases.a: objective: unknown objective 'concurent'",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', solver: structurd}",
+            "cases.a: solver: unknown solver 'structurd'",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', fail_links: 2}",
+            "cases.a: fail_links: input should be less than or equal",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', fail_unit: direction, fail_mode: betweenness}",
+            "cases.a: fail_mode: directions fail independently, found 'betweenness'",
+        ),
+        (
+            "hops",
+            "{topology: 'ring:n=4', fail_groups: nowhere.yaml}",
+            "cases.a: fail_groups: nowhere.yaml: cannot read the file: No such file or directory",
+        ),
+        ("hops", "{topology: 'ring:n=4', traffic: permutation}", "cases.a: unknown parameter 'traffic'"),
+        (
+            "hops",
+            "{topology: 'ring:n=4', trials: 0}",
+            "cases.a: trials: input should be greater than or equal to 1",
+        ),
+        ("failures", "{topology: 'ring:n=4', objective: total}", "cases.a: unknown parameter 'objective'"),
+        (
+            "bounds",
+            "{topology: 'ring:n=4', bounds: tob}",
+            "cases.a: bounds: unknown bound 'tob' (did you mean 'tub'?)",
+        ),
+        (
+            "cost",
+            "{architecture: hybrd}",
+            "cases.a: architecture: unknown architecture 'hybrd' (did you mean 'hybrid'?)",
+        ),
+        (
+            "cost",
+            "{architecture: 'hybrid:beta=99'}",
+            "cases.a: architecture: hybrid: beta is at most ports / 2 = 32",
+        ),
+        ("cost", "{architecture: hybrid, prices: exmple}", "cases.a: prices: unknown price book 'exmple'"),
+        (
+            "cost",
+            "{architecture: hybrid, powers: none.yaml}",
+            "cases.a: powers: none.yaml: cannot read the file: ",
+        ),
+        (
+            "cost",
+            "{architecture: hybrid, planes: 4}",
+            "cases.a: planes: has no meaning for the architecture 'hybrid'",
+        ),
+        (
+            "cost",
+            "{architecture: 'hybrid:beta=2', beta: 4}",
+            "cases.a: beta: 'hybrid:beta=2' says it already",
+        ),
+        ("cost", "{architecture: 'parallel', beta: 4}", "cases.a: beta: has no meaning for 'parallel'"),
+        ("cost", "{architecture: 'ring:n=4', beta: 4}", "cases.a: beta: has no meaning for 'ring:n=4'"),
+        (
+            "cost",
+            "{architecture: hybrid, level: rack}",
+            "cases.a: level: has no meaning for a cost without traffic, found 'rack'",
+        ),
+        (
+            "cost",
+            "{architecture: parallel, prices: hybrid-list}",
+            "cases.a: hybrid-list: no price for part 'chassis'",
+        ),
+        ("speed-up", "{scenario: '3'}", "cases.a: scenario: input should be '1' or '2', found '3'"),
+        ("speed-up", "{job: true, links: 4}", "cases.a: links: a job has sizes of its own, found 4"),
+        ("speed-up", "{traffic: mpi-ftt}", "cases.a: traffic: unknown traffic 'mpi-ftt'"),
+    ],
+)
+def test_what_is_wrong_is_refused_before_the_first_run(
+    question: str, case: str, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(PnetError) as caught:
+        load(tmp_path, question, case)
+    assert str(caught.value).startswith(f"{tmp_path}/spec.yaml: {message}")
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("column: mean", "column: no column is called 'mean'; allowed: p50_hops, p99_hops, "),
+        ("baseline: b", "baseline: no case is called 'b'; allowed: a"),
+        (
+            "chart: {x: fail_links, lines: planes, saturated_percent: 90}",
+            "chart.saturated_percent: saturation is a share of planes times the baseline; allowed: with a baseline",
+        ),
+        ("chart: {x: traffic, lines: planes}", "chart: no key of a case is called 'traffic'"),
+    ],
+)
+def test_what_a_question_has_not_cannot_be_shown(more: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(PnetError) as caught:
+        load(tmp_path, "hops", "{topology: 'ring:n=4'}", more)
+    assert str(caught.value).startswith(f"{tmp_path}/spec.yaml: {message}")
+
+
+def test_a_column_can_be_shown(tmp_path: Path) -> None:
+    experiment = load(tmp_path, "hops", "{topology: 'ring:n=6'}", "column: max_hops")
+    [row] = compare(experiment, list(run_experiment(experiment, Store(tmp_path / "results"))))
+    assert (row.shown.column, row.shown.value, row.columns["mean_hops"]) == ("max_hops", 3, 1.8)
+
+
+def test_no_value_is_no_number(tmp_path: Path) -> None:
+    """Nothing is connected: JSON has null, tables are empty there, and the reader sees a word."""
+    record = answered(tmp_path, "hops", "{topology: 'ring:n=6', fail_links: 1}")
+    assert math.isnan(record.mean().value)
+    stored = json.loads((tmp_path / "results" / "a" / "draw-0" / "result.json").read_text())
+    assert stored["headline"]["value"] is None
+    assert stored["columns"]["connected_share"] == 0
+    [row] = compare(load_experiment(tmp_path), [record])
+    assert row.to_json()["mean_hops"] is None
