@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 from pydantic import BaseModel
 
 from pnet_lp.cost import architectures
+from pnet_lp.cost.books import shipped_books
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.files import read_yaml
+from pnet_lp.files import named_files, read_yaml
 from pnet_lp.registry import Entry, Registry, nearest
 from pnet_lp.report.tables import text_table
 from pnet_lp.routing import ROUTINGS
 from pnet_lp.throughput import OBJECTIVES, SOLVERS
+from pnet_lp.throughput.bounds import BOUNDS
 from pnet_lp.throughput.solvers import Solver
 from pnet_lp.topology import topologies
 from pnet_lp.topology.catalogue import catalogue as network_catalogue
@@ -95,23 +97,35 @@ def routing_documents() -> list[dict[str, Any]]:
     ]
 
 
-def architecture_documents() -> list[dict[str, Any]]:
-    """Return each architecture as its JSON document."""
-    return entry_documents(architectures)
+def question_documents() -> list[dict[str, Any]]:
+    """Return each kind of question as its JSON document, its parameters being the keys of a case."""
+    from pnet_lp.experiment.question import QUESTIONS  # noqa: PLC0415 - slow to load
+
+    return entry_documents(QUESTIONS)
 
 
-def objective_documents() -> list[dict[str, Any]]:
-    """Return each objective as its JSON document."""
-    return entry_documents(OBJECTIVES)
+def experiment_documents() -> list[dict[str, Any]]:
+    """Return each experiment of the folders called ``experiments`` as its JSON document."""
+    found = named_files("experiments").items()
+    specs = {name.removesuffix("/spec"): path for name, path in found if name.endswith("/spec")}
+    return [
+        {**document, "summary": str((document["spec"] or {}).get("title", document["summary"]))}
+        for document in catalogue_documents(specs)
+    ]
 
 
 KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "topologies": topology_documents,
     "traffic": traffic_documents,
     "routings": routing_documents,
-    "objectives": objective_documents,
+    "objectives": lambda: entry_documents(OBJECTIVES),
     "solvers": solver_documents,
-    "architectures": architecture_documents,
+    "bounds": lambda: entry_documents(BOUNDS),
+    "questions": question_documents,
+    "experiments": experiment_documents,
+    "architectures": lambda: entry_documents(architectures),
+    "prices": lambda: catalogue_documents(shipped_books("price")),
+    "powers": lambda: catalogue_documents(shipped_books("power")),
 }
 """What can be listed."""
 
@@ -142,7 +156,7 @@ def overview(documents: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
     lines: list[RenderableType] = []
     for kind, title in ((BUILDER, ""), (CATALOGUE, "catalogue")):
         chosen = [document for document in documents if document["type"] == kind]
-        if title and chosen:
+        if title and chosen and lines:
             lines += ["", title]
         lines += [f"{document['name']:<{width}}  {_in_one_line(document)}" for document in chosen]
     return lines

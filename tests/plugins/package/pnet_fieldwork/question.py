@@ -1,0 +1,23 @@
+"""How many links apart the farthest racks are."""
+
+from pnet_lp.experiment.keys import NetworkKeys
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
+from pnet_lp.hops import count_hops
+
+
+class DiameterCase(NetworkKeys):
+    """One network."""
+
+
+@QUESTIONS.register(
+    "diameter", params=DiameterCase, summary="links between the racks that are farthest apart"
+)
+def diameter(case: DiameterCase, seed: int) -> Posed:
+    """Pose the case on the network that ``seed`` gives."""
+    network = case.network(seed)
+
+    def answer(threads: int, _: OnProgress) -> Answer:
+        most = count_hops(network, "rack", threads=threads).most
+        return Answer(Headline.exact("diameter_hops", "hops", "diameter", most), "exact", {}, {"hops": most})
+
+    return Posed((network.fingerprint,), answer)

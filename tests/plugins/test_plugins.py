@@ -1,0 +1,121 @@
+"""A package of its own adds one of each kind, a file each, and everything takes it as its own.
+
+Nothing of pnet-lp names them: they are found through entry points, in a process that has the package on its path.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HERE = Path(__file__).parent
+PACKAGE = HERE / "package" / "pnet_fieldwork"
+CONTRIBUTING = HERE.parents[1] / "CONTRIBUTING.md"
+
+Run = Callable[..., Any]
+
+ADDED = {
+    "topologies": ("bipartite", "topology.py"),
+    "traffic": ("mirror", "traffic.py"),
+    "routings": ("one-plane:PLANE", "routing.py"),
+    "objectives": ("headroom", "objective.py"),
+    "bounds": ("uplinks", "bound.py"),
+    "solvers": ("dual-simplex", "solver.py"),
+    "questions": ("diameter", "question.py"),
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run a command in a process that finds the package as an installed one; return its JSON document."""
+    place = tmp_path_factory.mktemp("site")
+    shutil.copytree(PACKAGE, place / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
+    described = place / "pnet_fieldwork-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: pnet-fieldwork\nVersion: 1.0\n")
+    shutil.copy(HERE / "package" / "entry_points.txt", described)
+
+    def invoke(*words: str, code: int = 0) -> Any:
+        found = subprocess.run(
+            [sys.executable, "-m", "pnet_lp", *words, "--json"],
+            env={**os.environ, "PYTHONPATH": str(place)},
+            cwd=place,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert found.returncode == code, found.stderr
+        return json.loads(found.stdout) if code == 0 else found.stderr
+
+    invoke.place = place  # type: ignore[attr-defined]
+    return invoke
+
+
+@pytest.mark.parametrize("kind", ADDED)
+def test_each_is_listed(kind: str, run: Run) -> None:
+    name, _ = ADDED[kind]
+    entries = {entry["name"]: entry for entry in run("list", kind)["entries"]}
+    assert entries[name]["summary"]
+
+
+def test_all_at_once_on_the_command_line(run: Run) -> None:
+    """Of 2 x 4 switches in two planes, one plane carries K = n / (3 n - 2) for all-to-all, more for its mirror."""
+    network = ("bipartite:n=4", "--planes", "2", "--link-gbps", "1")
+    found = run("throughput", *network, "--routing", "one-plane:plane=1,k=64", "--solver", "dual-simplex")
+    assert found["throughput_gbps"] == pytest.approx(4 / 10, rel=1e-6)
+    assert found["solver"] == "dual-simplex"
+    both = run("throughput", *network, "--solver", "dual-simplex")
+    assert both["throughput_gbps"] == pytest.approx(8 / 10, rel=1e-6)
+    mirrored = run(
+        "throughput", *network, "--traffic", "mirror", "--objective", "headroom", "--save", "h.json"
+    )
+    # Each demand has its link, and three hops over the others, where it takes three links: 1 and 1 in each plane.
+    assert mirrored["headroom"] == pytest.approx(1 - 1 / 4, rel=1e-4)
+    assert "throughput_gbps" not in mirrored
+    assert run("verify", "h.json")["verified"]
+    bounds = {
+        item["name"]: item["value_gbps"] for item in run("bounds", *network, "--traffic", "mirror")["bounds"]
+    }
+    assert bounds["uplinks"] == pytest.approx(8.0)
+    assert run("traffic", "mirror", "--on", "bipartite:n=4", "--level", "rack")["demands"] == 8
+
+
+def test_a_saved_result_over_paths_of_another_package_says_what_it_trusts(run: Run) -> None:
+    run("throughput", "bipartite:n=3", "--routing", "one-plane:0", "--save", "p.json")
+    assert run("verify", "p.json")["trusted"] == ["which paths there are is taken as the routing lists them"]
+
+
+def test_refusals_are_those_of_our_own(run: Run) -> None:
+    assert "plane: no such plane, found 3" in run(
+        "throughput", "ring:n=4", "--routing", "one-plane:3", code=2
+    )
+    assert "(did you mean 'bipartite'?)" in run("throughput", "bipartit:n=4", code=2)
+
+
+def test_in_a_sweep(run: Run) -> None:
+    """A question of another package, over a grid of topologies, one of which is its own."""
+    folder = Path(run.place) / "wide"  # type: ignore[attr-defined]
+    folder.mkdir()
+    (folder / "spec.yaml").write_text(
+        "title: How wide\nquestion: diameter\nbaseline: ring\ncases:\n"
+        "  ring: {topology: 'ring:n=8'}\n  sides: {topology: 'bipartite:n=4'}\n"
+    )
+    cases = {case["case"]: case for case in run("sweep", "wide")["cases"]}
+    assert [cases[name]["diameter_hops"] for name in ("ring", "sides")] == [4, 2]
+
+
+def test_the_how_to_is_this_code() -> None:
+    """CONTRIBUTING shows these files, whole."""
+    blocks = dict(
+        re.findall(
+            r"<!-- plugin: (\w+\.py) -->\n```python\n(.*?)```\n", CONTRIBUTING.read_text(), flags=re.DOTALL
+        )
+    )
+    assert blocks == {file: (PACKAGE / file).read_text() for _, file in ADDED.values()}
