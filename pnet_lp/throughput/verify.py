@@ -101,6 +101,11 @@ def verify(stored: StoredResult) -> Verification:
             "a demand has no path, so K = 0",
             "there is no certificate, which is right only where a demand has no path, but every demand has one",
         )
+        check.require(
+            not stored.bottlenecks,
+            "no link limits the value",
+            "bottlenecks are listed, and nothing is carried because of demands without a path",
+        )
         computed = dict(objective.figures_of_nothing())
     else:
         check.require(

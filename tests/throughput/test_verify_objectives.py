@@ -126,6 +126,12 @@ TAMPERINGS: list[tuple[str, Callable[[Document], None], str]] = [
         put("answer", "levels", 0, "upper", to=lambda v: v * 0.9),
         "could get more than is claimed|a level is exact",
     ),
+    ("max-min", put("answer", "levels", to=lambda _: []), "do not hold each demand once"),
+    (
+        "max-min",
+        change("answer", "levels", 0, "demands", to=lambda values: values.astype(float)),
+        "do not hold each demand once",
+    ),
     ("max-min", put("levels", 0, "demands", to=lambda n: n + 1), "levels is claimed to be"),
     ("max-min", put("total_gbps", to=lambda v: v * 1.01), "total_gbps is claimed to be"),
     ("min-cost:at=1e-5", put("cost_gbps_links", to=lambda v: v * 0.99), "cost_gbps_links is claimed to be"),
@@ -137,6 +143,14 @@ TAMPERINGS: list[tuple[str, Callable[[Document], None], str]] = [
     ("min-cost:at=1e-5", put("carried_gbps", to=lambda v: v * 2), "carried_gbps is claimed"),
     ("min-cost:at=1e-5", put("asked_gbps", to=lambda v: v / 2), "asked_gbps is claimed|was asked"),
     ("min-cost:at=1e-5", change(*RATES, to=one_more), "different parts of what they ask"),
+    ("min-cost:at=1e-5", change(*RATES, to=lambda r: r * 0), "demands get nothing"),
+    (
+        "min-cost:at=1e-5",
+        put("answer", "inputs", to=lambda _: {"link_cost": _Array.of(np.zeros(3)).model_dump()}),
+        "does not hold the costs",
+    ),
+    ("min-cost:at=1e-5", put("objective", to=lambda _: "min-cost:costs=c.csv"), "does not hold the costs"),
+    ("total", put("instance", "traffic", "endpoints", to=lambda _: 10**30), "instance.traffic"),
     ("min-max-utilisation", put("max_utilisation", to=lambda v: v * 0.9), "max_utilisation is claimed"),
 ]
 
@@ -151,4 +165,74 @@ def test_tampering_is_caught(
     tamper(document)
     (tmp_path / "r.json").write_text(json.dumps(document))
     with pytest.raises(PnetError, match=sentence):
+        verify_file(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("routing", ["ideal", "ksp:2"])
+def test_unfair_rates_are_caught(routing: str, tmp_path: Path) -> None:
+    """Two demands share a link of 10 Gb/s; the one that gets nearly all is listed first, as if it had come first."""
+    network = Network.from_planes([Plane.from_cables(3, [0, 1], [1, 2], 10.0)])
+    traffic = TrafficMatrix.from_entries("rack", 3, [0, 0], [1, 2], 1.0)
+    document = saved(tmp_path / "r.json", network, traffic, "max-min", routing=routing)
+    (honest,) = document["answer"]["levels"]
+    rates = np.array([9.99, 0.01])
+    document["answer"] |= {
+        "rates_gbps": _Array.of(rates).model_dump(),
+        "levels": [
+            honest
+            | {"rate": rate, "upper": rate * (1 + 1e-6), "demands": _Array.of(np.array([j])).model_dump()}
+            for j, rate in enumerate(rates.tolist())
+        ],
+    }
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    with pytest.raises(PnetError, match="a demand of level 1 could get more than is claimed"):
+        verify_file(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("routing", ["ideal", "ksp:2"])
+@pytest.mark.parametrize("seed", range(4))
+def test_fair_rates_that_were_stopped_early_hold(seed: int, routing: str, tmp_path: Path) -> None:
+    """Where no level has a bound, its lengths may be zero."""
+    network, traffic = few_demands(seed, random_network)
+    result = solve(
+        network, traffic, objective="max-min", routing=routing, solver="highs-simplex", max_iterations=3
+    )
+    save_result(tmp_path / "r.json", network, traffic, result)
+    assert verify_file(tmp_path / "r.json").status == result.status
+
+
+def test_what_a_part_of_the_largest_rate_is_stays_on_trust(tmp_path: Path) -> None:
+    network, traffic = few_demands(2, random_network)
+    for objective, trusted in (("min-cost:fraction=0.5", 1), ("min-cost:at=1e-5", 0)):
+        saved(tmp_path / "r.json", network, traffic, objective)
+        assert sum("the largest K" in what for what in verify_file(tmp_path / "r.json").trusted) == trusted
+
+
+def test_bottlenecks_where_nothing_is_carried_are_caught(tmp_path: Path) -> None:
+    network = Network.from_planes([Plane.from_cables(4, [0, 2], [1, 3], 5.0)])
+    document = saved(
+        tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 4, [0], [3], 2.0), "concurrent"
+    )
+    verify_file(tmp_path / "r.json")
+    document["bottlenecks"] = [
+        {"plane": 0, "link": ["0", "1"], "kind": "core", "share": 1.0, "capacity_gbps": 5.0}
+    ]
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    with pytest.raises(PnetError, match="bottlenecks are listed, and nothing is carried"):
+        verify_file(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 64])
+def test_seeds_that_nothing_can_be_drawn_from_are_refused(seed: int) -> None:
+    network, traffic = few_demands(2, random_network)
+    with pytest.raises(PnetError, match=f"seed: out of range, found {seed}; allowed: 0 to 2\\^64 - 1"):
+        solve(network, traffic, routing="ecmp", seed=seed)
+
+
+def test_arcs_that_are_no_indices_are_caught(tmp_path: Path) -> None:
+    network, traffic = few_demands(2, random_network)
+    document = saved(tmp_path / "r.json", network, traffic, "concurrent")
+    change("certificate", "split_arc", to=lambda arcs: arcs.astype(float))(document)
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    with pytest.raises(PnetError, match=r"certificate.split_arc names an unknown arc"):
         verify_file(tmp_path / "r.json")

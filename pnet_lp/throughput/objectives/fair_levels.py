@@ -39,9 +39,10 @@ class Fair(Objective):
         check, rate, demand = second.check, claim.rate, second.flow.demand
         assert rate is not None
         second.carry(rate)
-        members = np.concatenate([level.demands for level in claim.levels])
+        members = [level.demands for level in claim.levels]
         check.require(
-            np.array_equal(np.sort(members), np.arange(len(demand))),
+            all(each.size and each.dtype.kind == "i" for each in members)
+            and np.array_equal(np.sort(np.concatenate([[], *members])), np.arange(len(demand))),
             "the levels hold each demand once",
             "the levels do not hold each demand once",
         )

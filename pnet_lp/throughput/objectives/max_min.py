@@ -16,6 +16,7 @@ while the others keep t.  Those for which this is close to t are fixed.  The par
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -38,6 +39,7 @@ from pnet_lp.throughput.objectives.max_min_fill import optimum_by_filling
 from pnet_lp.throughput.objectives.program import lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
+from pnet_lp.throughput.proofs.checks import SAME
 
 if TYPE_CHECKING:
     from pnet_lp.throughput.proofs.second import SecondProblem
@@ -116,22 +118,22 @@ class MaxMin(Fair):
             recheck_filled(second, rate, levels)
             return
         demand = second.flow.demand
-        free = np.ones(len(demand), dtype=bool)
+        own = rate / demand
+        earlier = np.zeros(len(demand), dtype=bool)
         for i, level in enumerate(levels):
+            second.check_lengths(level)
             lengths = level.length, level.up_length, level.down_length
-            distance = second.distances(lengths)
-            held = float((rate * (1 + level.margin) * distance)[~free].sum())
-            takes = np.where(free, demand * distance, 0.0)
-            whole = second.volume(lengths)
+            takes = demand * second.distances(lengths)
+            # Nobody has to keep more than the bound: whoever is above it could give way to a smaller one.
+            kept = takes * np.minimum(np.where(earlier, own * (1 + level.margin), own), level.upper)
             # Half of the slack that the claim was made with, so that sums in another order do not decide.
-            upper = (whole - held + SLACK / 2 * (whole + held)) / takes.sum()
-            beyond = max(upper - level.rate, 0.0) / (takes[level.demands] / takes.sum()).min()
+            left = second.volume(lengths) * (1 + SLACK / 2) - kept.sum() + kept[level.demands]
             second.check.require(
-                level.rate + beyond <= level.upper * (1 + SLACK),
+                math.isinf(level.upper) or np.all(left <= takes[level.demands] * level.upper * (1 + SAME)),
                 f"no demand of level {i} can get more than {level.upper:.9g}",
                 f"a demand of level {i} could get more than is claimed, {level.upper!r}",
             )
-            free[level.demands] = False
+            earlier[level.demands] = True
 
 
 def _bound(

@@ -129,15 +129,23 @@ class MinCost(Objective):
         assert rate is not None
         carried = float((rate / demand).min())
         check.require(
-            np.allclose(rate, carried * demand, rtol=SAME, atol=0.0),
+            carried > 0 and np.allclose(rate, carried * demand, rtol=SAME, atol=0.0),
             "all demands get the same part",
-            "demands get different parts of what they ask",
+            "demands get nothing, or different parts of what they ask",
         )
-        asked = claim.figures.get("asked_gbps", carried) if self.params.at is None else self.params.at
+        asked = self.params.at
+        if asked is None:
+            asked = claim.figures.get("asked_gbps", carried)
+            check.trust("the largest K, of which asked_gbps is a part, is taken as it stands")
         check.require(
             isinstance(asked, float) and carried <= asked * (1 + SAME),
             "no more is carried than was asked",
             f"asked_gbps is {asked!r}, and {carried!r} is carried",
+        )
+        check.require(
+            self.inputs.keys() == ({"link_cost"} if self.params.costs else set()),
+            f"links cost {'what the file says' if self.params.costs else '1'}",
+            "answer.inputs does not hold the costs of the objective's file, and nothing else",
         )
         link_cost = self._link_cost(second.flow.capacity)
         check.require(

@@ -50,9 +50,15 @@ class SecondProblem(ABC):
     def __init__(self, check: Checks, flow: FlowProblem, certificate: AnyCertificate) -> None:
         self.check = check
         self.flow = flow
-        access = flow.attach.shape
-        check.arrays(certificate, {"length": flow.capacity.shape, "up_length": access, "down_length": access})
+        self.check_lengths(certificate)
         self.lengths: Lengths = certificate.length, certificate.up_length, certificate.down_length
+
+    def check_lengths(self, proof: AnyCertificate | FairLevel) -> None:
+        """Check that each link has a length >= 0."""
+        access = self.flow.attach.shape
+        self.check.arrays(
+            proof, {"length": self.flow.capacity.shape, "up_length": access, "down_length": access}
+        )
 
     @abstractmethod
     def distances(self, lengths: Lengths) -> FloatArray:

@@ -154,7 +154,7 @@ def _core_load(
     row = np.repeat(np.arange(len(rows.plane)), np.diff(pointer))
     first, last = problem.arc_ptr[rows.plane[row]], problem.arc_ptr[rows.plane[row] + 1]
     check.require(
-        np.all((arc >= 0) & (arc < last - first)),
+        arc.dtype.kind == "i" and np.all((arc >= 0) & (arc < last - first)),
         "fractions are on arcs",
         "certificate.split_arc names an unknown arc",
     )

@@ -414,8 +414,8 @@ def _naming(path: str | Path, where: str) -> Iterator[None]:
         yield
     except PnetError as error:
         raise _malformed(path, where, str(error)) from None
-    except (ValueError, IndexError, TypeError) as error:
-        # Arrays whose shapes do not go together.
+    except (ValueError, IndexError, TypeError, OverflowError) as error:
+        # Arrays whose shapes do not go together, integers beyond those of arrays.
         raise _malformed(path, where, str(error)) from None
 
 
