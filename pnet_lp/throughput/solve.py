@@ -115,9 +115,9 @@ def parse_query(
 
 def check_solver(expression: str) -> None:
     """Raise SpecError unless ``expression`` is ``auto`` or a known solver with its parameters, installed or not."""
-    name, values = parse_expression(expression)
-    if name == AUTO:
+    if expression == AUTO:
         return
+    name, values = parse_expression(expression)
     if name not in SOLVERS:
         known = (AUTO, *SOLVERS.names())
         raise SpecError(

@@ -19,6 +19,7 @@ import numpy as np
 from pnet_lp.errors import CertificateError, PnetError
 from pnet_lp.model import AnyCertificate, Certificate, Interval, LoadCertificate, PathCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
+from pnet_lp.model.paths import PathSet
 from pnet_lp.model.result import Headline
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.routing import Form, Routing, parse_routing
@@ -152,8 +153,7 @@ def _parsed(stored: StoredResult) -> tuple[Routing, Objective]:
         objective = parse_objective(claims["objective"])
     except PnetError as error:
         raise CertificateError(f"the question is none: {error}", where=stored.path) from None
-    objective.inputs = stored.inputs
-    return routing, objective
+    return routing, objective.with_inputs(stored.inputs)
 
 
 def _second(
@@ -167,23 +167,34 @@ def _second(
         f"the proof is a {kind.__name__}",
         f"the certificate is a {type(proof).__name__}, but routing {routing.expression} needs a {kind.__name__}",
     )
-    if isinstance(proof, Certificate):
-        return SecondArcs(check, flow, proof, available)
-    if isinstance(proof, LoadCertificate) and routing.splitting is not None:
-        return SecondSplits(check, flow, proof, routing, available)
+    where, ends = (stored.network, stored.traffic.level), (flow.member[flow.src], flow.member[flow.dst])
+    match proof:
+        case Certificate():
+            return SecondArcs(check, flow, proof, available)
+        case LoadCertificate() if routing.splitting is not None:
+            return SecondSplits(check, flow, proof, routing, available)
+        case LoadCertificate() if not routing.draws:
+            check.trust(f"what each demand puts on links is taken as routing {routing.expression} gives it")
+            share = routing.loads(*where, *ends, flow.demand).share
+            return SecondGiven(check, flow, proof, routing.usage(*where, *ends), share)
+        case LoadCertificate():
+            check.trust(
+                f"which of the paths allowed each flow gets is taken as {routing.expression} draws it"
+            )
+            return SecondDrawn(check, flow, proof, _paths(check, stored, flow, routing, available))
+        case PathCertificate():
+            return SecondPaths(check, flow, proof, _paths(check, stored, flow, routing, available))
+    raise AssertionError(proof)
+
+
+def _paths(
+    check: Checks, stored: StoredResult, flow: FlowProblem, routing: Routing, available: BoolArray
+) -> PathSet:
+    """Return the paths of the routing, checked."""
     ends = flow.member[flow.src], flow.member[flow.dst]
-    where = stored.network, stored.traffic.level
-    if isinstance(proof, LoadCertificate) and not routing.draws:
-        check.trust(f"what each demand puts on links is taken as routing {routing.expression} gives it")
-        share = routing.loads(*where, *ends, flow.demand).share
-        return SecondGiven(check, flow, proof, routing.usage(*where, *ends), share)
-    paths = routing.paths(*where, *ends)
+    paths = routing.paths(stored.network, stored.traffic.level, *ends)
     check_paths(check, flow, paths, routing.rule, available)
-    if isinstance(proof, LoadCertificate):
-        check.trust(f"which of the paths allowed each flow gets is taken as {routing.expression} draws it")
-        return SecondDrawn(check, flow, proof, paths)
-    assert isinstance(proof, PathCertificate)
-    return SecondPaths(check, flow, proof, paths)
+    return paths
 
 
 _CERTIFICATES: dict[Form, type[AnyCertificate]] = {

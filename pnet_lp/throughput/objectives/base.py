@@ -136,6 +136,12 @@ class Objective(ABC):
         del network
         return self
 
+    def with_inputs(self, inputs: Mapping[str, FloatArray]) -> Self:
+        """Return the objective with what it read before."""
+        bound = type(self)(self.params, self.expression)
+        bound.inputs = inputs
+        return bound
+
     @abstractmethod
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """Return the optimum of a problem without disconnected demands.

@@ -219,7 +219,11 @@ def _levels(problem: Problem, rate: FloatArray, steps: list[_Step]) -> list[Fair
     for i, step in reversed(list(enumerate(steps))):
         members = np.flatnonzero(step.fixed if i + 1 < len(steps) else step.free)
         reached = float(level[members].min())
-        upper, part = _bound(problem, step.attained.rate, step.free, step.lengths, step.distance)
+        # What a later solve rounded away of a small rate holds nobody back.
+        kept = rate / shrunk
+        then = step.attained.rate
+        held = np.where(kept < then * (1 - SLACK), kept, then)
+        upper, part = _bound(problem, held, step.free, step.lengths, step.distance)
         least = float(part[members].min())
         beyond = max(upper - reached, 0.0) / least if least > 0 else np.inf
         lengths = (floats(lengths) for lengths in step.lengths)

@@ -64,9 +64,7 @@ class MinCost(Objective):
         """Return the objective with the costs of its file; see :meth:`Objective.bind`."""
         if self.params.costs is None:
             return self
-        bound = type(self)(self.params, self.expression)
-        bound.inputs = {"link_cost": read_link_costs(self.params.costs, network)}
-        return bound
+        return self.with_inputs({"link_cost": read_link_costs(self.params.costs, network)})
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
