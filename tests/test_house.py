@@ -13,9 +13,10 @@ import pytest
 import yaml
 
 from pnet_lp import __version__, _core
-from pnet_lp.cost import architectures
+from pnet_lp.cost import ARCHITECTURES
 from pnet_lp.experiment import QUESTIONS
 from pnet_lp.registry import Registry
+from pnet_lp.routing import ROUTINGS
 from pnet_lp.throughput import OBJECTIVES, SOLVERS
 from pnet_lp.throughput.bounds import BOUNDS
 from pnet_lp.topology import topologies
@@ -25,7 +26,16 @@ ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 500
 """Lines of a source file that one still reads in one sitting."""
 
-REGISTRIES: list[Registry] = [BOUNDS, OBJECTIVES, QUESTIONS, SOLVERS, architectures, topologies, traffics]
+REGISTRIES: list[Registry] = [
+    BOUNDS,
+    OBJECTIVES,
+    QUESTIONS,
+    SOLVERS,
+    ROUTINGS,
+    ARCHITECTURES,
+    topologies,
+    traffics,
+]
 
 
 def committed() -> list[Path]:

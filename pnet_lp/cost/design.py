@@ -49,7 +49,7 @@ Architecture: TypeAlias = Callable[[Any], Design]
 
 Kind: TypeAlias = Literal["architecture", "topology"]
 
-architectures: Registry[Architecture] = Registry(
+ARCHITECTURES: Registry[Architecture] = Registry(
     "architecture", package="pnet_lp.cost.architectures", group="pnet_lp.architectures"
 )
 
@@ -104,7 +104,7 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
             allowed="parameters of the architecture",
         )
     name, values = parse_expression(expression)
-    entry = architectures.get(name)
+    entry = ARCHITECTURES.get(name)
     stated = {} if beta is None or "beta" not in entry.params.model_fields else {"beta": beta}
     params = entry.validate({**values, **stated})
     return replace(entry.build(params), label=text, beta=getattr(params, "beta", None))
@@ -116,10 +116,10 @@ def _reading(text: str, options: TopologyOptions, beta: float | None) -> tuple[K
     for kind in get_args(Kind):
         if rest and name == kind:
             return kind, rest
-    if name not in architectures:
+    if name not in ARCHITECTURES:
         check_topology_named(text)
         return "topology", text
-    entry = architectures.get(name)
+    entry = ARCHITECTURES.get(name)
     if name not in topologies or (
         beta is not None and "beta" in entry.params.model_fields and not options.given
     ):
@@ -172,11 +172,11 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
 def check_topology_named(text: str) -> None:
     """Raise SpecError unless ``text``, which is no architecture, names a TOPOLOGY or looks like a file."""
     name = text.partition(":")[0].strip()
-    known = {**dict.fromkeys(architectures.names()), **dict.fromkeys(topologies.names()), **catalogue()}
+    known = {**dict.fromkeys(ARCHITECTURES.names()), **dict.fromkeys(topologies.names()), **catalogue()}
     path = Path(text)
     if name in topologies or text in known or "/" in text or path.suffix or path.is_file():
         return
     raise SpecError(
         f"unknown architecture {name!r}{nearest(name, known)}",
-        allowed=f"{', '.join(architectures.names())}, or a TOPOLOGY",
+        allowed=f"{', '.join(ARCHITECTURES.names())}, or a TOPOLOGY",
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 from pydantic import BaseModel
 
-from pnet_lp.cost import architectures
+from pnet_lp.cost import ARCHITECTURES
 from pnet_lp.cost.books import shipped_books
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import named_files, read_yaml
@@ -17,7 +17,6 @@ from pnet_lp.registry import Entry, Registry, nearest
 from pnet_lp.report.tables import text_table
 from pnet_lp.routing import ROUTINGS
 from pnet_lp.throughput import OBJECTIVES, SOLVERS
-from pnet_lp.throughput.bounds import BOUNDS
 from pnet_lp.throughput.solvers import Solver
 from pnet_lp.topology import topologies
 from pnet_lp.topology.catalogue import catalogue as network_catalogue
@@ -97,6 +96,13 @@ def routing_documents() -> list[dict[str, Any]]:
     ]
 
 
+def bound_documents() -> list[dict[str, Any]]:
+    """Return each bound as its JSON document."""
+    from pnet_lp.throughput.bounds import BOUNDS  # noqa: PLC0415 - slow to load
+
+    return entry_documents(BOUNDS)
+
+
 def question_documents() -> list[dict[str, Any]]:
     """Return each kind of question as its JSON document, its parameters being the keys of a case."""
     from pnet_lp.experiment.question import QUESTIONS  # noqa: PLC0415 - slow to load
@@ -120,10 +126,10 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "routings": routing_documents,
     "objectives": lambda: entry_documents(OBJECTIVES),
     "solvers": solver_documents,
-    "bounds": lambda: entry_documents(BOUNDS),
+    "bounds": bound_documents,
     "questions": question_documents,
     "experiments": experiment_documents,
-    "architectures": lambda: entry_documents(architectures),
+    "architectures": lambda: entry_documents(ARCHITECTURES),
     "prices": lambda: catalogue_documents(shipped_books("price")),
     "powers": lambda: catalogue_documents(shipped_books("power")),
 }

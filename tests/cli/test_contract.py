@@ -133,7 +133,8 @@ def test_every_example_runs(run: Run) -> None:
         (["throughput", "ring:n=4", "--tolerance", "nan"], "tolerance is out of range, found nan"),
         (
             ["list", "colours"],
-            "Invalid value for '{topologies|traffic|routings|objectives|solvers|architectures}': "
+            "Invalid value for '{topologies|traffic|routings|objectives|solvers|bounds|questions|experiments|"
+            "architectures|prices|powers}': "
             "'colours' is not one of",
         ),
         (["verify", "missing.json"], "missing.json: cannot be read (No such file or directory)"),

@@ -127,8 +127,8 @@ def test_list_of_an_unknown_name_offers_the_nearest(run: Run) -> None:
         "Error: there is no 'jelyfish-k8' among the topologies (did you mean 'jellyfish-k8'?); allowed: bcube, "
     )
     assert run("list", "routings", "idael", code=2).stderr == (
-        "Error: there is no 'idael' among the routings (did you mean 'ideal'?); allowed: ideal, ecmp, ecmp-split, "
-        "ecmp-lp, ksp:K, edge-disjoint:K, vlb\n"
+        "Error: there is no 'idael' among the routings (did you mean 'ideal'?); allowed: ecmp, ecmp-lp, "
+        "ecmp-split, edge-disjoint:K, ideal, ksp:K, vlb\n"
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pnet_lp.cost import Bill, architectures, count, default_packaging, design
+from pnet_lp.cost import ARCHITECTURES, Bill, count, default_packaging, design
 from pnet_lp.errors import SpecError
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.topology import build_network
@@ -73,7 +73,7 @@ AGREEING = [
 
 def test_every_architecture_is_held_against_a_graph() -> None:
     assert {text.removeprefix("architecture:").partition(":")[0] for text in AGREEING} == set(
-        architectures.names()
+        ARCHITECTURES.names()
     )
 
 

@@ -140,12 +140,12 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "throughput",
             "{topology: 'ring:n=4', routing: 'kps:8'}",
-            "cases.a: routing: unknown routing 'kps:8'",
+            "cases.a: routing: unknown routing 'kps' (did you mean 'ksp'?)",
         ),
         (
             "throughput",
             "{topology: 'ring:n=4', plane_policy: shortest}",
-            "cases.a: routing: plane policy 'shortest' has no meaning for ideal routing",
+            "cases.a: routing: plane_policy: a plane policy has no meaning for ideal routing",
         ),
         (
             "throughput",

@@ -8,6 +8,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import pnet_lp
 from pnet_lp.cost import design, load_book, quote
@@ -88,7 +89,7 @@ def holds_arrays(kind: Any) -> bool:
     if np.ndarray in (kind, get_origin(kind)):
         return True
     if dataclasses.is_dataclass(kind):
-        hints = get_type_hints(kind)
+        hints = get_type_hints(kind, localns={"sp": scipy.sparse})
         return any(holds_arrays(hints[field.name]) for field in dataclasses.fields(kind))
     return get_origin(kind) is not Callable and any(map(holds_arrays, get_args(kind)))
 

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, boxes, cables, whole
-from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.model import Network
 from pnet_lp.topology.families.beta_fat_tree import BetaFatTree, beta_fat_tree
@@ -29,7 +29,7 @@ class BetaFatTreeCost(BetaFatTree):
     )
 
 
-@architectures.register(
+@ARCHITECTURES.register(
     "beta-fat-tree",
     params=BetaFatTreeCost,
     summary="three tiers of 64-port switches with 1/beta of full bisection bandwidth",

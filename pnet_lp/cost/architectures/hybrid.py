@@ -7,7 +7,7 @@ import math
 from pydantic import Field, model_validator
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, Part, boxes, cables, whole
-from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
 from pnet_lp.topology import build_network
@@ -51,7 +51,7 @@ class Hybrid(Params):
         return self
 
 
-@architectures.register(
+@ARCHITECTURES.register(
     "hybrid",
     params=Hybrid,
     summary="ToR switches joined by optical circuit switches, and a slow packet network beside them",

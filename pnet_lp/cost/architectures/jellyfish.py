@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium, boxes, cables
-from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
 from pnet_lp.topology import build_network
@@ -81,7 +81,7 @@ class JellyfishCost(Params):
         return self._box_ports
 
 
-@architectures.register(
+@ARCHITECTURES.register(
     "jellyfish",
     params=JellyfishCost,
     summary="planes of random graphs of single-chip switches, all cables long",

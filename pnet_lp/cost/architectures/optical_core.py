@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium, boxes, cables
-from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import OPTICAL_PORT, Core, Packaging
 from pnet_lp.registry import Params
 from pnet_lp.topology import build_network
@@ -89,7 +89,7 @@ def _optical_core(params: OpticalCore, core: Core) -> Design:
     )
 
 
-@architectures.register(
+@ARCHITECTURES.register(
     "ocs-core",
     params=OpticalCore,
     summary="N planes of ToR switches joined by optical circuit switches, without transceivers in the core",
@@ -105,7 +105,7 @@ def ocs_core(params: OpticalCore) -> Design:
     return _optical_core(params, "ocs")
 
 
-@architectures.register(
+@ARCHITECTURES.register(
     "patch-panel-core",
     params=OpticalCore,
     summary="N planes of ToR switches joined at passive patch panels into fixed random graphs",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
-from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.folded import Folded
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
@@ -62,7 +62,7 @@ class Parallel(Params):
         )
 
 
-@architectures.register(
+@ARCHITECTURES.register(
     "parallel",
     params=Parallel,
     summary="N equal fat trees of chips with N times the ports at 1/N of the speed",

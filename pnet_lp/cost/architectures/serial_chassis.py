@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
-from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.topology import build_network
 from pnet_lp.topology.families.chassis_fat_tree import ChassisFatTree
@@ -20,7 +20,7 @@ class SerialChassis(ChassisFatTree):
     )
 
 
-@architectures.register(
+@ARCHITECTURES.register(
     "serial-chassis",
     params=SerialChassis,
     summary="two tiers of chassis, each a Clos network of chips with traces instead of cables",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
-from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.folded import Folded
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
@@ -32,7 +32,7 @@ class SerialScaleOut(Params):
         return Folded.of(self.hosts, self.radix)
 
 
-@architectures.register(
+@ARCHITECTURES.register(
     "serial-scale-out",
     params=SerialScaleOut,
     summary="one fat tree of single-chip switches, with as many tiers as the radix needs",

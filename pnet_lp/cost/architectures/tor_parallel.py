@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
-from pnet_lp.cost.design import Design, architectures
+from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.model import Network
 from pnet_lp.topology.families.tor_parallel import TorParallel, tor_parallel
@@ -30,7 +30,7 @@ class TorParallelCost(TorParallel):
         return max(self.hosts_per_tor + self.fabrics, self.tors + self.spines, self.pods)
 
 
-@architectures.register(
+@ARCHITECTURES.register(
     "tor-parallel",
     params=TorParallelCost,
     summary="ToR switches on N disjoint fabrics, each switch a box",

@@ -10,11 +10,11 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from pnet_lp.cost import (
+    ARCHITECTURES,
     Book,
     Design,
     Quote,
     TopologyOptions,
-    architectures,
     design,
     load_book,
     quote,
@@ -194,8 +194,8 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
         for key in ("level", "tolerance") if self.traffic is None else ():
             self._refuse(key, "a cost without traffic")
         name = self.architecture.partition(":")[0].strip()
-        if name in architectures:
-            made = self._check_architecture(architectures.get(name).params.model_fields.keys())
+        if name in ARCHITECTURES:
+            made = self._check_architecture(ARCHITECTURES.get(name).params.model_fields.keys())
             quote(made.bill, prices, powers)
             if made.build is None:
                 self._refuse("traffic", f"{self.architecture!r}, which has no explicit network")
