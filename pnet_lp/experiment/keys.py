@@ -34,7 +34,7 @@ def refusing(key: str) -> Iterator[None]:
         yield
     except PnetError as error:
         inner = error.where or ""
-        where = key if inner.removeprefix("--").replace("-", "_") in ("", key) else f"{key}: {inner}"
+        where = key if inner in ("", key) else f"{key}: {inner}"
         raise type(error)(error.problem, where=where, found=error.found, allowed=error.allowed) from None
 
 

@@ -119,5 +119,5 @@ def _check_fits(needed: float, searches: Searches, rule: PathRule) -> None:
     many = "all shortest paths" if rule.equal_cost else f"{rule.count} paths"
     pairs = f"each of {searches.pair_count:,} pairs" if searches.pair_count > 1 else "one pair"
     check_fits(
-        int(needed), f"{many} for {pairs}", RoutingError, allowed="fewer paths or pairs, or --level rack"
+        int(needed), f"{many} for {pairs}", RoutingError, allowed="fewer paths or pairs, or level=rack"
     )

@@ -102,7 +102,7 @@ def split_usage(searches: Searches, split: Split, policy: Policy, seed: int, thr
         _BYTES_PER_ENTRY * links * pairs,
         f"what each of {pairs:,} demands puts on each of {links:,} links",
         RoutingError,
-        allowed="fewer demands, or --level rack",
+        allowed="fewer demands, or level=rack",
     )
     del threads  # a search for one demand is too short to be divided
     one = np.ones(1)

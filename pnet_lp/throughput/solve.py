@@ -221,7 +221,7 @@ def _warnings(problem: Problem, network: Network, traffic: TrafficMatrix, query:
     if query.routing.draws and traffic.level == "rack":
         found.append(
             f"{query.routing.expression} draws one path for all that a rack sends to another, as if it were one flow; "
-            "--level host draws one for each pair of hosts"
+            "between hosts it draws one for each pair"
         )
     if problem.disconnected.size:
         found.append(_disconnected(problem, network, traffic, query.objective))

@@ -69,7 +69,7 @@ def failure_trials(
         SpecError: no trial or no job; a plane, a switch or a cable that the network does not have; a wrong option.
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
     """
-    for option, value in (("--trials", trials), ("--jobs", jobs)):
+    for option, value in (("trials", trials), ("jobs", jobs)):
         if value < 1:
             raise SpecError("too few", where=option, found=value, allowed="at least 1")
     model = FailureModel(network, failures)

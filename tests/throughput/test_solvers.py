@@ -148,9 +148,9 @@ def test_nothing_found_still_gives_bounds(instance: object) -> None:
 def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = ArcProblem(build_problem(*random_network(0)))
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
-    other = "" if name == "structured" else "--solver structured, "
+    other = "" if name == "structured" else "solver=structured, "
     with pytest.raises(
-        SolverError, match=rf"'{name}' with .* needs about .* 1000 B are free; allowed: {other}--level rack"
+        SolverError, match=rf"'{name}' with .* needs about .* 1000 B are free; allowed: {other}level=rack"
     ):
         get_solver(name).check(problem)
 

@@ -49,7 +49,7 @@ def tub(instance: Instance) -> Bound | Silent:
         sites.count**2 * _BYTES_PER_PAIR,
         f"tub with the hops of {sites.count:,}^2 pairs",
         SolverError,
-        allowed="other bounds, --level rack, or a smaller network",
+        allowed="other bounds, level=rack, or a smaller network",
     )
     hops = site_hops(instance.network, sites)[np.ix_(busy, busy)].astype(np.float64)
     sent, received = sent[busy], received[busy]

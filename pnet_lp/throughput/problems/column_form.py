@@ -36,7 +36,7 @@ class ColumnForm(Form):
         if (entries := usage.nnz + problem.flow_variables + problem.demand_count) > MAX_ENTRIES:
             raise SolverError(
                 f"{entries:,} entries are too many for a linear program with 32-bit indices",
-                allowed="--solver structured, or fewer paths",
+                allowed="solver=structured, or fewer paths",
             )
         self.problem = problem
         self.flow = flow = problem.flow

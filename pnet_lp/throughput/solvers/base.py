@@ -120,12 +120,12 @@ class Solver(ABC):
         """Raise SolverError where the solver does not take the problem, or where a solve would not fit into memory."""
         if problem.form not in self.forms:
             raise SolverError(f"solver {self.name!r} does not take problems on {problem.form} form")
-        others = "" if self.name == "structured" else "--solver structured, "
+        others = "" if self.name == "structured" else "solver=structured, "
         check_fits(
             max(self.estimate_bytes(problem), problem.proof_bytes),
             f"solver {self.name!r} with {problem.flow_variables:,} flow variables",
             SolverError,
-            allowed=f"{others}--level rack, fewer planes, or a smaller network",
+            allowed=f"{others}level=rack, fewer planes, or a smaller network",
         )
 
 
