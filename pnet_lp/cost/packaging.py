@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium, Place, boxes, cables
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
-from pnet_lp.topology.distances import count_hops
+from pnet_lp.topology.rack_hops import count_rack_hops
 
 Core: TypeAlias = Literal["ocs", "patch-panel"]
 
@@ -127,7 +127,7 @@ def count(network: Network, packaging: Packaging) -> Bill:
 def switch_hops(network: Network) -> int | None:
     """Return the chips on the longest of the shortest paths between racks, in the plane where it is longest."""
     distinct = {plane.fingerprint: plane for plane in network.planes}
-    longest = [count_hops(plane).diameter for plane in distinct.values()]
+    longest = [count_rack_hops(plane).diameter for plane in distinct.values()]
     known = [hops for hops in longest if hops is not None]
     return max(known) + 1 if len(known) == len(longest) else None
 

@@ -146,8 +146,8 @@ class FairLevel:
 
 
 @dataclass(frozen=True)
-class Headline:
-    """The figure that an objective asks for.
+class ValueKey:
+    """How the value that an objective asks for is called.
 
     Attributes:
         quantity: what it is.
@@ -203,7 +203,7 @@ class ThroughputResult:
     """
 
     figures: Mapping[str, Any]
-    headline: Headline
+    headline: ValueKey
     interval: Interval
     status: Status
     tolerance: float

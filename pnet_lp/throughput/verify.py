@@ -20,7 +20,7 @@ from pnet_lp.errors import CertificateError, PnetError
 from pnet_lp.model import AnyCertificate, Certificate, Interval, LoadCertificate, PathCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.paths import PathSet
-from pnet_lp.model.result import Headline
+from pnet_lp.model.result import ValueKey
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.routing import Form, Routing, parse_routing
 from pnet_lp.routing.loads import Split
@@ -30,7 +30,7 @@ from pnet_lp.throughput.proofs.checks import SAME, Checks, alike, totals
 from pnet_lp.throughput.proofs.instance import check_arcs, check_classes
 from pnet_lp.throughput.proofs.listed import check_bottlenecks
 from pnet_lp.throughput.proofs.second import (
-    Claim,
+    SavedAnswer,
     SecondProblem,
     reachable,
     reachable_both_ways,
@@ -59,7 +59,7 @@ class Verification:
 
     path: str
     figures: Mapping[str, Any]
-    headline: Headline
+    headline: ValueKey
     lines: tuple[tuple[str, str], ...]
     status: str
     checks: tuple[str, ...]
@@ -119,7 +119,7 @@ def verify(stored: StoredResult) -> Verification:
         second = _second(check, stored, part, routing, available[:, kept])
         rate = None if rates is None else floats(rates[kept])
         second.check_load(rate if objective.per_demand and rate is not None else part.demand)
-        computed = dict(objective.recheck(second, Claim(stored.figures, rate, stored.levels)))
+        computed = dict(objective.recheck(second, SavedAnswer(stored.figures, rate, stored.levels)))
         check_bottlenecks(check, stored, part)
     check.require(
         rates is None or not rates[~connected].any(),

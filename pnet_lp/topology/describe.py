@@ -11,7 +11,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
-from pnet_lp.topology.distances import count_hops
+from pnet_lp.topology.rack_hops import count_rack_hops
 
 
 @brief("label", "switches", "hosts", "racks", "cables", "diameter", "mean_hops")
@@ -158,7 +158,7 @@ def describe_plane(plane: Plane, *, switch_ports: int | None = None) -> PlaneDes
             where=plane.label or "plane",
             allowed=f"at most {switch_ports}",
         )
-    hops = count_hops(plane)
+    hops = count_rack_hops(plane)
     box = plane.box
     return PlaneDescription(
         label=plane.label,

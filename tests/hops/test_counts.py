@@ -16,7 +16,7 @@ from pnet_lp.hops.count import HopCounter
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 from pnet_lp.topology import build_network
-from pnet_lp.topology.distances import count_hops as count_rack_hops
+from pnet_lp.topology.rack_hops import count_rack_hops
 
 from ..failures.conftest import failures, networks
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
 from pnet_lp.topology import build_network, build_plane, describe, describe_plane
-from pnet_lp.topology.distances import count_hops
+from pnet_lp.topology.rack_hops import count_rack_hops
 
 from .conftest import planes
 
@@ -31,7 +31,7 @@ def test_hops_and_connectedness_against_networkx(plane: Plane) -> None:
     racks = plane.rack_switch.tolist()
     pairs = [(u, v) for u in racks for v in racks if u != v]
     known = [lengths[u][v] for u, v in pairs if v in lengths[u]]
-    hops = count_hops(plane)
+    hops = count_rack_hops(plane)
     assert hops.disconnected == len(pairs) - len(known)
     assert list(hops.pairs) == np.bincount(known, minlength=1).tolist()
     if known and not hops.disconnected:
@@ -44,10 +44,10 @@ def test_hops_and_connectedness_against_networkx(plane: Plane) -> None:
 
 
 def test_hops_between_more_racks_than_one_word_or_block_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = count_hops(build_plane("ring:n=401"))
+    whole = count_rack_hops(build_plane("ring:n=401"))
     assert whole.pairs == (0, *[802] * 200)
     monkeypatch.setattr("pnet_lp.model.distances._GATHER_BYTES", 1)
-    assert count_hops(build_plane("ring:n=401")) == whole
+    assert count_rack_hops(build_plane("ring:n=401")) == whole
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
-from pnet_lp.model.result import FairLevel, Headline
+from pnet_lp.model.result import FairLevel, ValueKey
 from pnet_lp.registry import NoParams, Params, Registry, parse_expression
 from pnet_lp.routing import Form
 from pnet_lp.throughput.problems import Problem
@@ -20,7 +20,7 @@ from pnet_lp.throughput.solvers import AUTO, SolveOptions
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
 
 CONCURRENT = "concurrent"
 
@@ -117,7 +117,7 @@ class Objective(ABC):
         inputs: arrays that it reads beside network and traffic, by name; a saved result holds them.
     """
 
-    headline: ClassVar[Headline]
+    headline: ClassVar[ValueKey]
     per_demand: ClassVar[bool] = False
     rated: ClassVar[bool] = True
     closed_forms: ClassVar[frozenset[Form]] = frozenset()
@@ -160,7 +160,7 @@ class Objective(ABC):
         """
 
     @abstractmethod
-    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+    def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
         """Return the figures that a saved claim proves, computed without solver, core or :meth:`optimise`.
 
         Args:
@@ -226,7 +226,7 @@ def check_solver_needed(solver: str, objective: Objective, form: Form) -> None:
         )
 
 
-def proved(figures: Mapping[str, Any], headline: Headline) -> tuple[str, str]:
+def proved(figures: Mapping[str, Any], headline: ValueKey) -> tuple[str, str]:
     """Return the line that says between which bounds a value is."""
     lower, upper = (format_gbps(figures[key]) for key in headline.bounds)
     return "proved", f"at least {lower}, at most {upper}; relative gap {figures['relative_gap']:.2g}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import floats
-from pnet_lp.model.result import Headline
+from pnet_lp.model.result import ValueKey
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
     CONCURRENT,
@@ -25,14 +25,14 @@ from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
 
 
 @register(CONCURRENT, summary="the largest K such that K times the traffic matrix can be carried")
 class Concurrent(Objective):
     """Maximum concurrent flow, by any solver."""
 
-    headline = Headline("throughput", "gbps", "Gb/s per unit demand")
+    headline = ValueKey("throughput", "gbps", "Gb/s per unit demand")
     rated = False
     closed_forms = frozenset({"split"})
 
@@ -73,7 +73,7 @@ class Concurrent(Objective):
         """A demand without a path: K = 0."""
         return self.figures(Interval(0.0, 0.0))
 
-    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+    def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
         """See :meth:`Objective.recheck`."""
         del claim
         return self.figures(second.rate_bounds())

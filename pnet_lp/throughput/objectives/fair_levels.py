@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.model.result import FairLevel, Headline
+from pnet_lp.model.result import FairLevel, ValueKey
 from pnet_lp.throughput.objectives.base import Objective, rates_in_words
 from pnet_lp.throughput.proofs.checks import SAME
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
 
 _SHOWN_LEVELS = 5
 
@@ -27,14 +27,14 @@ SLACK = 1e-12
 class Fair(Objective):
     """What the objectives share whose answer is a vector of fair rates."""
 
-    headline = Headline("total", "gbps", "Gb/s", bounded=False)
+    headline = ValueKey("total", "gbps", "Gb/s", bounded=False)
     per_demand = True
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: there is no level."""
         return fairness_figures(np.zeros(0), ())
 
-    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+    def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
         """See :meth:`Objective.recheck`."""
         check, rate, demand = second.check, claim.rate, second.flow.demand
         assert rate is not None

@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from pnet_lp.errors import RoutingError, SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
-from pnet_lp.model.result import Headline
+from pnet_lp.model.result import ValueKey
 from pnet_lp.registry import Params
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Objective, Optimum, SolveContext, proved, register
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
@@ -27,7 +27,7 @@ from pnet_lp.throughput.proofs.checks import SAME
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
 
 
 class MinCostParams(Params):
@@ -56,7 +56,7 @@ class MinCostParams(Params):
 class MinCost(Objective):
     """Minimum-cost multicommodity flow."""
 
-    headline = Headline("cost", "gbps_links", "Gb/s times links")
+    headline = ValueKey("cost", "gbps_links", "Gb/s times links")
     closed_forms = frozenset({"split"})
     params: MinCostParams
 
@@ -121,7 +121,7 @@ class MinCost(Objective):
             allowed="the objectives total or max-min",
         )
 
-    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+    def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
         """See :meth:`Objective.recheck`; of a part of the largest K only that it is carried is proved."""
         rate, demand, check = claim.rate, second.flow.demand, second.check
         assert rate is not None

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pnet_lp.model import Interval
-from pnet_lp.model.result import Headline
+from pnet_lp.model.result import ValueKey
 from pnet_lp.throughput.objectives.base import proved, register
 from pnet_lp.throughput.objectives.concurrent import Concurrent
 
@@ -19,7 +19,7 @@ from pnet_lp.throughput.objectives.concurrent import Concurrent
 class MinMaxUtilisation(Concurrent):
     """The whole matrix is carried, and the fullest link is as empty as can be: above 1, it does not fit."""
 
-    headline = Headline("max_utilisation", "", "of the fullest link")
+    headline = ValueKey("max_utilisation", "", "of the fullest link")
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.model.result import Headline
+from pnet_lp.model.result import ValueKey
 from pnet_lp.throughput.objectives.base import (
     Objective,
     Optimum,
@@ -29,14 +29,14 @@ from pnet_lp.throughput.proofs.checks import SAME
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import Claim, SecondProblem
+    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
 
 
 @register("total", summary="the largest sum of rates, no demand served beyond what it asks")
 class Total(Objective):
     """Maximum multicommodity flow."""
 
-    headline = Headline("total", "gbps", "Gb/s")
+    headline = ValueKey("total", "gbps", "Gb/s")
     per_demand = True
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
@@ -79,7 +79,7 @@ class Total(Objective):
             warnings=(message,) if message else (),
         )
 
-    def recheck(self, second: SecondProblem, claim: Claim) -> Mapping[str, Any]:
+    def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
         """See :meth:`Objective.recheck`."""
         rate, demand = claim.rate, second.flow.demand
         assert rate is not None

@@ -5,7 +5,7 @@ from typing import Any
 
 from pnet_lp.errors import RoutingError
 from pnet_lp.model import Interval
-from pnet_lp.model.result import Headline
+from pnet_lp.model.result import ValueKey
 from pnet_lp.throughput.objectives import register
 from pnet_lp.throughput.objectives.concurrent import Concurrent
 
@@ -14,7 +14,7 @@ from pnet_lp.throughput.objectives.concurrent import Concurrent
 class Headroom(Concurrent):
     """``concurrent`` said in another way: it is solved, proved and checked as that is."""
 
-    headline = Headline("headroom", "", "of each link")
+    headline = ValueKey("headroom", "", "of each link")
 
     def value(self, rate: Interval) -> Interval:
         """Return the bounds on the headroom where those on K are ``rate``."""

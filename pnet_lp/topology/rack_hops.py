@@ -35,7 +35,7 @@ class HopCounts:
         return sum(hops * count for hops, count in enumerate(self.pairs)) / sum(self.pairs)
 
 
-def count_hops(plane: Plane) -> HopCounts:
+def count_rack_hops(plane: Plane) -> HopCounts:
     """Return the exact hop counts between all racks of ``plane``; links of capacity 0 lead nowhere."""
     racks = len(plane.rack_switch)
     pairs = [0]
