@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Self
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
 
@@ -39,6 +39,11 @@ class PnetError(Exception):
         self.found = found
         self.allowed = allowed
         super().__init__(self.sentence())
+
+    def at(self, place: str) -> Self:
+        """Return this error, found at ``place``: a file, an entry or a case."""
+        where = f"{place}: {self.where}" if self.where else place
+        return type(self)(self.problem, where=where, found=self.found, allowed=self.allowed)
 
     def sentence(self, names: Mapping[str, str] = _AS_THEY_ARE) -> str:
         """Return the message, with the parameters that ``names`` knows called as it says."""

@@ -51,8 +51,7 @@ def naming(path: str | Path) -> Iterator[None]:
     try:
         yield
     except SpecError as error:
-        where = f"{path}: {error.where}" if error.where else str(path)
-        raise SpecError(error.problem, where=where, found=error.found, allowed=error.allowed) from None
+        raise error.at(str(path)) from None
 
 
 @contextmanager

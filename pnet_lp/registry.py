@@ -74,8 +74,7 @@ def validate(model: type[M], values: Mapping[str, object], where: str) -> M:
         return model.model_validate(values)
     except PnetError as error:
         # A validator of the model has refused an expression, and says of which key.
-        where = f"{where}: {error.where}" if error.where else where
-        raise type(error)(error.problem, where=where, found=error.found, allowed=error.allowed) from None
+        raise error.at(where) from None
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

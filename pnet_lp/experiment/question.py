@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from pnet_lp.model.brief import brief
 from pnet_lp.registry import Registry
 from pnet_lp.throughput import Progress
 
@@ -56,6 +57,7 @@ class Headline:
         return f"{prefix}_{self.unit}" if self.unit else prefix
 
 
+@brief("headline", "status")
 @dataclass(frozen=True)
 class Answer:
     """What a question gives for one seed.

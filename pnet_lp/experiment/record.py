@@ -9,8 +9,10 @@ from statistics import fmean
 from typing import Any
 
 from pnet_lp.experiment.question import Answer, AnswerStatus, Headline, Value
+from pnet_lp.model.brief import brief
 
 
+@brief("case", "index", "answer")
 @dataclass(frozen=True)
 class Draw:
     """A case answered for one seed.
@@ -48,6 +50,7 @@ class Draw:
         return Headline.exact(column, "", column.replace("_", " "), float(value) if known else None)  # type: ignore[arg-type]
 
 
+@brief("case", "draws")
 @dataclass(frozen=True)
 class Record:
     """One case's answer.

@@ -170,3 +170,20 @@ def test_a_tampered_proof_does_not_pass(experiment: Experiment, tmp_path: Path) 
     store.proof("one").write_text(json.dumps(document))
     with pytest.raises(CertificateError):
         verify_file(store.proof("one"))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_error_names_the_case(tmp_path: Path, jobs: int) -> None:
+    folder = tmp_path / "trial"
+    folder.mkdir()
+    (folder / "spec.yaml").write_text(f"{SPEC}  down: {{fail_planes: 7}}\n")
+    with pytest.raises(SpecError) as caught:
+        list(run_experiment(load_experiment(folder), Store(tmp_path / "results"), jobs=jobs))
+    assert str(caught.value) == "down: fail_planes: no such plane, found 7; allowed: 0 to 0"
+
+
+def test_representations_are_short(experiment: Experiment, tmp_path: Path) -> None:
+    record = next(iter(run_experiment(experiment, Store(tmp_path / "results"))))
+    for value in (experiment, record, record.draws[0], record.draws[0].answer):
+        assert len(repr(value)) <= 200
+        assert "\n" not in repr(value)
