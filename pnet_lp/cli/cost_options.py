@@ -15,6 +15,7 @@ from pnet_lp.cli.options import (
     level_option,
     network_options,
     option,
+    say,
     threads_needing,
     tolerance_option,
 )
@@ -51,9 +52,11 @@ class Asked:
         return self.prices, self.powers
 
     def check(self, designs: Iterable[Design]) -> None:
-        """Raise UsageError where a seed is given and nothing is drawn."""
-        if given(["seed"]) and not self.traffic and not any(one.counted for one in designs):
+        """Say on stderr what was assumed of networks; raise UsageError where a seed is given and nothing is drawn."""
+        known = list(designs)
+        if given(["seed"]) and not self.traffic and not any(one.counted for one in known):
             raise click.UsageError("--seed needs --traffic or a TOPOLOGY")
+        say(dict.fromkeys(warning for one in known for warning in one.warnings))
 
     def appraise(self, made: Design, priced: Quote, *, measure: bool = True) -> Appraisal:
         """Return what ``made`` carries for its money."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,12 @@ FAILING = ("fail_links", "fail_switches", "fail_planes", "fail_groups")
 
 _SHARES = ("fail_links", "fail_switches", "sweep")
 """Options that say how much fails, of whatever command has them."""
+
+
+def say(warnings: Iterable[str]) -> None:
+    """Print what was assumed of an input to stderr."""
+    for warning in warnings:
+        click.echo(f"Warning: {warning}", err=True)
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,7 @@ class NetworkOptions:
             hosts_per_switch=self.hosts_per_switch,
             seed=self.seed,
         )
-        for warning in network.warnings:
-            click.echo(f"Warning: {warning}", err=True)
+        say(network.warnings)
         return network
 
     @property

@@ -33,6 +33,7 @@ class Design:
         label: the expression, and how much is down.
         beta: parameter of that name, if it has one.
         counted: whether the bill was counted from the network rather than computed.
+        warnings: what was assumed of the network, one sentence each.
     """
 
     bill: Bill
@@ -42,6 +43,7 @@ class Design:
     label: str = ""
     beta: float | None = None
     counted: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 Architecture: TypeAlias = Callable[[Any], Design]
@@ -94,7 +96,7 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
         TopologyError: as :func:`~pnet_lp.topology.build_network`.
     """
     options = options or TopologyOptions()
-    kind, expression = _reading(text, options, beta)
+    kind, expression = read_architecture(text, options, beta=beta)
     if kind == "topology":
         return _counted(text, expression, options)
     if options.given:
@@ -110,14 +112,18 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
     return replace(entry.build(params), label=text, beta=getattr(params, "beta", None))
 
 
-def _reading(text: str, options: TopologyOptions, beta: float | None) -> tuple[Kind, str]:
-    """Return what an expression is, and the expression without a word that says so."""
+def read_architecture(text: str, options: TopologyOptions, *, beta: float | None = None) -> tuple[Kind, str]:
+    """Return what ``text`` stands for, and its expression without a word that says so; see :func:`design`.
+
+    Raises:
+        SpecError: an unknown name, or one that can mean two things.
+    """
     name, _, rest = (part.strip() for part in text.partition(":"))
     for kind in get_args(Kind):
         if rest and name == kind:
             return kind, rest
     if name not in ARCHITECTURES:
-        check_topology_named(text)
+        _check_topology_named(text)
         return "topology", text
     entry = ARCHITECTURES.get(name)
     if name not in topologies or (
@@ -166,10 +172,11 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
         lambda: apply_mask(whole, mask),
         f"{label} ({', '.join(down)} down)" if down else label,
         counted=True,
+        warnings=whole.warnings,
     )
 
 
-def check_topology_named(text: str) -> None:
+def _check_topology_named(text: str) -> None:
     """Raise SpecError unless ``text``, which is no architecture, names a TOPOLOGY or looks like a file."""
     name = text.partition(":")[0].strip()
     known = {**dict.fromkeys(ARCHITECTURES.names()), **dict.fromkeys(topologies.names()), **catalogue()}

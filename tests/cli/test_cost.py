@@ -318,3 +318,13 @@ def test_every_part_explains_itself(run: Run, name: str) -> None:
     assert f"Example:\n  {other.example}\n" in shown
     assert f"  {name} " in run("cost", "--help").stdout
     assert run(*other.example.split()[1:]).stdout
+
+
+@pytest.mark.parametrize("command", [["cost"], ["cost", "compare"], ["cost", "curve"]])
+def test_what_was_assumed_of_a_file_is_said_once(run: Run, here: Path, command: list[str]) -> None:
+    (here / "odd.gml").write_text("graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 speed 40 ] ]")
+    result = run(*command, "odd.gml", "--json")
+    assert result.exit_code == 0
+    assert result.stderr.count("Warning: ") == 1
+    assert "no edge has a speed" in result.stderr
+    assert "not read: speed" in result.stderr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, Self, TypeAlias
 
@@ -20,7 +20,7 @@ from pnet_lp.cost import (
     quote,
     switch_hops,
 )
-from pnet_lp.cost.design import check_topology_named
+from pnet_lp.cost.design import read_architecture
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment.case import Case, OneOrMore
 from pnet_lp.experiment.keys import PlaneKeys, ToleranceKeys, refusing
@@ -193,38 +193,47 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
                 check_traffic(self.traffic)
         for key in ("level", "tolerance") if self.traffic is None else ():
             self._refuse(key, "a cost without traffic")
-        name = self.architecture.partition(":")[0].strip()
-        if name in ARCHITECTURES:
-            made = self._check_architecture(ARCHITECTURES.get(name).params.model_fields.keys())
-            quote(made.bill, prices, powers)
-            if made.build is None:
-                self._refuse("traffic", f"{self.architecture!r}, which has no explicit network")
-        else:
-            with refusing("architecture"):
-                check_topology_named(self.architecture)
-                check_topology(self.architecture, link_gbps=self.link_gbps)
+        with refusing("architecture"):
+            kind, expression = read_architecture(self.architecture, self._options(), beta=self.beta)
+            if kind == "topology":
+                check_topology(expression, link_gbps=self.link_gbps)
+        if kind == "topology":
             self._refuse("beta", repr(self.architecture))
+            return self
+        made = self._check_architecture(expression)
+        quote(made.bill, prices, powers)
+        if made.build is None:
+            self._refuse("traffic", f"{self.architecture!r}, which has no explicit network")
         return self
 
-    def _check_architecture(self, known: Collection[str]) -> Design:
+    def _check_architecture(self, expression: str) -> Design:
+        name, values = parse_expression(expression)
         for key in _OF_TOPOLOGIES:
             self._refuse(key, f"the architecture {self.architecture!r}")
+        with refusing("architecture"):
+            known = ARCHITECTURES.get(name).params.model_fields
         if "beta" not in known:
             self._refuse("beta", repr(self.architecture))
-        if self.beta is not None and "beta" in parse_expression(self.architecture)[1]:
+        if self.beta is not None and "beta" in values:
             raise SpecError(f"{self.architecture!r} says it already", where="beta", found=self.beta)
         with refusing("architecture"):
             return design(self.architecture, beta=self.beta)
 
     def _refuse(self, key: str, what: str) -> None:
         """Raise SpecError if the key has another value than its default."""
-        if getattr(self, key) != CostCase.model_fields[key].default:
+        if self._says(key):
             raise SpecError(f"has no meaning for {what}", where=key, found=getattr(self, key))
+
+    def _says(self, key: str) -> bool:
+        return bool(getattr(self, key) != CostCase.model_fields[key].default)
+
+    def _options(self, seed: int = 0) -> TopologyOptions:
+        values = {key: getattr(self, key) for key in _OF_TOPOLOGIES}
+        return TopologyOptions(seed=seed, given=tuple(filter(self._says, _OF_TOPOLOGIES)), **values)
 
     def design(self, seed: int) -> Design:
         """Return the architecture with its sizes settled."""
-        options = TopologyOptions(seed=seed, **{key: getattr(self, key) for key in _OF_TOPOLOGIES})
-        return design(self.architecture, options, beta=self.beta)
+        return design(self.architecture, self._options(seed), beta=self.beta)
 
 
 _OF_TOPOLOGIES = ("planes", "variant", "link_gbps", "hosts_per_switch", "ports", "separate")

@@ -136,3 +136,21 @@ def test_rounding_is_no_error(tmp_path: Path) -> None:
     for name in ("standard_error_gbps", "percent_error", "relative_gap"):
         [value] = table[name]
         assert value == 0 or value > 1e-12
+
+
+def test_a_name_that_is_an_architecture_and_a_topology(tmp_path: Path) -> None:
+    """It is written, and chosen by what else is said, as on the command line."""
+    cases = """
+    {counted: {architecture: 'topology:jellyfish:k=4'}, closed: {architecture: 'architecture:jellyfish:k=4'},
+     planes: {architecture: 'jellyfish:k=4', planes: 2}}
+    """
+    found = records(tmp_path, "cost", cases)
+    # 5 k^2 / 4 switches of k ports in each plane.
+    assert [found[name].mean("chips").value for name in ("counted", "closed", "planes")] == [20, 20, 40]
+    # Only the architecture has a part of 10 Gb/s.
+    parts = {
+        name: {part["part"] for part in record.draws[0].answer.document["parts"]}
+        for name, record in found.items()
+    }
+    assert not any("10g" in part.split("-")[-1] and "100g" not in part for part in parts["counted"])
+    assert any(part.endswith("10g") for part in parts["closed"])
