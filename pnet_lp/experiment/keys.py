@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from pnet_lp.errors import PnetError
+from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.experiment.case import Case, OneOrMore
 from pnet_lp.failures import Failures, Mode, Unit, fail, read_groups
 from pnet_lp.model import Network, TrafficMatrix
@@ -92,6 +92,11 @@ class NetworkKeys(PlaneKeys, TopologyKeys):
             for text in self.topology:
                 check_topology(text, link_gbps=self.link_gbps)
         _ = self.failures
+        if not self.model_fields_set & {"fail_links", "fail_switches"}:
+            for key in sorted(self.model_fields_set & {"fail_unit", "fail_mode"}):
+                raise SpecError(
+                    "has no meaning without fail_links or fail_switches", where=key, found=getattr(self, key)
+                )
         return self
 
     @property

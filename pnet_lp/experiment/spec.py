@@ -15,6 +15,7 @@ from pnet_lp.experiment.grid import GRID, NAME, expand
 from pnet_lp.experiment.published import Published
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.files import naming, read_yaml
+from pnet_lp.model.brief import brief
 from pnet_lp.registry import Params, nearest, validate
 
 SPEC_FILE = "spec.yaml"
@@ -36,6 +37,7 @@ class Chart(Params):
     saturated_percent: float | None = Field(None, gt=0)
 
 
+@brief("name", "question", "cases")
 class Experiment(Params):
     """An experiment: cases of one question, and the one that the others are compared with.
 
@@ -115,6 +117,9 @@ def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
     for key in common:
         _check_known(key, model.model_fields, "unknown parameter", f"{file}: common")
     values["cases"] = _cases(_mapping(values.get("cases", {}), "cases", file), common, seed, file, model)
+    for key, place in (("name", "its folder's name"), ("published", PUBLISHED_FILE)):
+        if key in values:
+            raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
     values["name"] = folder.resolve().name
     published = folder / PUBLISHED_FILE
     if published.exists():

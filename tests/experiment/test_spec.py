@@ -363,3 +363,31 @@ def test_what_agrees_with_a_value() -> None:
     assert claim.agrees(2.55)
     assert not claim.agrees(2.44)
     assert Claim(case="a", value=1.3, kind="at-least", tolerance_percent=0, statement="s").agrees(1.9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("name: other", "name: a spec has no name of its own; allowed: its folder's name"),
+        ("published: {}", "published: a spec has no published of its own; allowed: published.yaml"),
+        (
+            "common: {fail_mode: independent}",
+            "cases.a: fail_mode: has no meaning without fail_links or fail_switches, found 'independent'",
+        ),
+        (
+            "common: {fail_unit: box, fail_planes: 0}",
+            "cases.a: fail_unit: has no meaning without fail_links or fail_switches, found 'box'",
+        ),
+    ],
+)
+def test_what_would_be_ignored_is_refused(tmp_path: Path, change: str, message: str) -> None:
+    spec = f"title: Trial\n{change}\ncases: {{a: {{topology: 'ring:n=4'}}}}\n"
+    with pytest.raises(SpecError) as caught:
+        load_experiment(write(tmp_path, spec))
+    assert str(caught.value) == f"{tmp_path / 'spec.yaml'}: {message}"
+
+
+def test_the_tree_of_a_speed_up_is_finite(tmp_path: Path) -> None:
+    spec = "title: Trial\nquestion: speed-up\ncases: {a: {oversubscription: .inf}}\n"
+    with pytest.raises(SpecError, match="oversubscription: input should be a finite number, found inf"):
+        load_experiment(write(tmp_path, spec))

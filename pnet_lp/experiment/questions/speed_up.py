@@ -33,7 +33,9 @@ class SpeedUpCase(ToleranceKeys, TrafficKeys):
         "1", description="pair of the paper: 1:25 tree and 6 links, 1:4 and 20"
     )
     job: bool = Field(False, description="the paper's job on four racks in place of the whole cluster")
-    oversubscription: float | None = Field(None, ge=1, description="of another tree than the scenario's")
+    oversubscription: float | None = Field(
+        None, ge=1, allow_inf_nan=False, description="of another tree than the scenario's"
+    )
     links: int | None = Field(None, ge=1, description="other number of optical links of a ToR")
     servers: int | None = Field(None, ge=1, description="other number of hosts")
     servers_per_rack: int | None = Field(None, ge=1, description="other number of hosts of a rack")
