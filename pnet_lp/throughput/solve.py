@@ -107,9 +107,11 @@ def parse_query(
     paths = parse_routing(routing, policy=plane_policy, seed=seed)
     check_solver_needed(solver, goal, paths.form)
     if not 0 < tolerance < 1:
-        raise SpecError("tolerance is out of range", found=tolerance, allowed="a number between 0 and 1")
+        raise SpecError(
+            "out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1"
+        )
     if time_limit_s <= 0 or math.isnan(time_limit_s):
-        raise SpecError("time limit is out of range", found=time_limit_s, allowed="seconds > 0")
+        raise SpecError("out of range", where="time_limit_s", found=time_limit_s, allowed="seconds > 0")
     return Query(goal, paths, solver, SolveOptions(tolerance, time_limit_s, max_iterations, threads))
 
 

@@ -145,3 +145,8 @@ def test_free_ports_are_those_that_nothing_uses() -> None:
     assert describe(network, switch_ports=4).planes[0].ports_free == 3 * 4 - 3 - 2 * 2
     with pytest.raises(TopologyError, match=r"path:n=3.*: switch '1' uses 3 ports; allowed: at most 2"):
         describe(network, switch_ports=2)
+
+
+def test_free_ports_beyond_64_bits() -> None:
+    network = build_network("ring:n=4")
+    assert describe(network, switch_ports=10**30).planes[0].ports_free == 4 * 10**30 - 8
