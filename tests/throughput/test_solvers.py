@@ -150,7 +150,7 @@ def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.Mo
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     other = "" if name == "structured" else "solver=structured, "
     with pytest.raises(
-        SolverError, match=rf"'{name}' with .* needs about .* 1000 B are free; allowed: {other}level=rack"
+        SolverError, match=rf"'{name}' with .* needs about .* 1000 B are free; allowed: {other}fewer planes, "
     ):
         get_solver(name).check(problem)
 
