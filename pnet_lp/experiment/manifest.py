@@ -54,11 +54,16 @@ def _sources(package: Path) -> Iterator[Path]:
 
 
 def _extensions() -> set[Path]:
-    """Return the modules by which other packages add entries to our registries."""
+    """Return the files of the packages that add entries to our registries."""
     points = (point for package in importlib.metadata.distributions() for point in package.entry_points)
-    modules = {point.module for point in points if point.group.startswith("pnet_lp.")}
-    found = map(importlib.util.find_spec, modules)
-    return {Path(spec.origin) for spec in found if spec is not None and spec.origin is not None}
+    packages = {point.module.partition(".")[0] for point in points if point.group.startswith("pnet_lp.")}
+    found: set[Path] = set()
+    for spec in map(importlib.util.find_spec, packages):
+        if spec is not None:
+            for place in spec.submodule_search_locations or ():
+                found.update(Path(place).rglob("*.py"))
+            found.update([Path(spec.origin)] if spec.origin else [])
+    return found
 
 
 def _git(*arguments: str) -> str | None:

@@ -109,6 +109,15 @@ def test_in_a_sweep(run: Run) -> None:
     )
     cases = {case["case"]: case for case in run("sweep", "wide")["cases"]}
     assert [cases[name]["diameter_hops"] for name in ("ring", "sides")] == [4, 2]
+    # Any file of the package counts as code that results were computed by.
+    stored = folder.parent / "results" / "wide" / "ring" / "draw-0" / "result.json"
+    before = json.loads(stored.read_text())["fingerprint"]
+    run("sweep", "wide")
+    assert json.loads(stored.read_text())["fingerprint"] == before
+    with (folder.parent / PACKAGE.name / "__init__.py").open("a") as file:
+        file.write("# changed\n")
+    run("sweep", "wide")
+    assert json.loads(stored.read_text())["fingerprint"] != before
 
 
 def test_the_how_to_is_this_code() -> None:
