@@ -19,7 +19,7 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing import parse_routing
-from pnet_lp.throughput.objectives import CONCURRENT, check_solver_needed, parse_objective
+from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, check_solver
 from pnet_lp.throughput.solvers import AUTO, get_solver
 from pnet_lp.topology import build_network, check_topology
@@ -36,19 +36,6 @@ def refusing(key: str) -> Iterator[None]:
         inner = error.where or ""
         where = key if inner in ("", key) else f"{key}: {inner}"
         raise type(error)(error.problem, where=where, found=error.found, allowed=error.allowed) from None
-
-
-def check_solving(routing: str, plane_policy: Policy, solver: str, objective: str = CONCURRENT) -> None:
-    """Raise PnetError, naming the key, unless all four can be parsed."""
-    with refusing("objective"):
-        goal = parse_objective(objective)
-    with refusing("routing"):
-        paths = parse_routing(routing, policy=plane_policy)
-    with refusing("solver"):
-        check_solver(solver)
-        check_solver_needed(solver, goal, paths.form)
-        if solver != AUTO:
-            get_solver(solver)
 
 
 class PlaneKeys(Case):
@@ -169,8 +156,21 @@ class SolverKeys(ToleranceKeys):
 
     @model_validator(mode="after")
     def _check_solving(self) -> Self:
-        check_solving(self.routing, self.plane_policy, self.solver)
+        with refusing("objective"):
+            goal = parse_objective(self.asked)
+        with refusing("routing"):
+            paths = parse_routing(self.routing, policy=self.plane_policy)
+        with refusing("solver"):
+            check_solver(self.solver)
+            goal.check(paths.form, self.solver)
+            if self.solver != AUTO:
+                get_solver(self.solver)
         return self
+
+    @property
+    def asked(self) -> str:
+        """The objective."""
+        return CONCURRENT
 
     def options(self, seed: int, threads: int) -> dict[str, Any]:
         """Return the keyword arguments of :func:`~pnet_lp.throughput.solve` that the keys stand for."""

@@ -30,7 +30,6 @@ from pnet_lp.throughput.objectives import (
     Objective,
     Optimum,
     SolveContext,
-    check_solver_needed,
     parse_objective,
 )
 from pnet_lp.throughput.problems import FlowProblem, Problem, state_problem
@@ -105,7 +104,7 @@ def parse_query(
     goal = parse_objective(objective)
     check_solver(solver)
     paths = parse_routing(routing, policy=plane_policy, seed=seed)
-    check_solver_needed(solver, goal, paths.form)
+    goal.check(paths.form, solver)
     if not 0 < tolerance < 1:
         raise SpecError(
             "out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1"

@@ -222,6 +222,21 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
             "{architecture: parallel, prices: hybrid-list}",
             "cases.a: hybrid-list: no price for part 'chassis'",
         ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', objective: total, solver: structured}",
+            "cases.a: solver: solver 'structured' maximises K only",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', objective: max-min-fill}",
+            "cases.a: solver: max-min-fill needs one path or one fixed split for each demand",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', routing: ecmp, solver: highs-ipx}",
+            "cases.a: solver: a solver has no meaning here",
+        ),
         ("speed-up", "{scenario: '3'}", "cases.a: scenario: input should be '1' or '2', found '3'"),
         ("speed-up", "{job: true, links: 4}", "cases.a: links: a job has sizes of its own, found 4"),
         ("speed-up", "{traffic: mpi-ftt}", "cases.a: traffic: unknown traffic 'mpi-ftt'"),

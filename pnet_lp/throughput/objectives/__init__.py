@@ -13,7 +13,6 @@ from pnet_lp.throughput.objectives.base import (
     Objective,
     Optimum,
     SolveContext,
-    check_solver_needed,
     parse_objective,
     register,
 )
@@ -26,7 +25,6 @@ __all__ = [
     "Objective",
     "Optimum",
     "SolveContext",
-    "check_solver_needed",
     "parse_objective",
     "register",
 ]

@@ -127,6 +127,16 @@ class Objective(ABC):
         self.expression = expression
         self.inputs: Mapping[str, FloatArray] = {}
 
+    def check(self, form: Form, solver: str) -> None:
+        """Raise SpecError where the objective does not go with a form of routing, or with a solver or ``auto``."""
+        if solver != AUTO and form in self.closed_forms:
+            raise SpecError(
+                "a solver has no meaning here: routing and objective leave nothing to solve",
+                where="solver",
+                found=solver,
+                allowed=AUTO,
+            )
+
     def bind(self, network: Network) -> Self:
         """Return the objective with what it reads beside the network, such as a file that its parameters name.
 
@@ -213,17 +223,6 @@ def parse_objective(text: str) -> Objective:
     name, values = parse_expression(text)
     entry = OBJECTIVES.get(name)
     return entry.build(entry.validate(values), text)
-
-
-def check_solver_needed(solver: str, objective: Objective, form: Form) -> None:
-    """Raise SpecError if a solver is named where nothing is left for it to solve."""
-    if solver != AUTO and form in objective.closed_forms:
-        raise SpecError(
-            "a solver has no meaning here: routing and objective leave nothing to solve",
-            where="solver",
-            found=solver,
-            allowed=AUTO,
-        )
 
 
 def proved(figures: Mapping[str, Any], headline: ValueKey) -> tuple[str, str]:

@@ -27,6 +27,7 @@ import numpy as np
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.result import FairLevel
+from pnet_lp.routing import Form as RoutingForm
 from pnet_lp.throughput.objectives.base import Optimum, SolveContext, register
 from pnet_lp.throughput.objectives.fair_levels import (
     SLACK,
@@ -36,7 +37,7 @@ from pnet_lp.throughput.objectives.fair_levels import (
     recheck_filled,
 )
 from pnet_lp.throughput.objectives.max_min_fill import optimum_by_filling
-from pnet_lp.throughput.objectives.program import lp_solver, solve_form
+from pnet_lp.throughput.objectives.program import check_program_solver, lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME
@@ -76,6 +77,11 @@ class MaxMin(Fair):
     """Weighted max-min fairness over any split; by filling where the routing fixes the split."""
 
     closed_forms = frozenset({"split"})
+
+    def check(self, form: RoutingForm, solver: str) -> None:
+        """See :meth:`Objective.check`."""
+        super().check(form, solver)
+        check_program_solver(solver)
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""

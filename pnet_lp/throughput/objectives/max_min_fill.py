@@ -19,6 +19,7 @@ from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
+from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext, register
 from pnet_lp.throughput.objectives.fair_levels import Fair, fairness_figures, recheck_filled
 from pnet_lp.throughput.problems import Problem
@@ -42,6 +43,12 @@ class MaxMinFill(Fair):
     """Weighted max-min fairness in closed form."""
 
     closed_forms = frozenset({"path", "split"})
+
+    def check(self, form: Form, solver: str) -> None:
+        """See :meth:`Objective.check`."""
+        super().check(form, solver)
+        if form == "arc":
+            raise _choice("ideal routing")
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
@@ -112,12 +119,7 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     """
     usage = problem.bundles()
     if usage is None:
-        ways = f"{problem.most_ways:.0f} paths for one demand"
-        raise SpecError(
-            "max-min-fill needs one path or one fixed split for each demand",
-            found=ways if np.isfinite(problem.most_ways) else "ideal routing",
-            allowed="ecmp, ecmp-split, vlb or ksp:1, or the objective max-min",
-        )
+        raise _choice(f"{problem.most_ways:.0f} paths for one demand")
     flow, demand, capacity = problem.flow, problem.flow.demand, problem.flow.link_capacity
     found = fill(usage, capacity, demand)
     context.clock.note("solve")
@@ -148,4 +150,12 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
         rate,
         fairness_figures(rate, levels),
         levels=levels,
+    )
+
+
+def _choice(found: str) -> SpecError:
+    return SpecError(
+        "max-min-fill needs one path or one fixed split for each demand",
+        found=found,
+        allowed="ecmp, ecmp-split, vlb or ksp:1, or the objective max-min",
     )

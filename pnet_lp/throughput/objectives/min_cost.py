@@ -18,9 +18,10 @@ from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
 from pnet_lp.registry import Params
+from pnet_lp.routing import Form as RoutingForm
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, Objective, Optimum, SolveContext, proved, register
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
-from pnet_lp.throughput.objectives.program import lp_solver, solve_form
+from pnet_lp.throughput.objectives.program import check_program_solver, lp_solver, solve_form
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME
@@ -59,6 +60,11 @@ class MinCost(Objective):
     headline = ValueKey("cost", "gbps_links", "Gb/s times links")
     closed_forms = frozenset({"split"})
     params: MinCostParams
+
+    def check(self, form: RoutingForm, solver: str) -> None:
+        """See :meth:`Objective.check`."""
+        super().check(form, solver)
+        check_program_solver(solver)
 
     def bind(self, network: Network) -> Self:
         """Return the objective with the costs of its file; see :meth:`Objective.bind`."""

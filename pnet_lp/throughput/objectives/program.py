@@ -7,10 +7,11 @@ from typing import TypeVar
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.registry import parse_expression
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.program import Form
-from pnet_lp.throughput.solvers import AUTO, get_solver, solver_names
+from pnet_lp.throughput.solvers import AUTO, SOLVERS, get_solver, solver_names
 from pnet_lp.throughput.solvers.general import Attempt, GeneralSolver, solve_until
 
 DEFAULT_SOLVER = "highs-ipx"
@@ -78,13 +79,20 @@ def program_solver(name: str) -> GeneralSolver:
         SpecError: it does not take linear programs.
         SolverError: it is not installed.
     """
+    check_program_solver(name)
     solver = get_solver(name)
-    if not isinstance(solver, GeneralSolver):
+    assert isinstance(solver, GeneralSolver)
+    return solver
+
+
+def check_program_solver(expression: str) -> None:
+    """Raise SpecError unless ``expression`` is ``auto`` or a solver that takes linear programs, installed or not."""
+    name = parse_expression(expression)[0]
+    if name != AUTO and not issubclass(SOLVERS.get(name).build, GeneralSolver):
         others = [other for other in solver_names() if other != name]
         raise SpecError(
             f"solver {name!r} maximises K only, and no other objective", allowed=", ".join([AUTO, *others])
         )
-    return solver
 
 
 def _attempts(form: Form, context: SolveContext, solver: GeneralSolver, central: bool) -> Iterator[Attempt]:

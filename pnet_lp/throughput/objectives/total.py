@@ -14,6 +14,7 @@ import numpy as np
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.result import ValueKey
+from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import (
     Objective,
     Optimum,
@@ -22,7 +23,7 @@ from pnet_lp.throughput.objectives.base import (
     rates_in_words,
     register,
 )
-from pnet_lp.throughput.objectives.program import lp_solver, solve_form
+from pnet_lp.throughput.objectives.program import check_program_solver, lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME
@@ -38,6 +39,11 @@ class Total(Objective):
 
     headline = ValueKey("total", "gbps", "Gb/s")
     per_demand = True
+
+    def check(self, form: Form, solver: str) -> None:
+        """See :meth:`Objective.check`."""
+        super().check(form, solver)
+        check_program_solver(solver)
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: the sum is 0."""
