@@ -1,4 +1,4 @@
-"""Planes as networkx graphs and back: which attributes mean what."""
+"""Planes from networkx graphs: which attributes mean what."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 
 if TYPE_CHECKING:
     import networkx as nx
-
-    from pnet_lp.model.plane import Plane
 
 
 class CableArguments(TypedDict):
@@ -48,57 +46,6 @@ _NO_SPEEDS = {"cable", "tail", "capacity_back_gbps", "id", "key"}
 
 _POSITIONS = (("x", "y"), ("Longitude", "Latitude"))
 """The pairs of attributes in which a position may stand."""
-
-
-def to_networkx(plane: Plane) -> nx.MultiGraph[str]:
-    """Return ``plane`` as a MultiGraph from which :func:`cable_arguments` restores it, order included.
-
-    Switch nodes are named as in the plane, with ``kind="switch"``, ``tier``, ``rack`` (its index, where it is one),
-    ``x`` and ``y`` (its position, where known) and ``box`` (where the plane has boxes); host nodes have ``kind="host"``
-    and ``host`` (their index).  Edges carry ``capacity_gbps``, counted from the end ``tail`` to the other;
-    ``capacity_back_gbps`` where that direction differs; and ``cable`` (its index) between switches.
-
-    Raises:
-        TopologyError: a switch and a host have the same name.
-    """
-    import networkx as nx  # noqa: PLC0415 - slow to load
-
-    graph: nx.MultiGraph[str] = nx.MultiGraph(label=plane.label)
-    for name, tier in zip(plane.switch_names, plane.tier.tolist(), strict=True):
-        graph.add_node(name, kind="switch", tier=tier)
-    for rack, switch in enumerate(plane.rack_switch.tolist()):
-        graph.nodes[plane.switch_names[switch]]["rack"] = rack
-    if plane.position is not None:
-        for name, (x, y) in zip(plane.switch_names, plane.position.tolist(), strict=True):
-            if not math.isnan(x):
-                graph.nodes[name].update(x=x, y=y)
-    if plane.box is not None:
-        for name, box in zip(plane.switch_names, plane.box.tolist(), strict=True):
-            graph.nodes[name]["box"] = box
-    cables = zip(
-        plane.cable_u.tolist(),
-        plane.cable_v.tolist(),
-        plane.capacity_uv_gbps.tolist(),
-        plane.capacity_vu_gbps.tolist(),
-        strict=True,
-    )
-    for i, (u, v, there, back) in enumerate(cables):
-        tail = plane.switch_names[u]
-        graph.add_edge(tail, plane.switch_names[v], **_edge(tail, there, back), cable=i)
-    for i, host in enumerate(plane.host_names):
-        if host in graph:
-            raise TopologyError(f"{host!r} names a switch and a host", where=plane.label or "plane")
-        graph.add_node(host, kind="host", host=i)
-        if plane.host_switch[i] >= 0:
-            switch = plane.switch_names[plane.host_switch[i]]
-            up, down = float(plane.access_up_gbps[i]), float(plane.access_down_gbps[i])
-            graph.add_edge(host, switch, **_edge(host, up, down))
-    return graph
-
-
-def _edge(tail: str, there: float, back: float) -> dict[str, Any]:
-    attributes = {"tail": tail, "capacity_gbps": there}
-    return attributes if back == there else attributes | {"capacity_back_gbps": back}
 
 
 def cable_arguments(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.graphs import cable_arguments, to_networkx
+from pnet_lp.model.graphs import cable_arguments
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 if TYPE_CHECKING:
@@ -236,8 +237,49 @@ class Plane:
         )
 
     def to_networkx(self) -> nx.MultiGraph[str]:
-        """Return the plane as a MultiGraph; see :func:`pnet_lp.model.graphs.to_networkx`."""
-        return to_networkx(self)
+        """Return the plane as a MultiGraph from which :meth:`from_networkx` restores it, order included.
+
+        Switch nodes are named as in the plane, with ``kind="switch"``, ``tier``, ``rack`` (its index, where it is one),
+        ``x`` and ``y`` (its position, where known) and ``box`` (where the plane has boxes); host nodes have
+        ``kind="host"`` and ``host`` (their index).  Edges carry ``capacity_gbps``, counted from the end ``tail`` to the other;
+        ``capacity_back_gbps`` where that direction differs; and ``cable`` (its index) between switches.
+
+        Raises:
+            TopologyError: a switch and a host have the same name.
+        """
+        import networkx as nx  # noqa: PLC0415 - slow to load
+
+        graph: nx.MultiGraph[str] = nx.MultiGraph(label=self.label)
+        for name, tier in zip(self.switch_names, self.tier.tolist(), strict=True):
+            graph.add_node(name, kind="switch", tier=tier)
+        for rack, switch in enumerate(self.rack_switch.tolist()):
+            graph.nodes[self.switch_names[switch]]["rack"] = rack
+        if self.position is not None:
+            for name, (x, y) in zip(self.switch_names, self.position.tolist(), strict=True):
+                if not math.isnan(x):
+                    graph.nodes[name].update(x=x, y=y)
+        if self.box is not None:
+            for name, box in zip(self.switch_names, self.box.tolist(), strict=True):
+                graph.nodes[name]["box"] = box
+        cables = zip(
+            self.cable_u.tolist(),
+            self.cable_v.tolist(),
+            self.capacity_uv_gbps.tolist(),
+            self.capacity_vu_gbps.tolist(),
+            strict=True,
+        )
+        for i, (u, v, there, back) in enumerate(cables):
+            tail = self.switch_names[u]
+            graph.add_edge(tail, self.switch_names[v], **_edge(tail, there, back), cable=i)
+        for i, host in enumerate(self.host_names):
+            if host in graph:
+                raise TopologyError(f"{host!r} names a switch and a host", where=self.label or "plane")
+            graph.add_node(host, kind="host", host=i)
+            if self.host_switch[i] >= 0:
+                switch = self.switch_names[self.host_switch[i]]
+                up, down = float(self.access_up_gbps[i]), float(self.access_down_gbps[i])
+                graph.add_edge(host, switch, **_edge(host, up, down))
+        return graph
 
     @classmethod
     def from_networkx(
@@ -327,3 +369,8 @@ def _capacities(values: npt.ArrayLike, count: int, name: Callable[[int], str], w
             f"{name(bad[0])}: speed is wrong", where=where, found=float(speeds[bad[0]]), allowed=allowed
         )
     return speeds
+
+
+def _edge(tail: str, there: float, back: float) -> dict[str, Any]:
+    attributes = {"tail": tail, "capacity_gbps": there}
+    return attributes if back == there else attributes | {"capacity_back_gbps": back}
