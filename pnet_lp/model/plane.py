@@ -241,8 +241,8 @@ class Plane:
 
         Switch nodes are named as in the plane, with ``kind="switch"``, ``tier``, ``rack`` (its index, where it is one),
         ``x`` and ``y`` (its position, where known) and ``box`` (where the plane has boxes); host nodes have
-        ``kind="host"`` and ``host`` (their index).  Edges carry ``capacity_gbps``, counted from the end ``tail`` to the other;
-        ``capacity_back_gbps`` where that direction differs; and ``cable`` (its index) between switches.
+        ``kind="host"`` and ``host`` (their index).  Edges carry ``capacity_gbps``, counted from the end ``tail`` to the
+        other; ``capacity_back_gbps`` where that direction differs; and ``cable`` (its index) between switches.
 
         Raises:
             TopologyError: a switch and a host have the same name.
