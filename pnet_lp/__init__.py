@@ -1,5 +1,5 @@
 """Certified flow-level throughput of datacenter networks with several parallel dataplanes."""
 
-from importlib.metadata import version
+from pnet_lp._core import __version__
 
-__version__ = version("pnet-lp")
+__all__ = ["__version__"]

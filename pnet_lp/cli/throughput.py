@@ -25,7 +25,6 @@ from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
 from pnet_lp.routing import Policy
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 
 
@@ -119,6 +118,8 @@ def command(
             on_progress=on_progress,
         )
     if save:
+        from pnet_lp.throughput.proofs.store import save_result  # noqa: PLC0415 - slow to load
+
         save_result(save, built, matrix, result)
     if links:
         write_table(link_table(built, matrix, result), links)

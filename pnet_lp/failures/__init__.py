@@ -6,25 +6,6 @@ capacities, which are 0 where something is down, and hosts without a link where 
 lead nowhere in every part of pnet-lp, so all of them honour failures without knowing of them.
 """
 
-from pnet_lp.failures.draw import FailureModel, fail
-from pnet_lp.failures.groups import RiskGroup, read_groups
-from pnet_lp.failures.interval import CONFIDENCE, mean_interval, share_interval
-from pnet_lp.failures.mask import Mask, apply_mask
-from pnet_lp.failures.spec import MODES, UNITS, Failures, Mode, Unit
+import lazy_loader
 
-__all__ = [
-    "CONFIDENCE",
-    "MODES",
-    "UNITS",
-    "FailureModel",
-    "Failures",
-    "Mask",
-    "Mode",
-    "RiskGroup",
-    "Unit",
-    "apply_mask",
-    "fail",
-    "mean_interval",
-    "read_groups",
-    "share_interval",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

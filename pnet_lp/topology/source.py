@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.files import check_sha256, naming
@@ -16,9 +16,9 @@ from pnet_lp.registry import Entry, nearest, parse_expression
 from pnet_lp.seeds import derive_seed
 from pnet_lp.topology.catalogue import catalogue
 from pnet_lp.topology.family import Builder, topologies
-from pnet_lp.topology.io import SUFFIXES, parse_plane, read_text
-from pnet_lp.topology.spec import SUFFIXES as SPEC_SUFFIXES
-from pnet_lp.topology.spec import PlaneSpec, is_spec, parse_spec
+
+if TYPE_CHECKING:
+    from pnet_lp.topology.spec import PlaneSpec
 
 
 @dataclass(frozen=True)
@@ -143,6 +143,9 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
 
 
 def _is_file(text: str) -> bool:
+    from pnet_lp.topology.io import SUFFIXES  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.spec import SUFFIXES as SPEC_SUFFIXES  # noqa: PLC0415 - slow to load
+
     path = Path(text)
     try:
         return path.is_file() or "/" in text or path.suffix.lower() in {*SUFFIXES, *SPEC_SUFFIXES}
@@ -162,6 +165,9 @@ def _recipe(
 
 
 def _from_file(path: str, link_gbps: float, seed: int | None) -> Source:
+    from pnet_lp.topology.io import parse_plane, read_text  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.spec import is_spec, parse_spec  # noqa: PLC0415 - slow to load
+
     text = read_text(path)
     if not is_spec(path, text):
         return Source(path, (parse_plane(text, path, link_gbps=link_gbps),))
@@ -176,6 +182,8 @@ def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> M
         recipe = _recipe(spec.builder, spec.parameters, path, link_gbps, seed)
         recipe.entry.validate(recipe.values)  # while the spec's name is at hand
         return recipe
+    from pnet_lp.topology.io import parse_plane, read_text  # noqa: PLC0415 - slow to load
+
     file = Path(path).parent / (spec.file or "")
     text = read_text(file)
     if spec.sha256 is not None:

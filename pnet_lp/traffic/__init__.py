@@ -4,18 +4,6 @@
 routing or a solver.
 """
 
-from pnet_lp.traffic.aggregate import RackTraffic, aggregate
-from pnet_lp.traffic.base import Context, traffics
-from pnet_lp.traffic.build import build_traffic, check_traffic
-from pnet_lp.traffic.io import read_traffic, write_traffic
+import lazy_loader
 
-__all__ = [
-    "Context",
-    "RackTraffic",
-    "aggregate",
-    "build_traffic",
-    "check_traffic",
-    "read_traffic",
-    "traffics",
-    "write_traffic",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -19,8 +19,6 @@ from pnet_lp.registry import Entry, Params, nearest, parse_expression
 from pnet_lp.traffic.base import Context, Pattern, traffics
 from pnet_lp.traffic.catalogue import catalogue
 from pnet_lp.traffic.combine import split_terms
-from pnet_lp.traffic.io import SUFFIXES, read_traffic
-from pnet_lp.traffic.spec import is_spec, read_spec
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,8 @@ class DemandFile:
 
     def build(self, network: Network, level: Level, _: int) -> TrafficMatrix:
         """Return the matrix, or raise TrafficError: the file is missing, broken or does not fit the network."""
+        from pnet_lp.traffic.io import read_traffic  # noqa: PLC0415 - slow to load
+
         return read_traffic(self.path, network, level)
 
 
@@ -112,6 +112,8 @@ def resolve(text: str) -> Source:
     if text in known and not exists(text):
         return _from_spec(known[text], text)
     if _is_file(text):
+        from pnet_lp.traffic.spec import is_spec  # noqa: PLC0415 - slow to load
+
         return (
             _from_spec(Path(text), text) if is_spec(text) else Source(text, ((1.0, DemandFile(Path(text))),))
         )
@@ -132,7 +134,11 @@ def exists(text: str) -> bool:
 
 
 def _is_file(text: str) -> bool:
-    return "/" in text or os.sep in text or exists(text) or is_spec(text) or text.lower().endswith(SUFFIXES)
+    from pnet_lp.traffic.io import SUFFIXES  # noqa: PLC0415 - slow to load
+    from pnet_lp.traffic.spec import SUFFIXES as SPEC_SUFFIXES  # noqa: PLC0415 - slow to load
+
+    known = (*SUFFIXES, *SPEC_SUFFIXES)
+    return "/" in text or os.sep in text or exists(text) or text.lower().endswith(known)
 
 
 def _recipe(text: str, label: str) -> Recipe:
@@ -142,6 +148,8 @@ def _recipe(text: str, label: str) -> Recipe:
 
 
 def _from_spec(path: Path, label: str) -> Source:
+    from pnet_lp.traffic.spec import read_spec  # noqa: PLC0415 - slow to load
+
     spec = read_spec(path)
     if spec.file is not None:
         file = path.parent / spec.file

@@ -173,7 +173,7 @@ def fail_with(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
     def fail(*_: object, **__: object) -> None:
         raise failure
 
-    monkeypatch.setattr("pnet_lp.cli.topology.describe", fail)
+    monkeypatch.setattr("pnet_lp.cli.topology.description", fail)
 
 
 @pytest.mark.parametrize(

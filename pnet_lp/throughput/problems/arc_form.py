@@ -28,7 +28,14 @@ from pnet_lp.errors import SolverError
 from pnet_lp.model import Certificate
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
-from pnet_lp.throughput.problems.program import MAX_ENTRIES, Form, Labels, LinearProgram, ProgramGoal
+from pnet_lp.throughput.problems.program import (
+    MAX_ENTRIES,
+    Form,
+    Labels,
+    LinearProgram,
+    ProgramGoal,
+    compressed_columns,
+)
 from pnet_lp.throughput.problems.proof import Attained, Flows
 
 _Index = npt.NDArray[np.int64]
@@ -52,8 +59,6 @@ class ArcForm(Form):
     """
 
     def __init__(self, flow: FlowProblem, goal: ProgramGoal | None = None) -> None:
-        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
-
         if 3 * (count := self.size(flow)[1]) > MAX_ENTRIES:
             raise SolverError(
                 f"{count:,} variables are too many for a linear program with 32-bit indices",
@@ -85,9 +90,7 @@ class ArcForm(Form):
         )
         if flow.plane_count == 1 and goal.fixes:
             self.injected = np.empty(0, dtype=np.int64)
-            injections = sp.csc_array(
-                (values * weight[columns], (rows, np.zeros_like(rows))), shape=(demand_row, 1)
-            )
+            injections = compressed_columns(rows, np.zeros_like(rows), values * weight[columns], 1)
             constant = np.bincount(rows, weights=values * goal.lower[columns], minlength=demand_row)
             row_lower -= constant / flow_unit
             row_upper -= constant / flow_unit
@@ -97,12 +100,10 @@ class ArcForm(Form):
             rows = np.concatenate([rows, demand_row + j, demand_row + np.arange(flow.demand_count)])
             columns = np.concatenate([columns, np.arange(of_rate), np.full(flow.demand_count, of_rate)])
             values = np.concatenate([values, np.ones(of_rate), -weight])
-            injections = sp.csc_array(
-                (values, (rows, columns)), shape=(demand_row + flow.demand_count, of_rate + 1)
-            )
+            injections = compressed_columns(rows, columns, values, of_rate + 1)
             row_lower = np.concatenate([row_lower, goal.lower / flow_unit])
             row_upper = np.concatenate([row_upper, goal.upper / flow_unit])
-        injections.sum_duplicates()
+        injected_start, injected_row, injected_value = injections
 
         kept = flow_rows >= 0
         per_column = kept.sum(axis=1)
@@ -116,9 +117,9 @@ class ArcForm(Form):
                     [goal.rate_cost * (self.rate_unit / flow_unit)],
                 ]
             ),
-            start=np.concatenate([start, start[-1] + injections.indptr[1:]]).astype(np.int32),
-            index=np.concatenate([flow_rows[kept], injections.indices]).astype(np.int32),
-            value=np.concatenate([flow_values, injections.data]),
+            start=np.concatenate([start, start[-1] + injected_start[1:]]).astype(np.int32),
+            index=np.concatenate([flow_rows[kept], injected_row]).astype(np.int32),
+            value=np.concatenate([flow_values, injected_value]),
             row_lower=row_lower,
             row_upper=row_upper,
         )

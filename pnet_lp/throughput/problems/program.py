@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.proof import Attained, Proof
@@ -46,6 +46,22 @@ class LinearProgram:
         import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
         return sp.csc_array((self.value, self.index, self.start), shape=(len(self.row_lower), len(self.cost)))
+
+
+def compressed_columns(
+    row: npt.NDArray[np.int64], column: npt.NDArray[np.int64], value: FloatArray, width: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], FloatArray]:
+    """Return a matrix of ``width`` columns as ``(start, index, value)``; entries of one place are added up.
+
+    They are added in the order given, so that the sums are the same on every machine.
+    """
+    order = np.lexsort((row, column))
+    row, column, value = row[order], column[order], value[order]
+    first = np.ones(len(row), dtype=bool)
+    first[1:] = (row[1:] != row[:-1]) | (column[1:] != column[:-1])
+    start = np.zeros(width + 1, dtype=np.int32)
+    np.cumsum(np.bincount(column[first], minlength=width), out=start[1:])
+    return start, row[first].astype(np.int32), floats(np.bincount(np.cumsum(first) - 1, weights=value))
 
 
 @brief()

@@ -1,0 +1,22 @@
+from .draw import FailureModel, fail
+from .groups import RiskGroup, read_groups
+from .interval import CONFIDENCE, mean_interval, share_interval
+from .mask import Mask, apply_mask
+from .spec import MODES, UNITS, Failures, Mode, Unit
+
+__all__ = [
+    "CONFIDENCE",
+    "MODES",
+    "UNITS",
+    "FailureModel",
+    "Failures",
+    "Mask",
+    "Mode",
+    "RiskGroup",
+    "Unit",
+    "apply_mask",
+    "fail",
+    "mean_interval",
+    "read_groups",
+    "share_interval",
+]

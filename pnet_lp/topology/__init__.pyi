@@ -1,0 +1,22 @@
+from .description import Description, PlaneDescription, describe, describe_plane
+from .family import HostParams, LinkParams, topologies
+from .hosts import attach_hosts
+from .io import read_plane, write_network, write_plane
+from .network import build_network, build_plane, check_topology
+
+__all__ = [
+    "Description",
+    "HostParams",
+    "LinkParams",
+    "PlaneDescription",
+    "attach_hosts",
+    "build_network",
+    "build_plane",
+    "check_topology",
+    "describe",
+    "describe_plane",
+    "read_plane",
+    "topologies",
+    "write_network",
+    "write_plane",
+]
