@@ -15,7 +15,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -35,6 +35,16 @@ class Params(BaseModel):
 
 class NoParams(Params):
     """The parameter model of an entry that takes none."""
+
+
+class Named:
+    """Base of classes whose objects say what they are called.
+
+    Class attributes:
+        name: what users type; set where the class is registered.
+    """
+
+    name: ClassVar[str]
 
 
 @dataclass(frozen=True)
@@ -108,12 +118,14 @@ class Registry(Generic[F]):
     def register(
         self, name: str, *, params: type[Params] = NoParams, summary: str, source: str = ""
     ) -> Callable[[F], F]:
-        """Return a decorator that registers a builder under ``name``; a second one of that name is an error."""
+        """Return a decorator that registers a function or a class under ``name``; a second of that name is an error."""
 
         def decorate(build: F) -> F:
             if name in self._entries:
                 raise SpecError(f"{self.kind} {name!r} is registered twice")
             self._entries[name] = Entry(name, params, build, summary, source)
+            if isinstance(build, type) and issubclass(build, Named):
+                build.name = name
             return build
 
         return decorate

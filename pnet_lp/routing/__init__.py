@@ -4,7 +4,7 @@ A routing is one file in ``schemes``; ``base`` says what one is.
 """
 
 from pnet_lp.model.paths import Policy
-from pnet_lp.routing.base import POLICIES, ROUTINGS, Form, Routing, parse_routing, register
+from pnet_lp.routing.base import POLICIES, ROUTINGS, Form, Routing, parse_routing
 from pnet_lp.routing.count import ShortestCounts, count_shortest
 from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads
@@ -25,5 +25,4 @@ __all__ = [
     "iterate_paths",
     "parse_routing",
     "path_statistics",
-    "register",
 ]

@@ -20,7 +20,7 @@ from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
 from pnet_lp.routing import Form
-from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext, register
+from pnet_lp.throughput.objectives.base import CLOSED_FORM, OBJECTIVES, Optimum, SolveContext
 from pnet_lp.throughput.objectives.fair_levels import Fair, fairness_figures, recheck_filled
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.columns import ColumnProblem
@@ -34,7 +34,7 @@ _SAME = 1e-12
 """Links that fill within this part of each other fill together: their levels differ by rounding only."""
 
 
-@register(
+@OBJECTIVES.register(
     "max-min-fill",
     summary="the same by progressive filling, without a solver, where each demand has one path or a fixed split",
     source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
