@@ -6,13 +6,11 @@ What a key says is parsed when a spec is loaded, so that nothing wrong is found 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.errors import SpecError, naming
 from pnet_lp.experiment.case import Case, OneOrMore
 from pnet_lp.failures import Failures, Mode, Unit, fail, read_groups
 from pnet_lp.model import Network, TrafficMatrix
@@ -25,17 +23,6 @@ from pnet_lp.throughput.solvers import AUTO, get_solver
 from pnet_lp.topology import build_network, check_topology
 from pnet_lp.traffic import build_traffic, check_traffic
 from pnet_lp.units import DEFAULT_LINK_GBPS
-
-
-@contextmanager
-def refusing(key: str) -> Iterator[None]:
-    """Let what the block refuses name the key, in place of the option that a library may name."""
-    try:
-        yield
-    except PnetError as error:
-        inner = error.where or ""
-        where = key if inner in ("", key) else f"{key}: {inner}"
-        raise type(error)(error.problem, where=where, found=error.found, allowed=error.allowed) from None
 
 
 class PlaneKeys(Case):
@@ -75,7 +62,7 @@ class NetworkKeys(PlaneKeys, TopologyKeys):
 
     @model_validator(mode="after")
     def _check_network(self) -> Self:
-        with refusing("topology"):
+        with naming("topology"):
             for text in self.topology:
                 check_topology(text, link_gbps=self.link_gbps)
         _ = self.failures
@@ -89,9 +76,9 @@ class NetworkKeys(PlaneKeys, TopologyKeys):
     @property
     def failures(self) -> Failures:
         """What is to fail; the file of groups is read each time."""
-        with refusing("fail_groups"):
+        with naming("fail_groups"):
             groups = () if self.fail_groups is None else read_groups(self.fail_groups)
-        with refusing("fail_mode"):
+        with naming("fail_mode"):
             return Failures(
                 links=self.fail_links,
                 switches=self.fail_switches,
@@ -127,7 +114,7 @@ class TrafficKeys(Case):
 
     @model_validator(mode="after")
     def _check_traffic(self) -> Self:
-        with refusing("traffic"):
+        with naming("traffic"):
             check_traffic(self.traffic)
         return self
 
@@ -156,11 +143,11 @@ class SolverKeys(ToleranceKeys):
 
     @model_validator(mode="after")
     def _check_solving(self) -> Self:
-        with refusing("objective"):
+        with naming("objective"):
             goal = parse_objective(self.asked)
-        with refusing("routing"):
+        with naming("routing"):
             paths = parse_routing(self.routing, policy=self.plane_policy)
-        with refusing("solver"):
+        with naming("solver"):
             check_solver(self.solver)
             goal.check(paths.form, self.solver)
             if self.solver != AUTO:

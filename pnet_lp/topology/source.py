@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from pnet_lp.errors import SpecError, TopologyError
-from pnet_lp.files import check_sha256, naming
+from pnet_lp.errors import SpecError, TopologyError, naming
+from pnet_lp.files import check_sha256
 from pnet_lp.model import Plane
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
@@ -166,7 +166,7 @@ def _from_file(path: str, link_gbps: float, seed: int | None) -> Source:
     if not is_spec(path, text):
         return Source(path, (parse_plane(text, path, link_gbps=link_gbps),))
     spec = parse_spec(text, path)
-    with naming(path):
+    with naming(path, SpecError):
         members = tuple(_member(member, path, link_gbps, seed) for member in spec.members)
     return Source(path, members, spec.planes, spec.variant)
 

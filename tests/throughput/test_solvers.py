@@ -19,7 +19,6 @@ from pnet_lp.throughput.solvers import (
     Solver,
     base,
     get_solver,
-    register,
     solver_names,
 )
 from pnet_lp.topology import build_network
@@ -107,9 +106,6 @@ def test_parameters() -> None:
 class _Lazy(Solver):
     """Finds nothing, and says so."""
 
-    name = "lazy"
-    summary = "returns no flow"
-
     def estimate_bytes(self, problem: Problem) -> int:
         return 8 * problem.flow_variables
 
@@ -121,7 +117,7 @@ class _Lazy(Solver):
 def test_third_party_solver_comes_from_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     class Point:
         def load(self) -> None:
-            register(_Lazy)
+            base.SOLVERS.register("lazy", summary="returns no flow")(_Lazy)
 
     registry = type(base.SOLVERS)("solver", package="pnet_lp.throughput.solvers", group="pnet_lp.solvers")
     asked = []

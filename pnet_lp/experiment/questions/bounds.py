@@ -7,8 +7,9 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from pnet_lp.errors import naming
 from pnet_lp.experiment.case import OneOrMore
-from pnet_lp.experiment.keys import NetworkKeys, TrafficKeys, refusing
+from pnet_lp.experiment.keys import NetworkKeys, TrafficKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.throughput.bounds import BOUNDS, compute_bounds
 
@@ -28,7 +29,7 @@ class BoundsCase(TrafficKeys, NetworkKeys):
 
     @model_validator(mode="after")
     def _check_bounds(self) -> Self:
-        with refusing("bounds"):
+        with naming("bounds"):
             for name in self.bounds:
                 BOUNDS.get(name)
         return self

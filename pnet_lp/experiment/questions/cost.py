@@ -21,9 +21,9 @@ from pnet_lp.cost import (
     switch_hops,
 )
 from pnet_lp.cost.design import read_architecture
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SpecError, naming
 from pnet_lp.experiment.case import Case, OneOrMore
-from pnet_lp.experiment.keys import PlaneKeys, ToleranceKeys, refusing
+from pnet_lp.experiment.keys import PlaneKeys, ToleranceKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.network import Level
@@ -184,16 +184,16 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
 
     @model_validator(mode="after")
     def _check_design(self) -> Self:
-        with refusing("prices"):
+        with naming("prices"):
             prices = load_book("price", self.prices)
-        with refusing("powers"):
+        with naming("powers"):
             powers = load_book("power", self.powers)
-        with refusing("traffic"):
+        with naming("traffic"):
             if self.traffic is not None:
                 check_traffic(self.traffic)
         for key in ("level", "tolerance") if self.traffic is None else ():
             self._refuse(key, "a cost without traffic")
-        with refusing("architecture"):
+        with naming("architecture"):
             kind, expression = read_architecture(self.architecture, self._options(), beta=self.beta)
             if kind == "topology":
                 check_topology(expression, link_gbps=self.link_gbps)
@@ -210,13 +210,13 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
         name, values = parse_expression(expression)
         for key in _OF_TOPOLOGIES:
             self._refuse(key, f"the architecture {self.architecture!r}")
-        with refusing("architecture"):
+        with naming("architecture"):
             known = ARCHITECTURES.get(name).params.model_fields
         if "beta" not in known:
             self._refuse("beta", repr(self.architecture))
         if self.beta is not None and "beta" in values:
             raise SpecError(f"{self.architecture!r} says it already", where="beta", found=self.beta)
-        with refusing("architecture"):
+        with naming("architecture"):
             return design(self.architecture, beta=self.beta)
 
     def _refuse(self, key: str, what: str) -> None:

@@ -23,7 +23,6 @@ from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, OBJECTIVES, Optimum, SolveContext
 from pnet_lp.throughput.objectives.fair_levels import Fair, fairness_figures, recheck_filled
 from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.problems.columns import ColumnProblem
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -132,12 +131,10 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
         FairLevel(float(value), float(value), 0.0, ints(np.flatnonzero(level == value)))
         for value in np.unique(level)
     )
-    assert isinstance(problem, ColumnProblem)
     arcs = floats(factor * load[: len(flow.capacity)])
     first = np.zeros(len(capacity))
     first[np.unique(found.link[level == level.min()])] = 1.0
-    weight = problem.normalised(np.ones(problem.flow_variables))
-    certificate = problem.certificate(weight, arcs, problem.proof(weight, first).lengths)
+    certificate = problem.certify_bundles(arcs, first)
     context.clock.note("certify")
     rate = floats(level * demand)
     return Optimum(
