@@ -66,7 +66,6 @@ def test_names() -> None:
 def test_capabilities(name: str) -> None:
     solver = get_solver(name)
     assert solver.name == name
-    assert solver.summary
     assert solver.forms == {"arc", "path"}
     assert solver.warm_start == ({"path"} if name == "structured" else set())
     assert "concurrent" in solver.objectives
