@@ -10,6 +10,7 @@ from pnet_lp.failures.draw import FailureModel, fail
 from pnet_lp.failures.groups import RiskGroup, read_groups
 from pnet_lp.failures.interval import CONFIDENCE, mean_interval, share_interval
 from pnet_lp.failures.mask import Mask, apply_mask
+from pnet_lp.failures.settings import FailureSettings
 from pnet_lp.failures.spec import MODES, UNITS, Failures, Mode, Unit
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "MODES",
     "UNITS",
     "FailureModel",
+    "FailureSettings",
     "Failures",
     "Mask",
     "Mode",

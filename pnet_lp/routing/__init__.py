@@ -9,6 +9,7 @@ from pnet_lp.routing.count import ShortestCounts, count_shortest
 from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads
 from pnet_lp.routing.rule import PathRule
+from pnet_lp.routing.settings import RoutingSettings
 from pnet_lp.routing.statistics import path_statistics
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "PathRule",
     "Policy",
     "Routing",
+    "RoutingSettings",
     "ShortestCounts",
     "count_shortest",
     "enumerate_paths",

@@ -8,17 +8,21 @@ from pnet_lp.topology.describe import Description, PlaneDescription, describe, d
 from pnet_lp.topology.family import HostParams, LinkParams, topologies
 from pnet_lp.topology.hosts import attach_hosts
 from pnet_lp.topology.io import read_plane, write_network, write_plane
-from pnet_lp.topology.network import build_network, build_plane, check_topology
+from pnet_lp.topology.network import build_network, build_plane, check_network, check_topology, depends
+from pnet_lp.topology.settings import PlaneSettings
 
 __all__ = [
     "Description",
     "HostParams",
     "LinkParams",
     "PlaneDescription",
+    "PlaneSettings",
     "attach_hosts",
     "build_network",
     "build_plane",
+    "check_network",
     "check_topology",
+    "depends",
     "describe",
     "describe_plane",
     "read_plane",

@@ -15,6 +15,7 @@ from pnet_lp.cost import (
     Design,
     Quote,
     TopologyOptions,
+    TopologySettings,
     design,
     load_book,
     quote,
@@ -22,14 +23,14 @@ from pnet_lp.cost import (
 )
 from pnet_lp.cost.design import read_architecture
 from pnet_lp.errors import SpecError, naming
-from pnet_lp.experiment.case import Case, OneOrMore
-from pnet_lp.experiment.keys import PlaneKeys, ToleranceKeys
+from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.registry import parse_expression
+from pnet_lp.registry import OneOrMore, parse_expression
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.bounds import find_bisection
+from pnet_lp.throughput.settings import ToleranceSettings
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, Progress
 from pnet_lp.topology import check_topology
 from pnet_lp.traffic import build_traffic, check_traffic
@@ -149,7 +150,7 @@ class ArchitectureKeys(Case):
     beta: float | None = Field(None, ge=1, description="the architecture's parameter of that name")
 
 
-class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
+class CostCase(ToleranceSettings, TopologySettings, ArchitectureKeys):
     """One architecture, as of ``pnet-lp cost``.
 
     The keys of planes, ``ports`` and ``separate`` are for a TOPOLOGY, whose parts are counted.
@@ -168,10 +169,6 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
         "example_prices",
     )
 
-    ports: int | None = Field(
-        None, ge=1, description="of every switch of a TOPOLOGY; none: as many as one uses"
-    )
-    separate: bool = Field(False, description="whether alike planes of a TOPOLOGY have boxes of their own")
     prices: Annotated[tuple[str, ...], OneOrMore] = Field(
         (), description="price books, by name or file, in order"
     )
@@ -198,6 +195,7 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
             if kind == "topology":
                 check_topology(expression, link_gbps=self.link_gbps)
         if kind == "topology":
+            self.check([expression])
             self._refuse("beta", repr(self.architecture))
             return self
         made = self._check_architecture(expression)
@@ -208,7 +206,7 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
 
     def _check_architecture(self, expression: str) -> Design:
         name, values = parse_expression(expression)
-        for key in _OF_TOPOLOGIES:
+        for key in TopologySettings.model_fields:
             self._refuse(key, f"the architecture {self.architecture!r}")
         with naming("architecture"):
             known = ARCHITECTURES.get(name).params.model_fields
@@ -228,16 +226,11 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
         return bool(getattr(self, key) != CostCase.model_fields[key].default)
 
     def _options(self, seed: int = 0) -> TopologyOptions:
-        values = {key: getattr(self, key) for key in _OF_TOPOLOGIES}
-        return TopologyOptions(seed=seed, given=tuple(filter(self._says, _OF_TOPOLOGIES)), **values)
+        return TopologyOptions(self, seed, given=tuple(filter(self._says, TopologySettings.model_fields)))
 
     def design(self, seed: int) -> Design:
         """Return the architecture with its sizes settled."""
         return design(self.architecture, self._options(seed), beta=self.beta)
-
-
-_OF_TOPOLOGIES = ("planes", "variant", "link_gbps", "hosts_per_switch", "ports", "separate")
-"""Keys that make and pack the network of a TOPOLOGY; architectures have parameters for that."""
 
 
 @QUESTIONS.register(

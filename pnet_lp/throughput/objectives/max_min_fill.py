@@ -153,6 +153,7 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
 def _choice(found: str) -> SpecError:
     return SpecError(
         "max-min-fill needs one path or one fixed split for each demand",
+        where="objective",
         found=found,
         allowed="ecmp, ecmp-split, vlb or ksp:1, or the objective max-min",
     )
