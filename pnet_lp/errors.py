@@ -8,7 +8,8 @@ names for them, ``--fail-links``.  Input errors end a command with exit code 2, 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import ClassVar, Self
 
@@ -41,8 +42,8 @@ class PnetError(Exception):
         super().__init__(self.sentence())
 
     def at(self, place: str) -> Self:
-        """Return this error, found at ``place``: a file, an entry or a case."""
-        where = f"{place}: {self.where}" if self.where else place
+        """Return this error, found at ``place``: a file, an entry, a case or a key."""
+        where = place if self.where in (None, "", place) else f"{place}: {self.where}"
         return type(self)(self.problem, where=where, found=self.found, allowed=self.allowed)
 
     def sentence(self, names: Mapping[str, str] = _AS_THEY_ARE) -> str:
@@ -57,6 +58,15 @@ class PnetError(Exception):
             allowed = _VALUE.sub(lambda value: _named(value, names), self.allowed)
             text += f"; allowed: {allowed}"
         return text
+
+
+@contextmanager
+def naming(place: str, kind: type[PnetError] = PnetError) -> Iterator[None]:
+    """Put ``place`` before what an error of ``kind`` raised in the block says."""
+    try:
+        yield
+    except kind as error:
+        raise error.at(place) from None
 
 
 def _named(value: re.Match[str], names: Mapping[str, str]) -> str:

@@ -46,15 +46,6 @@ def check_sha256(path: Path, expected: str, fault: type[PnetError]) -> None:
 
 
 @contextmanager
-def naming(path: str | Path) -> Iterator[None]:
-    """Put the name of a spec before what a SpecError raised in the block says."""
-    try:
-        yield
-    except SpecError as error:
-        raise error.at(str(path)) from None
-
-
-@contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a new path beside ``path`` to write to; it takes the place of ``path`` if the block ends well.
 

@@ -15,9 +15,9 @@ import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from pnet_lp.errors import PnetError, SpecError
 
@@ -35,6 +35,16 @@ class Params(BaseModel):
 
 class NoParams(Params):
     """The parameter model of an entry that takes none."""
+
+
+class Named:
+    """Base of classes whose objects say what they are called.
+
+    Class attributes:
+        name: what users type; set where the class is registered.
+    """
+
+    name: ClassVar[str]
 
 
 @dataclass(frozen=True)
@@ -60,7 +70,7 @@ class Entry(Generic[F]):
         return validate(self.params, values, self.name)
 
 
-def validate(model: type[M], values: Mapping[str, object], where: str) -> M:
+def validate(model: type[M], values: Mapping[str, object], where: str = "") -> M:
     """Return ``values`` as a ``model``, or raise SpecError naming the key, what was found and what is allowed."""
     fields = model.model_fields
     for key in values:
@@ -74,7 +84,7 @@ def validate(model: type[M], values: Mapping[str, object], where: str) -> M:
         return model.model_validate(values)
     except PnetError as error:
         # A validator of the model has refused an expression, and says of which key.
-        raise error.at(where) from None
+        raise (error.at(where) if where else error) from None
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
@@ -83,7 +93,7 @@ def validate(model: type[M], values: Mapping[str, object], where: str) -> M:
         message = first["msg"].removeprefix("Value error, ")
         # A fault of several parameters together has no key, and pydantic's "input" is then all of them.
         found = first["input"] if key else None
-        where = f"{where}: {key}" if key else where
+        where = ": ".join(filter(None, (where, key)))
         raise SpecError(message[0].lower() + message[1:], where=where, found=found) from None
 
 
@@ -108,12 +118,14 @@ class Registry(Generic[F]):
     def register(
         self, name: str, *, params: type[Params] = NoParams, summary: str, source: str = ""
     ) -> Callable[[F], F]:
-        """Return a decorator that registers a builder under ``name``; a second one of that name is an error."""
+        """Return a decorator that registers a function or a class under ``name``; a second of that name is an error."""
 
         def decorate(build: F) -> F:
             if name in self._entries:
                 raise SpecError(f"{self.kind} {name!r} is registered twice")
             self._entries[name] = Entry(name, params, build, summary, source)
+            if isinstance(build, type) and issubclass(build, Named):
+                build.name = name
             return build
 
         return decorate
@@ -177,6 +189,10 @@ def nearest(name: str, known: Mapping[str, object]) -> str:
 def one_or_more(texts: str | Iterable[str]) -> tuple[str, ...]:
     """Return ``texts`` as a tuple; a text by itself is one, not its letters."""
     return (texts,) if isinstance(texts, str) else tuple(texts)
+
+
+OneOrMore = BeforeValidator(lambda value: value if isinstance(value, list | tuple) else [value])
+"""Marks a field that is a tuple, of which a single value can be written without brackets."""
 
 
 def parse_expression(text: str) -> tuple[str, dict[str, str]]:

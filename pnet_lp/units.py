@@ -7,9 +7,6 @@ import math
 DEFAULT_LINK_GBPS = 100.0
 """Speed of a link in Gb/s where neither a file nor the user gives one."""
 
-MIB = 1 << 20
-GIB = 1 << 30
-
 
 def format_bytes(count: float) -> str:
     """Return ``count`` bytes with a binary unit, e.g. ``"1.5 GiB"``."""

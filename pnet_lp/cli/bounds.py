@@ -7,7 +7,6 @@ import click
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
     NetworkArguments,
-    TrafficArguments,
     network_arguments,
     output_options,
     threads_needing,
@@ -19,6 +18,7 @@ from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.report.bounds import bounds_columns, bounds_document, bounds_lines, bounds_table
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.bounds import compute_bounds
+from pnet_lp.traffic import TrafficSettings, draws
 
 
 @click.command(cls=Command, example="pnet-lp bounds torus:dims=4x8 --solve")
@@ -38,7 +38,7 @@ from pnet_lp.throughput.bounds import compute_bounds
 def command(
     *,
     network: NetworkArguments,
-    traffic: TrafficArguments,
+    traffic: TrafficSettings,
     names: tuple[str, ...],
     solved: bool,
     tolerance: float,
@@ -52,8 +52,9 @@ def command(
 
     Exit code 3 says that --solve has not reached the tolerance.
     """
+    network.check_seed(draws(traffic.traffic))
     built = network.build()
-    matrix = traffic.build(built, network.seed)
+    matrix = traffic.matrix(built, network.seed)
     bounds = compute_bounds(built, matrix, names)
     result = None
     if solved:

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from pnet_lp.cli.command import given
 from pnet_lp.cli.options import (
     NetworkOptions,
@@ -20,13 +18,18 @@ from pnet_lp.cli.options import (
     tolerance_option,
 )
 from pnet_lp.cli.progress import BoundsLine
-from pnet_lp.cost import Book, Design, Quote, TopologyOptions, load_book
+from pnet_lp.cost import Book, Design, Quote, TopologyOptions, TopologySettings, load_book
+from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic import build_traffic
+from pnet_lp.traffic import build_traffic, draws
 
 if TYPE_CHECKING:
     from pnet_lp.experiment.questions.cost import Appraisal
+
+
+class PricedOptions(TopologySettings, NetworkOptions):
+    """What turns a TOPOLOGY into a network, what of it fails, and how it is packed."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +55,11 @@ class Asked:
         return self.prices, self.powers
 
     def check(self, designs: Iterable[Design]) -> None:
-        """Say on stderr what was assumed of networks; raise UsageError where a seed is given and nothing is drawn."""
+        """Say on stderr what was assumed of networks; raise SpecError where a seed is given and nothing is drawn."""
         known = list(designs)
-        if given(["seed"]) and not self.traffic and not any(one.counted for one in known):
-            raise click.UsageError("--seed needs --traffic or a TOPOLOGY")
+        drawn = [self.traffic is not None and draws(self.traffic), *(one.drawn for one in known)]
+        if given(["seed"]) and not any(drawn):
+            raise SpecError("nothing is drawn at random", where="seed", found=self.options.seed)
         say(dict.fromkeys(warning for one in known for warning in one.warnings))
 
     def appraise(self, made: Design, priced: Quote, *, measure: bool = True) -> Appraisal:
@@ -93,9 +97,7 @@ def cost_options(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def call(
         *,
-        options: NetworkOptions,
-        ports: int | None,
-        separate: bool,
+        options: PricedOptions,
         prices: tuple[str, ...],
         powers: tuple[str, ...],
         traffic: str | None,
@@ -104,37 +106,18 @@ def cost_options(function: Callable[..., None]) -> Callable[..., None]:
         threads: int,
         **values: Any,
     ) -> None:
-        packed = TopologyOptions(
-            planes=options.planes,
-            variant=options.variant,
-            link_gbps=options.link_gbps,
-            hosts_per_switch=options.hosts_per_switch,
-            seed=options.seed,
-            failures=options.failures,
-            ports=ports,
-            separate=separate,
-            # The seed is that of --traffic too.
-            given=given([*(set(vars(options)) - {"seed"}), "ports", "separate"]),
-        )
+        # The seed is that of --traffic too.
+        said = tuple(key for key in PricedOptions.model_fields if key in options.model_fields_set - {"seed"})
+        packed = TopologyOptions(options, options.seed, options.failures, said)
         books = load_book("price", prices), load_book("power", powers)
         function(**values, asked=Asked(*books, packed, traffic, level, tolerance, threads))
 
     for one in reversed(_OPTIONS):
         call = one(call)
-    return network_options(call)
+    return network_options(PricedOptions)(call)
 
 
 _OPTIONS = (
-    option(
-        "--ports",
-        type=click.IntRange(1),
-        help="Ports of every switch of a TOPOLOGY.  [default: the most that one uses]",
-    ),
-    option(
-        "--separate",
-        is_flag=True,
-        help="Give planes of a TOPOLOGY boxes and cables of their own, even if they are alike.",
-    ),
     prices_option,
     option(
         "--power",

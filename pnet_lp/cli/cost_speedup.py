@@ -2,47 +2,65 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.cost_options import prices_option
-from pnet_lp.cli.options import option, output_options, seed_option, threads_option, tolerance_option
+from pnet_lp.cli.options import (
+    grouped,
+    output_options,
+    seed_option,
+    setting,
+    threads_option,
+    tolerance_option,
+)
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.cost import equal_cost, load_book
-from pnet_lp.errors import SpecError
 from pnet_lp.model.network import LEVELS, Level
-from pnet_lp.optical import SCENARIOS, TESTBEDS, Scenario, speedup
-from pnet_lp.optical.speedup import DEFAULT_SOLVES, RECONFIGURATION_S
+from pnet_lp.optical import SpeedUpSettings, speedup
 from pnet_lp.report.speedup import circuit_columns, speedup_columns, speedup_document, speedup_report
 from pnet_lp.report.tables import SUFFIXES, write_table
+
+
+def _halved(_: click.Context, __: click.Parameter, ports: int | None) -> int | None:
+    if ports is not None and ports % 2:
+        raise click.BadParameter(f"found {ports}; allowed: an even number, half of them for servers")
+    return None if ports is None else ports // 2
+
+
+_SIZES = ("oversubscription", "links", "servers", "servers_per_rack")
+
+speedup_options = grouped(
+    "settings",
+    SpeedUpSettings,
+    setting(SpeedUpSettings, "scenario"),
+    setting(SpeedUpSettings, "job", excludes=_SIZES),
+    setting(SpeedUpSettings, "oversubscription"),
+    setting(SpeedUpSettings, "links"),
+    setting(SpeedUpSettings, "servers"),
+    setting(
+        SpeedUpSettings,
+        "servers_per_rack",
+        "--ports",
+        "servers_per_rack",
+        type=click.IntRange(2),
+        callback=_halved,
+        help="Ports of a ToR, half of them for servers.  [default: 64]",
+    ),
+    setting(SpeedUpSettings, "scattered"),
+    setting(SpeedUpSettings, "search"),
+    setting(SpeedUpSettings, "delay_s", "--delay", "delay_s"),
+)
+"""Adds what the speed-up is of; the command gets ``settings``: SpeedUpSettings."""
 
 
 @click.command(
     cls=Command, example="pnet-lp cost speedup --scenario 1 --job --traffic mpi-fft --traffic mpi-mg"
 )
-@click.option(
-    "--scenario",
-    "name",
-    type=click.Choice(list(SCENARIOS)),
-    default="1",
-    show_default=True,
-    help="Pair of the paper: 1:25 tree and 6 optical links of a ToR, or 1:4 tree and 20.",
-)
-@option(
-    "--job",
-    is_flag=True,
-    excludes=("oversubscription", "links", "servers", "ports"),
-    help="The paper's job on four racks, not the whole cluster.",
-)
-@click.option("--oversubscription", type=float, help="Of another tree than the scenario's.")
-@click.option("--links", type=click.IntRange(1), help="Other number of optical links of a ToR.")
-@click.option("--servers", type=click.IntRange(1), help="Other number of hosts.  [default: 10240]")
-@click.option("--ports", type=click.IntRange(2), help="Of a ToR, half of them for servers.  [default: 64]")
+@speedup_options
 @click.option(
     "--traffic",
     "texts",
@@ -59,21 +77,6 @@ from pnet_lp.report.tables import SUFFIXES, write_table
     show_default=True,
     help="rack: between racks at once.",
 )
-@click.option("--scattered", is_flag=True, help="Deal the racks over the tree at random.")
-@click.option(
-    "--search",
-    type=click.IntRange(1),
-    default=DEFAULT_SOLVES,
-    show_default=True,
-    help="Most throughputs to solve in the search for circuits.",
-)
-@click.option(
-    "--delay",
-    type=click.FloatRange(0),
-    default=RECONFIGURATION_S,
-    show_default=True,
-    help="Seconds to set the circuits.",
-)
 @click.option(
     "--volume",
     type=click.FloatRange(0, min_open=True),
@@ -87,17 +90,9 @@ from pnet_lp.report.tables import SUFFIXES, write_table
 @output_options("workload")
 def command(
     *,
-    name: str,
-    job: bool,
-    oversubscription: float | None,
-    links: int | None,
-    servers: int | None,
-    ports: int | None,
+    settings: SpeedUpSettings,
     texts: tuple[str, ...],
     level: Level,
-    scattered: bool,
-    search: int,
-    delay: float,
     volume: float | None,
     tolerance: float,
     seed: int,
@@ -110,29 +105,28 @@ def command(
 
     Processes are clustered into racks, circuits chosen for the demands between racks, and both networks solved.
     """
-    given = _scenario(name, oversubscription, links, servers, ports)
-    scenario = TESTBEDS[name] if job else given
     books = load_book("price", prices), load_book("power")
+    cluster = settings.cluster
     price = equal_cost(
-        given.oversubscription,
+        cluster.oversubscription,
         *books,
-        servers=given.servers,
-        ports=2 * given.servers_per_rack,
-        links=given.links,
+        servers=cluster.servers,
+        ports=2 * cluster.servers_per_rack,
+        links=cluster.links,
     )
-    options: dict[str, Any] = {"level": level, "seed": seed, "scattered": scattered, "delay_s": delay}
     found = []
     for text in texts:
         with BoundsLine(text) as on_progress:
             found.append(
                 speedup(
-                    scenario,
+                    settings.networks,
                     text,
-                    solves=search,
+                    level=level,
+                    seed=seed,
                     tolerance=tolerance,
                     threads=threads,
                     on_progress=on_progress,
-                    **options,
+                    **settings.options(),
                 )
             )
     document = speedup_document(found, price, books[0], volume)
@@ -144,18 +138,3 @@ def command(
         table=lambda: speedup_columns(document),
         statuses=[row["status"] for row in document["workloads"]],
     )
-
-
-def _scenario(
-    name: str, oversubscription: float | None, links: int | None, servers: int | None, ports: int | None
-) -> Scenario:
-    """Return the scenario of that name with what else is said."""
-    if ports is not None and ports % 2:
-        raise SpecError("half of a ToR's ports are for servers", where="ports", found=ports, allowed="even")
-    changes = {
-        "oversubscription": oversubscription,
-        "links": links,
-        "servers": servers,
-        "servers_per_rack": None if ports is None else ports // 2,
-    }
-    return replace(SCENARIOS[name], **{key: value for key, value in changes.items() if value is not None})  # type: ignore[arg-type]

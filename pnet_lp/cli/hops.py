@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.cli.command import Command
+from pnet_lp.cli.command import Command, given
 from pnet_lp.cli.options import (
     NetworkArguments,
     find_pair,
@@ -110,6 +110,10 @@ def command(
     """
     failures = network.options.failures
     steps = [replace(failures, links=share) for share in sweep] or [failures]
+    drawn = any(step.random for step in steps)
+    network.check_seed(drawn)
+    if given(["trials"]) and not drawn:
+        raise SpecError("no failure is drawn, so that all trials are alike", where="trials", found=trials)
     curves = read_curves(published) if published else {}
     intact = network.build_intact()
     level = settled_level(intact, level)

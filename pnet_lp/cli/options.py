@@ -5,23 +5,23 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 import click
+from pydantic import Field
 
-from pnet_lp.cli.command import Option, json_option
+from pnet_lp.cli.command import Option, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.errors import SpecError
-from pnet_lp.failures import MODES, UNITS, Failures, Mode, Unit, fail, read_groups
-from pnet_lp.model import Network, TrafficMatrix
-from pnet_lp.model.network import LEVELS, VARIANTS, Level, Variant
-from pnet_lp.registry import nearest
+from pnet_lp.failures import FailureSettings, fail
+from pnet_lp.model import Network
+from pnet_lp.model.network import LEVELS, Level
+from pnet_lp.registry import Params, nearest, validate
 from pnet_lp.report.plot import PLOT_SUFFIXES
 from pnet_lp.report.tables import SUFFIXES
-from pnet_lp.topology import build_network
-from pnet_lp.traffic import build_traffic
-from pnet_lp.units import DEFAULT_LINK_GBPS
+from pnet_lp.topology import PlaneSettings, depends
+from pnet_lp.traffic import TrafficSettings
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -40,21 +40,10 @@ def say(warnings: Iterable[str]) -> None:
         click.echo(f"Warning: {warning}", err=True)
 
 
-@dataclass(frozen=True)
-class NetworkOptions:
+class NetworkOptions(FailureSettings, PlaneSettings):
     """What turns TOPOLOGY arguments into a network, and what of it fails."""
 
-    planes: int
-    variant: Variant | None
-    link_gbps: float
-    hosts_per_switch: int
-    seed: int
-    fail_links: float
-    fail_switches: float
-    fail_planes: tuple[int, ...]
-    fail_unit: Unit
-    fail_mode: Mode
-    fail_groups: Path | None
+    seed: int = Field(0, description="seed of everything drawn at random")
 
     def build(self, topologies: tuple[str, ...]) -> Network:
         """Return the network of ``topologies``, with what fails in it down."""
@@ -62,28 +51,9 @@ class NetworkOptions:
 
     def build_intact(self, topologies: tuple[str, ...]) -> Network:
         """Return the network without failures, and say on stderr what was assumed of it."""
-        network = build_network(
-            topologies,
-            planes=self.planes,
-            variant=self.variant,
-            link_gbps=self.link_gbps,
-            hosts_per_switch=self.hosts_per_switch,
-            seed=self.seed,
-        )
+        network = self.intact(topologies, self.seed)
         say(network.warnings)
         return network
-
-    @property
-    def failures(self) -> Failures:
-        """What fails."""
-        return Failures(
-            links=self.fail_links,
-            switches=self.fail_switches,
-            planes=self.fail_planes,
-            unit=self.fail_unit,
-            mode=self.fail_mode,
-            groups=() if self.fail_groups is None else read_groups(self.fail_groups),
-        )
 
 
 @dataclass(frozen=True)
@@ -98,6 +68,12 @@ class NetworkArguments:
         """Seed of everything drawn at random."""
         return self.options.seed
 
+    def check_seed(self, *others: bool) -> None:
+        """Raise SpecError where a seed is given, and neither network nor failures nor any of ``others`` are drawn."""
+        drawn = (*others, self.options.failures.random, *(depends(text, "seed") for text in self.topologies))
+        if "seed" in self.options.model_fields_set and not any(drawn):
+            raise SpecError("nothing is drawn at random", where="seed", found=self.seed)
+
     def build(self) -> Network:
         """Return the network they describe, with what fails in it down."""
         return self.options.build(self.topologies)
@@ -107,16 +83,12 @@ class NetworkArguments:
         return self.options.build_intact(self.topologies)
 
 
-@dataclass(frozen=True)
-class TrafficArguments:
-    """``--traffic`` and ``--level``."""
-
-    traffic: str
-    level: Level | None
-
-    def build(self, network: Network, seed: int) -> TrafficMatrix:
-        """Return the matrix they describe on ``network``."""
-        return build_traffic(self.traffic, network, self.level, seed=seed)
+def check_policy(network: Network, policy: str) -> None:
+    """Raise SpecError where a plane policy is given, and the network has one plane."""
+    if given(["plane_policy"]) and network.plane_count == 1:
+        raise SpecError(
+            "one plane leaves no choice", where="plane_policy", found=policy, allowed="several planes"
+        )
 
 
 def settled_level(network: Network, level: Level | None) -> Level:
@@ -162,14 +134,17 @@ def numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Par
     return parse
 
 
-def _grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
+def grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
     """Return a decorator that adds ``options`` and hands over their values as one ``kind``: ``name``."""
-    keys = [field.name for field in fields(kind)]
+    settings = issubclass(kind, Params)
+    keys = list(kind.model_fields) if settings else [field.name for field in fields(kind)]
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def call(**values: Any) -> None:
-            bundle = kind(**{key: values.pop(key) for key in keys if key in values})
+            own = {key: values.pop(key) for key in keys if key in values}
+            # Settings know what was given from what they are by default.
+            bundle = validate(kind, {key: own[key] for key in given(own)}) if settings else kind(**own)
             function(**values, **{name: bundle})
 
         decorated: Callable[..., None] = call
@@ -180,73 +155,65 @@ def _grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
     return decorate
 
 
-seed_option = option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of everything drawn at random."
-)
+def setting(kind: type[Params], key: str, *names: str, **more: Any) -> Decorator:
+    """Return the option of a setting, with the default, the range and the description of the model's field.
 
-network_options = _grouped(
-    "options",
-    NetworkOptions,
-    option("--planes", type=click.IntRange(1), default=1, help="Planes made from a single TOPOLOGY."),
-    option(
-        "--variant",
-        type=click.Choice(VARIANTS),
-        help="How the planes relate.  [default: homogeneous if --planes > 1]",
-    ),
-    option(
-        "--link-gbps",
-        type=click.FloatRange(0, min_open=True),
-        default=DEFAULT_LINK_GBPS,
-        show_default=True,
-        help="Speed of links whose speed TOPOLOGY does not give.",
-    ),
-    option(
-        "--hosts-per-switch",
-        type=click.IntRange(0),
-        default=0,
-        show_default=True,
-        help="Hosts to attach where TOPOLOGY names none.",
-    ),
-    seed_option,
-    option(
-        "--fail-links",
-        type=click.FloatRange(0, 1),
-        default=0.0,
-        help="Share of each plane's cables that fail.",
-    ),
-    option(
-        "--fail-switches",
-        type=click.FloatRange(0, 1),
-        default=0.0,
-        help="Share of each plane's switches that fail.",
-    ),
-    option("--fail-planes", callback=numbers(int), metavar="I,J", help="Planes that fail as a whole."),
-    option(
-        "--fail-unit",
-        type=click.Choice(UNITS),
-        default="cable",
-        show_default=True,
-        needs=_SHARES,
-        help="What fails together: a cable; nothing but one direction of it; the switches of a box; what has one "
-        "position in all planes.",
-    ),
-    option(
-        "--fail-mode",
-        type=click.Choice(MODES),
-        default="random",
-        show_default=True,
-        needs=_SHARES,
-        help="random: the share, rounded. independent: each with the share as probability. betweenness: those with "
-        "the most shortest paths first.",
-    ),
-    option(
-        "--fail-groups",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Shared-risk groups, in YAML or JSON, that fail as a whole.",
-    ),
-)
-"""Adds all that turns TOPOLOGY arguments into a network; the command gets ``options``: :class:`NetworkOptions`."""
+    Args:
+        kind: the model.
+        key: the field.
+        names: of the option, as click takes them; by default ``--key``.
+        more: arguments of :class:`~pnet_lp.cli.command.Option` that the field does not settle.
+    """
+    field = kind.model_fields[key]
+    words = str(field.description)
+    found: dict[str, Any] = {
+        "default": field.default,
+        "show_default": field.default is not None,
+        "help": f"{words[0].upper()}{words[1:]}.",
+        **_click_type(field.annotation, field.metadata),
+    }
+    return option(*(names or (f"--{key.replace('_', '-')}",)), **{**found, **more})
+
+
+def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
+    """Return the arguments of an option that its values settle."""
+    kinds = [one for one in get_args(annotation) if one is not NoneType]
+    if get_origin(annotation) is Literal:
+        return {"type": click.Choice(kinds)}
+    if NoneType in get_args(annotation):
+        return _click_type(kinds[0], metadata)
+    if get_origin(annotation) is tuple:
+        # What is not given is the model's own default.
+        return {"callback": numbers(kinds[0]), "default": None, "show_default": False}
+    if annotation is bool:
+        return {"is_flag": True, "show_default": False}
+    if annotation is str:
+        return {}
+    limits = {
+        name: getattr(one, name)
+        for one in metadata
+        for name in ("ge", "gt", "le", "lt")
+        if hasattr(one, name)
+    }
+    least, most = limits.get("ge", limits.get("gt")), limits.get("le", limits.get("lt"))
+    if annotation is int:
+        return {"type": click.IntRange(least, most) if limits else int}
+    return {"type": click.FloatRange(least, most, min_open="gt" in limits, max_open="lt" in limits)}
+
+
+seed_option = setting(NetworkOptions, "seed")
+
+_MORE: dict[str, dict[str, Any]] = {
+    "fail_planes": {"metavar": "I,J"},
+    "fail_unit": {"needs": _SHARES},
+    "fail_mode": {"needs": _SHARES},
+    "fail_groups": {"metavar": "FILE"},
+}
+
+
+def network_options(kind: type[NetworkOptions] = NetworkOptions) -> Decorator:
+    """Return a decorator that adds what turns TOPOLOGIES into a network; the command gets ``options``: a ``kind``."""
+    return grouped("options", kind, *(setting(kind, key, **_MORE.get(key, {})) for key in kind.model_fields))
 
 
 def _network(named: Decorator) -> Decorator:
@@ -257,7 +224,7 @@ def _network(named: Decorator) -> Decorator:
         def call(*, topologies: tuple[str, ...], options: NetworkOptions, **values: Any) -> None:
             function(**values, network=NetworkArguments(topologies, options))
 
-        return named(network_options(call))
+        return named(network_options()(call))
 
     return decorate
 
@@ -280,13 +247,7 @@ network_named = _network(
 
 def level_option(**more: Any) -> Decorator:
     """Return ``--level`` of demands."""
-    return option(
-        "--level",
-        type=click.Choice(LEVELS),
-        help="Demands between racks or between hosts.  [default: as the name of a demand says, else host if the "
-        "network has hosts]",
-        **more,
-    )
+    return setting(TrafficSettings, "level", **more)
 
 
 pair_level_option = option(
@@ -297,48 +258,32 @@ pair_level_option = option(
 
 
 def traffic_argument(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the TRAFFIC argument and ``--level``; the command gets ``traffic``: :class:`TrafficArguments`."""
+    """Add the TRAFFIC argument and ``--level``; the command gets ``traffic``: TrafficSettings."""
     argument = click.argument("traffic", metavar="TRAFFIC")
-    return _grouped("traffic", TrafficArguments, argument, level_option())(function)
+    return grouped("traffic", TrafficSettings, argument, level_option())(function)
 
 
 def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--traffic`` and ``--level``; the command gets ``traffic``: :class:`TrafficArguments`."""
-    text = option(
-        "--traffic",
-        default="all-to-all",
-        show_default=True,
-        metavar="EXPR|FILE",
-        help="A pattern or name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE.",
-    )
-    return _grouped("traffic", TrafficArguments, text, level_option())(function)
+    """Add ``--traffic`` and ``--level``; the command gets ``traffic``: TrafficSettings."""
+    text = setting(TrafficSettings, "traffic", metavar="EXPR|FILE")
+    return grouped("traffic", TrafficSettings, text, level_option())(function)
 
 
-def policy_option(function: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--plane-policy``."""
-    from pnet_lp.routing import POLICIES  # noqa: PLC0415 - for the commands that route
+def solve_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add what a throughput is solved for, and how; the command gets ``asked``: ObjectiveSettings."""
+    from pnet_lp.throughput.settings import ObjectiveSettings  # noqa: PLC0415 - for the commands that solve
 
-    return option(
-        "--plane-policy",
-        type=click.Choice(POLICIES),
-        default="any",
-        show_default=True,
-        help="Which planes a pair's paths may come from.",
-    )(function)
+    keys = ("routing", "plane_policy", "objective", "solver", "tolerance")
+    options = (setting(ObjectiveSettings, key) for key in keys)
+    limit = setting(ObjectiveSettings, "time_limit_s", "--time-limit", "time_limit_s")
+    return grouped("asked", ObjectiveSettings, *options, limit)(function)
 
 
 def tolerance_option(**more: Any) -> Decorator:
     """Return ``--tolerance``."""
-    from pnet_lp.throughput.solve import DEFAULT_TOLERANCE  # noqa: PLC0415 - for the commands that solve
+    from pnet_lp.throughput.settings import ToleranceSettings  # noqa: PLC0415 - for the commands that solve
 
-    return option(
-        "--tolerance",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=DEFAULT_TOLERANCE,
-        show_default=True,
-        help="Relative gap between the bounds at which to stop.",
-        **more,
-    )
+    return setting(ToleranceSettings, "tolerance", **more)
 
 
 def threads_needing(*needs: str) -> Decorator:
@@ -370,7 +315,7 @@ def output_options(table: str = "") -> Decorator:
         type=OutputFile(*SUFFIXES),
         help=f"Write a table, one row per {table}: {_or(SUFFIXES)}.",
     )
-    return _grouped("output", Output, *([out] if table else []), json_option)
+    return grouped("output", Output, *([out] if table else []), json_option)
 
 
 def plot_option(what: str, **more: Any) -> Decorator:

@@ -7,12 +7,13 @@ import click
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
     NetworkArguments,
+    check_policy,
     find_pair,
     network_arguments,
     option,
     output_options,
     pair_level_option,
-    policy_option,
+    setting,
     settled_level,
     threads_option,
 )
@@ -20,18 +21,13 @@ from pnet_lp.cli.output import Output
 from pnet_lp.model.network import Level
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.report.paths import path_documents, path_table, statistics_table
-from pnet_lp.routing import Policy, parse_routing, path_statistics
+from pnet_lp.routing import Policy, RoutingSettings, parse_routing, path_statistics
 
 
 @click.command(cls=Command, example="pnet-lp paths fat-tree:k=4 --routing ksp:4 --pair h0 h15")
 @network_arguments
-@click.option(
-    "--routing",
-    default="ksp:8",
-    show_default=True,
-    help="ecmp, ecmp-lp, ecmp-split, ksp:K, or edge-disjoint:K.",
-)
-@policy_option
+@setting(RoutingSettings, "routing", default="ksp:8")
+@setting(RoutingSettings, "plane_policy")
 @option("--pair", nargs=2, metavar="A B", excludes=("stats",), help="Show the paths from A to B, by name.")
 @click.option("--stats", is_flag=True, help="Show statistics over all ordered pairs.")
 @pair_level_option
@@ -54,7 +50,9 @@ def command(
     if pair is None and not stats:
         raise click.UsageError("give either --pair A B or --stats")
     chosen = parse_routing(routing, policy=plane_policy, seed=network.seed)
+    network.check_seed(chosen.seeded)
     built = network.build()
+    check_policy(built, plane_policy)
     level = settled_level(built, level)
     head = {
         "routing": routing,

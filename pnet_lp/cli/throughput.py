@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import click
@@ -10,12 +9,11 @@ import click
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
     NetworkArguments,
-    TrafficArguments,
+    check_policy,
     network_arguments,
     output_options,
-    policy_option,
+    solve_options,
     threads_option,
-    tolerance_option,
     traffic_options,
 )
 from pnet_lp.cli.output import Output, OutputFile
@@ -23,9 +21,10 @@ from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.report.links import link_table, rate_table
 from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
-from pnet_lp.routing import Policy
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.settings import ObjectiveSettings
 from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
+from pnet_lp.traffic import TrafficSettings, draws
 
 
 @click.command(
@@ -34,26 +33,7 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 )
 @network_arguments
 @traffic_options
-@click.option(
-    "--routing", default="ideal", show_default=True, help="Allowed paths (`pnet-lp list routings`)."
-)
-@policy_option
-@click.option(
-    "--objective",
-    default="concurrent",
-    show_default=True,
-    metavar="NAME|EXPR",
-    help="What is asked (`pnet-lp list objectives`).",
-)
-@click.option("--solver", default="auto", show_default=True, help="See `pnet-lp list solvers`.")
-@tolerance_option()
-@click.option(
-    "--time-limit",
-    "time_limit_s",
-    type=click.FloatRange(0, min_open=True),
-    default=math.inf,
-    help="Seconds after which to stop with the bounds reached.  [default: none]",
-)
+@solve_options
 @threads_option
 @click.option("--save", type=OutputFile(), help="Save the result with its proof, for `pnet-lp verify`.")
 @click.option(
@@ -69,13 +49,8 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 def command(
     *,
     network: NetworkArguments,
-    traffic: TrafficArguments,
-    routing: str,
-    plane_policy: Policy,
-    objective: str,
-    solver: str,
-    tolerance: float,
-    time_limit_s: float,
+    traffic: TrafficSettings,
+    asked: ObjectiveSettings,
     threads: int,
     save: Path | None,
     links: Path | None,
@@ -91,15 +66,17 @@ def command(
 
     Exit code 3 says that the bounds have not met within the tolerance; they hold all the same.
     """
+    network.check_seed(draws(traffic.traffic), asked.paths.seeded)
     built = network.build()
-    matrix = traffic.build(built, network.seed)
+    check_policy(built, asked.plane_policy)
+    matrix = traffic.matrix(built, network.seed)
     if lp_file:
         write_lp(
             lp_file,
             built,
             matrix,
-            routing=routing,
-            plane_policy=plane_policy,
+            routing=asked.routing,
+            plane_policy=asked.plane_policy,
             seed=network.seed,
             threads=threads,
         )
@@ -107,15 +84,8 @@ def command(
         result = solve(
             built,
             matrix,
-            objective=objective,
-            routing=routing,
-            plane_policy=plane_policy,
-            seed=network.seed,
-            solver=solver,
-            tolerance=tolerance,
-            threads=threads,
-            time_limit_s=time_limit_s,
             on_progress=on_progress,
+            **asked.options(network.seed, threads),
         )
     if save:
         from pnet_lp.throughput.proofs.store import save_result  # noqa: PLC0415 - slow to load

@@ -9,7 +9,6 @@ import click
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
     NetworkArguments,
-    TrafficArguments,
     file_option,
     network_named,
     output_options,
@@ -17,7 +16,7 @@ from pnet_lp.cli.options import (
 )
 from pnet_lp.cli.output import Output
 from pnet_lp.report.traffic import traffic_document, traffic_report
-from pnet_lp.traffic import aggregate, write_traffic
+from pnet_lp.traffic import TrafficSettings, aggregate, draws, write_traffic
 
 
 @click.command(cls=Command, example="pnet-lp traffic staggered:edge=0.5,pod=0.3 --on fat-tree:k=4")
@@ -27,7 +26,7 @@ from pnet_lp.traffic import aggregate, write_traffic
 @file_option("the matrix")
 @output_options()
 def command(
-    traffic: TrafficArguments, network: NetworkArguments, to_racks: bool, file: Path | None, output: Output
+    traffic: TrafficSettings, network: NetworkArguments, to_racks: bool, file: Path | None, output: Output
 ) -> None:
     """Say what a traffic matrix demands, or write it to a file.
 
@@ -35,12 +34,13 @@ def command(
     0.5*all-to-all+2*permutation:seed=3.  Demands inside a rack, which --to-racks leaves out, are counted in a
     warning.
     """
+    network.check_seed(draws(traffic.traffic))
     built = network.build()
-    matrix = traffic.build(built, network.seed)
+    matrix = traffic.matrix(built, network.seed)
     aggregated = aggregate(matrix, built) if to_racks else None
     if aggregated:
         matrix = aggregated.matrix
     if file:
         write_traffic(matrix, built, file)
-    document = traffic_document(built, matrix, aggregated)
+    document = traffic_document(built, matrix, aggregated, failing=bool(network.options.failures))
     output.emit(document, lambda: [traffic_report(document)])

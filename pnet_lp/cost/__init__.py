@@ -7,7 +7,7 @@ a network carries for the money is not known here: see :mod:`pnet_lp.throughput`
 from pnet_lp.cost.bill import Bill, Boxes, Cables, Part
 from pnet_lp.cost.books import Book, load_book, read_book, shipped_books
 from pnet_lp.cost.curve import Curve, Point, trace_curves
-from pnet_lp.cost.design import ARCHITECTURES, Design, TopologyOptions, design
+from pnet_lp.cost.design import ARCHITECTURES, Design, TopologyOptions, TopologySettings, design
 from pnet_lp.cost.equal import EqualCost, equal_cost
 from pnet_lp.cost.packaging import Packaging, count, default_packaging, switch_hops
 from pnet_lp.cost.price import Line, Quote, quote
@@ -27,6 +27,7 @@ __all__ = [
     "Point",
     "Quote",
     "TopologyOptions",
+    "TopologySettings",
     "count",
     "default_packaging",
     "design",

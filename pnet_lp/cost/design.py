@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from pydantic import Field
+
 from pnet_lp.cost.bill import Bill
 from pnet_lp.cost.packaging import Packaging, count, default_packaging
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, apply_mask
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
-from pnet_lp.model.network import Variant
-from pnet_lp.registry import Entry, Registry, nearest, parse_expression
-from pnet_lp.topology import build_network, topologies
+from pnet_lp.registry import Entry, Registry, nearest, parse_expression, validate
+from pnet_lp.topology import PlaneSettings, depends, topologies
 from pnet_lp.topology.catalogue import catalogue
-from pnet_lp.units import DEFAULT_LINK_GBPS
 
 
 @brief("label", "bill", "packaging")
@@ -32,6 +32,7 @@ class Design:
         build: returns the explicit network, with what fails in it down; None where there is none.
         label: the expression, and how much is down.
         beta: parameter of that name, if it has one.
+        drawn: whether something of the network is drawn by the seed of a TOPOLOGY.
         counted: whether the bill was counted from the network rather than computed.
         warnings: what was assumed of the network, one sentence each.
     """
@@ -42,6 +43,7 @@ class Design:
     build: Callable[[], Network] | None
     label: str = ""
     beta: float | None = None
+    drawn: bool = False
     counted: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -56,27 +58,38 @@ ARCHITECTURES: Registry[Architecture] = Registry(
 )
 
 
+class TopologySettings(PlaneSettings):
+    """How a TOPOLOGY becomes a network and is packed; architectures have parameters for that."""
+
+    ports: int | None = Field(
+        None,
+        ge=1,
+        description="ports of every switch of a TOPOLOGY; none: as many as the one with most cables uses",
+    )
+    separate: bool = Field(
+        False,
+        description="whether alike planes of a TOPOLOGY have boxes and cables of their own",
+    )
+
+
+_DEFAULTS = validate(TopologySettings, {})
+
+
 @dataclass(frozen=True)
 class TopologyOptions:
-    """How a TOPOLOGY becomes a network and is packed; architectures have parameters for that.
+    """What is priced of a TOPOLOGY.
 
     Attributes:
-        planes, variant, link_gbps, hosts_per_switch, seed: as of :func:`~pnet_lp.topology.build_network`.
+        settings: how it becomes a network and is packed.
+        seed: as of :func:`~pnet_lp.topology.build_network`.
         failures: what is down.  It carries nothing, but has been bought: the bill is that of the whole network.
-        ports: of every switch; None: as many as the one with most cables uses.
-        separate: whether planes that are alike have boxes and cables of their own.
         given: which of these somebody asked for.  An architecture refuses them, and a name that is an architecture as
             well as a topology then means the topology.
     """
 
-    planes: int = 1
-    variant: Variant | None = None
-    link_gbps: float = DEFAULT_LINK_GBPS
-    hosts_per_switch: int = 0
+    settings: TopologySettings = _DEFAULTS
     seed: int = 0
     failures: Failures = field(default_factory=Failures)
-    ports: int | None = None
-    separate: bool = False
     given: tuple[str, ...] = ()
 
 
@@ -153,24 +166,19 @@ def _fits(entry: Entry[Any], values: Mapping[str, object]) -> bool:
 
 def _counted(label: str, text: str, options: TopologyOptions) -> Design:
     """Return the design whose parts are those of a TOPOLOGY."""
-    whole = build_network(
-        [text],
-        planes=options.planes,
-        variant=options.variant,
-        link_gbps=options.link_gbps,
-        hosts_per_switch=options.hosts_per_switch,
-        seed=options.seed,
-    )
+    settings = options.settings
+    whole = settings.intact([text], options.seed)
     mask = FailureModel(whole, options.failures).draw(options.seed)
     counts = {"link directions": mask.arc_count, "switches": mask.switch_count}
     down = [f"{count} {what}" for what, count in counts.items() if count]
-    packaging = replace(Packaging() if options.separate else default_packaging(whole), ports=options.ports)
+    packaging = replace(Packaging() if settings.separate else default_packaging(whole), ports=settings.ports)
     return Design(
         count(whole, packaging),
         None,
         packaging,
         lambda: apply_mask(whole, mask),
         f"{label} ({', '.join(down)} down)" if down else label,
+        drawn=options.failures.random or depends(text, "seed"),
         counted=True,
         warnings=whole.warnings,
     )

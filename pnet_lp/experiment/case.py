@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from pnet_lp.registry import Params
 from pnet_lp.seeds import derive_seed
 
 CaseName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 """Names folders under ``results/``, so it is lower case and has no separators."""
-
-
-def _one_or_more(value: object) -> object:
-    return value if isinstance(value, list | tuple) else [value]
-
-
-OneOrMore = BeforeValidator(_one_or_more)
-"""Marks a tuple of which a single value can be written without brackets."""
 
 
 class Case(Params):

@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 from pydantic import Field, SerializeAsAny
 
-from pnet_lp.errors import SpecError
-from pnet_lp.experiment.case import Case, CaseName, OneOrMore
+from pnet_lp.errors import SpecError, naming
+from pnet_lp.experiment.case import Case, CaseName
 from pnet_lp.experiment.grid import GRID, NAME, expand
 from pnet_lp.experiment.published import Published
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
-from pnet_lp.files import naming, read_yaml
+from pnet_lp.files import read_yaml
 from pnet_lp.model.brief import brief
-from pnet_lp.registry import Params, nearest, validate
+from pnet_lp.registry import OneOrMore, Params, nearest, validate
 
 SPEC_FILE = "spec.yaml"
 PUBLISHED_FILE = "published.yaml"

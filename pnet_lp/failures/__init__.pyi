@@ -2,6 +2,7 @@ from .draw import FailureModel, fail
 from .groups import RiskGroup, read_groups
 from .interval import CONFIDENCE, mean_interval, share_interval
 from .mask import Mask, apply_mask
+from .settings import FailureSettings
 from .spec import MODES, UNITS, Failures, Mode, Unit
 
 __all__ = [
@@ -9,6 +10,7 @@ __all__ = [
     "MODES",
     "UNITS",
     "FailureModel",
+    "FailureSettings",
     "Failures",
     "Mask",
     "Mode",

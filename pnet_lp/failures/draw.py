@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.errors import SpecError, TopologyError
+from pnet_lp.errors import TopologyError
 from pnet_lp.failures.betweenness import betweenness
 from pnet_lp.failures.groups import members
 from pnet_lp.failures.mask import Mask, apply_mask
@@ -45,14 +45,7 @@ class FailureModel:
     """
 
     def __init__(self, network: Network, failures: Failures) -> None:
-        for plane in failures.planes:
-            if not 0 <= plane < network.plane_count:
-                raise SpecError(
-                    "no such plane",
-                    where="fail_planes",
-                    found=plane,
-                    allowed=f"0 to {network.plane_count - 1}",
-                )
+        failures.check_planes(network.plane_count)
         self.network = network
         self.failures = failures
         self._groups = [(group.probability, *members(network, group)) for group in failures.groups]

@@ -59,6 +59,14 @@ class Failures:
                 allowed="random, or fail_unit=cable",
             )
 
+    def check_planes(self, count: int) -> None:
+        """Raise SpecError where a plane is to fail that a network of ``count`` planes does not have."""
+        for plane in self.planes:
+            if not 0 <= plane < count:
+                raise SpecError(
+                    "no such plane", where="fail_planes", found=plane, allowed=f"0 to {count - 1}"
+                )
+
     def __bool__(self) -> bool:
         """Whether anything can fail."""
         return bool(self.links or self.switches or self.planes or self.groups)

@@ -11,6 +11,7 @@ from pnet_lp.optical.improve import Improved, improve
 from pnet_lp.optical.limits import Limits, circuit_limits
 from pnet_lp.optical.matching import match_circuits
 from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, Scenario
+from pnet_lp.optical.settings import SpeedUpSettings
 from pnet_lp.optical.speedup import Speedup, speedup
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Improved",
     "Limits",
     "Scenario",
+    "SpeedUpSettings",
     "Speedup",
     "circuit_limits",
     "cluster",

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.report.tables import text_table
+from pnet_lp.throughput.problems import lost_demands
 from pnet_lp.traffic import RackTraffic
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _SHOWN_DEMANDS = 5
 
 
 def traffic_document(
-    network: Network, matrix: TrafficMatrix, aggregated: RackTraffic | None = None
+    network: Network, matrix: TrafficMatrix, aggregated: RackTraffic | None = None, *, failing: bool = False
 ) -> dict[str, Any]:
     """Return the document of ``pnet-lp traffic --json``.
 
@@ -28,6 +29,7 @@ def traffic_document(
         network: the network the matrix is for.
         matrix: the demands.
         aggregated: what they were added up to, where they are those between racks.
+        failing: whether to say what failures leave without a path.
     """
     names = network.endpoint_names(matrix.level)
     largest = np.argsort(-matrix.demand, kind="stable")[:_SHOWN_DEMANDS].tolist()
@@ -43,6 +45,7 @@ def traffic_document(
             for j in largest
         ],
         "inside_racks": None,
+        "without_path": None,
         "network": summarise_network(network),
         "warnings": [],
     }
@@ -51,6 +54,9 @@ def traffic_document(
         if aggregated.inside_count:
             lost = f"{aggregated.inside_count:,} demands, {aggregated.inside:,g} in total"
             document["warnings"] = [f"{lost}, are inside a rack and are left out"]
+    if failing:
+        gone = lost_demands(network, matrix)
+        document["without_path"] = {"demands": int(gone.sum()), "total": float(matrix.demand[gone].sum())}
     return document
 
 
@@ -73,6 +79,8 @@ def traffic_report(document: Mapping[str, Any]) -> Table:
         grid.add_row("", f"{item['src']} -> {item['dst']}: {item['demand']:.6g}")
     if hidden := document["demands"] - len(document["largest"]):
         grid.add_row("", f"and {hidden:,} more, none larger")
+    if lost := document["without_path"]:
+        grid.add_row("without path", f"{lost['demands']:,} demands, {lost['total']:,g} in total")
     for warning in document["warnings"]:
         grid.add_row("warning", warning)
     return grid

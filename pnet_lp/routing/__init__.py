@@ -4,11 +4,12 @@ A routing is one file in ``schemes``; ``base`` says what one is.
 """
 
 from pnet_lp.model.paths import Policy
-from pnet_lp.routing.base import POLICIES, ROUTINGS, Form, Routing, parse_routing, register
+from pnet_lp.routing.base import POLICIES, ROUTINGS, Form, Routing, parse_routing
 from pnet_lp.routing.count import ShortestCounts, count_shortest
 from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads
 from pnet_lp.routing.rule import PathRule
+from pnet_lp.routing.settings import RoutingSettings
 from pnet_lp.routing.statistics import path_statistics
 
 __all__ = [
@@ -19,11 +20,11 @@ __all__ = [
     "PathRule",
     "Policy",
     "Routing",
+    "RoutingSettings",
     "ShortestCounts",
     "count_shortest",
     "enumerate_paths",
     "iterate_paths",
     "parse_routing",
     "path_statistics",
-    "register",
 ]

@@ -6,19 +6,20 @@ A routing is one file in :mod:`pnet_lp.routing.schemes`, or a module named in th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, TypeVar, get_args
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_args
 
 import numpy.typing as npt
+from pydantic import Field
 
 from pnet_lp.errors import RoutingError, SpecError
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import PathSet, Policy
-from pnet_lp.registry import NoParams, Params, Registry, parse_expression
+from pnet_lp.registry import Params, Registry, parse_expression
 from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads, Split, checked_amount, split_loads, split_usage
-from pnet_lp.routing.rule import PathRule
+from pnet_lp.routing.rule import ALL, PathKind, PathRule
 from pnet_lp.routing.searches import prepare
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Routing:
     Class attributes:
         form: what it leaves open.
         draws: whether it draws a path for each flow, as a hash over the flow's endpoints does.
+        kind: which paths the core's search lists, for routings that have it do so.
         splitting: how the core splits demands, for routings that have it do so; the second implementation of
             ``pnet-lp verify`` knows these.
 
@@ -51,6 +53,7 @@ class Routing:
 
     form: ClassVar[Form]
     draws: ClassVar[bool] = False
+    kind: ClassVar[PathKind | None] = None
     splitting: ClassVar[Split | None] = None
 
     def __init__(self, params: Params, policy: Policy = "any", seed: int = 0, expression: str = "") -> None:
@@ -65,9 +68,22 @@ class Routing:
         return self.draws or self.policy == "single"
 
     @property
+    def seeded(self) -> bool:
+        """Whether anything is drawn by the seed, or ties are broken by it."""
+        whole = self.splitting is not None or (self.kind is not None and self.most_paths == ALL)
+        return self.form != "arc" and (not whole or self.policy in {"single", "round-robin"})
+
+    @property
+    def most_paths(self) -> int:
+        """Paths of a pair that the core's search lists at most."""
+        return ALL
+
+    @property
     def rule(self) -> PathRule | None:
         """What the core's search for paths is told, None for a routing that does not use it."""
-        return None
+        if self.kind is None:
+            return None
+        return PathRule(self.kind, self.most_paths, self.policy, self.per_flow, self.seed)
 
     def paths(
         self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
@@ -125,13 +141,15 @@ class Routing:
         Raises:
             RoutingError: as :meth:`loads`, or more entries than fit into memory.
         """
+        del threads  # a search for one demand is too short to be divided
         split = self._split()
-        return split_usage(prepare(network, level, src, dst), split, self.policy, self.seed, threads)
+        return split_usage(prepare(network, level, src, dst), split, self.policy, self.seed)
 
     def _listed(self) -> PathRule:
-        if self.rule is None:
+        rule = self.rule
+        if rule is None:
             raise RoutingError("the routing has no list of paths", where="routing", found=self.expression)
-        return self.rule
+        return rule
 
     def _split(self) -> Split:
         if self.splitting is None:
@@ -144,23 +162,27 @@ class Routing:
         return self.splitting
 
 
-R = TypeVar("R", bound=Routing)
+class PathCount(Params):
+    """Parameters of routings over K paths."""
+
+    k: int = Field(ge=1, le=ALL, description="paths per pair")
+
+
+class CountedPaths(Routing):
+    """Base of routings over the K first paths that the core's search lists, the split open."""
+
+    form = "path"
+    params: PathCount
+
+    @property
+    def most_paths(self) -> int:
+        """See :attr:`Routing.most_paths`."""
+        return self.params.k
+
 
 ROUTINGS: Registry[type[Routing]] = Registry(
     "routing", package="pnet_lp.routing.schemes", group="pnet_lp.routings"
 )
-
-
-def register(
-    name: str, *, summary: str, params: type[Params] = NoParams, source: str = ""
-) -> Callable[[type[R]], type[R]]:
-    """Return a decorator that registers a routing's class."""
-
-    def decorate(routing: type[R]) -> type[R]:
-        ROUTINGS.register(name, params=params, summary=summary, source=source)(routing)
-        return routing
-
-    return decorate
 
 
 def parse_routing(text: str, *, policy: Policy = "any", seed: int = 0) -> Routing:

@@ -89,7 +89,7 @@ def split_loads(
     return Loads(searches.arcs, load, share)
 
 
-def split_usage(searches: Searches, split: Split, policy: Policy, seed: int, threads: int) -> sp.csc_array:
+def split_usage(searches: Searches, split: Split, policy: Policy, seed: int) -> sp.csc_array:
     """Return float64 ``[A, J]``: the part of each demand on each link; arguments as of :func:`split_loads`.
 
     Raises:
@@ -104,7 +104,6 @@ def split_usage(searches: Searches, split: Split, policy: Policy, seed: int, thr
         RoutingError,
         allowed="fewer demands, or level=rack",
     )
-    del threads  # a search for one demand is too short to be divided
     one = np.ones(1)
     parts = []
     for j in range(pairs):

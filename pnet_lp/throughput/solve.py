@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
@@ -232,12 +231,8 @@ def _warnings(problem: Problem, network: Network, traffic: TrafficMatrix, query:
 def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, goal: Objective) -> str:
     """Return the sentence that names pairs without any path."""
     names = network.endpoint_names(traffic.level)
-    flow = problem.flow
     # The problem's demands are between classes of hosts; what a user asked about are pairs.
-    classes = flow.endpoint_class[traffic.src], flow.endpoint_class[traffic.dst]
-    lost_classes = flow.src[problem.disconnected], flow.dst[problem.disconnected]
-    endpoints = flow.attach.shape[1]
-    lost = np.flatnonzero(np.isin(_pair_keys(*classes, endpoints), _pair_keys(*lost_classes, endpoints)))
+    lost = np.flatnonzero(np.isin(problem.flow.demand_of_pairs(traffic), problem.disconnected))
     pairs = [f"{names[traffic.src[j]]} -> {names[traffic.dst[j]]}" for j in lost[:_NAMED_PAIRS]]
     more = f" and {len(lost) - _NAMED_PAIRS:,} more" if len(lost) > _NAMED_PAIRS else ""
     noun = "pair has" if len(lost) == 1 else "pairs have"
@@ -262,7 +257,3 @@ def _rates_of_pairs(
     level = np.zeros(flow.demand_count)
     level[kept] = rate / flow.demand[kept]
     return floats(traffic.demand * level[flow.demand_of_pairs(traffic)])
-
-
-def _pair_keys(src: IntArray, dst: IntArray, endpoints: int) -> npt.NDArray[np.int64]:
-    return src.astype(np.int64) * endpoints + dst

@@ -7,15 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, apply_mask, mean_interval
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
-from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput.facade import solve
-from pnet_lp.throughput.problems import build_problem
+from pnet_lp.throughput.problems import lost_demands
 
 
 @brief()
@@ -90,7 +87,7 @@ def throughput_interval(trials: Sequence[FailureTrial]) -> tuple[float, float] |
 def _solve_connected(
     trial: int, network: Network, traffic: TrafficMatrix, options: dict[str, Any]
 ) -> FailureTrial:
-    lost = _lost(network, traffic)
+    lost = lost_demands(network, traffic)
     kept = ~lost
     share = float(traffic.demand[lost].sum() / traffic.demand.sum())
     if not kept.any():
@@ -105,13 +102,3 @@ def _solve_connected(
             label=f"{traffic.label} between connected {traffic.level}s",
         )
     return FailureTrial(trial, solve(network, traffic, **options), int(lost.sum()), share)
-
-
-def _lost(network: Network, traffic: TrafficMatrix) -> BoolArray:
-    """Return which demands have no path."""
-    problem = build_problem(network, traffic)
-    # The problem's demands are between classes of hosts.
-    lost = np.zeros((problem.attach.shape[1],) * 2, dtype=np.bool_)
-    lost[problem.src[problem.disconnected], problem.dst[problem.disconnected]] = True
-    ends = problem.endpoint_class[traffic.src], problem.endpoint_class[traffic.dst]
-    return np.asarray(lost[ends], dtype=np.bool_)

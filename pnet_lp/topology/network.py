@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import VARIANTS, Variant
 from pnet_lp.registry import one_or_more
 from pnet_lp.topology.hosts import attach_hosts
-from pnet_lp.topology.source import Recipe, resolve
+from pnet_lp.topology.source import Recipe, Source, resolve
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 T = TypeVar("T")
@@ -77,6 +77,60 @@ def build_network(
         TopologyError: a missing or broken file, parameters that no network fits, or planes that share neither hosts
             nor racks.
     """
+    parts, variant = _settled(texts, planes, variant, link_gbps, seed)
+    attached = False
+
+    def with_hosts(plane: Plane) -> Plane:
+        nonlocal attached
+        attached |= plane.host_count == 0
+        return attach_hosts(plane, hosts_per_switch, link_gbps)
+
+    made = [plane for part in parts for plane in part.source.expanded(part.planes, part.variant, with_hosts)]
+    if hosts_per_switch and not attached:
+        raise SpecError("the network has hosts of its own", where="hosts_per_switch", found=hosts_per_switch)
+    network = Network.from_planes(made, variant)
+    distinct = len({plane.fingerprint for plane in network.planes})
+    if variant == "homogeneous" and distinct > 1:
+        raise SpecError("the planes given are not alike", where="variant", found=variant)
+    if variant == "heterogeneous" and distinct == 1:
+        raise SpecError("the planes come out all alike", where="variant", found=variant)
+    return network
+
+
+def check_network(
+    texts: str | Sequence[str],
+    *,
+    planes: int = 1,
+    variant: Variant | None = None,
+    link_gbps: float = DEFAULT_LINK_GBPS,
+) -> int:
+    """Return how many planes :func:`build_network` would make, or raise what it says before it builds any."""
+    parts, _ = _settled(texts, planes, variant, link_gbps, 0)
+    return sum(part.source.count(part.planes, part.variant) for part in parts)
+
+
+def depends(text: str, parameter: Literal["link_gbps", "seed"]) -> bool:
+    """Whether what ``text`` stands for depends on a parameter of :func:`build_network`, or states it all itself."""
+
+    def content(**changed: float) -> list[object]:
+        given: dict[str, Any] = {"link_gbps": 1.0, "seed": 1, **changed}
+        return [one.fingerprint if isinstance(one, Plane) else one for one in resolve(text, **given).members]
+
+    return content() != content(**{parameter: 2})
+
+
+class _Part(NamedTuple):
+    """A TOPOLOGY with the number of its planes, and how these relate."""
+
+    source: Source
+    planes: int
+    variant: Variant | None
+
+
+def _settled(
+    texts: str | Sequence[str], planes: int, variant: Variant | None, link_gbps: float, seed: int
+) -> tuple[list[_Part], Variant | None]:
+    """Return the parts of a network and how its planes relate; arguments and errors as of :func:`build_network`."""
     if not texts:
         raise SpecError("a network needs at least one topology")
     if planes < 1:
@@ -85,28 +139,13 @@ def build_network(
         raise SpecError("unknown variant", where="variant", found=variant, allowed=", ".join(VARIANTS))
     if not (math.isfinite(link_gbps) and link_gbps > 0):
         raise SpecError("not a speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0")
-
-    attached = False
-
-    def with_hosts(plane: Plane) -> Plane:
-        nonlocal attached
-        attached |= plane.host_count == 0
-        return attach_hosts(plane, hosts_per_switch, link_gbps)
-
-    def network(planes: Sequence[Plane]) -> Network:
-        if hosts_per_switch and not attached:
-            raise SpecError(
-                "the network has hosts of its own", where="hosts_per_switch", found=hosts_per_switch
-            )
-        return _claimed(planes, variant)
-
     sources = [resolve(text, link_gbps=link_gbps, seed=seed) for text in one_or_more(texts)]
     if len(sources) == 1:
         (source,) = sources
         variant = _agreed("variant", variant, source.variant, None, source.text)
         if len(source.members) == 1:
             count = _agreed("planes", planes, source.planes, 1, source.text)
-            return network(source.expanded(count, variant, with_hosts))
+            return [_Part(source, count, variant)], variant
     if planes > 1:
         raise SpecError(
             "several planes are given, and only a single one can be repeated", where="planes", found=planes
@@ -118,10 +157,7 @@ def build_network(
             found=variant,
             allowed="homogeneous, heterogeneous, or a single TOPOLOGY",
         )
-    made = [
-        plane for source in sources for plane in source.expanded(source.planes, source.variant, with_hosts)
-    ]
-    return network(made)
+    return [_Part(source, source.planes, source.variant) for source in sources], variant
 
 
 def _agreed(name: str, given: T, stated: T, default: T, text: str) -> T:
@@ -129,10 +165,3 @@ def _agreed(name: str, given: T, stated: T, default: T, text: str) -> T:
     if given != default and stated not in (default, given):
         raise SpecError(f"{text} says {stated}", where=name, found=given)
     return stated if given == default else given
-
-
-def _claimed(planes: Sequence[Plane], variant: Variant | None) -> Network:
-    network = Network.from_planes(planes, variant)
-    if variant == "homogeneous" and len({plane.fingerprint for plane in network.planes}) > 1:
-        raise SpecError("the planes given are not alike", where="variant", found=variant)
-    return network

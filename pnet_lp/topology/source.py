@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from pnet_lp.errors import SpecError, TopologyError
-from pnet_lp.files import check_sha256, naming
+from pnet_lp.errors import SpecError, TopologyError, naming
+from pnet_lp.files import check_sha256
 from pnet_lp.model import Plane
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
@@ -85,10 +85,27 @@ class Source:
             finish: applied to every plane built, before link speeds are multiplied.
 
         Raises:
+            SpecError: as :meth:`count`.
+        """
+        self.count(planes, variant)
+        if len(self.members) > 1:
+            return [finish(_built(member)) for member in self.members]
+        (member,) = self.members
+        if variant == "heterogeneous" and isinstance(member, Recipe):
+            return [finish(member.redrawn(i).build()) for i in range(planes)]
+        plane = finish(_built(member))
+        if variant == "serial-high":
+            return [plane.scaled(planes)]
+        return [plane] * planes
+
+    def count(self, planes: int, variant: Variant | None) -> int:
+        """Return the number of planes that :meth:`expanded` makes.
+
+        Raises:
             SpecError: several serial planes, a single heterogeneous one, or one that cannot be drawn again.
         """
         if len(self.members) > 1:
-            return [finish(_built(member)) for member in self.members]
+            return len(self.members)
         (member,) = self.members
         if variant == "serial" and planes > 1:
             raise SpecError(
@@ -112,11 +129,7 @@ class Source:
                     where=self.text,
                     allowed="a random family, or one TOPOLOGY for each plane",
                 )
-            return [finish(member.redrawn(i).build()) for i in range(planes)]
-        plane = finish(_built(member))
-        if variant == "serial-high":
-            return [plane.scaled(planes)]
-        return [plane] * planes
+        return 1 if variant == "serial-high" else planes
 
 
 def _built(member: Member) -> Plane:
@@ -172,7 +185,7 @@ def _from_file(path: str, link_gbps: float, seed: int | None) -> Source:
     if not is_spec(path, text):
         return Source(path, (parse_plane(text, path, link_gbps=link_gbps),))
     spec = parse_spec(text, path)
-    with naming(path):
+    with naming(path, SpecError):
         members = tuple(_member(member, path, link_gbps, seed) for member in spec.members)
     return Source(path, members, spec.planes, spec.variant)
 

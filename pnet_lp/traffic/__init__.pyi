@@ -1,14 +1,17 @@
 from .base import Context, traffics
-from .build import build_traffic, check_traffic
+from .build import build_traffic, check_traffic, draws
 from .io import read_traffic, write_traffic
 from .racks import RackTraffic, aggregate
+from .settings import TrafficSettings
 
 __all__ = [
     "Context",
     "RackTraffic",
+    "TrafficSettings",
     "aggregate",
     "build_traffic",
     "check_traffic",
+    "draws",
     "read_traffic",
     "traffics",
     "write_traffic",

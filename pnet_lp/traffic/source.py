@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from pnet_lp.errors import SpecError, TrafficError
-from pnet_lp.files import check_sha256, naming
+from pnet_lp.errors import SpecError, TrafficError, naming
+from pnet_lp.files import check_sha256
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
@@ -156,7 +156,7 @@ def _from_spec(path: Path, label: str) -> Source:
         if spec.sha256 is not None:
             check_sha256(file, spec.sha256, TrafficError)
         return Source(label, ((1.0, DemandFile(file)),), spec.level)
-    with naming(path):
+    with naming(str(path), SpecError):
         terms = split_terms(spec.pattern or "")
         members = tuple((factor, _recipe(term, label)) for factor, term in terms)
     return Source(label, members, spec.level)

@@ -19,7 +19,6 @@ from pnet_lp.throughput.solvers import (
     Solver,
     base,
     get_solver,
-    register,
     solver_names,
 )
 from pnet_lp.topology import build_network
@@ -67,7 +66,6 @@ def test_names() -> None:
 def test_capabilities(name: str) -> None:
     solver = get_solver(name)
     assert solver.name == name
-    assert solver.summary
     assert solver.forms == {"arc", "path"}
     assert solver.warm_start == ({"path"} if name == "structured" else set())
     assert "concurrent" in solver.objectives
@@ -107,9 +105,6 @@ def test_parameters() -> None:
 class _Lazy(Solver):
     """Finds nothing, and says so."""
 
-    name = "lazy"
-    summary = "returns no flow"
-
     def estimate_bytes(self, problem: Problem) -> int:
         return 8 * problem.flow_variables
 
@@ -121,7 +116,7 @@ class _Lazy(Solver):
 def test_third_party_solver_comes_from_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     class Point:
         def load(self) -> None:
-            register(_Lazy)
+            base.SOLVERS.register("lazy", summary="returns no flow")(_Lazy)
 
     registry = type(base.SOLVERS)("solver", package="pnet_lp.throughput.solvers", group="pnet_lp.solvers")
     asked = []

@@ -7,17 +7,18 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from pnet_lp.experiment.case import OneOrMore
-from pnet_lp.experiment.keys import NetworkKeys, TrafficKeys, refusing
+from pnet_lp.errors import naming
+from pnet_lp.experiment.keys import DemandKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
-from pnet_lp.throughput.bounds import BOUNDS, compute_bounds
+from pnet_lp.registry import OneOrMore
+from pnet_lp.throughput.bounds import BOUNDS, chosen_bounds, compute_bounds
 
 
 def _column(name: str) -> str:
     return f"{name.replace('-', '_')}_gbps"
 
 
-class BoundsCase(TrafficKeys, NetworkKeys):
+class BoundsCase(DemandKeys):
     """One network under one traffic matrix, as of ``pnet-lp bounds``; a column for each bound."""
 
     columns = tuple(map(_column, BOUNDS.names()))
@@ -28,9 +29,8 @@ class BoundsCase(TrafficKeys, NetworkKeys):
 
     @model_validator(mode="after")
     def _check_bounds(self) -> Self:
-        with refusing("bounds"):
-            for name in self.bounds:
-                BOUNDS.get(name)
+        with naming("bounds"):
+            chosen_bounds(self.bounds)
         return self
 
 

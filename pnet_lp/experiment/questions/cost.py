@@ -15,21 +15,22 @@ from pnet_lp.cost import (
     Design,
     Quote,
     TopologyOptions,
+    TopologySettings,
     design,
     load_book,
     quote,
     switch_hops,
 )
 from pnet_lp.cost.design import read_architecture
-from pnet_lp.errors import SpecError
-from pnet_lp.experiment.case import Case, OneOrMore
-from pnet_lp.experiment.keys import PlaneKeys, ToleranceKeys, refusing
+from pnet_lp.errors import SpecError, naming
+from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.registry import parse_expression
+from pnet_lp.registry import OneOrMore, parse_expression
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.bounds import find_bisection
+from pnet_lp.throughput.settings import ToleranceSettings
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, Progress
 from pnet_lp.topology import check_topology
 from pnet_lp.traffic import build_traffic, check_traffic
@@ -149,7 +150,7 @@ class ArchitectureKeys(Case):
     beta: float | None = Field(None, ge=1, description="the architecture's parameter of that name")
 
 
-class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
+class CostCase(ToleranceSettings, TopologySettings, ArchitectureKeys):
     """One architecture, as of ``pnet-lp cost``.
 
     The keys of planes, ``ports`` and ``separate`` are for a TOPOLOGY, whose parts are counted.
@@ -168,10 +169,6 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
         "example_prices",
     )
 
-    ports: int | None = Field(
-        None, ge=1, description="of every switch of a TOPOLOGY; none: as many as one uses"
-    )
-    separate: bool = Field(False, description="whether alike planes of a TOPOLOGY have boxes of their own")
     prices: Annotated[tuple[str, ...], OneOrMore] = Field(
         (), description="price books, by name or file, in order"
     )
@@ -184,20 +181,21 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
 
     @model_validator(mode="after")
     def _check_design(self) -> Self:
-        with refusing("prices"):
+        with naming("prices"):
             prices = load_book("price", self.prices)
-        with refusing("powers"):
+        with naming("powers"):
             powers = load_book("power", self.powers)
-        with refusing("traffic"):
+        with naming("traffic"):
             if self.traffic is not None:
                 check_traffic(self.traffic)
         for key in ("level", "tolerance") if self.traffic is None else ():
             self._refuse(key, "a cost without traffic")
-        with refusing("architecture"):
+        with naming("architecture"):
             kind, expression = read_architecture(self.architecture, self._options(), beta=self.beta)
             if kind == "topology":
                 check_topology(expression, link_gbps=self.link_gbps)
         if kind == "topology":
+            self.check([expression])
             self._refuse("beta", repr(self.architecture))
             return self
         made = self._check_architecture(expression)
@@ -208,15 +206,15 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
 
     def _check_architecture(self, expression: str) -> Design:
         name, values = parse_expression(expression)
-        for key in _OF_TOPOLOGIES:
+        for key in TopologySettings.model_fields:
             self._refuse(key, f"the architecture {self.architecture!r}")
-        with refusing("architecture"):
+        with naming("architecture"):
             known = ARCHITECTURES.get(name).params.model_fields
         if "beta" not in known:
             self._refuse("beta", repr(self.architecture))
         if self.beta is not None and "beta" in values:
             raise SpecError(f"{self.architecture!r} says it already", where="beta", found=self.beta)
-        with refusing("architecture"):
+        with naming("architecture"):
             return design(self.architecture, beta=self.beta)
 
     def _refuse(self, key: str, what: str) -> None:
@@ -228,16 +226,11 @@ class CostCase(ToleranceKeys, PlaneKeys, ArchitectureKeys):
         return bool(getattr(self, key) != CostCase.model_fields[key].default)
 
     def _options(self, seed: int = 0) -> TopologyOptions:
-        values = {key: getattr(self, key) for key in _OF_TOPOLOGIES}
-        return TopologyOptions(seed=seed, given=tuple(filter(self._says, _OF_TOPOLOGIES)), **values)
+        return TopologyOptions(self, seed, given=tuple(filter(self._says, TopologySettings.model_fields)))
 
     def design(self, seed: int) -> Design:
         """Return the architecture with its sizes settled."""
         return design(self.architecture, self._options(seed), beta=self.beta)
-
-
-_OF_TOPOLOGIES = ("planes", "variant", "link_gbps", "hosts_per_switch", "ports", "separate")
-"""Keys that make and pack the network of a TOPOLOGY; architectures have parameters for that."""
 
 
 @QUESTIONS.register(

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from statistics import fmean
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from pnet_lp.experiment.keys import NetworkKeys, SolverKeys, TrafficKeys
+from pnet_lp.errors import SpecError
+from pnet_lp.experiment.keys import DemandKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
+from pnet_lp.failures import FailureSettings
+from pnet_lp.throughput.settings import SolveSettings
 from pnet_lp.throughput.trials import failure_trials
 
 
-class FailuresCase(SolverKeys, TrafficKeys, NetworkKeys):
+class FailuresCase(SolveSettings, DemandKeys):
     """One network, its demands, and several draws of what fails."""
 
     columns = ("worst_gbps", "lost_share", "lost_demands")
 
     trials: int = Field(10, ge=1, description="draws of the failures, of one network, for each seed")
+
+    @model_validator(mode="after")
+    def _check_failures(self) -> Self:
+        failing = [key for key in FailureSettings.model_fields if key not in {"fail_unit", "fail_mode"}]
+        if not self.model_fields_set.intersection(failing):
+            raise SpecError("a question of failures needs some", allowed=", ".join(failing))
+        if "trials" in self.model_fields_set and self.failures and not self.failures.random:
+            raise SpecError("has no meaning where what fails is not drawn", where="trials", found=self.trials)
+        return self
 
 
 @QUESTIONS.register(
@@ -24,7 +37,7 @@ class FailuresCase(SolverKeys, TrafficKeys, NetworkKeys):
 )
 def failures(case: FailuresCase, seed: int) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives, and failures that it draws."""
-    network, fails = case.intact(seed), case.failures
+    network, fails = case.intact(case.topology, seed), case.failures
     traffic = case.matrix(network, seed)
 
     def answer(threads: int, on_progress: OnProgress) -> Answer:

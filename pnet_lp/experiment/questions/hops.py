@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from pnet_lp.experiment.keys import NetworkKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
@@ -18,6 +20,11 @@ class HopsCase(NetworkKeys):
     level: Level | None = Field(None, description="whether pairs are of racks or of hosts")
     trials: int = Field(1, ge=1, description="draws of the failures, of one network, for each seed")
 
+    @model_validator(mode="after")
+    def _check_level(self) -> Self:
+        self.check_level(self.level)
+        return self
+
 
 @QUESTIONS.register(
     "hops",
@@ -26,7 +33,7 @@ class HopsCase(NetworkKeys):
 )
 def hops(case: HopsCase, seed: int) -> Posed:
     """Pose the case on the network that ``seed`` gives, and failures that it draws."""
-    network, failures = case.intact(seed), case.failures
+    network, failures = case.intact(case.topology, seed), case.failures
     level = case.level or network.default_level
 
     def answer(threads: int, _: OnProgress) -> Answer:

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pydantic import Field
-
-from pnet_lp.experiment.keys import NetworkKeys, SolverKeys, TrafficKeys
+from pnet_lp.experiment.keys import DemandKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.model import ThroughputResult
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.objectives import CONCURRENT
 from pnet_lp.throughput.proofs.store import save_result
+from pnet_lp.throughput.settings import ObjectiveSettings
 
 
-class ThroughputCase(SolverKeys, TrafficKeys, NetworkKeys):
+class ThroughputCase(ObjectiveSettings, DemandKeys):
     """One network under one traffic matrix, as of ``pnet-lp throughput``."""
 
     columns = ("solved_by",)
-
-    objective: str = Field(CONCURRENT, description="what is asked")
-
-    @property
-    def asked(self) -> str:
-        """The objective."""
-        return self.objective
 
 
 @QUESTIONS.register(
@@ -39,7 +30,6 @@ def throughput(case: ThroughputCase, seed: int) -> Posed:
         result = solve(
             network,
             traffic,
-            objective=case.objective,
             on_progress=on_progress,
             **case.options(seed, threads),
         )

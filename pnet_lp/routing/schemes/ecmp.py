@@ -8,16 +8,16 @@ import numpy.typing as npt
 
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
-from pnet_lp.routing.base import Routing, register
+from pnet_lp.routing.base import ROUTINGS, Routing
 from pnet_lp.routing.loads import Loads, checked_amount, path_loads, path_usage
-from pnet_lp.routing.rule import PathKind, PathRule
+from pnet_lp.routing.rule import PathKind
 from pnet_lp.routing.searches import prepare
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
-@register(
+@ROUTINGS.register(
     "ecmp",
     summary="one of the shortest paths, drawn by a seeded hash per flow",
     source="C. Hopps, RFC 2992 (2000)",
@@ -27,11 +27,12 @@ class Ecmp(Routing):
 
     form = "split"
     draws = True
+    kind = PathKind.EqualCost
 
     @property
-    def rule(self) -> PathRule:
+    def most_paths(self) -> int:
         """One shortest path for each flow."""
-        return PathRule(PathKind.EqualCost, 1, self.policy, self.per_flow, self.seed)
+        return 1
 
     def loads(
         self,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pnet_lp.routing.base import Routing, register
+from pnet_lp.routing.base import ROUTINGS, Routing
 from pnet_lp.routing.loads import Split
-from pnet_lp.routing.rule import ALL, PathKind, PathRule
+from pnet_lp.routing.rule import PathKind
 
 
-@register("ecmp-split", summary="all shortest paths, split equally at every hop")
+@ROUTINGS.register("ecmp-split", summary="all shortest paths, split equally at every hop")
 class EcmpSplit(Routing):
     """At every switch equal parts over the next hops on shortest paths, parallel cables counted each.
 
@@ -17,8 +17,4 @@ class EcmpSplit(Routing):
 
     form = "split"
     splitting = Split.Ecmp
-
-    @property
-    def rule(self) -> PathRule:
-        """All shortest paths."""
-        return PathRule(PathKind.EqualCost, ALL, self.policy, self.per_flow, self.seed)
+    kind = PathKind.EqualCost

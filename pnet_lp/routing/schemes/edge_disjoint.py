@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from pnet_lp.registry import Params
-from pnet_lp.routing.base import Routing, register
-from pnet_lp.routing.rule import ALL, PathKind, PathRule
+from pnet_lp.routing.base import ROUTINGS, CountedPaths, PathCount
+from pnet_lp.routing.rule import PathKind
 
 
-class EdgeDisjointParams(Params):
-    """Parameters of ``edge-disjoint``."""
-
-    k: int = Field(ge=1, le=ALL, description="paths per pair")
-
-
-@register(
+@ROUTINGS.register(
     "edge-disjoint",
-    params=EdgeDisjointParams,
+    params=PathCount,
     summary="K paths without a common link, of least total length, split in the best way",
     source='J. W. Suurballe, "Disjoint paths in a network", Networks 4 (1974)',
 )
-class EdgeDisjoint(Routing):
+class EdgeDisjoint(CountedPaths):
     """K edge-disjoint paths, the split open."""
 
-    form = "path"
-    params: EdgeDisjointParams
-
-    @property
-    def rule(self) -> PathRule:
-        """K paths without a common link."""
-        return PathRule(PathKind.EdgeDisjoint, self.params.k, self.policy, self.per_flow, self.seed)
+    kind = PathKind.EdgeDisjoint

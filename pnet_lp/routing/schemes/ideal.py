@@ -5,10 +5,10 @@ from __future__ import annotations
 from pnet_lp.errors import SpecError
 from pnet_lp.model.paths import Policy
 from pnet_lp.registry import Params
-from pnet_lp.routing.base import Routing, register
+from pnet_lp.routing.base import ROUTINGS, Routing
 
 
-@register("ideal", summary="any path in any plane, split in the best way")
+@ROUTINGS.register("ideal", summary="any path in any plane, split in the best way")
 class Ideal(Routing):
     """No restriction."""
 

@@ -2,32 +2,17 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from pnet_lp.registry import Params
-from pnet_lp.routing.base import Routing, register
-from pnet_lp.routing.rule import ALL, PathKind, PathRule
+from pnet_lp.routing.base import ROUTINGS, CountedPaths, PathCount
+from pnet_lp.routing.rule import PathKind
 
 
-class KspParams(Params):
-    """Parameters of ``ksp``."""
-
-    k: int = Field(ge=1, le=ALL, description="paths per pair")
-
-
-@register(
+@ROUTINGS.register(
     "ksp",
-    params=KspParams,
+    params=PathCount,
     summary="the K shortest loop-free paths, split in the best way",
     source='J. Y. Yen, "Finding the K shortest loopless paths in a network", Management Science 17 (1971)',
 )
-class KShortest(Routing):
+class KShortest(CountedPaths):
     """The K shortest simple paths of all planes together, the split open."""
 
-    form = "path"
-    params: KspParams
-
-    @property
-    def rule(self) -> PathRule:
-        """K shortest paths."""
-        return PathRule(PathKind.KShortest, self.params.k, self.policy, self.per_flow, self.seed)
+    kind = PathKind.KShortest

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pnet_lp.routing.base import Routing, register
+from pnet_lp.routing.base import ROUTINGS, Routing
 from pnet_lp.routing.loads import Split
 
 
-@register(
+@ROUTINGS.register(
     "vlb",
     summary="via every switch, two shortest legs, split equally",
     source='L. G. Valiant, G. J. Brebner, "Universal schemes for parallel communication", STOC (1981)',

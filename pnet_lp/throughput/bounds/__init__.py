@@ -12,6 +12,7 @@ from pnet_lp.throughput.bounds.base import (
     Bounds,
     Instance,
     Silent,
+    chosen_bounds,
     compute_bounds,
 )
 from pnet_lp.throughput.bounds.halves import Bisection, find_bisection
@@ -28,6 +29,7 @@ __all__ = [
     "Instance",
     "Matching",
     "Silent",
+    "chosen_bounds",
     "compute_bounds",
     "find_bisection",
 ]

@@ -9,12 +9,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.distances import Sites, find_sites
 from pnet_lp.model.network import Level
-from pnet_lp.registry import Registry
+from pnet_lp.registry import Entry, Registry
 from pnet_lp.seeds import generator
 from pnet_lp.throughput.bounds.graph import SiteGraph, Wiring
 from pnet_lp.throughput.bounds.search import Counts, Order, halves, spectral_orders
@@ -157,19 +158,33 @@ class Bounds:
         return own[0] if own and np.isfinite(self.found[own[0]].value_gbps) else None
 
 
+def chosen_bounds(names: Iterable[str] = ()) -> list[Entry[Evaluate]]:
+    """Return the entries called ``names``, by default all.
+
+    Raises:
+        SpecError: no bound of that name, or one named twice.
+    """
+    chosen = [BOUNDS.get(name) for name in names or BOUNDS.names()]
+    for i, entry in enumerate(chosen):
+        if entry in chosen[:i]:
+            raise SpecError("a bound is named twice", found=entry.name)
+    return chosen
+
+
 def compute_bounds(network: Network, traffic: TrafficMatrix, names: Iterable[str] = ()) -> Bounds:
     """Return the bounds called ``names``, by default all, on the K of ``traffic`` on ``network``.
 
     Raises:
-        SpecError: no bound of that name.
+        SpecError: as :func:`chosen_bounds`.
         TrafficError: the matrix is empty, or is for another number of endpoints.
         TopologyError: demands of the matrix's level mean nothing on the network.
     """
+    chosen = chosen_bounds(names)
     instance = Instance(network, traffic)
     _ = instance.problem  # a matrix that does not fit is reported before anything is computed
     found: dict[str, Bound] = {}
     silent: dict[str, Silent] = {}
-    for entry in [BOUNDS.get(name) for name in dict.fromkeys(names or BOUNDS.names())]:
+    for entry in chosen:
         answer = entry.build(instance)
         if isinstance(answer, Bound):
             found[entry.name] = answer

@@ -14,7 +14,6 @@ from pnet_lp.throughput.objectives.base import (
     Optimum,
     SolveContext,
     parse_objective,
-    register,
 )
 
 __all__ = [
@@ -26,5 +25,4 @@ __all__ = [
     "Optimum",
     "SolveContext",
     "parse_objective",
-    "register",
 ]

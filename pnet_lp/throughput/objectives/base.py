@@ -6,14 +6,14 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel, ValueKey
-from pnet_lp.registry import NoParams, Params, Registry, parse_expression
+from pnet_lp.registry import Params, Registry, parse_expression
 from pnet_lp.routing import Form
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
@@ -195,23 +195,9 @@ class Objective(ABC):
         """Return the first lines of an answer to a person, labels and texts, given the JSON document."""
 
 
-O = TypeVar("O", bound=Objective)  # noqa: E741 - the type of an objective
-
 OBJECTIVES: Registry[type[Objective]] = Registry(
     "objective", package="pnet_lp.throughput.objectives", group="pnet_lp.objectives"
 )
-
-
-def register(
-    name: str, *, summary: str, params: type[Params] = NoParams, source: str = ""
-) -> Callable[[type[O]], type[O]]:
-    """Return a decorator that registers an objective's class."""
-
-    def decorate(objective: type[O]) -> type[O]:
-        OBJECTIVES.register(name, params=params, summary=summary, source=source)(objective)
-        return objective
-
-    return decorate
 
 
 def parse_objective(text: str) -> Objective:

@@ -14,11 +14,11 @@ from pnet_lp.model.result import ValueKey
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
     CONCURRENT,
+    OBJECTIVES,
     Objective,
     Optimum,
     SolveContext,
     proved,
-    register,
 )
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
 
 
-@register(CONCURRENT, summary="the largest K such that K times the traffic matrix can be carried")
+@OBJECTIVES.register(CONCURRENT, summary="the largest K such that K times the traffic matrix can be carried")
 class Concurrent(Objective):
     """Maximum concurrent flow, by any solver."""
 

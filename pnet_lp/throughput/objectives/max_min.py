@@ -28,7 +28,7 @@ from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.result import FairLevel
 from pnet_lp.routing import Form as RoutingForm
-from pnet_lp.throughput.objectives.base import Optimum, SolveContext, register
+from pnet_lp.throughput.objectives.base import OBJECTIVES, Optimum, SolveContext
 from pnet_lp.throughput.objectives.fair_levels import (
     SLACK,
     Fair,
@@ -68,7 +68,7 @@ class _Step:
     distance: FloatArray
 
 
-@register(
+@OBJECTIVES.register(
     "max-min",
     summary="rates per unit demand such that none can rise without lowering a smaller one",
     source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",

@@ -20,10 +20,9 @@ from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
 from pnet_lp.routing import Form
-from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext, register
+from pnet_lp.throughput.objectives.base import CLOSED_FORM, OBJECTIVES, Optimum, SolveContext
 from pnet_lp.throughput.objectives.fair_levels import Fair, fairness_figures, recheck_filled
 from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.problems.columns import ColumnProblem
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -34,7 +33,7 @@ _SAME = 1e-12
 """Links that fill within this part of each other fill together: their levels differ by rounding only."""
 
 
-@register(
+@OBJECTIVES.register(
     "max-min-fill",
     summary="the same by progressive filling, without a solver, where each demand has one path or a fixed split",
     source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
@@ -132,12 +131,10 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
         FairLevel(float(value), float(value), 0.0, ints(np.flatnonzero(level == value)))
         for value in np.unique(level)
     )
-    assert isinstance(problem, ColumnProblem)
     arcs = floats(factor * load[: len(flow.capacity)])
     first = np.zeros(len(capacity))
     first[np.unique(found.link[level == level.min()])] = 1.0
-    weight = problem.normalised(np.ones(problem.flow_variables))
-    certificate = problem.certificate(weight, arcs, problem.proof(weight, first).lengths)
+    certificate = problem.certify_bundles(arcs, first)
     context.clock.note("certify")
     rate = floats(level * demand)
     return Optimum(
@@ -156,6 +153,7 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
 def _choice(found: str) -> SpecError:
     return SpecError(
         "max-min-fill needs one path or one fixed split for each demand",
+        where="objective",
         found=found,
         allowed="ecmp, ecmp-split, vlb or ksp:1, or the objective max-min",
     )

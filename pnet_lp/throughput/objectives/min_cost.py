@@ -19,7 +19,14 @@ from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
 from pnet_lp.registry import Params
 from pnet_lp.routing import Form as RoutingForm
-from pnet_lp.throughput.objectives.base import CLOSED_FORM, Objective, Optimum, SolveContext, proved, register
+from pnet_lp.throughput.objectives.base import (
+    CLOSED_FORM,
+    OBJECTIVES,
+    Objective,
+    Optimum,
+    SolveContext,
+    proved,
+)
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
 from pnet_lp.throughput.objectives.program import check_program_solver, lp_solver, solve_form
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
@@ -49,7 +56,7 @@ class MinCostParams(Params):
         return self
 
 
-@register(
+@OBJECTIVES.register(
     "min-cost",
     params=MinCostParams,
     summary="the least cost, 1 for each Gb/s on a link between switches, to carry K times the matrix",

@@ -8,11 +8,11 @@ from typing import Any
 
 from pnet_lp.model import Interval
 from pnet_lp.model.result import ValueKey
-from pnet_lp.throughput.objectives.base import proved, register
+from pnet_lp.throughput.objectives.base import OBJECTIVES, proved
 from pnet_lp.throughput.objectives.concurrent import Concurrent
 
 
-@register(
+@OBJECTIVES.register(
     "min-max-utilisation",
     summary="the smallest possible utilisation of the fullest link; one over concurrent",
 )

@@ -91,7 +91,9 @@ def check_program_solver(expression: str) -> None:
     if name != AUTO and not issubclass(SOLVERS.get(name).build, GeneralSolver):
         others = [other for other in solver_names() if other != name]
         raise SpecError(
-            f"solver {name!r} maximises K only, and no other objective", allowed=", ".join([AUTO, *others])
+            f"solver {name!r} maximises K only, and no other objective",
+            where="solver",
+            allowed=", ".join([AUTO, *others]),
         )
 
 

@@ -16,12 +16,12 @@ from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.result import ValueKey
 from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import (
+    OBJECTIVES,
     Objective,
     Optimum,
     SolveContext,
     proved,
     rates_in_words,
-    register,
 )
 from pnet_lp.throughput.objectives.program import check_program_solver, lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
 
 
-@register("total", summary="the largest sum of rates, no demand served beyond what it asks")
+@OBJECTIVES.register("total", summary="the largest sum of rates, no demand served beyond what it asks")
 class Total(Objective):
     """Maximum multicommodity flow."""
 

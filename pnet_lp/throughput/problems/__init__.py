@@ -7,7 +7,7 @@ routing leaves nothing open but how much each demand gets.  All hold the same ``
 
 from pnet_lp.throughput.problems.arcs import ArcProblem
 from pnet_lp.throughput.problems.base import Problem
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths, build_problem
+from pnet_lp.throughput.problems.flow import FlowProblem, Lengths, build_problem, lost_demands
 from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.proof import Attained, Certified
 from pnet_lp.throughput.problems.splits import SplitProblem
@@ -23,5 +23,6 @@ __all__ = [
     "Problem",
     "SplitProblem",
     "build_problem",
+    "lost_demands",
     "state_problem",
 ]

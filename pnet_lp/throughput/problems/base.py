@@ -145,6 +145,15 @@ class Problem(ABC):
         """
         return None
 
+    def certify_bundles(self, load: FloatArray, length: FloatArray) -> AnyCertificate:
+        """Return the certificate of ``load`` ``[A]`` that :meth:`bundles` put on arcs, and of lengths ``[L]``.
+
+        Raises:
+            SpecError: there are none.
+        """
+        del load, length
+        raise SpecError("a demand has a choice", allowed="routings with one way for each demand such as ecmp")
+
     def start(self, certificate: AnyCertificate) -> Proof:
         """Return the proof in the certificate of a similar problem, to start a solve from.
 

@@ -43,6 +43,11 @@ class ColumnProblem(Problem):
     def certificate(self, weight: FloatArray, load: FloatArray, lengths: Lengths) -> AnyCertificate:
         """Return the certificate of weights ``[N]``, which put ``load`` ``[A]`` on arcs, and lengths."""
 
+    def certify_bundles(self, load: FloatArray, length: FloatArray) -> AnyCertificate:
+        """See :meth:`Problem.certify_bundles`."""
+        weight = self.normalised(np.ones(self.flow_variables))
+        return self.certificate(weight, load, self.proof(weight, length).lengths)
+
     @property
     def size(self) -> tuple[int, int]:
         """See :attr:`Problem.size`: every link counts."""

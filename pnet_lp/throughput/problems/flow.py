@@ -217,6 +217,12 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
     )
 
 
+def lost_demands(network: Network, traffic: TrafficMatrix) -> BoolArray:
+    """Return bool ``[demands of the matrix]``: those without a path; errors as of :func:`build_problem`."""
+    flow = build_problem(network, traffic)
+    return np.isin(flow.demand_of_pairs(traffic), flow.disconnected)
+
+
 def _attachments(network: Network, traffic: TrafficMatrix) -> tuple[IntArray, FloatArray, FloatArray]:
     """Return ``(attach, access_up, access_down)``, each ``[planes, endpoints of the matrix]``."""
     if traffic.level == "host":

@@ -11,7 +11,6 @@ from pnet_lp.throughput.solvers.base import (
     SolveOptions,
     Solver,
     get_solver,
-    register,
     solver_names,
 )
 from pnet_lp.throughput.solvers.choose import AUTO, choose_solver
@@ -25,6 +24,5 @@ __all__ = [
     "Solver",
     "choose_solver",
     "get_solver",
-    "register",
     "solver_names",
 ]

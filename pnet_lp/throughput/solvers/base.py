@@ -1,6 +1,6 @@
 """What a solver is: capabilities as class data, one method, and a result that is proved elsewhere.
 
-A solver is one file in this package.  It registers a class with :func:`register`; third parties register theirs from
+A solver is one file in this package.  It registers a class with :data:`SOLVERS`; third parties register theirs from
 a module named in the entry-point group ``pnet_lp.solvers``.  A solver's module imports without the library behind it,
 which is only loaded by :meth:`Solver.installed` and :meth:`Solver.solve`.
 """
@@ -11,14 +11,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.brief import brief
-from pnet_lp.registry import NoParams, Params, Registry, parse_expression
+from pnet_lp.registry import Named, Params, Registry, parse_expression
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.proof import Proof
 
@@ -73,34 +73,28 @@ class RawSolution:
     message: str = ""
 
 
-class Solver(ABC):
+class Solver(Named, ABC):
     """Base of all solvers.
 
     Class attributes:
-        name: what users type.
-        summary: one line for ``pnet-lp list solvers``.
         forms: the forms of the problem it takes: ``arc`` (any path), ``path`` (given paths).
         objectives: names of the objectives it can maximise.
         interruptible: whether a stop takes effect within an iteration or so and keeps what was reached.
         warm_start: the forms on which it makes use of a proof to start from.
         install_hint: how to get the library behind it.
-        parameters: the model of what may follow the name, as in ``pulp:solver=CPLEX_CMD``.
 
     Attributes:
-        params: the parameters given, a ``parameters``.
+        params: what follows the name, as in ``pulp:solver=CPLEX_CMD``.
     """
 
-    name: ClassVar[str]
-    summary: ClassVar[str]
     forms: ClassVar[frozenset[str]] = frozenset({"arc", "path"})
     objectives: ClassVar[frozenset[str]] = frozenset({"concurrent"})
     interruptible: ClassVar[bool] = True
     warm_start: ClassVar[frozenset[str]] = frozenset()
     install_hint: ClassVar[str] = ""
-    parameters: ClassVar[type[Params]] = NoParams
 
-    def __init__(self, params: Params | None = None) -> None:
-        self.params = self.parameters() if params is None else params
+    def __init__(self, params: Params) -> None:
+        self.params = params
 
     @classmethod
     def installed(cls) -> bool:
@@ -138,17 +132,9 @@ class Solver(ABC):
         )
 
 
-S = TypeVar("S", bound=Solver)
-
 SOLVERS: Registry[type[Solver]] = Registry(
     "solver", package="pnet_lp.throughput.solvers", group="pnet_lp.solvers"
 )
-
-
-def register(solver: type[S]) -> type[S]:
-    """Register a solver class under its ``name``; used as a decorator."""
-    SOLVERS.register(solver.name, params=solver.parameters, summary=solver.summary)(solver)
-    return solver
 
 
 def solver_names(*, installed_only: bool = False) -> list[str]:

@@ -18,7 +18,7 @@ from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
-from pnet_lp.throughput.solvers.base import register
+from pnet_lp.throughput.solvers.base import SOLVERS
 from pnet_lp.throughput.solvers.general import (
     GeneralSolver,
     Limits,
@@ -99,12 +99,10 @@ class _Highs(GeneralSolver):
         )
 
 
-@register
+@SOLVERS.register("highs-ipx", summary="HiGHS interior point (IPX) without crossover")
 class HighsIpx(_Highs):
     """Interior point with a basis preconditioner; single-threaded."""
 
-    name = "highs-ipx"
-    summary = "HiGHS interior point (IPX) without crossover"
     method = "ipx"
     bytes_per_column = 1400
     iteration_limit = "ipm_iteration_limit"
@@ -115,12 +113,10 @@ class HighsIpx(_Highs):
         return _interior_tolerances(tolerance)
 
 
-@register
+@SOLVERS.register("highs-hipo", summary="HiGHS interior point (HiPO) without crossover")
 class HighsHipo(_Highs):
     """Interior point with a sparse factorisation; parallel."""
 
-    name = "highs-hipo"
-    summary = "HiGHS interior point (HiPO) without crossover"
     install_hint = "pip install 'highspy[extras]'"
     method = "hipo"
     bytes_per_column = 1400
@@ -136,12 +132,10 @@ class HighsHipo(_Highs):
         return _interior_tolerances(tolerance)
 
 
-@register
+@SOLVERS.register("highs-pdlp", summary="HiGHS first-order method (cuPDLP-C on the CPU)")
 class HighsPdlp(_Highs):
     """First-order method; HiGHS offers no way to stop it but its limits, so a stopped run is abandoned."""
 
-    name = "highs-pdlp"
-    summary = "HiGHS first-order method (cuPDLP-C on the CPU)"
     interruptible = False
     method = "pdlp"
     bytes_per_column = 1200
@@ -158,12 +152,10 @@ class HighsPdlp(_Highs):
         }
 
 
-@register
+@SOLVERS.register("highs-simplex", summary="HiGHS dual simplex, for small problems")
 class HighsSimplex(_Highs):
     """Dual simplex: exact vertices, for small problems."""
 
-    name = "highs-simplex"
-    summary = "HiGHS dual simplex, for small problems"
     method = "simplex"
     bytes_per_column = 1500
     iteration_limit = "simplex_iteration_limit"

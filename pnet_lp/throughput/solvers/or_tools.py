@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
-from pnet_lp.throughput.solvers.base import register
+from pnet_lp.throughput.solvers.base import SOLVERS
 from pnet_lp.throughput.solvers.general import Limits, Settings, Watch, clip, failed
 from pnet_lp.throughput.solvers.worker import SeparateSolver
 
@@ -80,12 +80,10 @@ class _OrTools(SeparateSolver):
         )
 
 
-@register
+@SOLVERS.register("ortools-pdlp", summary="OR-Tools first-order method (PDLP)")
 class OrToolsPdlp(_OrTools):
     """First-order method, on all cores."""
 
-    name = "ortools-pdlp"
-    summary = "OR-Tools first-order method (PDLP)"
     solver_type = "PDLP"
     bytes_per_column = 2400
 
@@ -106,12 +104,10 @@ class OrToolsPdlp(_OrTools):
         return found
 
 
-@register
+@SOLVERS.register("ortools-glop", summary="OR-Tools simplex (GLOP), for small problems")
 class OrToolsGlop(_OrTools):
     """Simplex; single-threaded."""
 
-    name = "ortools-glop"
-    summary = "OR-Tools simplex (GLOP), for small problems"
     solver_type = "GLOP"
     bytes_per_column = 3000
 

@@ -18,7 +18,7 @@ from pydantic import Field
 from pnet_lp.errors import SolverError
 from pnet_lp.registry import Params
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
-from pnet_lp.throughput.solvers.base import register
+from pnet_lp.throughput.solvers.base import SOLVERS
 from pnet_lp.throughput.solvers.general import Limits, Settings, Watch, clip, failed
 from pnet_lp.throughput.solvers.worker import SeparateSolver
 
@@ -33,16 +33,13 @@ class PulpParams(Params):
     )
 
 
-@register
+@SOLVERS.register("pulp", params=PulpParams, summary="any solver that PuLP finds (CBC, CPLEX, Gurobi, ...)")
 class Pulp(SeparateSolver):
     """Whatever PuLP finds."""
 
-    name = "pulp"
-    summary = "any solver that PuLP finds (CBC, CPLEX, Gurobi, ...)"
     interruptible = False
     install_hint = "pip install pulp"
     bytes_per_column = 6000
-    parameters = PulpParams
 
     @classmethod
     def installed(cls) -> bool:

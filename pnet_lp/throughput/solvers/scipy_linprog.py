@@ -14,19 +14,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
-from pnet_lp.throughput.solvers.base import register
+from pnet_lp.throughput.solvers.base import SOLVERS
 from pnet_lp.throughput.solvers.general import Limits, Settings, Watch, clip, failed
 from pnet_lp.throughput.solvers.worker import SeparateSolver
 
 _OPTIMAL, _LIMIT, _NUMERICAL = 0, 1, 4
 
 
-@register
+@SOLVERS.register("scipy", summary="SciPy's linprog (HiGHS interior point with crossover)")
 class ScipyLinprog(SeparateSolver):
     """Interior point with crossover to a vertex; single-threaded."""
 
-    name = "scipy"
-    summary = "SciPy's linprog (HiGHS interior point with crossover)"
     interruptible = False
     bytes_per_column = 1800
 

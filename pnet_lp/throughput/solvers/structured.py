@@ -10,18 +10,18 @@ from pnet_lp.errors import SolverError
 from pnet_lp.throughput.problems import ArcProblem, PathProblem, Problem
 from pnet_lp.throughput.problems.columns import joined
 from pnet_lp.throughput.problems.merge import merge_planes
-from pnet_lp.throughput.solvers.base import OnProgress, RawSolution, SolveOptions, Solver, register
+from pnet_lp.throughput.solvers.base import SOLVERS, OnProgress, RawSolution, SolveOptions, Solver
 
 
-@register
+@SOLVERS.register(
+    "structured", summary="restarted Halpern PDHG on the structure of the problem, in Rust on all cores"
+)
 class Structured(Solver):
     """First-order method that exploits the structure of the flow problem; the same bits on any number of threads.
 
     On arc form it never stores a matrix; on path form it plays the game between splits and prices.
     """
 
-    name = "structured"
-    summary = "restarted Halpern PDHG on the structure of the problem, in Rust on all cores"
     warm_start = frozenset({"path"})
 
     def estimate_bytes(self, problem: Problem) -> int:

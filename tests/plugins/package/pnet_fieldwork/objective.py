@@ -6,11 +6,13 @@ from typing import Any
 from pnet_lp.errors import RoutingError
 from pnet_lp.model import Interval
 from pnet_lp.model.result import ValueKey
-from pnet_lp.throughput.objectives import register
+from pnet_lp.throughput.objectives import OBJECTIVES
 from pnet_lp.throughput.objectives.concurrent import Concurrent
 
 
-@register("headroom", summary="the largest part of its capacity that every link can keep free: 1 - 1/K")
+@OBJECTIVES.register(
+    "headroom", summary="the largest part of its capacity that every link can keep free: 1 - 1/K"
+)
 class Headroom(Concurrent):
     """``concurrent`` said in another way: it is solved, proved and checked as that is."""
 

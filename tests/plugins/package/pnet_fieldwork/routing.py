@@ -12,7 +12,7 @@ from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import PathSet
 from pnet_lp.registry import Params
-from pnet_lp.routing import Routing, parse_routing, register
+from pnet_lp.routing import ROUTINGS, Routing, parse_routing
 
 
 class OnePlaneParams(Params):
@@ -22,7 +22,7 @@ class OnePlaneParams(Params):
     k: int = Field(8, ge=1, description="paths per pair")
 
 
-@register(
+@ROUTINGS.register(
     "one-plane", params=OnePlaneParams, summary="the K shortest paths of one plane, split in the best way"
 )
 class OnePlane(Routing):

@@ -4,16 +4,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
-from pnet_lp.throughput.solvers import register
+from pnet_lp.throughput.solvers import SOLVERS
 from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Settings, Watch, failed
 
 
-@register
+@SOLVERS.register("dual-simplex", summary="SciPy's linprog (HiGHS dual simplex)")
 class DualSimplex(GeneralSolver):
     """A vertex; single-threaded, and for small problems."""
 
-    name = "dual-simplex"
-    summary = "SciPy's linprog (HiGHS dual simplex)"
     interruptible = False
     bytes_per_column = 2000
 

@@ -1,0 +1,61 @@
+"""What a speed-up is of: the same settings for options and keys of a spec."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from pnet_lp.errors import SpecError
+from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, Scenario
+from pnet_lp.optical.speedup import DEFAULT_SOLVES, RECONFIGURATION_S
+from pnet_lp.registry import Params
+
+
+class SpeedUpSettings(Params):
+    """Two networks, and how circuits are chosen and set; see :func:`~pnet_lp.optical.speedup.speedup`."""
+
+    scenario: Literal["1", "2"] = Field(
+        "1", description="pair of the paper: 1:25 tree and 6 optical links of a ToR, or 1:4 tree and 20"
+    )
+    job: bool = Field(False, description="the paper's job on four racks in place of the whole cluster")
+    oversubscription: float | None = Field(
+        None, ge=1, allow_inf_nan=False, description="of another tree than the scenario's"
+    )
+    links: int | None = Field(None, ge=1, description="other number of optical links of a ToR")
+    servers: int | None = Field(None, ge=1, description="other number of hosts")
+    servers_per_rack: int | None = Field(None, ge=1, description="other number of hosts of a rack")
+    scattered: bool = Field(False, description="whether the racks are dealt over the tree at random")
+    search: int = Field(
+        DEFAULT_SOLVES, ge=1, description="most throughputs to solve in the search for circuits"
+    )
+    delay_s: float = Field(
+        RECONFIGURATION_S, ge=0, allow_inf_nan=False, description="seconds to set the circuits"
+    )
+
+    @model_validator(mode="after")
+    def _check_sizes(self) -> Self:
+        if self.job and self._sizes:
+            key = min(self._sizes)
+            raise SpecError("a job has sizes of its own", where=key, found=self._sizes[key])
+        return self
+
+    @property
+    def _sizes(self) -> dict[str, float]:
+        keys = ("oversubscription", "links", "servers", "servers_per_rack")
+        return {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
+
+    @property
+    def cluster(self) -> Scenario:
+        """The two networks of the whole cluster."""
+        return replace(SCENARIOS[self.scenario], **self._sizes)  # type: ignore[arg-type]
+
+    @property
+    def networks(self) -> Scenario:
+        """The two networks."""
+        return TESTBEDS[self.scenario] if self.job else self.cluster
+
+    def options(self) -> dict[str, Any]:
+        """Return the keyword arguments of :func:`~pnet_lp.optical.speedup.speedup` that the settings stand for."""
+        return {"scattered": self.scattered, "delay_s": self.delay_s, "solves": self.search}

@@ -1,0 +1,87 @@
+"""How to solve: the same settings for options and keys of a spec."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from pnet_lp.errors import SpecError, naming
+from pnet_lp.registry import Params
+from pnet_lp.routing import Routing, RoutingSettings, parse_routing
+from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, check_solver
+from pnet_lp.throughput.solvers import AUTO, get_solver
+
+
+class ToleranceSettings(Params):
+    """How exact a solve has to be."""
+
+    tolerance: float = Field(
+        DEFAULT_TOLERANCE, gt=0, lt=1, description="relative gap between the bounds at which to stop"
+    )
+
+
+class SolveSettings(RoutingSettings, ToleranceSettings):
+    """How to solve, and over which paths; see :func:`~pnet_lp.throughput.facade.solve`."""
+
+    solver: str = Field(AUTO, description="a solver, with its parameters (`pnet-lp list solvers`)")
+    time_limit_s: float | None = Field(
+        None, gt=0, description="seconds after which to stop with the bounds reached"
+    )
+
+    @model_validator(mode="after")
+    def _check_solving(self) -> Self:
+        with naming("objective"):
+            goal = parse_objective(self.asked)
+        with naming("routing"):
+            paths = self.paths
+        with naming("solver"):
+            check_solver(self.solver)
+        goal.check(paths.form, self.solver)
+        for key in ("tolerance", "time_limit_s"):
+            if key in self.model_fields_set and paths.form in goal.closed_forms:
+                raise SpecError(
+                    "has no meaning where routing and objective leave nothing to solve",
+                    where=key,
+                    found=getattr(self, key),
+                )
+        with naming("solver"):
+            if self.solver != AUTO:
+                get_solver(self.solver)
+        return self
+
+    @property
+    def asked(self) -> str:
+        """The objective."""
+        return CONCURRENT
+
+    @property
+    def paths(self) -> Routing:
+        """The routing."""
+        return parse_routing(self.routing, policy=self.plane_policy)
+
+    def options(self, seed: int, threads: int) -> dict[str, Any]:
+        """Return the keyword arguments of :func:`~pnet_lp.throughput.facade.solve` that the settings stand for."""
+        return {
+            "objective": self.asked,
+            "routing": self.routing,
+            "plane_policy": self.plane_policy,
+            "seed": seed,
+            "solver": self.solver,
+            "tolerance": self.tolerance,
+            "threads": threads,
+            "time_limit_s": math.inf if self.time_limit_s is None else self.time_limit_s,
+        }
+
+
+class ObjectiveSettings(SolveSettings):
+    """What to solve for, and how."""
+
+    objective: str = Field(CONCURRENT, description="what is asked (`pnet-lp list objectives`)")
+
+    @property
+    def asked(self) -> str:
+        """The objective."""
+        return self.objective

@@ -1,0 +1,59 @@
+"""How TOPOLOGIES become a network: the same settings for options, keys of a spec and prices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Network
+from pnet_lp.model.network import Variant
+from pnet_lp.registry import Params
+from pnet_lp.topology.network import build_network, check_network, depends
+from pnet_lp.units import DEFAULT_LINK_GBPS
+
+
+class PlaneSettings(Params):
+    """A network without failures; see :func:`~pnet_lp.topology.network.build_network`."""
+
+    planes: int = Field(1, ge=1, description="planes made from a single topology")
+    variant: Variant | None = Field(
+        None, description="how the planes relate; homogeneous where there are several"
+    )
+    link_gbps: float = Field(
+        DEFAULT_LINK_GBPS,
+        gt=0,
+        allow_inf_nan=False,
+        description="speed of links to which nothing else gives one",
+    )
+    hosts_per_switch: int = Field(0, ge=0, description="hosts to attach where a topology names none")
+
+    def intact(self, topologies: Sequence[str], seed: int) -> Network:
+        """Return the network of ``topologies``.
+
+        Raises:
+            SpecError, TopologyError: as :func:`~pnet_lp.topology.network.build_network`; or a speed is given, and
+                ``topologies`` state that of every link.
+        """
+        self.check_speed(topologies)
+        return build_network(topologies, seed=seed, **PlaneSettings.model_dump(self, include=_FIELDS))
+
+    def check(self, topologies: Sequence[str]) -> int:
+        """Return the number of planes, or raise what :meth:`intact` says before it builds anything."""
+        self.check_speed(topologies)
+        return check_network(topologies, planes=self.planes, variant=self.variant, link_gbps=self.link_gbps)
+
+    def check_speed(self, topologies: Sequence[str]) -> None:
+        """Raise SpecError where a speed is given that no link of ``topologies`` would have."""
+        given = "link_gbps" in self.model_fields_set and not self.hosts_per_switch
+        if given and not any(depends(text, "link_gbps") for text in topologies):
+            raise SpecError(
+                "every link has a speed of its own",
+                where="link_gbps",
+                found=self.link_gbps,
+                allowed="topologies that leave a speed open",
+            )
+
+
+_FIELDS = set(PlaneSettings.model_fields)

@@ -1,0 +1,28 @@
+"""Who sends how much to whom: the same settings for options and keys of a spec."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import Level
+from pnet_lp.registry import Params
+from pnet_lp.traffic.build import build_traffic
+
+
+class TrafficSettings(Params):
+    """The demands on a network; see :func:`~pnet_lp.traffic.build.build_traffic`."""
+
+    traffic: str = Field(
+        "all-to-all",
+        description="a pattern or name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE",
+    )
+    level: Level | None = Field(
+        None,
+        description="demands between racks or between hosts; default: as the name of a demand says, else host if the "
+        "network has hosts",
+    )
+
+    def matrix(self, network: Network, seed: int) -> TrafficMatrix:
+        """Return the demands on ``network``."""
+        return build_traffic(self.traffic, network, self.level, seed=seed)
