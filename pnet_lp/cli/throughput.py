@@ -20,11 +20,13 @@ from pnet_lp.cli.options import (
 )
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import BoundsLine
+from pnet_lp.cli.time_limit import ending_at
+from pnet_lp.deadline import Deadline
 from pnet_lp.report.links import link_table, rate_table
 from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
 from pnet_lp.routing import Policy
-from pnet_lp.throughput import solve
+from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 
@@ -53,7 +55,7 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
     "time_limit_s",
     type=click.FloatRange(0, min_open=True),
     default=math.inf,
-    help="Seconds after which to stop with the bounds reached.  [default: none]",
+    help="Seconds after which to stop with the bounds reached, if there are any yet.  [default: none]",
 )
 @threads_option
 @click.option("--save", type=OutputFile(), help="Save the result with its proof, for `pnet-lp verify`.")
@@ -92,32 +94,39 @@ def command(
 
     Exit code 3 says that the bounds have not met within the tolerance; they hold all the same.
     """
-    built = network.build()
-    matrix = traffic.build(built, network.seed)
+    deadline = Deadline(time_limit_s)
+    with ending_at(deadline, "building the network"):
+        built = network.build()
+    with ending_at(deadline, "building the traffic matrix"):
+        matrix = traffic.build(built, network.seed)
     if lp_file:
-        write_lp(
-            lp_file,
-            built,
-            matrix,
-            routing=routing,
-            plane_policy=plane_policy,
-            seed=network.seed,
-            threads=threads,
-        )
+        with ending_at(deadline, "writing the linear program"):
+            write_lp(
+                lp_file,
+                built,
+                matrix,
+                routing=routing,
+                plane_policy=plane_policy,
+                seed=network.seed,
+                threads=threads,
+            )
     with BoundsLine() as on_progress:
-        result = solve(
-            built,
-            matrix,
-            objective=objective,
-            routing=routing,
-            plane_policy=plane_policy,
-            seed=network.seed,
-            solver=solver,
-            tolerance=tolerance,
-            threads=threads,
-            time_limit_s=time_limit_s,
-            on_progress=on_progress,
-        )
+        try:
+            result = solve(
+                built,
+                matrix,
+                objective=objective,
+                routing=routing,
+                plane_policy=plane_policy,
+                seed=network.seed,
+                solver=solver,
+                tolerance=tolerance,
+                threads=threads,
+                time_limit_s=deadline,
+                on_progress=on_progress,
+            )
+        except Interrupted as stopped:
+            result = stopped.result
     if save:
         save_result(save, built, matrix, result)
     if links:
