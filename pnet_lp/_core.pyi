@@ -16,6 +16,12 @@ _F64 = npt.NDArray[np.float64]
 class CoreError(Exception):
     """An array handed to the extension is inconsistent, or a solve cannot go on."""
 
+class LateError(CoreError):
+    """The seconds that a call was given were over before it was done."""
+
+def end_at_second_interrupt() -> None:
+    """End the process with exit code 130 at the second SIGINT from now on, at once and wherever it is."""
+
 @final
 class FlowProblem:
     """Maximum concurrent flow over several planes."""
@@ -172,9 +178,10 @@ def enumerate_paths(
     per_flow: bool,
     seed: int,
     threads: int,
+    limit_s: float,
 ) -> tuple[npt.NDArray[np.int64], _I32, npt.NDArray[np.int64], _I32]: ...
 def count_shortest(
-    planes: Planes, src: _I32, dst: _I32, *, policy: Policy, seed: int, threads: int
+    planes: Planes, src: _I32, dst: _I32, *, policy: Policy, seed: int, threads: int, limit_s: float
 ) -> tuple[_I32, _F64]: ...
 def split_loads(
     planes: Planes,
@@ -186,6 +193,7 @@ def split_loads(
     policy: Policy,
     seed: int,
     threads: int,
+    limit_s: float,
 ) -> tuple[_F64, _F64]: ...
 def estimate_structured_bytes(problem: FlowProblem) -> int: ...
 

@@ -102,6 +102,10 @@ class SolverError(PnetError):
     """A solver is missing, failed, or the problem is too big for it."""
 
 
+class TimeLimitError(PnetError):
+    """The time that was given is over, and there is nothing yet to report."""
+
+
 class CertificateError(PnetError):
     """A stored result does not prove what it claims."""
 

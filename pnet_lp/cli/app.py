@@ -12,6 +12,7 @@ import click
 from pnet_lp import __version__
 from pnet_lp.cli.command import debug_option, flags, wants_traceback
 from pnet_lp.errors import PnetError
+from pnet_lp.interrupts import INTERRUPTED, pressed, settle
 from pnet_lp.registry import nearest
 
 COMMANDS = {
@@ -27,8 +28,6 @@ COMMANDS = {
     "sweep": "runs an experiment, or goes on with it",
 }
 """Name and one line of each command.  The line stands here so that the group's help imports no command."""
-
-INTERRUPTED = 130
 
 
 class CommandGroup(click.Group):
@@ -67,22 +66,42 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except KeyboardInterrupt:
-            _leave(ctx, "interrupted", INTERRUPTED)
-        except PnetError as error:
-            _leave(ctx, error.sentence(flags(ctx)), error.exit_code)
-        except OSError as error:
+        except KeyboardInterrupt as stop:
+            _leave(ctx, "; ".join(["interrupted", *stop.args]), INTERRUPTED)
+        except Exception as error:
+            # A library may have made another error of it, and what comes after may be a consequence.
+            if pressed():
+                _leave(ctx, "interrupted", INTERRUPTED)
             # A reader that closed the pipe has seen enough; click ends the process quietly.
-            if error.errno == errno.EPIPE:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise
-            _leave(ctx, f"{error.filename or 'system'}: {error.strerror or error}", 1)
-        except MemoryError as error:
-            # NumPy says how much it asked for, Python says nothing.
+            _leave(ctx, *_in_words(ctx, error))
+        finally:
+            settle()
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Return the context of the group; before there is one, click would make another exit code of Ctrl-C."""
+        try:
+            return super().make_context(*args, **kwargs)
+        except KeyboardInterrupt:
+            click.echo("Error: interrupted", err=True)
+            raise SystemExit(INTERRUPTED) from None
+
+
+def _in_words(ctx: click.Context, error: Exception) -> tuple[str, int]:
+    """Return the sentence and the exit code of an error."""
+    match error:
+        case PnetError():
+            return error.sentence(flags(ctx)), error.exit_code
+        case OSError():
+            return f"{error.filename or 'system'}: {error.strerror or error}", 1
+        case MemoryError():
+            # NumPy and the core say how much they asked for, Python says nothing.
             asked = f" ({str(error)[0].lower()}{str(error)[1:]})" if str(error) else ""
-            _leave(ctx, f"out of memory{asked}; allowed: a smaller network, fewer planes, sparser traffic", 1)
-        except Exception as error:  # the last resort: no traceback unless asked for
+            return f"out of memory{asked}; allowed: a smaller network, fewer planes, sparser traffic", 1
+        case _:  # the last resort: no traceback unless asked for
             hint = "" if wants_traceback(ctx) else "; --debug shows where"
-            _leave(ctx, f"unexpected {type(error).__name__}: {error}{hint}", 1)
+            return f"unexpected {type(error).__name__}: {error}{hint}", 1
 
 
 def _leave(ctx: click.Context, sentence: str, code: int) -> None:

@@ -16,7 +16,7 @@ from pnet_lp.cli.options import (
 from pnet_lp.cli.output import Output
 from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.report.bounds import bounds_columns, bounds_document, bounds_lines, bounds_table
-from pnet_lp.throughput import solve
+from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.traffic import TrafficSettings, draws
 
@@ -59,7 +59,10 @@ def command(
     result = None
     if solved:
         with BoundsLine() as on_progress:
-            result = solve(built, matrix, tolerance=tolerance, threads=threads, on_progress=on_progress)
+            try:
+                result = solve(built, matrix, tolerance=tolerance, threads=threads, on_progress=on_progress)
+            except Interrupted as stopped:
+                result = stopped.result
     document = bounds_document(bounds, result)
     output.emit(
         document,

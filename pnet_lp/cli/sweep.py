@@ -103,8 +103,7 @@ def command(
                     note(f"{len(records)} of {len(asked.cases)} cases done: {record.case}")
     except KeyboardInterrupt:
         done = f"{len(records)} of {len(asked.cases)} cases are stored in {store.folder}"
-        click.echo(f"{done}; the same command goes on from there", err=True)
-        raise
+        raise KeyboardInterrupt(f"{done}; the same command goes on from there") from None
     rows = compare(asked, records)
     claims = compare_published(asked, records)
     chart, table, each = (store.folder / name for name in ("chart.png", "cases.csv", "draws.csv"))

@@ -18,10 +18,11 @@ from pnet_lp.cli.options import (
 )
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import BoundsLine
+from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.report.links import link_table, rate_table
 from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
-from pnet_lp.throughput import solve
+from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.settings import ObjectiveSettings
 from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 from pnet_lp.traffic import TrafficSettings, draws
@@ -67,26 +68,33 @@ def command(
     Exit code 3 says that the bounds have not met within the tolerance; they hold all the same.
     """
     network.check_seed(draws(traffic.traffic), asked.paths.seeded)
-    built = network.build()
+    deadline = asked.deadline()
+    with ending_at(deadline, "building the network"):
+        built = network.build()
     check_policy(built, asked.plane_policy)
-    matrix = traffic.matrix(built, network.seed)
+    with ending_at(deadline, "building the traffic matrix"):
+        matrix = traffic.matrix(built, network.seed)
     if lp_file:
-        write_lp(
-            lp_file,
-            built,
-            matrix,
-            routing=asked.routing,
-            plane_policy=asked.plane_policy,
-            seed=network.seed,
-            threads=threads,
-        )
+        with ending_at(deadline, "writing the linear program"):
+            write_lp(
+                lp_file,
+                built,
+                matrix,
+                routing=asked.routing,
+                plane_policy=asked.plane_policy,
+                seed=network.seed,
+                threads=threads,
+            )
     with BoundsLine() as on_progress:
-        result = solve(
-            built,
-            matrix,
-            on_progress=on_progress,
-            **asked.options(network.seed, threads),
-        )
+        try:
+            result = solve(
+                built,
+                matrix,
+                on_progress=on_progress,
+                **asked.options(network.seed, threads, deadline),
+            )
+        except Interrupted as stopped:
+            result = stopped.result
     if save:
         from pnet_lp.throughput.proofs.store import save_result  # noqa: PLC0415 - slow to load
 

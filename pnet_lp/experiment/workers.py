@@ -98,5 +98,5 @@ def _call(function: Callable[[T], R], task: T) -> R:
     try:
         return function(task)
     except (_Ended, KeyboardInterrupt):
-        # A solve that a signal has stopped ends as if interrupted.  The pool would go on to the next task.
+        # The pool would go on to the next task.
         os._exit(1)

@@ -111,8 +111,6 @@ def improve(
         if candidate.joins(traffic):
             made += 1
             found = solved(candidate)
-            if found.interrupted:
-                break
             if _better(candidate, found, circuits, result, traffic):
                 circuits, result, skip = candidate, found, 0
                 swaps = _ranked(circuits, result)

@@ -6,12 +6,14 @@ A routing is one file in :mod:`pnet_lp.routing.schemes`, or a module named in th
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy.typing as npt
 from pydantic import Field
 
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import RoutingError, SpecError
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
@@ -49,18 +51,26 @@ class Routing:
         expression: as it was written.
         policy: which planes paths may come from; see :class:`~pnet_lp.routing.rule.PathRule`.
         seed: what breaks ties between paths and draws them.
+        deadline: when searches for paths end at the latest, with a TimeLimitError.
     """
 
     form: ClassVar[Form]
     draws: ClassVar[bool] = False
     kind: ClassVar[PathKind | None] = None
     splitting: ClassVar[Split | None] = None
+    deadline: Deadline = NEVER
 
     def __init__(self, params: Params, policy: Policy = "any", seed: int = 0, expression: str = "") -> None:
         self.params = params
         self.expression = expression
         self.policy = policy
         self.seed = seed
+
+    def until(self, deadline: Deadline) -> Self:
+        """Return the routing with a deadline."""
+        bound = copy.copy(self)
+        bound.deadline = deadline
+        return bound
 
     @property
     def per_flow(self) -> bool:
@@ -93,13 +103,17 @@ class Routing:
         Raises:
             RoutingError: the routing has no list of paths.
         """
-        return enumerate_paths(network, level, src, dst, self._listed(), threads=threads)
+        return enumerate_paths(
+            network, level, src, dst, self._listed(), threads=threads, deadline=self.deadline
+        )
 
     def iterate(
         self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
     ) -> Iterator[tuple[slice, PathSet]]:
         """Yield the same in blocks of pairs that fit into memory."""
-        return iterate_paths(network, level, src, dst, self._listed(), threads=threads)
+        return iterate_paths(
+            network, level, src, dst, self._listed(), threads=threads, deadline=self.deadline
+        )
 
     def loads(
         self,
@@ -131,7 +145,7 @@ class Routing:
         split = self._split()
         searches = prepare(network, level, src, dst)
         amount = checked_amount(searches, demand)
-        return split_loads(searches, amount, split, self.policy, self.seed, threads)
+        return split_loads(searches, amount, split, self.policy, self.seed, threads, self.deadline)
 
     def usage(
         self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
@@ -143,7 +157,8 @@ class Routing:
         """
         del threads  # a search for one demand is too short to be divided
         split = self._split()
-        return split_usage(prepare(network, level, src, dst), split, self.policy, self.seed)
+        searches = prepare(network, level, src, dst)
+        return split_usage(searches, split, self.policy, self.seed, self.deadline)
 
     def _listed(self) -> PathRule:
         rule = self.rule

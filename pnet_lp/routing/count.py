@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy.typing as npt
 
 from pnet_lp import _core
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.model import Network
 from pnet_lp.model.arrays import FloatArray, IntArray
 from pnet_lp.model.brief import brief
@@ -60,15 +61,18 @@ def count_shortest(
     return count_prepared(prepare(network, level, src, dst), policy, seed, threads)
 
 
-def count_prepared(searches: Searches, policy: Policy, seed: int, threads: int) -> ShortestCounts:
+def count_prepared(
+    searches: Searches, policy: Policy, seed: int, threads: int, deadline: Deadline = NEVER
+) -> ShortestCounts:
     """Do the same for pairs that are prepared."""
-    return ShortestCounts(
-        *_core.count_shortest(
+    with deadline.doing(f"counting the shortest paths of {searches.pair_count:,} pairs") as limit_s:
+        found = _core.count_shortest(
             searches.planes,
             searches.src,
             searches.dst,
             policy=CORE_POLICIES[policy],
             seed=seed,
             threads=threads,
+            limit_s=limit_s,
         )
-    )
+    return ShortestCounts(*found)

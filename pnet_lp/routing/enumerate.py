@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import RoutingError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Network
@@ -35,6 +37,7 @@ def enumerate_paths(
     rule: PathRule,
     *,
     threads: int = 0,
+    deadline: Deadline = NEVER,
 ) -> PathSet:
     """Return the paths of each pair ``(src[j], dst[j])``, the same on any number of threads.
 
@@ -45,17 +48,17 @@ def enumerate_paths(
         dst: index of each pair's destination.
         rule: which paths.
         threads: 0 for all cores.
+        deadline: when to end at the latest.
 
     Raises:
         RoutingError: an index out of range, or more paths than fit into memory.
+        TimeLimitError: the time is over.
         TopologyError: pairs of that level mean nothing on the network.
     """
     searches, wanted = prepare(network, level, src, dst), options(rule, threads)
-    needed = sum(float(needed.sum()) for needed in _bytes(searches, rule, threads))
+    needed = sum(float(needed.sum()) for needed in _bytes(searches, rule, threads, deadline))
     _check_fits(needed, searches, rule)
-    return PathSet(
-        searches.arcs, *_core.enumerate_paths(searches.planes, searches.src, searches.dst, **wanted)
-    )
+    return _listed(searches, wanted, deadline)
 
 
 def iterate_paths(
@@ -67,6 +70,7 @@ def iterate_paths(
     *,
     block_bytes: int = BLOCK_BYTES,
     threads: int = 0,
+    deadline: Deadline = NEVER,
 ) -> Iterator[tuple[slice, PathSet]]:
     """Yield the paths of :func:`enumerate_paths` in blocks of consecutive pairs, so that they need not fit together.
 
@@ -78,17 +82,19 @@ def iterate_paths(
         rule: which paths.
         block_bytes: about how much memory the paths of a block take; a block has at least one pair.
         threads: 0 for all cores.
+        deadline: when to end at the latest.
 
     Yields:
         The pairs of a block, as a slice of ``src`` and ``dst``, and their paths.
 
     Raises:
         RoutingError: an index out of range, or a pair whose paths alone do not fit into memory.
+        TimeLimitError: the time is over.
         TopologyError: pairs of that level mean nothing on the network.
     """
     searches, wanted = prepare(network, level, src, dst), options(rule, threads)
     first = 0
-    for needed in _bytes(searches, rule, threads):
+    for needed in _bytes(searches, rule, threads, deadline):
         total = np.concatenate([[0.0], np.cumsum(needed)])
         begin = 0
         while begin < len(needed):
@@ -97,17 +103,22 @@ def iterate_paths(
             block = slice(first + begin, first + end)
             part = searches.part(block)
             _check_fits(float(total[end] - total[begin]), part, rule)
-            found = _core.enumerate_paths(part.planes, part.src, part.dst, **wanted)
-            yield block, PathSet(searches.arcs, *found)
+            yield block, _listed(part, wanted, deadline)
             begin = end
         first += len(needed)
 
 
-def _bytes(searches: Searches, rule: PathRule, threads: int) -> Iterator[FloatArray]:
+def _listed(searches: Searches, wanted: Mapping[str, Any], deadline: Deadline) -> PathSet:
+    with deadline.doing(f"listing the paths of {searches.pair_count:,} pairs") as limit_s:
+        found = _core.enumerate_paths(searches.planes, searches.src, searches.dst, limit_s=limit_s, **wanted)
+    return PathSet(searches.arcs, *found)
+
+
+def _bytes(searches: Searches, rule: PathRule, threads: int, deadline: Deadline) -> Iterator[FloatArray]:
     """Yield about how much memory the paths of each pair take, some pairs at a time."""
     for first in range(0, searches.pair_count, _COUNTED_PAIRS):
         part = searches.part(slice(first, first + _COUNTED_PAIRS))
-        shortest = count_prepared(part, rule.policy, rule.seed, threads)
+        shortest = count_prepared(part, rule.policy, rule.seed, threads, deadline)
         hops = shortest.hops.max(axis=1)
         # A path of K that is not among the shortest is taken to be a hop longer.
         most, longer = (shortest.count.sum(axis=1), 0) if rule.equal_cost else (np.inf, 1)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp._core import Split
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import RoutingError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.arcs import Arcs
@@ -63,7 +64,13 @@ def checked_amount(searches: Searches, demand: npt.ArrayLike) -> FloatArray:
 
 
 def split_loads(
-    searches: Searches, amount: FloatArray, split: Split, policy: Policy, seed: int, threads: int
+    searches: Searches,
+    amount: FloatArray,
+    split: Split,
+    policy: Policy,
+    seed: int,
+    threads: int,
+    deadline: Deadline = NEVER,
 ) -> Loads:
     """Return what the core's ``split`` puts on links.
 
@@ -75,25 +82,34 @@ def split_loads(
         policy: which planes it is sent into.
         seed: what draws the plane of the policy ``single``.
         threads: 0 for all cores; the bits do not depend on it.
+        deadline: when to end at the latest.
+
+    Raises:
+        TimeLimitError: the time is over.
     """
-    load, share = _core.split_loads(
-        searches.planes,
-        searches.src,
-        searches.dst,
-        amount,
-        split=split,
-        policy=CORE_POLICIES[policy],
-        seed=seed,
-        threads=threads,
-    )
+    with deadline.doing("splitting demands over shortest paths") as limit_s:
+        load, share = _core.split_loads(
+            searches.planes,
+            searches.src,
+            searches.dst,
+            amount,
+            split=split,
+            policy=CORE_POLICIES[policy],
+            seed=seed,
+            threads=threads,
+            limit_s=limit_s,
+        )
     return Loads(searches.arcs, load, share)
 
 
-def split_usage(searches: Searches, split: Split, policy: Policy, seed: int) -> sp.csc_array:
+def split_usage(
+    searches: Searches, split: Split, policy: Policy, seed: int, deadline: Deadline = NEVER
+) -> sp.csc_array:
     """Return float64 ``[A, J]``: the part of each demand on each link; arguments as of :func:`split_loads`.
 
     Raises:
         RoutingError: more entries than fit into memory.
+        TimeLimitError: the time is over.
     """
     import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
@@ -107,7 +123,7 @@ def split_usage(searches: Searches, split: Split, policy: Policy, seed: int) -> 
     one = np.ones(1)
     parts = []
     for j in range(pairs):
-        load = split_loads(searches.part(slice(j, j + 1)), one, split, policy, seed, 1).arc_load
+        load = split_loads(searches.part(slice(j, j + 1)), one, split, policy, seed, 1, deadline).arc_load
         used = np.flatnonzero(load)
         parts.append((used, load[used]))
     pointer = np.concatenate([[0], np.cumsum([len(used) for used, _ in parts])])

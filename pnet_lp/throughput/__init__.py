@@ -8,7 +8,7 @@ without solving, ``proofs`` how an answer is kept and checked.  ``solve`` takes 
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.objectives import OBJECTIVES
 from pnet_lp.throughput.problems import FlowProblem, build_problem
-from pnet_lp.throughput.solve import Progress
+from pnet_lp.throughput.solve import Interrupted, Progress
 from pnet_lp.throughput.solvers import SOLVERS
 
-__all__ = ["OBJECTIVES", "SOLVERS", "FlowProblem", "Progress", "build_problem", "solve"]
+__all__ = ["OBJECTIVES", "SOLVERS", "FlowProblem", "Interrupted", "Progress", "build_problem", "solve"]

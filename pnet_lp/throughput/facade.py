@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from pnet_lp.deadline import Deadline
 from pnet_lp.model import AnyCertificate, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.routing import Policy
 from pnet_lp.throughput.objectives import CONCURRENT
@@ -23,7 +24,7 @@ def solve(
     solver: str = AUTO,
     tolerance: float = DEFAULT_TOLERANCE,
     threads: int = 0,
-    time_limit_s: float = math.inf,
+    time_limit_s: float | Deadline = math.inf,
     max_iterations: int | None = None,
     start: AnyCertificate | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -43,14 +44,15 @@ def solve(
             ``pulp:solver=CPLEX_CMD``.
         tolerance: relative gap between the bounds at which the result counts as certified, in (0, 1).
         threads: 0 for all cores; the structured solver's result does not depend on it.
-        time_limit_s: stop then, with the bounds reached.
+        time_limit_s: seconds after which to stop with the bounds reached, the search for paths included; or a deadline
+            that other work has begun to use up.
         max_iterations: stop then, with the bounds reached; in the solver's own unit.
         start: the certificate of a result for the same paths and other capacities or demands, to start from.
         on_progress: called now and then while solving.
 
-    Ctrl-C while maximising K does not raise: the result then has ``interrupted`` set and the bounds reached so far.
-
     Raises:
+        Interrupted: Ctrl-C while a solver ran; its ``result`` has the bounds reached.
+        TimeLimitError: the time was over before there was anything to bound.
         SpecError: an unknown objective, routing or solver, one that does not go with the other, a tolerance out of
             range, or a start that is not for these paths.
         RoutingError: more paths than fit into memory.
@@ -65,7 +67,7 @@ def solve(
         solver=solver,
         tolerance=tolerance,
         threads=threads,
-        time_limit_s=time_limit_s,
+        deadline=time_limit_s if isinstance(time_limit_s, Deadline) else Deadline(time_limit_s),
         max_iterations=max_iterations,
     )
     return answer(network, traffic, query, start=start, on_progress=on_progress)

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.registry import Params
 from pnet_lp.routing import Routing, RoutingSettings, parse_routing
@@ -28,7 +29,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
 
     solver: str = Field(AUTO, description="a solver, with its parameters (`pnet-lp list solvers`)")
     time_limit_s: float | None = Field(
-        None, gt=0, description="seconds after which to stop with the bounds reached"
+        None, gt=0, description="seconds after which to stop with the bounds reached, if there are any yet"
     )
 
     @model_validator(mode="after")
@@ -40,13 +41,12 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
         with naming("solver"):
             check_solver(self.solver)
         goal.check(paths.form, self.solver)
-        for key in ("tolerance", "time_limit_s"):
-            if key in self.model_fields_set and paths.form in goal.closed_forms:
-                raise SpecError(
-                    "has no meaning where routing and objective leave nothing to solve",
-                    where=key,
-                    found=getattr(self, key),
-                )
+        if "tolerance" in self.model_fields_set and paths.form in goal.closed_forms:
+            raise SpecError(
+                "has no meaning where routing and objective leave nothing to solve",
+                where="tolerance",
+                found=self.tolerance,
+            )
         with naming("solver"):
             if self.solver != AUTO:
                 get_solver(self.solver)
@@ -62,8 +62,18 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
         """The routing."""
         return parse_routing(self.routing, policy=self.plane_policy)
 
-    def options(self, seed: int, threads: int) -> dict[str, Any]:
-        """Return the keyword arguments of :func:`~pnet_lp.throughput.facade.solve` that the settings stand for."""
+    def deadline(self) -> Deadline:
+        """Return when an answer is wanted that is begun now."""
+        return Deadline(math.inf if self.time_limit_s is None else self.time_limit_s)
+
+    def options(self, seed: int, threads: int, deadline: Deadline | None = None) -> dict[str, Any]:
+        """Return the keyword arguments of :func:`~pnet_lp.throughput.facade.solve` that the settings stand for.
+
+        Args:
+            seed: of the run.
+            threads: 0 for all cores.
+            deadline: where the time of the answer has begun already; default: it begins now.
+        """
         return {
             "objective": self.asked,
             "routing": self.routing,
@@ -72,7 +82,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
             "solver": self.solver,
             "tolerance": self.tolerance,
             "threads": threads,
-            "time_limit_s": math.inf if self.time_limit_s is None else self.time_limit_s,
+            "time_limit_s": deadline or self.deadline(),
         }
 
 

@@ -9,13 +9,13 @@ takes strings.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
@@ -64,6 +64,20 @@ class Progress:
     seconds: float
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C while a solver ran, which has left bounds.
+
+    Whoever does not ask for them is interrupted as by any other Ctrl-C.
+
+    Attributes:
+        result: the bounds reached.
+    """
+
+    def __init__(self, result: ThroughputResult) -> None:
+        super().__init__()
+        self.result = result
+
+
 @brief()
 @dataclass(frozen=True)
 class Query:
@@ -91,7 +105,7 @@ def parse_query(
     solver: str = AUTO,
     tolerance: float = DEFAULT_TOLERANCE,
     threads: int = 0,
-    time_limit_s: float = math.inf,
+    deadline: Deadline = NEVER,
     max_iterations: int | None = None,
 ) -> Query:
     """Return the query that these words and numbers stand for; arguments as of :func:`pnet_lp.throughput.solve`.
@@ -108,9 +122,8 @@ def parse_query(
         raise SpecError(
             "out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1"
         )
-    if time_limit_s <= 0 or math.isnan(time_limit_s):
-        raise SpecError("out of range", where="time_limit_s", found=time_limit_s, allowed="seconds > 0")
-    return Query(goal, paths, solver, SolveOptions(tolerance, time_limit_s, max_iterations, threads))
+    options = SolveOptions(tolerance, deadline, max_iterations, threads)
+    return Query(goal, paths.until(deadline), solver, options)
 
 
 def check_solver(expression: str) -> None:
@@ -198,6 +211,8 @@ def answer(
         **common,
     )
     clock.note("certify")
+    if found.interrupted:
+        raise Interrupted(result)
     return result
 
 

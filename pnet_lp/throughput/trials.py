@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.problems import lost_demands
+from pnet_lp.throughput.solve import Progress
 
 
 @brief()
@@ -75,8 +77,26 @@ def failure_trials(
     def run(trial: int) -> FailureTrial:
         return _solve_connected(trial, apply_mask(network, model.draw(seed, trial)), traffic, options)
 
+    if jobs == 1:
+        # In this thread, which may be the one that hears of Ctrl-C.
+        return [run(trial) for trial in range(trials)]
+    stopped = threading.Event()
+    watch = options.pop("on_progress", None)
+
+    def report(progress: Progress) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        if watch is not None:
+            watch(progress)
+
+    options["on_progress"] = report
     with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(run, range(trials)))
+        try:
+            return list(pool.map(run, range(trials)))
+        except BaseException:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def throughput_interval(trials: Sequence[FailureTrial]) -> tuple[float, float] | None:

@@ -1,10 +1,11 @@
-//! What can go wrong: one kind of error for the whole core, and the checks of numbers that come from elsewhere.
+//! What can go wrong: one kind of error for the whole core, the checks of numbers that come from elsewhere, and memory
+//! that can be refused.
 
 use std::fmt::Display;
 
 use thiserror::Error;
 
-/// What is wrong with arrays handed to the core.
+/// Why the core has no answer.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum Error {
     /// An array has the wrong length, or an entry that is out of range.
@@ -15,11 +16,42 @@ pub enum Error {
         /// The fault.
         why: String,
     },
+    /// Memory that was asked for is not to be had.
+    #[error("no memory for {bytes} bytes of {what}")]
+    Memory {
+        /// What was to be held.
+        what: &'static str,
+        /// How much of it.
+        bytes: usize,
+    },
+    /// Whoever waits has asked to stop, see [`crate::stop`].
+    #[error("stopped")]
+    Stopped,
 }
 
 /// The error of an array.
 pub(crate) fn invalid<T>(what: &'static str, why: impl Into<String>) -> Result<T, Error> {
     Err(Error::Invalid { what, why: why.into() })
+}
+
+/// Makes room in `values` for `more` entries of `what`, and no more than that.
+///
+/// ```
+/// # use pnet_core::error::room_for;
+/// let error = room_for("paths", &mut Vec::<u64>::new(), usize::MAX / 16).unwrap_err();
+/// assert_eq!(error.to_string(), "no memory for 9223372036854775800 bytes of paths");
+/// ```
+pub fn room_for<T>(what: &'static str, values: &mut Vec<T>, more: usize) -> Result<(), Error> {
+    let bytes = more.saturating_mul(size_of::<T>());
+    values.try_reserve_exact(more).map_err(|_| Error::Memory { what, bytes })
+}
+
+/// An array of `count` equal entries of `what`.
+pub(crate) fn filled<T: Clone>(what: &'static str, count: usize, value: T) -> Result<Vec<T>, Error> {
+    let mut values = vec![];
+    room_for(what, &mut values, count)?;
+    values.resize(count, value);
+    Ok(values)
 }
 
 /// Signed entries of the array `what` as indices below `bound`.

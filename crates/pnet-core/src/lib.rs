@@ -4,7 +4,7 @@
 //! stands at the root:
 //!
 //! - [`graph`]: a plane as arcs, who can reach whom in it, and several planes with their endpoints;
-//! - [`random`]: seeded choices; [`error`]: what can be wrong.
+//! - [`random`]: seeded choices; [`stop`]: an end before the end; [`error`]: what can be wrong.
 //!
 //! On it stand, side by side and without a word of each other:
 //!
@@ -19,5 +19,7 @@ pub mod hops;
 pub mod mcf;
 pub mod paths;
 pub mod random;
+pub mod stop;
 
 pub use error::Error;
+pub use stop::Stop;

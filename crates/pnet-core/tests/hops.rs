@@ -1,5 +1,6 @@
 //! Hop counts under masks against the distances of the path searches, plane by plane.
 
+use pnet_core::Stop;
 use pnet_core::graph::{FAR, Graph, Planes};
 use pnet_core::hops::{Down, NONE, between, count};
 use proptest::prelude::*;
@@ -60,7 +61,7 @@ proptest! {
 
         let pairs: Vec<(u32, u32)> = (0..5).flat_map(|s| (0..5).map(move |t| (s, t))).collect();
         let hops: Vec<i32> = pairs.iter().map(|(s, t)| expected(&planes, *s as usize, *t as usize)).collect();
-        prop_assert_eq!(&between(&whole, &pairs, &[down])[0], &hops);
+        prop_assert_eq!(&between(&whole, &pairs, &[down], &Stop::default()).unwrap()[0], &hops);
 
         let mut histogram = vec![0];
         for ((s, t), hops) in pairs.iter().zip(&hops) {
@@ -70,13 +71,13 @@ proptest! {
                 histogram[*hops as usize] += pairs as u64;
             }
         }
-        prop_assert_eq!(&count(&whole, &sizes, &[down]).unwrap()[0], &histogram);
+        prop_assert_eq!(&count(&whole, &sizes, &[down], &Stop::default()).unwrap()[0], &histogram);
 
         // Without masks, and in one call with them: no trial leaves anything behind for the next.
-        let both = count(&whole, &sizes, &[down, Down::default(), down]).unwrap();
+        let both = count(&whole, &sizes, &[down, Down::default(), down], &Stop::default()).unwrap();
         prop_assert_eq!(&both[0], &histogram);
         prop_assert_eq!(&both[2], &histogram);
-        prop_assert_eq!(&both[1], &count(&whole, &sizes, &[Down::default()]).unwrap()[0]);
+        prop_assert_eq!(&both[1], &count(&whole, &sizes, &[Down::default()], &Stop::default()).unwrap()[0]);
     }
 }
 
@@ -89,10 +90,13 @@ fn sources_of_several_blocks_add_up() {
     let (tail, head): (Vec<u32>, Vec<u32>) = arcs.into_iter().unzip();
     let graph = Graph::new(n as usize, tail, head).unwrap();
     let planes = Planes::new(vec![graph], vec![(0..n).map(Some).collect()]).unwrap();
-    let found = &count(&planes, &vec![1; n as usize], &[Down::default()]).unwrap()[0];
+    let found = &count(&planes, &vec![1; n as usize], &[Down::default()], &Stop::default()).unwrap()[0];
     let mut ring = vec![2 * u64::from(n); n as usize / 2 + 1];
     ring[0] = 0;
     ring[n as usize / 2] = u64::from(n);
     assert_eq!(found, &ring);
-    assert_eq!(between(&planes, &[(n - 1, 0), (0, n / 2)], &[Down::default()]), [[1, n as i32 / 2]]);
+    assert_eq!(
+        between(&planes, &[(n - 1, 0), (0, n / 2)], &[Down::default()], &Stop::default()).unwrap(),
+        [[1, n as i32 / 2]]
+    );
 }

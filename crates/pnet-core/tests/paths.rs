@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{graph, graph_of, pairs, planes};
+use pnet_core::Stop;
 use pnet_core::graph::{Graph, Planes};
 use pnet_core::paths::{PathKind, PathSet, Policy, Wanted, enumerate, k_shortest};
 use proptest::prelude::*;
@@ -68,7 +69,7 @@ proptest! {
     fn the_union_of_planes_gives_the_shortest_of_all(
         graphs in prop::collection::vec(graph(), 1..4), k in 1..12_usize, seed in any::<u64>()
     ) {
-        let set = enumerate(&planes(&graphs), &pairs(), &wanted(k, Policy::Any, seed));
+        let set = enumerate(&planes(&graphs), &pairs(), &wanted(k, Policy::Any, seed), &Stop::default()).unwrap();
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let mut all: Vec<(usize, u32, Vec<u32>)> = vec![];
             for (p, graph) in graphs.iter().enumerate() {
@@ -92,7 +93,7 @@ proptest! {
     ) {
         let planes = planes(&graphs);
         let sets = [Policy::RoundRobin, Policy::Shortest, Policy::Single]
-            .map(|policy| enumerate(&planes, &pairs(), &wanted(k, policy, seed)));
+            .map(|policy| enumerate(&planes, &pairs(), &wanted(k, policy, seed), &Stop::default()).unwrap());
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let hops: Vec<u32> = graphs.iter().map(|graph| graph.hops_to(t)[s as usize]).collect();
             let connected: Vec<usize> = (0..graphs.len()).filter(|p| hops[*p] != u32::MAX).collect();
@@ -118,7 +119,7 @@ proptest! {
         graphs in prop::collection::vec(graph(), 1..3), seed in any::<u64>()
     ) {
         let wanted = Wanted { kind: PathKind::EqualCost, ..wanted(usize::MAX, Policy::Any, seed) };
-        let set = enumerate(&planes(&graphs), &pairs(), &wanted);
+        let set = enumerate(&planes(&graphs), &pairs(), &wanted, &Stop::default()).unwrap();
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let all: Vec<usize> =
                 graphs.iter().flat_map(|graph| all_paths(graph, s, t)).map(|path| path.len()).collect();
@@ -140,7 +141,8 @@ fn a_bridge_does_not_send_the_search_astray() {
         }
     }
     let planes = planes(&[graph_of(2 * half, arcs)]);
-    let set = enumerate(&planes, &[(0, half), (1, half + 1)], &wanted(4, Policy::Any, 1));
+    let set = enumerate(&planes, &[(0, half), (1, half + 1)], &wanted(4, Policy::Any, 1), &Stop::default())
+        .unwrap();
     assert_eq!(of(&set, 0).len(), 1);
     let lengths: Vec<usize> = of(&set, 1).iter().map(|(_, path)| path.len()).collect();
     assert_eq!(lengths, [3, 4, 4, 4]);
@@ -152,7 +154,7 @@ fn ties_are_broken_evenly_and_by_seed() {
     let planes = planes(&[graph_of(2, vec![(0, 1); 12])]);
     let mut taken = [0; 12];
     for seed in 0..2000 {
-        let set = enumerate(&planes, &[(0, 1)], &wanted(3, Policy::Any, seed));
+        let set = enumerate(&planes, &[(0, 1)], &wanted(3, Policy::Any, seed), &Stop::default()).unwrap();
         for (_, path) in of(&set, 0) {
             taken[path[0] as usize] += 1;
         }
@@ -164,7 +166,7 @@ fn ties_are_broken_evenly_and_by_seed() {
 fn one_switch_gives_the_empty_path_and_a_missing_link_none() {
     let graph = graph_of(2, vec![(0, 1), (1, 0)]);
     let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(0), None]]).unwrap();
-    let set = enumerate(&planes, &[(0, 1), (0, 2)], &wanted(4, Policy::Any, 0));
+    let set = enumerate(&planes, &[(0, 1), (0, 2)], &wanted(4, Policy::Any, 0), &Stop::default()).unwrap();
     assert_eq!(of(&set, 0), [(0, vec![])]);
     assert_eq!(of(&set, 1), []);
 }

@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{NODES, graph, graph_of, pairs, planes};
+use pnet_core::Stop;
 use pnet_core::graph::Graph;
 use pnet_core::paths::{PathKind, Policy, Rule, Split, Wanted, count_shortest, enumerate, split_loads};
 use proptest::prelude::*;
@@ -46,7 +47,7 @@ proptest! {
         graphs in prop::collection::vec(graph(), 1..4), count in 1..9_usize, seed in any::<u64>()
     ) {
         let wanted = Wanted { kind: PathKind::EdgeDisjoint, count, policy: Policy::Any, per_flow: false, seed };
-        let set = enumerate(&planes(&graphs), &pairs(), &wanted);
+        let set = enumerate(&planes(&graphs), &pairs(), &wanted, &Stop::default()).unwrap();
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let found = set.pair_ptr[j]..set.pair_ptr[j + 1];
             let cut: usize = graphs.iter().map(|graph| smallest_cut(graph, s, t)).sum();
@@ -74,8 +75,8 @@ proptest! {
         let per_flow = policy == Policy::Single;
         let wanted = Wanted { kind: PathKind::EqualCost, count: 1 << 20, policy, per_flow, seed };
         let planes = planes(&graphs);
-        let set = enumerate(&planes, &pairs(), &wanted);
-        let counts = count_shortest(&planes, &pairs(), policy, seed);
+        let set = enumerate(&planes, &pairs(), &wanted, &Stop::default()).unwrap();
+        let counts = count_shortest(&planes, &pairs(), policy, seed, &Stop::default()).unwrap();
         for j in 0..pairs().len() {
             for p in 0..graphs.len() {
                 let found = set.pair_ptr[j]..set.pair_ptr[j + 1];
@@ -94,7 +95,7 @@ proptest! {
         for ((s, t), amount) in pairs().into_iter().zip(&demand) {
             spread(&graph, s, t, *amount, &mut expected);
         }
-        let loads = split_loads(&planes(std::slice::from_ref(&graph)), &pairs(), &demand, &rule).unwrap();
+        let loads = split_loads(&planes(std::slice::from_ref(&graph)), &pairs(), &demand, &rule, &Stop::default()).unwrap();
         prop_assert!(loads.load[0].iter().zip(&expected).all(|(found, load)| close(*found, *load)));
     }
 
@@ -108,7 +109,7 @@ proptest! {
     ) {
         let policy = [Policy::Any, Policy::RoundRobin, Policy::Shortest, Policy::Single][policy];
         let rule = Rule { split: if vlb { Split::Vlb } else { Split::Ecmp }, policy, seed };
-        let loads = split_loads(&planes(&graphs), &pairs(), &demand, &rule).unwrap();
+        let loads = split_loads(&planes(&graphs), &pairs(), &demand, &rule, &Stop::default()).unwrap();
         for (p, graph) in graphs.iter().enumerate() {
             let mut surplus = vec![0.0; NODES as usize];
             for (a, load) in loads.load[p].iter().enumerate() {
@@ -135,7 +136,7 @@ fn vlb_on_a_cycle() {
     let n = 5_u32;
     let graph = graph_of(n, (0..n).map(|u| (u, (u + 1) % n)).collect());
     let rule = Rule { split: Split::Vlb, policy: Policy::Any, seed: 0 };
-    let loads = split_loads(&planes(&[graph]), &[(0, 2)], &[1.0], &rule).unwrap();
+    let loads = split_loads(&planes(&[graph]), &[(0, 2)], &[1.0], &rule, &Stop::default()).unwrap();
     // Legs 0 to w have w links; legs w to 2 have (2 - w) mod 5.
     let total: f64 = (0..n).map(|w| f64::from(w + (2 + n - w) % n)).sum::<f64>() / f64::from(n);
     assert!(close(loads.load[0].iter().sum(), total));
@@ -159,7 +160,7 @@ fn paths_of_a_grid_are_counted_not_listed() {
         }
     }
     let planes = planes(&[graph_of(side * side, arcs)]);
-    let counts = count_shortest(&planes, &[(0, side * side - 1)], Policy::Any, 0);
+    let counts = count_shortest(&planes, &[(0, side * side - 1)], Policy::Any, 0, &Stop::default()).unwrap();
     // 50 choose 25.
     assert_eq!(counts.count, [126_410_606_437_752.0]);
     assert_eq!(counts.hops, [50]);

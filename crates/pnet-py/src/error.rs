@@ -1,6 +1,7 @@
 //! What a call raises: the one place where errors of the core become Python exceptions.
 
 use numpy::AsSliceError;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 pyo3::create_exception!(
@@ -8,6 +9,13 @@ pyo3::create_exception!(
     CoreError,
     pyo3::exceptions::PyException,
     "An array handed to the extension is inconsistent, or a solve cannot go on."
+);
+
+pyo3::create_exception!(
+    _core,
+    LateError,
+    CoreError,
+    "The seconds that a call was given were over before it was done."
 );
 
 /// An exception to raise.
@@ -24,7 +32,10 @@ impl Failure {
 
 impl From<pnet_core::Error> for Failure {
     fn from(error: pnet_core::Error) -> Self {
-        Failure::new(error.to_string())
+        match error {
+            pnet_core::Error::Memory { .. } => Failure(PyMemoryError::new_err(error.to_string())),
+            _ => Failure::new(error.to_string()),
+        }
     }
 }
 

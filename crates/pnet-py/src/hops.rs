@@ -5,8 +5,8 @@ use pnet_core::hops::{self, Down};
 use pyo3::prelude::*;
 
 use crate::error::Result;
+use crate::monitor::on_threads;
 use crate::planes::Planes;
-use crate::threads::on_threads;
 
 /// Ordered pairs of endpoints by hops, int64 `[trials, hops + 1]`; `size` are the endpoints at each site.
 ///
@@ -22,7 +22,8 @@ pub(crate) fn count_hops<'py>(
     threads: usize,
 ) -> Result<Bound<'py, PyArray2<i64>>> {
     let (size, trials) = (size.as_slice()?, trials(planes, &arcs_down, &sites_down)?);
-    let found = on_threads(py, threads, || hops::count(&planes.inner, size, &trials))??;
+    let found =
+        on_threads(py, threads, f64::INFINITY, |stop| hops::count(&planes.inner, size, &trials, stop))?;
     let width = found.iter().map(Vec::len).max().unwrap_or(0);
     let mut table = vec![0; found.len() * width];
     for (row, pairs) in table.chunks_mut(width.max(1)).zip(&found) {
@@ -47,7 +48,8 @@ pub(crate) fn hops_between<'py>(
 ) -> Result<Bound<'py, PyArray2<i32>>> {
     let pairs = planes.pairs(&src, &dst)?;
     let trials = trials(planes, &arcs_down, &sites_down)?;
-    let found = on_threads(py, threads, || hops::between(&planes.inner, &pairs, &trials))?;
+    let found =
+        on_threads(py, threads, f64::INFINITY, |stop| hops::between(&planes.inner, &pairs, &trials, stop))?;
     Ok(found.concat().into_pyarray(py).reshape([trials.len(), pairs.len()])?)
 }
 

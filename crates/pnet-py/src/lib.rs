@@ -9,8 +9,8 @@ mod paths;
 mod planes;
 mod problem;
 mod proof;
+mod signals;
 mod structured;
-mod threads;
 
 use pyo3::prelude::*;
 
@@ -19,6 +19,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("build_profile", if cfg!(debug_assertions) { "debug" } else { "release" })?;
     module.add("CoreError", module.py().get_type::<error::CoreError>())?;
+    module.add("LateError", module.py().get_type::<error::LateError>())?;
     module.add_class::<problem::FlowProblem>()?;
     module.add_class::<proof::Proof>()?;
     module.add_class::<proof::Evaluation>()?;
@@ -38,6 +39,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(paths::split_loads, module)?)?;
     module.add_function(wrap_pyfunction!(hops::count_hops, module)?)?;
     module.add_function(wrap_pyfunction!(hops::hops_between, module)?)?;
+    module.add_function(wrap_pyfunction!(signals::end_at_second_interrupt, module)?)?;
     module.add_function(wrap_pyfunction!(structured::solve_structured, module)?)?;
     module.add_function(wrap_pyfunction!(structured::estimate_structured_bytes, module)?)
 }

@@ -1,27 +1,101 @@
-//! A solver's run under Python: who watches it, and what stops it.
+//! Long work under Python: what stops it, and who watches it.
+//!
+//! Python notes a signal at once and acts on it in its main thread only, once that runs Python again.  So whoever calls
+//! waits here, has Python look for signals now and then, and asks the work to stop when a handler raises.  Nothing that
+//! a handler raised is forgotten, not even where the work was done before it could stop.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pnet_core::mcf::run::{Monitor, Progress};
+use pnet_core::{Error, Stop};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
-use crate::error::{Failure, Result};
-use crate::threads::pool;
+use crate::error::{Failure, LateError, Result};
+
+/// How often the calling thread looks for signals, and at the clock.
+const POLL: Duration = Duration::from_millis(50);
+
+/// A pool of this many threads, 0 for all cores.
+fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| Failure::new(format!("cannot start {threads} threads: {error}")))
+}
+
+/// Does `work` on `threads` threads of its own; returns what came of it, nothing where it panicked, and what a handler
+/// of signals raised.  The work is asked to stop when one does, and after `limit`.
+fn watched<T: Send>(
+    py: Python<'_>,
+    threads: usize,
+    limit: Duration,
+    stop: &Stop,
+    work: impl FnOnce() -> T + Send,
+) -> Result<(Option<T>, Option<PyErr>)> {
+    let pool = pool(threads)?;
+    let started = Instant::now();
+    Ok(py.detach(|| {
+        std::thread::scope(|scope| {
+            let (done, result) = std::sync::mpsc::channel();
+            let pool = &pool;
+            scope.spawn(move || {
+                let found = pool.install(work);
+                // The receiver waits until it has this.
+                let _ = done.send(found);
+            });
+            // Signal handlers run in Python's main thread alone, which is this one if the caller is.
+            let mut signal = None;
+            loop {
+                let found = result.recv_timeout(POLL);
+                if let Err(error) = Python::attach(|py| py.check_signals()) {
+                    signal = signal.or(Some(error));
+                }
+                match found {
+                    Ok(found) => break (Some(found), signal),
+                    Err(RecvTimeoutError::Disconnected) => break (None, signal),
+                    Err(RecvTimeoutError::Timeout) if signal.is_some() || started.elapsed() >= limit => {
+                        stop.ask();
+                    }
+                    Err(RecvTimeoutError::Timeout) => {}
+                }
+            }
+        })
+    }))
+}
+
+/// Does `work` on a pool of its own; what a handler of signals raises is raised, and `LateError` where the work has
+/// stopped because `limit_s` seconds were over.
+pub(crate) fn on_threads<T: Send>(
+    py: Python<'_>,
+    threads: usize,
+    limit_s: f64,
+    work: impl FnOnce(&Stop) -> std::result::Result<T, Error> + Send,
+) -> Result<T> {
+    let stop = Stop::default();
+    // Infinite, and more than a clock can count, is for ever.
+    let limit = Duration::try_from_secs_f64(limit_s).unwrap_or(Duration::MAX);
+    let (found, signal) = watched(py, threads, limit, &stop, || work(&stop))?;
+    match (signal, found) {
+        (Some(error), _) => Err(error.into()),
+        (None, Some(Err(Error::Stopped))) => Err(LateError::new_err("the time is over").into()),
+        (None, Some(found)) => Ok(found?),
+        (None, None) => Err(panicked()),
+    }
+}
 
 /// Passes progress to Python, and Python's wish to stop to the solver.
 pub(crate) struct PythonMonitor<'a> {
     on_progress: Py<PyAny>,
-    stop: &'a AtomicBool,
+    stop: &'a Stop,
     /// An exception of `on_progress`, to be raised once the solver has stopped.
     failure: Option<PyErr>,
 }
 
 impl Monitor for PythonMonitor<'_> {
     fn stop(&mut self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.asked()
     }
 
     fn progress(&mut self, progress: Progress) -> bool {
@@ -36,50 +110,29 @@ impl Monitor for PythonMonitor<'_> {
     }
 }
 
-/// How often the calling thread looks for signals while the pool solves.
-const POLL: Duration = Duration::from_millis(50);
-
 /// Runs a solver on `threads` threads of its own; `on_progress(iterations, lower, upper)` returns whether to go on.
 ///
-/// A pending Ctrl-C stops the run as if `on_progress` had said so: the bounds reached so far are the answer.
+/// Ctrl-C stops the run as if `on_progress` had said so: the bounds reached so far are the answer.  Returns it, and
+/// whether the user interrupted, be it too late to make a difference.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     threads: usize,
     on_progress: Py<PyAny>,
-    solve: impl FnOnce(&mut PythonMonitor<'_>) -> std::result::Result<T, pnet_core::Error> + Send,
-) -> Result<T> {
-    let pool = pool(threads)?;
-    let stop = AtomicBool::new(false);
+    solve: impl FnOnce(&mut PythonMonitor<'_>) -> std::result::Result<T, Error> + Send,
+) -> Result<(T, bool)> {
+    let stop = Stop::default();
     let mut monitor = PythonMonitor { on_progress, stop: &stop, failure: None };
-    let (solved, signal) = py.detach(|| {
-        std::thread::scope(|scope| {
-            let (done, result) = std::sync::mpsc::channel();
-            let (pool, monitor) = (&pool, &mut monitor);
-            scope.spawn(move || {
-                let solved = pool.install(|| solve(monitor));
-                // The receiver waits until it has this.
-                let _ = done.send(solved);
-            });
-            // Signal handlers run in Python's main thread alone, which is this one if the caller is.
-            let mut signal = None;
-            loop {
-                match result.recv_timeout(POLL) {
-                    Ok(solved) => break (Some(solved), signal),
-                    Err(RecvTimeoutError::Disconnected) => break (None, signal),
-                    Err(RecvTimeoutError::Timeout) => {
-                        if let Err(error) = Python::attach(|py| py.check_signals()) {
-                            stop.store(true, Ordering::Relaxed);
-                            signal = signal.or(Some(error));
-                        }
-                    }
-                }
-            }
-        })
-    });
-    let mut failures = [monitor.failure, signal].into_iter().flatten();
-    if let Some(error) = failures.find(|error| !error.is_instance_of::<PyKeyboardInterrupt>(py)) {
-        return Err(error.into());
+    let (solved, signal) = watched(py, threads, Duration::MAX, &stop, || solve(&mut monitor))?;
+    let mut interrupted = false;
+    for error in [monitor.failure, signal].into_iter().flatten() {
+        if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
+            return Err(error.into());
+        }
+        interrupted = true;
     }
-    let solved = solved.ok_or_else(|| Failure::new("the solver panicked; this is a defect".to_owned()))?;
-    Ok(solved?)
+    Ok((solved.ok_or_else(panicked)??, interrupted))
+}
+
+fn panicked() -> Failure {
+    Failure::new("the core panicked; this is a defect".to_owned())
 }

@@ -93,13 +93,13 @@ pub(crate) fn solve_path_form(
         }
     };
     let options = Options { tolerance, max_iterations, time_limit_s };
-    let solution =
+    let (solution, interrupted) =
         run(py, threads, on_progress, |monitor| path_form::solve(&problem.inner, start, &options, monitor))?;
     Ok(PathSolution {
         weight: solution.weight.into_pyarray(py).unbind(),
         length: solution.length.into_pyarray(py).unbind(),
         iterations: solution.iterations,
         restarts: solution.restarts,
-        interrupted: solution.interrupted,
+        interrupted: solution.interrupted || interrupted,
     })
 }

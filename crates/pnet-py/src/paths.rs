@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 use crate::error::Result;
 use crate::kinds::{PathKind, Policy, Split};
+use crate::monitor::on_threads;
 use crate::planes::Planes;
-use crate::threads::on_threads;
 
 /// Offsets of the pairs, plane of each path, offsets of the paths, arcs.
 type Arrays<'py> = (
@@ -19,7 +19,7 @@ type Arrays<'py> = (
 
 /// The paths of each pair of endpoints; arrays as in `pnet_lp.model.PathSet`.
 #[pyfunction]
-#[pyo3(signature = (planes, src, dst, *, kind, count, policy, per_flow, seed, threads))]
+#[pyo3(signature = (planes, src, dst, *, kind, count, policy, per_flow, seed, threads, limit_s))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn enumerate_paths<'py>(
     py: Python<'py>,
@@ -32,10 +32,12 @@ pub(crate) fn enumerate_paths<'py>(
     per_flow: bool,
     seed: u64,
     threads: usize,
+    limit_s: f64,
 ) -> Result<Arrays<'py>> {
     let wanted = paths::Wanted { kind: kind.into(), count, policy: policy.into(), per_flow, seed };
     let pairs = planes.pairs(&src, &dst)?;
-    let set = on_threads(py, threads, || paths::enumerate(&planes.inner, &pairs, &wanted))?;
+    let set =
+        on_threads(py, threads, limit_s, |stop| paths::enumerate(&planes.inner, &pairs, &wanted, stop))?;
     // Of one size, so these conversions reuse the memory.
     let offsets = |values: Vec<usize>| values.into_iter().map(|v| v as i64).collect::<Vec<_>>();
     let indices = |values: Vec<u32>| values.into_iter().map(|v| v as i32).collect::<Vec<_>>();
@@ -55,7 +57,8 @@ type Loaded<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
 /// How many shortest paths each pair has in each plane: hops int32 `[pairs, planes]`, -1 for none, and float64 counts.
 #[pyfunction]
-#[pyo3(signature = (planes, src, dst, *, policy, seed, threads))]
+#[pyo3(signature = (planes, src, dst, *, policy, seed, threads, limit_s))]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn count_shortest<'py>(
     py: Python<'py>,
     planes: &Planes,
@@ -64,10 +67,12 @@ pub(crate) fn count_shortest<'py>(
     policy: Policy,
     seed: u64,
     threads: usize,
+    limit_s: f64,
 ) -> Result<Counted<'py>> {
     let pairs = planes.pairs(&src, &dst)?;
-    let counts =
-        on_threads(py, threads, || paths::count_shortest(&planes.inner, &pairs, policy.into(), seed))?;
+    let counts = on_threads(py, threads, limit_s, |stop| {
+        paths::count_shortest(&planes.inner, &pairs, policy.into(), seed, stop)
+    })?;
     let shape = [pairs.len(), planes.inner.count()];
     // FAR has all bits set, as -1 has.
     let hops: Vec<i32> = counts.hops.into_iter().map(|hops| hops as i32).collect();
@@ -77,7 +82,7 @@ pub(crate) fn count_shortest<'py>(
 /// What a fixed split puts on each arc, float64 `[arcs]`, and the part of each demand in each plane, float64
 /// `[planes, pairs]`.
 #[pyfunction]
-#[pyo3(signature = (planes, src, dst, demand, *, split, policy, seed, threads))]
+#[pyo3(signature = (planes, src, dst, demand, *, split, policy, seed, threads, limit_s))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn split_loads<'py>(
     py: Python<'py>,
@@ -89,10 +94,13 @@ pub(crate) fn split_loads<'py>(
     policy: Policy,
     seed: u64,
     threads: usize,
+    limit_s: f64,
 ) -> Result<Loaded<'py>> {
     let rule = paths::Rule { split: split.into(), policy: policy.into(), seed };
     let (pairs, demand) = (planes.pairs(&src, &dst)?, demand.as_slice()?);
-    let loads = on_threads(py, threads, || paths::split_loads(&planes.inner, &pairs, demand, &rule))??;
+    let loads = on_threads(py, threads, limit_s, |stop| {
+        paths::split_loads(&planes.inner, &pairs, demand, &rule, stop)
+    })?;
     let shape = [planes.inner.count(), pairs.len()];
     Ok((loads.load.concat().into_pyarray(py), loads.share.concat().into_pyarray(py).reshape(shape)?))
 }

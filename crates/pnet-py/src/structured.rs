@@ -35,14 +35,14 @@ pub(crate) fn solve_structured(
     on_progress: Py<PyAny>,
 ) -> Result<Solution> {
     let options = Options { tolerance, max_iterations, time_limit_s };
-    let solution =
+    let (solution, interrupted) =
         run(py, threads, on_progress, |monitor| structured::solve(&problem.inner, &options, monitor))?;
     let proof = Proof { inner: solution.proof, planes: problem.inner.planes.len() };
     Ok(Solution {
         proof: Py::new(py, proof)?,
         iterations: solution.iterations,
         restarts: solution.restarts,
-        interrupted: solution.interrupted,
+        interrupted: solution.interrupted || interrupted,
     })
 }
 

@@ -257,8 +257,6 @@ def cost(case: CostCase, seed: int) -> Posed:
             threads=threads,
             on_progress=on_progress,
         )
-        if found.result and found.result.interrupted:
-            raise KeyboardInterrupt
         return _answer(found)
 
     inputs = [_content(prices), _content(powers)]

@@ -50,8 +50,6 @@ def failures(case: FailuresCase, seed: int) -> Posed:
             **case.options(seed, threads),
         )
         results = [trial.result for trial in found if trial.result is not None]
-        if any(result.interrupted for result in results):
-            raise KeyboardInterrupt
         carried = [trial.throughput_gbps for trial in found]
         upper = [0.0 if trial.result is None else trial.result.interval.upper for trial in found]
         trials = [

@@ -48,8 +48,6 @@ def speed_up(case: SpeedUpCase, seed: int) -> Posed:
             on_progress=on_progress,
             **case.options(),
         )
-        if found.tree.interrupted or found.hybrid.interrupted:
-            raise KeyboardInterrupt
         document, proved = found.to_json(), found.proved_ratio
         return Answer(
             Headline("speedup", "", "speed-up", found.ratio, proved.lower, proved.upper),

@@ -17,7 +17,6 @@ while the others keep t.  Those for which this is close to t are fixed.  The par
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -41,6 +40,7 @@ from pnet_lp.throughput.objectives.program import check_program_solver, lp_solve
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME
+from pnet_lp.throughput.solvers.general import Best
 
 if TYPE_CHECKING:
     from pnet_lp.throughput.proofs.second import SecondProblem
@@ -88,18 +88,25 @@ class MaxMin(Fair):
         if problem.fixed:
             return optimum_by_filling(problem, context)
         demand = problem.flow.demand
-        deadline = time.monotonic() + context.options.time_limit_s
         free = np.ones(len(demand), dtype=bool)
         rate = floats(np.zeros(len(demand)))
         steps: list[_Step] = []
-        iterations, message = 0, ""
-        while free.any() and not message:
-            left = replace(context.options, time_limit_s=max(deadline - time.monotonic(), 0.0))
-            step, spent, message = _solve_level(problem, rate, free, replace(context, options=left))
+        iterations, interrupted = 0, False
+        warnings: tuple[str, ...] = ()
+        while free.any() and not warnings and not interrupted:
+            try:
+                found = _solve_level(problem, rate, free, context)
+            except KeyboardInterrupt:
+                if not steps:
+                    raise
+                interrupted = True
+                break
+            step = found.answer
             steps.append(step)
             rate = step.attained.rate
             free = free & ~step.fixed
-            iterations += spent
+            iterations += found.iterations
+            interrupted, warnings = found.interrupted, found.warnings
         levels = _levels(problem, rate, steps)
         if free.any():
             # A limit was reached: what is still free stays where it is, and nothing says that it could get no more.
@@ -115,7 +122,8 @@ class MaxMin(Fair):
             rate,
             fairness_figures(rate, levels),
             levels=tuple(levels),
-            warnings=(message,) if message else (),
+            interrupted=interrupted,
+            warnings=warnings,
         )
 
     def recheck_levels(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
@@ -164,9 +172,7 @@ def _bound(
     return (whole - held + SLACK * (whole + held)) / total, takes / total
 
 
-def _solve_level(
-    problem: Problem, rate: FloatArray, free: BoolArray, context: SolveContext
-) -> tuple[_Step, int, str]:
+def _solve_level(problem: Problem, rate: FloatArray, free: BoolArray, context: SolveContext) -> Best[_Step]:
     demand = problem.flow.demand
     fixed = np.where(free, 0.0, rate)
     goal = ProgramGoal.of(

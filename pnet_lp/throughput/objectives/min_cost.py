@@ -6,13 +6,14 @@ Any lengths l >= 0 prove a bound: carrying K costs at least ``K sum d_j dist_{w+
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from pnet_lp.deadline import OVER
 from pnet_lp.errors import RoutingError, SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
@@ -91,7 +92,17 @@ class MinCost(Objective):
             found = problem.certify(form.proof(value, dual)).interval
             return found, found.gap
 
-        most, iterations, _ = solve_form(problem, form, context, prove_rate)
+        largest = solve_form(problem, form, context, prove_rate)
+        most = largest.answer
+        if self.params.at is not None and most.lower < self.params.at <= most.upper:
+            # Nothing says yet whether it fits.
+            if largest.interrupted:
+                raise KeyboardInterrupt
+            if largest.message:
+                raise context.options.deadline.over("looking for the largest K")
+        if largest.interrupted:
+            # Some of the matrix is carried all the same, and its cost is bounded.
+            context = replace(context, options=replace(context.options, deadline=OVER))
         rate = self._rate(most.lower)
         demand = problem.flow.demand
         goal = ProgramGoal.of(
@@ -107,20 +118,22 @@ class MinCost(Objective):
             found = _prove(problem, form, value, dual, rate, cost)
             return found, max(found.cost.gap, 1 - found.carried / rate)
 
-        found, spent, message = solve_form(problem, form, context, prove)
+        cheapest = solve_form(problem, form, context, prove)
+        found = cheapest.answer
         # A part of the largest K is what was asked only as far as that is known.
         unknown = most.gap if self.params.at is None else 0.0
         return Optimum(
             found.cost,
             max(found.cost.gap, 1 - found.carried / rate, unknown),
             lp_solver(context),
-            iterations + spent,
+            largest.iterations + cheapest.iterations,
             found.certificate,
             found.load,
             floats(found.carried * demand),
             _figures(found.cost, found.carried, rate, float(demand.sum())),
             unlimited="nothing",
-            warnings=(message,) if message else (),
+            interrupted=largest.interrupted or cheapest.interrupted,
+            warnings=cheapest.warnings,
         )
 
     def figures_of_nothing(self) -> Mapping[str, Any]:

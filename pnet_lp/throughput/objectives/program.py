@@ -12,7 +12,7 @@ from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.program import Form
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, get_solver, solver_names
-from pnet_lp.throughput.solvers.general import Attempt, GeneralSolver, solve_until
+from pnet_lp.throughput.solvers.general import Attempt, Best, GeneralSolver, solve_until
 
 DEFAULT_SOLVER = "highs-ipx"
 VERTEX_SOLVER = "highs-simplex"
@@ -37,8 +37,8 @@ def solve_form(
     prove: Callable[[FloatArray, FloatArray], tuple[A, float]],
     *,
     central: bool = False,
-) -> tuple[A, int, str]:
-    """Return the best answer that ``prove`` makes of a form's solutions, the iterations, and a message or none.
+) -> Best[A]:
+    """Return the best answer that ``prove`` makes of a form's solutions.
 
     Args:
         problem: the problem.
@@ -49,22 +49,18 @@ def solve_form(
         central: whether to look for a solution amid all optimal ones, with as many links as can be having a length.
 
     Raises:
-        KeyboardInterrupt: the user stopped it.
         SpecError: the solver does not take linear programs.
         SolverError: it failed.
     """
     solver = program_solver(lp_solver(context))
     solver.check(problem)
-    best = solve_until(
+    return solve_until(
         form.lp,
         _attempts(form, context, solver, central),
         lambda value, dual, _: prove(value, dual),
         context.options,
         note=context.clock.note,
     )
-    if best.interrupted:
-        raise KeyboardInterrupt
-    return best.answer, best.iterations, best.message
 
 
 def lp_solver(context: SolveContext) -> str:

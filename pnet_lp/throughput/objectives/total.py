@@ -71,18 +71,20 @@ class Total(Objective):
             length, up, down = lengths
             return (attained, (scale * length, scale * up, scale * down), interval), interval.gap
 
-        (attained, lengths, interval), iterations, message = solve_form(problem, form, context, prove)
+        found = solve_form(problem, form, context, prove)
+        attained, lengths, interval = found.answer
         return Optimum(
             interval,
             interval.gap,
             lp_solver(context),
-            iterations,
+            found.iterations,
             attained.with_lengths(lengths),
             attained.load,
             attained.rate,
             _figures(interval),
             unlimited="demand",
-            warnings=(message,) if message else (),
+            interrupted=found.interrupted,
+            warnings=found.warnings,
         )
 
     def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:

@@ -7,7 +7,6 @@ which is only loaded by :meth:`Solver.installed` and :meth:`Solver.solve`.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import SolverError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.brief import brief
@@ -38,14 +38,14 @@ class SolveOptions:
 
     Attributes:
         tolerance: relative gap between the proved bounds at which to stop.
-        time_limit_s: seconds of wall time.
+        deadline: when to stop at the latest.
         max_iterations: in the solver's own unit; None for the solver's own limit.
         threads: 0 for all cores.
         start: a proof of a problem of the same shape to start from; solvers without ``warm_start`` ignore it.
     """
 
     tolerance: float = 1e-4
-    time_limit_s: float = math.inf
+    deadline: Deadline = NEVER
     max_iterations: int | None = None
     threads: int = 0
     start: Proof | None = None

@@ -201,6 +201,11 @@ class Best(Generic[A]):
     message: str
     interrupted: bool
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The message, if there is one."""
+        return (self.message,) if self.message else ()
+
 
 def solve_until(
     lp: LinearProgram,
@@ -224,7 +229,6 @@ def solve_until(
     Raises:
         SolverError: a solver failed.
     """
-    deadline = time.monotonic() + options.time_limit_s
     best: tuple[A, float] | None = None
     previous: Attempt | None = None
     iterations, message, interrupted = 0, "", False
@@ -233,7 +237,7 @@ def solve_until(
             continue
         previous = attempt
         limits = Limits(
-            time_s=max(deadline - time.monotonic(), 0.0),
+            time_s=options.deadline.left_s(),
             iterations=None
             if options.max_iterations is None
             else max(options.max_iterations - iterations, 0),
@@ -244,17 +248,22 @@ def solve_until(
         iterations += solution.iterations
         value, dual = solution.column_value, solution.row_dual
         found = value is not None and dual is not None
-        answer, gap = prove(
+        given = (
             np.zeros(len(lp.cost)) if value is None else value,
             np.zeros(len(lp.row_lower)) if dual is None else dual,
-            found,
         )
+        try:
+            answer, gap = prove(*given, found)
+        except KeyboardInterrupt:
+            # What was found is worth its proof, which takes no longer than a look at every link.
+            interrupted = True
+            answer, gap = prove(*given, found)
         note("certify")
         if best is None or gap < best[1]:
             best = answer, gap
         ended = solution.stopped or ("" if found else "no solution")
         message = f"{attempt.solver.name}: {ended}" if ended else ""
-        if gap <= options.tolerance or solution.stopped:
+        if gap <= options.tolerance or solution.stopped or interrupted:
             break
     assert best is not None
     return Best(best[0], iterations, message, interrupted)

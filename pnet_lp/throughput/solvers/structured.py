@@ -37,7 +37,7 @@ class Structured(Solver):
         limits: dict[str, Any] = {
             "tolerance": options.tolerance,
             "max_iterations": sys.maxsize if options.max_iterations is None else options.max_iterations,
-            "time_limit_s": options.time_limit_s,
+            "time_limit_s": options.deadline.left_s(),
             "threads": options.threads,
             "on_progress": on_progress,
         }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, invalid};
 use crate::graph::Planes;
+use crate::stop::Stop;
 pub use search::Down;
 use search::{Row, SOURCES, Search};
 
@@ -22,16 +23,17 @@ pub const NONE: i32 = -1;
 /// site is attached anywhere.  The result does not depend on the number of threads: it is a sum of integers.
 ///
 /// ```
+/// # use pnet_core::Stop;
 /// # use pnet_core::graph::{Graph, Planes};
 /// # use pnet_core::hops::{Down, count};
 /// // A cable with two endpoints at one end and one at the other, whole and with one direction down.
 /// let cable = Graph::new(2, vec![0, 1], vec![1, 0])?;
 /// let planes = Planes::new(vec![cable], vec![vec![Some(0), Some(1)]])?;
 /// let trials = [Down::default(), Down { arcs: &[true, false], sites: &[] }];
-/// assert_eq!(count(&planes, &[2, 1], &trials)?, [[2, 4], [2, 2]]);
+/// assert_eq!(count(&planes, &[2, 1], &trials, &Stop::default())?, [[2, 4], [2, 2]]);
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
-pub fn count(planes: &Planes, size: &[i32], trials: &[Down]) -> Result<Vec<Vec<u64>>, Error> {
+pub fn count(planes: &Planes, size: &[i32], trials: &[Down], stop: &Stop) -> Result<Vec<Vec<u64>>, Error> {
     if size.len() != planes.endpoints() {
         return invalid("size", format!("{} entries for {} sites", size.len(), planes.endpoints()));
     }
@@ -48,6 +50,7 @@ pub fn count(planes: &Planes, size: &[i32], trials: &[Down]) -> Result<Vec<Vec<u
         .map_init(
             || Search::new(planes),
             |search, (trial, block)| {
+                stop.check()?;
                 let mut found = vec![0];
                 search.run(block, trials[*trial], |hops, site, new| {
                     let pairs: u64 = bits(new)
@@ -61,10 +64,10 @@ pub fn count(planes: &Planes, size: &[i32], trials: &[Down]) -> Result<Vec<Vec<u
                         found[hops] += pairs;
                     }
                 });
-                found
+                Ok(found)
             },
         )
-        .collect();
+        .collect::<Result<_, Error>>()?;
     let mut total = vec![vec![0]; trials.len()];
     for ((trial, _), part) in tasks.iter().zip(parts) {
         let sum: &mut Vec<u64> = &mut total[*trial];
@@ -80,14 +83,20 @@ pub fn count(planes: &Planes, size: &[i32], trials: &[Down]) -> Result<Vec<Vec<u
 /// is attached.
 ///
 /// ```
+/// # use pnet_core::Stop;
 /// # use pnet_core::graph::{Graph, Planes};
 /// # use pnet_core::hops::{Down, NONE, between};
 /// let path = Graph::new(3, vec![0, 1], vec![1, 2])?;
 /// let planes = Planes::new(vec![path], vec![vec![Some(0), Some(2)]])?;
-/// assert_eq!(between(&planes, &[(0, 1), (1, 0)], &[Down::default()]), [[2, NONE]]);
+/// assert_eq!(between(&planes, &[(0, 1), (1, 0)], &[Down::default()], &Stop::default())?, [[2, NONE]]);
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
-pub fn between(planes: &Planes, pairs: &[(u32, u32)], trials: &[Down]) -> Vec<Vec<i32>> {
+pub fn between(
+    planes: &Planes,
+    pairs: &[(u32, u32)],
+    trials: &[Down],
+    stop: &Stop,
+) -> Result<Vec<Vec<i32>>, Error> {
     let mut sources: Vec<u32> = pairs.iter().map(|(source, _)| *source).collect();
     sources.sort_unstable();
     sources.dedup();
@@ -103,6 +112,7 @@ pub fn between(planes: &Planes, pairs: &[(u32, u32)], trials: &[Down]) -> Vec<Ve
             |search, down| {
                 let mut found = vec![NONE; pairs.len()];
                 for (b, block) in sources.chunks(SOURCES).enumerate() {
+                    stop.check()?;
                     search.run(block, *down, |hops, site, new| {
                         for (place, j) in &wanted[site] {
                             let i = place.wrapping_sub(b * SOURCES);
@@ -112,7 +122,7 @@ pub fn between(planes: &Planes, pairs: &[(u32, u32)], trials: &[Down]) -> Vec<Ve
                         }
                     });
                 }
-                found
+                Ok(found)
             },
         )
         .collect()

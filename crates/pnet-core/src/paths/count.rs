@@ -4,7 +4,9 @@ use rayon::prelude::*;
 
 use super::endpoints::Endpoints;
 use super::policy::{Policy, nearest};
+use crate::error::Error;
 use crate::graph::{FAR, Graph, Planes, Reach};
+use crate::stop::Stop;
 
 /// Counts do not grow beyond this, so that sums of them stay finite.
 pub(super) const MOST: f64 = 1e300;
@@ -33,16 +35,23 @@ pub struct Counts {
 /// How many paths [`super::enumerate()`] finds for each pair, in each plane, where all of equal cost are wanted.
 ///
 /// ```
+/// # use pnet_core::Stop;
 /// # use pnet_core::graph::{Graph, Planes};
 /// # use pnet_core::paths::{Policy, count_shortest};
 /// // Two parallel cables one way.
 /// let graph = Graph::new(2, vec![0, 0], vec![1, 1])?;
 /// let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(1)]])?;
-/// let counts = count_shortest(&planes, &[(0, 1)], Policy::Any, 0);
+/// let counts = count_shortest(&planes, &[(0, 1)], Policy::Any, 0, &Stop::default())?;
 /// assert_eq!((counts.hops, counts.count), (vec![1], vec![2.0]));
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
-pub fn count_shortest(planes: &Planes, pairs: &[(u32, u32)], policy: Policy, seed: u64) -> Counts {
+pub fn count_shortest(
+    planes: &Planes,
+    pairs: &[(u32, u32)],
+    policy: Policy,
+    seed: u64,
+    stop: &Stop,
+) -> Result<Counts, Error> {
     let (endpoints, graphs) = (Endpoints::new(planes), &planes.graphs);
     let planes = graphs.len();
     let order = endpoints.by_destination(pairs);
@@ -52,6 +61,7 @@ pub fn count_shortest(planes: &Planes, pairs: &[(u32, u32)], policy: Policy, see
         .map_init(
             || vec![Reach::default(); planes],
             |reach, group| {
+                stop.check()?;
                 let targets = endpoints.switches(pairs[group[0] as usize].1);
                 let counts: Vec<Vec<f64>> = (0..planes)
                     .map(|p| match targets[p] {
@@ -79,14 +89,14 @@ pub fn count_shortest(planes: &Planes, pairs: &[(u32, u32)], policy: Policy, see
                         found.push((*j as usize * planes + p, hops, counts[p][source]));
                     }
                 }
-                found
+                Ok(found)
             },
         )
-        .collect();
+        .collect::<Result<_, Error>>()?;
     let mut counts = Counts { hops: vec![FAR; pairs.len() * planes], count: vec![0.0; pairs.len() * planes] };
     for (place, hops, count) in found.into_iter().flatten() {
         counts.hops[place] = hops;
         counts.count[place] = count;
     }
-    counts
+    Ok(counts)
 }

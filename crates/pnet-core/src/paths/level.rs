@@ -1,6 +1,7 @@
 //! All simple paths of one length.
 
 use super::path_set::Paths;
+use crate::error::Error;
 use crate::graph::Graph;
 
 /// How a search of one length ended.
@@ -21,6 +22,8 @@ pub(super) struct LevelSearch {
     /// Of each node, where its arcs to the target of the last search are among those into it.
     last: Vec<(u32, u32)>,
     target: Option<u32>,
+    /// Of the last search.
+    steps: usize,
 }
 
 impl LevelSearch {
@@ -33,7 +36,13 @@ impl LevelSearch {
             arcs: vec![],
             last: vec![(0, 0); nodes],
             target: None,
+            steps: 0,
         }
+    }
+
+    /// Arcs that the last search looked at.
+    pub(super) fn steps(&self) -> usize {
+        self.steps
     }
 
     /// Looks up the arcs into `target`, so that the last step of a path need not be searched for.
@@ -68,10 +77,11 @@ impl LevelSearch {
         plane: u32,
         steps: usize,
         found: &mut Paths,
-    ) -> Ended {
+    ) -> Result<Ended, Error> {
         let (source, target) = ends;
+        self.steps = 0;
         if hops[source as usize] > length {
-            return Ended::Complete;
+            return Ok(Ended::Complete);
         }
         self.aim(graph, target);
         let into = graph.incoming(target);
@@ -92,19 +102,19 @@ impl LevelSearch {
                     self.on_path[u as usize] = false;
                 }
                 self.arcs.clear();
-                return Ended::OutOfSteps;
+                return Ok(Ended::OutOfSteps);
             }
             let v = graph.head(arc);
             let left = length - self.stack.len() as u32;
             if v == target {
                 if left == 0 {
-                    found.push(plane, self.arcs.iter().copied().chain([arc]));
+                    found.push(plane, self.arcs.iter().copied().chain([arc]))?;
                 }
             } else if left == 1 {
                 let (first, end) = self.last[v as usize];
                 if !self.on_path[v as usize] {
                     for last in &into[first as usize..end as usize] {
-                        found.push(plane, self.arcs.iter().copied().chain([arc, *last]));
+                        found.push(plane, self.arcs.iter().copied().chain([arc, *last]))?;
                     }
                 }
             } else if left > 1 && hops[v as usize] <= left && !self.on_path[v as usize] {
@@ -112,7 +122,8 @@ impl LevelSearch {
                 self.enter(graph, v);
             }
         }
-        Ended::Complete
+        self.steps = taken;
+        Ok(Ended::Complete)
     }
 
     fn enter(&mut self, graph: &Graph, node: u32) {

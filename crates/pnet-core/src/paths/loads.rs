@@ -9,6 +9,7 @@ use super::endpoints::Endpoints;
 use super::policy::{Policy, nearest};
 use crate::error::{Error, invalid};
 use crate::graph::{Components, FAR, Graph, Planes, Reach};
+use crate::stop::Stop;
 
 /// How a demand is split inside a plane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +46,14 @@ const BLOCKS: usize = 32;
 /// The loads of demands between pairs of endpoints; arguments as for [`super::enumerate()`].
 ///
 /// ```
+/// # use pnet_core::Stop;
 /// # use pnet_core::graph::{Graph, Planes};
 /// # use pnet_core::paths::{Policy, Rule, Split, split_loads};
 /// // Two parallel cables one way carry half each.
 /// let graph = Graph::new(2, vec![0, 0], vec![1, 1])?;
 /// let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(1)]])?;
 /// let rule = Rule { split: Split::Ecmp, policy: Policy::Any, seed: 0 };
-/// assert_eq!(split_loads(&planes, &[(0, 1)], &[3.0], &rule)?.load, [[1.5, 1.5]]);
+/// assert_eq!(split_loads(&planes, &[(0, 1)], &[3.0], &rule, &Stop::default())?.load, [[1.5, 1.5]]);
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn split_loads(
@@ -59,6 +61,7 @@ pub fn split_loads(
     pairs: &[(u32, u32)],
     demand: &[f64],
     rule: &Rule,
+    stop: &Stop,
 ) -> Result<Loads, Error> {
     if demand.len() != pairs.len() {
         return invalid("demand", format!("{} entries for {} pairs", demand.len(), pairs.len()));
@@ -75,11 +78,12 @@ pub fn split_loads(
         .map(|groups| {
             let mut block = Block::new(graphs, &components, rule, &endpoints);
             for group in groups {
+                stop.check()?;
                 block.add(group, pairs, demand);
             }
-            block
+            Ok(block)
         })
-        .collect();
+        .collect::<Result<_, Error>>()?;
     let mut loads = Loads {
         load: graphs.iter().map(|graph| vec![0.0; graph.arcs()]).collect(),
         share: vec![vec![0.0; pairs.len()]; graphs.len()],
@@ -93,7 +97,7 @@ pub fn split_loads(
         }
     }
     for (p, components) in components.iter().enumerate() {
-        spread(&graphs[p], components, &outward[p], &mut loads.load[p]);
+        spread(&graphs[p], components, &outward[p], &mut loads.load[p], stop)?;
     }
     Ok(loads)
 }
@@ -231,7 +235,13 @@ fn sweep(graph: &Graph, reach: &Reach, amount: &mut [f64], load: &mut [f64]) {
 }
 
 /// Adds the loads of `outward` from each node to every switch of its component.
-fn spread(graph: &Graph, components: &Components, outward: &[f64], load: &mut [f64]) {
+fn spread(
+    graph: &Graph,
+    components: &Components,
+    outward: &[f64],
+    load: &mut [f64],
+    stop: &Stop,
+) -> Result<(), Error> {
     let busy: Vec<bool> = (components.members.iter())
         .map(|members| members.iter().any(|u| outward[*u as usize] > 0.0))
         .collect();
@@ -244,16 +254,18 @@ fn spread(graph: &Graph, components: &Components, outward: &[f64], load: &mut [f
             let mut amount = vec![0.0; graph.nodes()];
             let mut load = vec![0.0; graph.arcs()];
             for w in targets {
+                stop.check()?;
                 graph.reach(*w, &mut reach);
                 for u in components.around(*w) {
                     amount[*u as usize] = outward[*u as usize];
                 }
                 sweep(graph, &reach, &mut amount, &mut load);
             }
-            load
+            Ok(load)
         })
-        .collect();
+        .collect::<Result<_, Error>>()?;
     for block in blocks {
         load.iter_mut().zip(block).for_each(|(sum, value)| *sum += value);
     }
+    Ok(())
 }

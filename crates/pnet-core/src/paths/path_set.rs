@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::error::{Error, room_for};
+
 /// Paths after each other, as arcs; each belongs to a plane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Paths {
@@ -36,10 +38,25 @@ impl Paths {
     }
 
     /// Adds a path.
-    pub(crate) fn push(&mut self, plane: u32, arcs: impl IntoIterator<Item = u32>) {
+    pub(crate) fn push(&mut self, plane: u32, arcs: impl IntoIterator<Item = u32>) -> Result<(), Error> {
+        let arcs = arcs.into_iter();
+        let more = arcs.size_hint().0;
+        // Twice as much each time, as a vector does by itself, but without an abort where memory ends.
+        let held = self.arcs.len();
+        if self.arcs.capacity() - held < more {
+            room_for("arcs of paths", &mut self.arcs, more.max(held))?;
+        }
         self.plane.push(plane);
         self.arcs.extend(arcs);
         self.ptr.push(self.arcs.len());
+        Ok(())
+    }
+
+    /// Makes room for exactly so many more.
+    pub(crate) fn reserve(&mut self, paths: usize, arcs: usize) -> Result<(), Error> {
+        room_for("planes of paths", &mut self.plane, paths)?;
+        room_for("offsets of paths", &mut self.ptr, paths)?;
+        room_for("arcs of paths", &mut self.arcs, arcs)
     }
 
     /// Adds a range of another's paths.
@@ -52,12 +69,13 @@ impl Paths {
     }
 
     /// Adds another's paths, shortest first, within a length by plane and arcs.
-    pub(crate) fn extend_sorted(&mut self, other: &Paths) {
+    pub(crate) fn extend_sorted(&mut self, other: &Paths) -> Result<(), Error> {
         let mut order: Vec<usize> = (0..other.len()).collect();
         order.sort_by_key(|i| (other.get(*i).len(), other.plane[*i], other.get(*i)));
         for i in order {
-            self.extend(other, i..i + 1);
+            self.push(other.plane[i], other.get(i).iter().copied())?;
         }
+        Ok(())
     }
 
     /// Keeps the first `count` paths.

@@ -5,9 +5,11 @@ use super::disjoint::{Cost, DisjointFlow};
 use super::level::{Ended, LevelSearch};
 use super::path_set::Paths;
 use super::policy::{Policy, nearest};
-use super::yen::k_shortest;
-use crate::graph::{FAR, Graph, Reach};
+use super::yen::{OneByOne, Spur, Target};
+use crate::error::Error;
+use crate::graph::{Blocks, FAR, Graph, Reach, Ways};
 use crate::random::SplitMix;
+use crate::stop::Stop;
 
 /// Steps that the search of one length may take before Yen's algorithm takes over.
 const STEPS: usize = 1 << 18;
@@ -41,10 +43,15 @@ pub struct Wanted {
 /// Scratch space for the pairs of one destination.
 pub(super) struct Selector<'a> {
     graphs: &'a [Graph],
+    /// Of each graph, where paths may be searched one by one.
+    blocks: &'a [Blocks],
     wanted: &'a Wanted,
+    stop: &'a Stop,
     searches: Vec<LevelSearch>,
     targets: Vec<Option<u32>>,
     reach: Vec<Reach>,
+    ways: Vec<Ways>,
+    spur: Spur,
     /// Number of shortest paths from each node, where one of them is drawn.
     counts: Vec<Vec<f64>>,
     level: Paths,
@@ -52,13 +59,18 @@ pub(super) struct Selector<'a> {
 
 impl<'a> Selector<'a> {
     /// Scratch space for `graphs`.
-    pub(super) fn new(graphs: &'a [Graph], wanted: &'a Wanted) -> Self {
+    pub(super) fn new(graphs: &'a [Graph], blocks: &'a [Blocks], wanted: &'a Wanted, stop: &'a Stop) -> Self {
+        let largest = if blocks.is_empty() { 0 } else { graphs.iter().map(Graph::nodes).max().unwrap_or(0) };
         Selector {
             graphs,
+            blocks,
             wanted,
+            stop,
             searches: graphs.iter().map(LevelSearch::new).collect(),
             targets: vec![],
             reach: vec![Reach::default(); graphs.len()],
+            ways: vec![Ways::default(); graphs.len()],
+            spur: Spur::new(largest),
             counts: vec![vec![]; graphs.len()],
             level: Paths::default(),
         }
@@ -70,6 +82,9 @@ impl<'a> Selector<'a> {
         for (p, target) in targets.iter().enumerate() {
             if let Some(target) = target {
                 self.graphs[p].reach(*target, &mut self.reach[p]);
+                if self.wanted.kind == PathKind::KShortest {
+                    self.ways[p].find(&self.graphs[p], &self.blocks[p], &self.reach[p]);
+                }
                 if self.draws_one() {
                     self.counts[p] = count_from_all(&self.graphs[p], &self.reach[p]);
                 }
@@ -82,12 +97,17 @@ impl<'a> Selector<'a> {
     }
 
     /// Adds to `paths` those of one pair from these switches, shortest first, within a length by plane and arcs.
-    pub(super) fn select(&mut self, sources: &[Option<u32>], mut random: SplitMix, paths: &mut Paths) {
+    pub(super) fn select(
+        &mut self,
+        sources: &[Option<u32>],
+        mut random: SplitMix,
+        paths: &mut Paths,
+    ) -> Result<(), Error> {
+        self.stop.check()?;
         let near = self.near(sources);
         let allowed = self.wanted.policy.allowed(&near, &mut random);
         if self.wanted.policy != Policy::RoundRobin {
-            self.select_from(&allowed, sources, self.wanted.count, &mut random, paths);
-            return;
+            return self.select_from(&allowed, sources, self.wanted.count, &mut random, paths);
         }
         let mut found = Paths::default();
         let planes = allowed.len();
@@ -95,9 +115,9 @@ impl<'a> Selector<'a> {
         for (i, plane) in allowed.iter().enumerate() {
             let turn = (i + planes - first) % planes;
             let share = self.wanted.count / planes + usize::from(turn < self.wanted.count % planes);
-            self.select_from(&[*plane], sources, share, &mut random, &mut found);
+            self.select_from(&[*plane], sources, share, &mut random, &mut found)?;
         }
-        paths.extend_sorted(&found);
+        paths.extend_sorted(&found)
     }
 
     /// The planes that connect these switches to the destination, with the hops.
@@ -119,11 +139,11 @@ impl<'a> Selector<'a> {
         count: usize,
         random: &mut SplitMix,
         paths: &mut Paths,
-    ) {
+    ) -> Result<(), Error> {
         let ends: Vec<(usize, u32, u32)> =
             planes.iter().filter_map(|(p, _)| Some((*p, sources[*p]?, self.targets[*p]?))).collect();
         if ends.is_empty() || count == 0 {
-            return;
+            return Ok(());
         }
         match self.wanted.kind {
             PathKind::EqualCost if self.draws_one() => self.one_of(&nearest(planes), sources, random, paths),
@@ -139,7 +159,7 @@ impl<'a> Selector<'a> {
         sources: &[Option<u32>],
         random: &mut SplitMix,
         paths: &mut Paths,
-    ) {
+    ) -> Result<(), Error> {
         let source = |p: usize| sources[p].unwrap_or_default();
         let drawn = random.weighted(planes.iter().map(|(p, _)| self.counts[*p][source(*p) as usize]));
         let p = planes[drawn].0;
@@ -153,7 +173,7 @@ impl<'a> Selector<'a> {
             arcs.push(arc);
             at = graph.head(arc);
         }
-        paths.push(p as u32, arcs);
+        paths.push(p as u32, arcs)
     }
 
     /// Adds the `count` shortest.
@@ -163,34 +183,89 @@ impl<'a> Selector<'a> {
         count: usize,
         random: &mut SplitMix,
         paths: &mut Paths,
-    ) {
+    ) -> Result<(), Error> {
         let least = ends.iter().map(|(p, s, _)| self.reach[*p].hops[*s as usize]).min().unwrap_or(0);
-        let longest = ends.iter().map(|(p, ..)| self.graphs[*p].nodes() as u32 - 1).max().unwrap_or(0);
+        let longest = match self.wanted.kind {
+            PathKind::KShortest => ends.iter().map(|(p, s, _)| self.ways[*p].longest(*s)).max().unwrap_or(0),
+            _ => least,
+        };
         let before = paths.len();
-        let mut missing = count;
-        for length in least..=longest {
-            if missing == 0 || (self.wanted.kind == PathKind::EqualCost && length > least) {
-                return;
-            }
+        let (mut missing, mut length, mut vain) = (count, least, 0);
+        while missing > 0 && length <= longest {
+            self.stop.check()?;
             self.level.clear();
             for (p, s, t) in ends {
                 if s == t {
                     // On one switch: the empty path, and no other, as a simple path does not come back.
                     if length == 0 {
-                        self.level.push(*p as u32, []);
+                        self.level.push(*p as u32, [])?;
                     }
                     continue;
                 }
                 let (graph, hops) = (&self.graphs[*p], &self.reach[*p].hops);
-                let ended =
-                    self.searches[*p].run(graph, hops, (*s, *t), length, *p as u32, STEPS, &mut self.level);
+                let search = &mut self.searches[*p];
+                let ended = search.run(graph, hops, (*s, *t), length, *p as u32, STEPS, &mut self.level)?;
                 if ended == Ended::OutOfSteps {
-                    self.one_by_one(ends, length, missing, before, random, paths);
-                    return;
+                    return self.one_by_one(ends, length, missing, before, random, paths);
                 }
+                vain += search.steps();
             }
-            missing -= take(&self.level, missing, random, paths);
+            length += 1;
+            if self.level.is_empty() {
+                // No length is searched in vain but a few: a longer search takes no fewer steps, so those left out
+                // would not have run out of them where the next one does not.
+                if vain > ends.iter().map(|(p, ..)| self.graphs[*p].nodes() + self.graphs[*p].arcs()).sum() {
+                    let Some(next) = self.next_length(ends, before, paths)? else { break };
+                    (length, vain) = (next, 0);
+                }
+            } else {
+                missing -= take(&self.level, missing, random, paths)?;
+                vain = 0;
+            }
         }
+        Ok(())
+    }
+
+    /// The length of the next path, where `paths` has all shorter ones from its `before`-th on.
+    fn next_length(
+        &mut self,
+        ends: &[(usize, u32, u32)],
+        before: usize,
+        paths: &Paths,
+    ) -> Result<Option<u32>, Error> {
+        let mut least = None;
+        for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
+            let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
+            let next = self.first(*p, *s, *t, taken + 1)?.nth(taken).map(|path| path.len() as u32);
+            least = least.into_iter().chain(next).min();
+        }
+        Ok(least)
+    }
+
+    /// The `count` shortest paths in one plane, by Yen's algorithm.
+    fn first(
+        &mut self,
+        p: usize,
+        source: u32,
+        target: u32,
+        count: usize,
+    ) -> Result<impl Iterator<Item = Vec<u32>> + use<>, Error> {
+        if self.wanted.kind != PathKind::KShortest {
+            self.ways[p].find(&self.graphs[p], &self.blocks[p], &self.reach[p]);
+        }
+        let to = Target {
+            graph: &self.graphs[p],
+            blocks: &self.blocks[p],
+            reach: &self.reach[p],
+            ways: &self.ways[p],
+        };
+        let mut search = OneByOne::new(to, source, target);
+        let mut found = vec![];
+        while found.len() < count {
+            let Some(path) = search.next(&mut self.spur, self.stop)? else { break };
+            found.push(path);
+        }
+        Ok(found.into_iter())
     }
 
     /// Adds the `missing` shortest paths of at least `length` arcs by Yen's algorithm; those from `before` on are
@@ -203,13 +278,13 @@ impl<'a> Selector<'a> {
         before: usize,
         random: &mut SplitMix,
         paths: &mut Paths,
-    ) {
+    ) -> Result<(), Error> {
         let mut found: Vec<(usize, usize, Vec<u32>)> = vec![];
         for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
             // Shorter ones are taken already and come first again.
             let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
-            let all = k_shortest(&self.graphs[*p], *s, *t, taken.saturating_add(missing));
-            let longer = all.into_iter().filter(|path| path.len() >= length as usize);
+            let all = self.first(*p, *s, *t, taken.saturating_add(missing))?;
+            let longer = all.filter(|path| path.len() >= length as usize);
             found.extend(longer.map(|path| (path.len(), *p, path)));
         }
         found.sort();
@@ -217,10 +292,11 @@ impl<'a> Selector<'a> {
         for level in found.chunk_by(|a, b| a.0 == b.0) {
             self.level.clear();
             for (_, p, path) in level {
-                self.level.push(*p as u32, path.iter().copied());
+                self.level.push(*p as u32, path.iter().copied())?;
             }
-            missing -= take(&self.level, missing, random, paths);
+            missing -= take(&self.level, missing, random, paths)?;
         }
+        Ok(())
     }
 
     /// Adds `count` paths that share no arc.  Planes share none either, so the cheapest flow over all of them takes,
@@ -231,7 +307,7 @@ impl<'a> Selector<'a> {
         count: usize,
         random: &mut SplitMix,
         paths: &mut Paths,
-    ) {
+    ) -> Result<(), Error> {
         let arcs = ends.iter().map(|(p, ..)| self.graphs[*p].arcs()).max().unwrap_or(0);
         let mut found = Paths::default();
         let mut flows = vec![];
@@ -239,7 +315,7 @@ impl<'a> Selector<'a> {
             let cost = Cost::new(arcs, random.word());
             if s == t {
                 // On one switch: the empty path, and no other.
-                found.push(*p as u32, []);
+                found.push(*p as u32, [])?;
             } else {
                 flows.push((*p, DisjointFlow::new(&self.graphs[*p], &self.reach[*p].hops, (*s, *t), cost)));
             }
@@ -249,6 +325,7 @@ impl<'a> Selector<'a> {
         let mut next: Vec<Option<i64>> =
             if empty < count { flows.iter_mut().map(|(_, flow)| flow.search()).collect() } else { vec![] };
         for _ in empty..count {
+            self.stop.check()?;
             let cheapest = (0..next.len()).filter_map(|i| Some((next[i]?, i))).min();
             let Some((_, i)) = cheapest else { break };
             flows[i].1.augment();
@@ -256,15 +333,15 @@ impl<'a> Selector<'a> {
         }
         for (p, flow) in flows {
             for path in flow.paths() {
-                found.push(p as u32, path);
+                found.push(p as u32, path)?;
             }
         }
-        paths.extend_sorted(&found);
+        paths.extend_sorted(&found)
     }
 }
 
 /// Adds `level`, or `missing` of its paths drawn at random, in the order they have; returns how many.
-fn take(level: &Paths, missing: usize, random: &mut SplitMix, paths: &mut Paths) -> usize {
+fn take(level: &Paths, missing: usize, random: &mut SplitMix, paths: &mut Paths) -> Result<usize, Error> {
     let mut chosen: Vec<usize> = (0..level.len()).collect();
     if level.len() > missing {
         for i in 0..missing {
@@ -275,7 +352,7 @@ fn take(level: &Paths, missing: usize, random: &mut SplitMix, paths: &mut Paths)
         chosen.sort_unstable();
     }
     for i in &chosen {
-        paths.push(level.plane[*i], level.get(*i).iter().copied());
+        paths.push(level.plane[*i], level.get(*i).iter().copied())?;
     }
-    chosen.len()
+    Ok(chosen.len())
 }

@@ -1,11 +1,13 @@
-//! K shortest simple paths one by one (Yen, Management Science 1971), by hops.
+//! K shortest simple paths one by one (Yen, Management Science 1971; Lawler, Management Science 1972), by hops.
 //!
 //! Slower than searching whole levels, but its time is bounded by the number of paths found, not by the number of
 //! partial ones: where few paths exist and detours lead nowhere, it ends soon.
 
 use std::collections::BTreeSet;
 
-use crate::graph::Graph;
+use crate::error::Error;
+use crate::graph::{Blocks, Graph, Reach, Ways};
+use crate::stop::Stop;
 
 /// At most `k` shortest simple paths from `source` to `target`, as arcs, by length, then by arcs.
 ///
@@ -17,67 +19,128 @@ use crate::graph::Graph;
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn k_shortest(graph: &Graph, source: u32, target: u32, k: usize) -> Vec<Vec<u32>> {
-    let mut search = Spur::new(graph);
-    let mut found: Vec<Vec<u32>> = vec![];
-    // Sorted by length first; a set, as the same candidate can come from several paths.
-    let mut candidates: BTreeSet<(usize, Vec<u32>)> = BTreeSet::new();
-    candidates.extend(search.shortest(source, target).map(|path| (path.len(), path)));
-    while found.len() < k {
-        let Some((_, path)) = candidates.pop_first() else { break };
-        for at in 0..path.len() {
-            let root = &path[..at];
-            search.clear();
-            for arc in root {
-                search.closed[graph.tail(*arc) as usize] = true;
+    let (blocks, mut reach, mut ways) = (Blocks::new(graph), Reach::default(), Ways::default());
+    graph.reach(target, &mut reach);
+    ways.find(graph, &blocks, &reach);
+    let mut spur = Spur::new(graph.nodes());
+    let stop = Stop::default();
+    let mut paths =
+        OneByOne::new(Target { graph, blocks: &blocks, reach: &reach, ways: &ways }, source, target);
+    // Nobody asks to stop.
+    std::iter::from_fn(|| paths.next(&mut spur, &stop).ok().flatten()).take(k).collect()
+}
+
+/// A graph, and what leads to one node of it.
+#[derive(Clone, Copy)]
+pub(super) struct Target<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) blocks: &'a Blocks,
+    pub(super) reach: &'a Reach,
+    pub(super) ways: &'a Ways,
+}
+
+/// The simple paths of one pair, shortest first.
+pub(super) struct OneByOne<'a> {
+    to: Target<'a>,
+    source: u32,
+    target: u32,
+    found: Vec<Vec<u32>>,
+    /// By length, then by arcs; each with the place where it leaves the path that it was found from.
+    candidates: BTreeSet<(usize, Vec<u32>, usize)>,
+    /// Where the last path left another one.
+    left_at: usize,
+}
+
+impl<'a> OneByOne<'a> {
+    /// The paths between two different nodes.
+    pub(super) fn new(to: Target<'a>, source: u32, target: u32) -> Self {
+        OneByOne { to, source, target, found: vec![], candidates: BTreeSet::new(), left_at: 0 }
+    }
+
+    /// The next path.
+    pub(super) fn next(&mut self, spur: &mut Spur, stop: &Stop) -> Result<Option<Vec<u32>>, Error> {
+        match self.found.pop() {
+            None => {
+                stop.check()?;
+                let first = spur.shortest(self.to, self.source, self.target, &[]);
+                self.candidates.extend(first.map(|path| (path.len(), path, 0)));
             }
-            for other in found.iter().chain([&path]) {
-                if other.len() > at && other[..at] == *root {
-                    search.banned.push(other[at]);
-                }
-            }
-            let spur = graph.tail(path[at]);
-            if let Some(rest) = search.shortest(spur, target) {
-                let whole: Vec<u32> = root.iter().copied().chain(rest).collect();
-                candidates.insert((whole.len(), whole));
+            Some(last) => {
+                self.leave(&last, spur, stop)?;
+                self.found.push(last);
             }
         }
-        found.push(path);
+        let Some((_, path, left_at)) = self.candidates.pop_first() else { return Ok(None) };
+        self.left_at = left_at;
+        self.found.push(path.clone());
+        Ok(Some(path))
     }
-    found
+
+    /// Adds the shortest paths that leave `path` where no path before it did; those before are in `found`.
+    fn leave(&mut self, path: &[u32], spur: &mut Spur, stop: &Stop) -> Result<(), Error> {
+        let graph = self.to.graph;
+        // Those that are the same up to here.
+        let mut same: Vec<usize> = (0..self.found.len()).collect();
+        let mut banned = vec![];
+        for at in 0..path.len() {
+            if at >= self.left_at {
+                stop.check()?;
+                banned.clear();
+                banned.push(path[at]);
+                banned.extend(same.iter().map(|i| self.found[*i][at]));
+                if let Some(rest) = spur.shortest(self.to, graph.tail(path[at]), self.target, &banned) {
+                    let whole: Vec<u32> = path[..at].iter().copied().chain(rest).collect();
+                    self.candidates.insert((whole.len(), whole, at));
+                }
+            }
+            spur.closed[graph.tail(path[at]) as usize] = true;
+            same.retain(|i| self.found[*i][at] == path[at]);
+        }
+        for arc in path {
+            spur.closed[graph.tail(*arc) as usize] = false;
+        }
+        Ok(())
+    }
 }
 
-/// Breadth-first search around closed nodes and banned arcs.
-struct Spur<'a> {
-    graph: &'a Graph,
+/// Breadth-first search around closed nodes and banned arcs; in one memory for all searches.
+pub(super) struct Spur {
     closed: Vec<bool>,
-    banned: Vec<u32>,
+    /// By which arc the search came to a node; said of the nodes in the queue only.
     by: Vec<u32>,
+    queue: Vec<u32>,
 }
 
-impl<'a> Spur<'a> {
-    fn new(graph: &'a Graph) -> Self {
-        Spur { graph, closed: vec![false; graph.nodes()], banned: vec![], by: vec![] }
+const NONE: u32 = u32::MAX;
+
+impl Spur {
+    /// Scratch space for graphs of up to `nodes` nodes.
+    pub(super) fn new(nodes: usize) -> Self {
+        Spur { closed: vec![false; nodes], by: vec![NONE; nodes], queue: vec![] }
     }
 
-    fn clear(&mut self) {
-        self.closed.fill(false);
-        self.banned.clear();
+    fn shortest(&mut self, to: Target, source: u32, target: u32, banned: &[u32]) -> Option<Vec<u32>> {
+        self.queue.clear();
+        self.queue.push(source);
+        let found = self.search(to, source, target, banned);
+        for u in &self.queue {
+            self.by[*u as usize] = NONE;
+        }
+        self.by[target as usize] = NONE;
+        found
     }
 
-    fn shortest(&mut self, source: u32, target: u32) -> Option<Vec<u32>> {
-        const NONE: u32 = u32::MAX;
-        self.by.clear();
-        self.by.resize(self.graph.nodes(), NONE);
-        let mut queue = vec![source];
+    fn search(&mut self, to: Target, source: u32, target: u32, banned: &[u32]) -> Option<Vec<u32>> {
+        let graph = to.graph;
         let mut next = 0;
-        while let Some(u) = queue.get(next).copied() {
+        while let Some(u) = self.queue.get(next).copied() {
             next += 1;
-            for arc in self.graph.out(u) {
-                let v = self.graph.head(arc);
+            for arc in graph.out(u) {
+                let v = graph.head(arc);
                 if v == source || self.closed[v as usize] || self.by[v as usize] != NONE {
                     continue;
                 }
-                if u == source && self.banned.contains(&arc) {
+                if !to.ways.leads(graph, to.blocks, to.reach, arc) || (u == source && banned.contains(&arc)) {
                     continue;
                 }
                 self.by[v as usize] = arc;
@@ -86,12 +149,12 @@ impl<'a> Spur<'a> {
                     let mut at = target;
                     while at != source {
                         path.push(self.by[at as usize]);
-                        at = self.graph.tail(self.by[at as usize]);
+                        at = graph.tail(self.by[at as usize]);
                     }
                     path.reverse();
                     return Some(path);
                 }
-                queue.push(v);
+                self.queue.push(v);
             }
         }
         None

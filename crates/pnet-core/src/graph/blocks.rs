@@ -1,0 +1,133 @@
+//! Biconnected components: which arcs a simple path can have in common with another.
+
+use super::adjacency::Graph;
+use super::reach::{FAR, Reach};
+
+const NONE: u32 = u32::MAX;
+
+/// The blocks of a graph, directions disregarded: maximal parts that no single node takes apart.
+///
+/// A simple path that leaves a block through a node never comes back to it, so from any node only the arcs of one block
+/// lead to a target.
+#[derive(Debug, Clone)]
+pub struct Blocks {
+    /// When a depth-first search came to each node.
+    entered: Vec<u32>,
+    /// The block of each node and the one that the search came from.
+    above: Vec<u32>,
+    /// Nodes of each block.
+    size: Vec<u32>,
+}
+
+impl Blocks {
+    /// The blocks of a graph, in the time of one search (Hopcroft, Tarjan, CACM 1973).
+    pub fn new(graph: &Graph) -> Self {
+        let nodes = graph.nodes();
+        let mut blocks = Blocks { entered: vec![NONE; nodes], above: vec![NONE; nodes], size: vec![] };
+        // The first node in the order of entering that each one reaches by what lies below it and one arc more.
+        let mut low = vec![NONE; nodes];
+        let mut time = 0;
+        let (mut stack, mut open): (Vec<(u32, usize)>, Vec<u32>) = (vec![], vec![]);
+        for root in 0..nodes as u32 {
+            if blocks.entered[root as usize] != NONE {
+                continue;
+            }
+            stack.push((root, 0));
+            while let Some((u, next)) = stack.last_mut() {
+                let u = *u;
+                if *next == 0 {
+                    blocks.entered[u as usize] = time;
+                    low[u as usize] = time;
+                    time += 1;
+                    open.push(u);
+                }
+                let out = graph.out(u);
+                let place = *next;
+                *next += 1;
+                let neighbour = match place.checked_sub(out.len()) {
+                    None => Some(graph.head(out.start + place as u32)),
+                    Some(rest) => graph.before(u).get(rest).copied(),
+                };
+                match neighbour {
+                    Some(v) if blocks.entered[v as usize] == NONE => stack.push((v, 0)),
+                    Some(v) => low[u as usize] = low[u as usize].min(blocks.entered[v as usize]),
+                    None => {
+                        stack.pop();
+                        let Some((parent, _)) = stack.last() else { continue };
+                        let parent = *parent as usize;
+                        low[parent] = low[parent].min(low[u as usize]);
+                        if low[u as usize] >= blocks.entered[parent] {
+                            blocks.close(&mut open, u);
+                        }
+                    }
+                }
+            }
+            open.clear();
+        }
+        blocks
+    }
+
+    /// Makes a block of the node above `last` and of what was entered since `last`.
+    fn close(&mut self, open: &mut Vec<u32>, last: u32) {
+        let block = self.size.len() as u32;
+        let mut size = 1;
+        while let Some(v) = open.pop() {
+            self.above[v as usize] = block;
+            size += 1;
+            if v == last {
+                break;
+            }
+        }
+        self.size.push(size);
+    }
+
+    /// The block of an arc.
+    #[inline]
+    pub fn of(&self, graph: &Graph, arc: u32) -> u32 {
+        let (u, v) = (graph.tail(arc) as usize, graph.head(arc) as usize);
+        // Every arc leads up or down in the search; the lower end shares its block with all above it in the block.
+        self.above[if self.entered[u] > self.entered[v] { u } else { v }]
+    }
+}
+
+/// What blocks say about the simple paths to one node.
+#[derive(Debug, Clone, Default)]
+pub struct Ways {
+    /// The block through which each node's simple paths go on; of the target and of nodes without a path none.
+    block: Vec<u32>,
+    /// No simple path from a node is longer.
+    longest: Vec<u32>,
+    exit: Vec<u32>,
+}
+
+impl Ways {
+    /// Finds the ways to the node that `reach` was searched for, in the memory of an earlier search.
+    pub fn find(&mut self, graph: &Graph, blocks: &Blocks, reach: &Reach) {
+        for (values, none) in [(&mut self.block, NONE), (&mut self.longest, 0), (&mut self.exit, NONE)] {
+            values.clear();
+            values.resize(graph.nodes(), none);
+        }
+        for u in reach.order.iter().skip(1) {
+            let Some(arc) = graph.next_hops(*u, reach).next() else { continue };
+            let (v, block) = (graph.head(arc) as usize, blocks.of(graph, arc));
+            let exit = if self.block[v] == block { self.exit[v] } else { v as u32 };
+            let u = *u as usize;
+            self.block[u] = block;
+            self.exit[u] = exit;
+            self.longest[u] = blocks.size[block as usize] - 1 + self.longest[exit as usize];
+        }
+    }
+
+    /// No simple path from `node` to the target has more arcs than this.
+    #[inline]
+    pub fn longest(&self, node: u32) -> u32 {
+        self.longest[node as usize]
+    }
+
+    /// Whether a simple path to the target can have this arc, the target reached from its head.
+    #[inline]
+    pub fn leads(&self, graph: &Graph, blocks: &Blocks, reach: &Reach, arc: u32) -> bool {
+        let (u, v) = (graph.tail(arc) as usize, graph.head(arc) as usize);
+        reach.hops[v] != FAR && blocks.of(graph, arc) == self.block[u]
+    }
+}

@@ -1,0 +1,62 @@
+"""When an answer is wanted at the latest: made where a time limit is given, handed down to all that takes time."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pnet_lp import _core
+from pnet_lp.errors import SpecError, TimeLimitError
+
+
+class Deadline:
+    """A moment, some seconds after it was made.
+
+    Attributes:
+        limit_s: these seconds, possibly infinite.
+
+    Raises:
+        SpecError: not a number of seconds > 0.
+    """
+
+    def __init__(self, limit_s: float = math.inf) -> None:
+        if limit_s <= 0 or math.isnan(limit_s):
+            raise SpecError("out of range", where="time_limit_s", found=limit_s, allowed="seconds > 0")
+        self.limit_s = limit_s
+        self._moment = time.monotonic() + limit_s
+
+    def left_s(self) -> float:
+        """Return the seconds that are left, at least 0."""
+        return max(self._moment - time.monotonic(), 0.0)
+
+    def over(self, doing: str) -> TimeLimitError:
+        """Return the error for time that ended in the middle of something, before there was anything to bound."""
+        return TimeLimitError(
+            f"{self.limit_s:g} s were over while {doing}, before there was a bound to report",
+            where="time_limit_s",
+            allowed="more seconds, or none",
+        )
+
+    @contextmanager
+    def doing(self, what: str) -> Iterator[float]:
+        """Yield the seconds left for a call of the core in the block; ``what`` it does is named where they are over.
+
+        Raises:
+            TimeLimitError: they are, at the beginning or in the middle.
+        """
+        left = self.left_s()
+        if left == 0:
+            raise self.over(what)
+        try:
+            yield left
+        except _core.LateError:
+            raise self.over(what) from None
+
+
+NEVER = Deadline()
+"""No limit."""
+
+OVER = Deadline(5e-324)
+"""No time at all."""

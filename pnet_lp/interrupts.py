@@ -1,0 +1,59 @@
+"""Ctrl-C in a process of pnet-lp's own: what :mod:`pnet_lp.__main__` sets up before anything else is imported.
+
+Python raises KeyboardInterrupt wherever its main thread is.  Three things can go wrong with that, and each has its
+remedy here: code that cannot raise, such as a finaliser, prints and drops it (it is raised again); a library makes
+another error of it (:func:`pressed` remembers); and code outside Python does not come back to hear of it (a second
+Ctrl-C ends the process without Python).
+"""
+
+from __future__ import annotations
+
+import _thread
+import signal
+import sys
+import threading
+from types import FrameType
+
+INTERRUPTED = 130
+"""Exit code of a process that Ctrl-C ended."""
+
+_AGAIN_S = 0.01
+"""After this time the code that dropped an interruption has ended."""
+
+_pressed = threading.Event()
+_installed = threading.Event()
+
+
+def install() -> None:
+    """Remember Ctrl-C, raise it again where it is dropped, and end at once when it is pressed twice."""
+    signal.signal(signal.SIGINT, _handle)
+    sys.unraisablehook = _unraisable
+    _installed.set()
+    # Last, because a handler of Python's would take its place.
+    from pnet_lp._core import end_at_second_interrupt  # noqa: PLC0415 - not before Ctrl-C is remembered
+
+    end_at_second_interrupt()
+
+
+def pressed() -> bool:
+    """Whether Ctrl-C was pressed since :func:`install`."""
+    return _pressed.is_set()
+
+
+def settle() -> None:
+    """Let Ctrl-C end the process as it ends any other: all that was to be said has been said."""
+    if _installed.is_set():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _handle(_signal: int, _frame: FrameType | None) -> None:
+    _pressed.set()
+    raise KeyboardInterrupt
+
+
+def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
+    if issubclass(dropped.exc_type, KeyboardInterrupt):
+        # Not at once: this, too, runs where nothing can be raised.
+        threading.Timer(_AGAIN_S, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(dropped)
