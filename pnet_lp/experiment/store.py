@@ -20,7 +20,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.experiment.manifest import environment
 from pnet_lp.experiment.question import Answer
 from pnet_lp.experiment.record import Draw
-from pnet_lp.files import write_json
+from pnet_lp.writing import write_json
 
 _SCHEMA = "pnet-lp/draw/2"
 
