@@ -21,12 +21,12 @@ from rich.table import Table
 
 from pnet_lp import _core
 from pnet_lp.experiment.manifest import environment
-from pnet_lp.writing import output_file, write_json
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.units import format_bytes
+from pnet_lp.writing import output_file, write_json
 
 TOLERANCE = 1e-4
 SEED = 1

@@ -1,7 +1,7 @@
 """Files and folders of ours among others', which do not outlive whoever made them.
 
-They are locked as long as their maker lives.  One that was killed leaves them without a lock, and the next that works in
-the same folder removes them.
+They are locked as long as their maker lives.  One that was killed leaves them without a lock, and the next that works
+in the same folder removes them.
 """
 
 from __future__ import annotations

@@ -26,9 +26,9 @@ _LONGEST_SUFFIX = 16
 def output_file(path: str | Path) -> Iterator[Path]:
     """Yield an empty file to write to; what it holds is in ``path`` if the block ends well, and nothing otherwise.
 
-    A file takes the place of the old one in a single step and keeps its permissions, so that readers see the one or the
-    other and never a part; a symbolic link stays, and what it leads to is written.  What is no file, as a pipe, a device
-    or ``/dev/stdout``, is written to when all is known.
+    A new file takes the place of the old one in a single step and with its permissions, so that readers see the one or
+    the other and never a part; a symbolic link stays, and what it leads to is written.  What is no file, as a pipe, a
+    device or ``/dev/stdout``, is written to when all is known.
 
     Raises:
         OutputError: it cannot be written.

@@ -9,9 +9,13 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import Result
 
+from pnet_lp.cli import main
+from pnet_lp.cli.app import COMMANDS
+from pnet_lp.cli.output import OutputFile
 from pnet_lp.topology.io.files import SUFFIXES as TOPOLOGY_SUFFIXES
 from pnet_lp.traffic.io import SUFFIXES as TRAFFIC_SUFFIXES
 
@@ -21,20 +25,56 @@ TREE = "fat-tree:k=4"
 
 WRITERS = [
     *([*SOLVE, "--save", name] for name in ("f", "f.json")),
-    *([*SOLVE, option, f"f{suffix}"] for option in ("--links", "--out") for suffix in (".json", ".csv", ".parquet")),
+    *(
+        [*SOLVE, option, f"f{suffix}"]
+        for option in ("--links", "--out")
+        for suffix in (".json", ".csv", ".parquet")
+    ),
     *([*SOLVE, "--write-lp", f"f{suffix}"] for suffix in (".lp", ".mps")),
-    *(["topology", "torus:dims=4x4", "--out", f"f{suffix}"] for suffix in TOPOLOGY_SUFFIXES),
+    *(
+        ["topology", TREE if suffix == ".topo" else "torus:dims=4x4", "--out", f"f{suffix}"]
+        for suffix in TOPOLOGY_SUFFIXES
+    ),
     *(
         ["traffic", "all-to-all", "--on", "torus:dims=4x4", "--level", "rack", "--out", f"f{suffix}"]
         for suffix in TRAFFIC_SUFFIXES
     ),
-    *(["cost", "compare", "parallel", "serial-chassis", "--plot", f"f{suffix}"] for suffix in (".png", ".svg")),
+    *(
+        ["cost", "compare", "parallel", "serial-chassis", "--plot", f"f{suffix}"]
+        for suffix in (".png", ".svg")
+    ),
+    ["cost", "curve", "beta-fat-tree:servers=1024", "--beta", "1,2", "--plot", "f.svg"],
+    ["cost", "curve", "beta-fat-tree:servers=1024", "--beta", "1,2", "--out", "f.csv"],
+    ["cost", "compare", "parallel", "--out", "f.csv"],
+    ["cost", "equal", "25", "4", "--out", "f.csv"],
+    ["cost", "speedup", "--scenario", "1", "--job", "--traffic", "mpi-fft", "--out", "f.csv"],
+    ["cost", "speedup", "--scenario", "1", "--job", "--traffic", "mpi-fft", "--circuits", "f.csv"],
     ["cost", "parallel", "--out", "f.csv"],
-    ["hops", TREE, "--plot", "f.png"],
+    ["hops", TREE, "--sweep", "0,0.1", "--plot", "f.png"],
     ["hops", TREE, "--out", "f.csv"],
+    ["list", "topologies", "--out", "f.csv"],
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],
-    ["paths", TREE, "--routing", "ecmp-lp", "--stats", "--out", "f.csv"],
 ]
+
+
+def writing_options(name: str, command: click.Command) -> Iterator[tuple[str, str]]:
+    """Yield each option of a command, and of those beside it, that names a file to be written."""
+    for param in command.params:
+        if isinstance(param.type, OutputFile):
+            yield name, max(param.opts, key=len)
+    for other in getattr(command, "others", ()):
+        yield from writing_options(f"{name} {other}", command.other(other))
+
+
+def test_every_option_that_names_a_file_is_here() -> None:
+    known = {pair for name in COMMANDS for pair in writing_options(name, main.get_command(None, name))}
+    names = {name for name, _ in known}
+    tested = set()
+    for words in WRITERS:
+        both = " ".join(words[:2])
+        tested.add((both if both in names else words[0], words[-2]))
+    # That of sweep is tested with its other files.
+    assert tested == known - {("sweep", "--out")}
 
 
 def label(arguments: list[str]) -> str:
@@ -67,7 +107,9 @@ def test_a_full_disk_is_one_sentence(arguments: list[str], run: Callable[..., Re
 
 
 @pytest.mark.parametrize("arguments", WRITERS, ids=label)
-def test_a_link_stays_and_permissions_too(arguments: list[str], run: Callable[..., Result], here: Path) -> None:
+def test_a_link_stays_and_permissions_too(
+    arguments: list[str], run: Callable[..., Result], here: Path
+) -> None:
     (here / "elsewhere").mkdir()
     target = here / "elsewhere" / "target"
     target.write_text("old")
@@ -81,7 +123,9 @@ def test_a_link_stays_and_permissions_too(arguments: list[str], run: Callable[..
 
 
 @pytest.mark.parametrize("arguments", WRITERS, ids=label)
-def test_a_folder_is_found_before_any_work(arguments: list[str], run: Callable[..., Result], here: Path) -> None:
+def test_a_folder_is_found_before_any_work(
+    arguments: list[str], run: Callable[..., Result], here: Path
+) -> None:
     (here / arguments[-1]).mkdir()
     result = run(*arguments, code=1)
     assert result.stderr == f"Error: {arguments[-1]}: cannot be written (is a directory)\n"
@@ -130,9 +174,13 @@ def test_a_reader_of_a_result_that_leaves_early_is_no_error(tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")  # noqa: PTH110
-@pytest.mark.parametrize("arguments", [SOLVE, [*SOLVE, "--json"], ["list", "topologies"], ["--help"], ["--version"]])
+@pytest.mark.parametrize(
+    "arguments", [SOLVE, [*SOLVE, "--json"], ["list", "topologies"], ["--help"], ["--version"]]
+)
 def test_a_full_standard_output_is_one_sentence(arguments: list[str]) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123
-        result = subprocess.run([*PNET_LP, *arguments], stdout=full, stderr=subprocess.PIPE, check=False, text=True)
+        result = subprocess.run(
+            [*PNET_LP, *arguments], stdout=full, stderr=subprocess.PIPE, check=False, text=True
+        )
     assert result.returncode == 1
     assert result.stderr.lower() == "error: standard output: cannot be written (no space left on device)\n"

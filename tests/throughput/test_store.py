@@ -61,7 +61,9 @@ def test_saving_replaces_the_file_whole(tmp_path: Path) -> None:
 def test_unwritable_place_is_named(tmp_path: Path) -> None:
     network, traffic = random_network(7)
     path = tmp_path / "missing" / "r.json"
-    with pytest.raises(OutputError, match=r"missing/r\.json: cannot be written \(no such file or directory\)$"):
+    with pytest.raises(
+        OutputError, match=r"missing/r\.json: cannot be written \(no such file or directory\)$"
+    ):
         save_result(path, network, traffic, solve(network, traffic))
 
 
