@@ -184,3 +184,59 @@ def test_a_full_standard_output_is_one_sentence(arguments: list[str]) -> None:
         )
     assert result.returncode == 1
     assert result.stderr.lower() == "error: standard output: cannot be written (no space left on device)\n"
+
+
+SPEC = "title: T\ncommon: {topology: 'ring:n=4'}\ncases: {a: {}, b: {planes: 2}}\n"
+
+
+@pytest.fixture
+def sweep(here: Path) -> Path:
+    """Return the results of a small experiment that has run."""
+    (here / "trial").mkdir()
+    (here / "trial" / "spec.yaml").write_text(SPEC)
+    return here / "results" / "trial"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["manifest.json", "a/draw-0/proof.json", "a/draw-0/result.json", "chart.png", "cases.csv", "draws.csv"],
+)
+def test_a_folder_in_the_place_of_a_file_of_a_sweep(
+    sweep: Path, name: str, run: Callable[..., Result]
+) -> None:
+    (sweep / name).mkdir(parents=True)
+    result = run("sweep", "trial", code=1)
+    [line] = result.stderr.splitlines()
+    assert line.startswith(f"Error: results/trial/{name}: cannot be written (")
+    assert not any(path.name.startswith(".") for path in sweep.rglob("*"))
+
+
+def test_a_file_in_the_place_of_a_folder_of_a_sweep(sweep: Path, run: Callable[..., Result]) -> None:
+    sweep.mkdir(parents=True)
+    (sweep / "b").write_text("")
+    result = run("sweep", "trial", code=1)
+    assert result.stderr == "Error: results/trial/b/draw-0/result.json: cannot be written (not a directory)\n"
+    (sweep / "b").unlink()
+    run("sweep", "trial")
+
+
+@pytest.mark.parametrize("size", [20, 1000, 3000])
+def test_a_sweep_on_a_full_disk_goes_on_when_there_is_room(
+    sweep: Path, size: int, run: Callable[..., Result]
+) -> None:
+    with files_at_most(size):
+        result = run("sweep", "trial", code=1)
+    [line] = result.stderr.splitlines()
+    assert line.startswith("Error: results/trial/")
+    assert line.endswith(": cannot be written (file too large)")
+    assert not any(path.name.startswith(".") for path in sweep.rglob("*"))
+    assert run("sweep", "trial").stderr == ""
+
+
+def test_a_sweep_says_what_it_computes_again(sweep: Path, run: Callable[..., Result]) -> None:
+    first = run("sweep", "trial", "--out", "f.csv").stdout
+    (sweep / "a" / "draw-0" / "proof.json").unlink()
+    again = run("sweep", "trial")
+    assert again.stderr == "Warning: a: proof.json is missing; computed again\n"
+    assert len(again.stdout.splitlines()) == len(first.splitlines())
+    assert run("sweep", "trial").stderr == ""
