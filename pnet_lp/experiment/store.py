@@ -8,8 +8,8 @@
     results/<experiment>/<case>/draw-0/seconds.json     its timings, kept apart for that reason
     results/<experiment>/<case>/draw-0/proof.json       its certificate, for `pnet-lp verify`, where there is one
 
-A draw's ``result.json`` is written last, so a draw that has one is complete.  It holds the checksums of itself and of the
-proof, so that a draw of which something was changed or removed since is not taken for what was computed.
+A draw's ``result.json`` is written last, so a draw that has one is complete.  It holds the checksums of itself and of
+the proof, so that a draw of which something was changed or removed since is not taken for what was computed.
 """
 
 from __future__ import annotations
