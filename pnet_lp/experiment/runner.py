@@ -111,9 +111,7 @@ def _naming(task: _Task) -> Iterator[None]:
         raise error.at(task.name) from None
 
 
-def _run_draw(
-    task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch
-) -> tuple[Draw, str]:
+def _run_draw(task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch) -> tuple[Draw, str]:
     """Return a draw, and what is to be said of it."""
     began = time.perf_counter()
     settings = task.case.draw_settings(task.index)
