@@ -21,9 +21,9 @@ from scipy.sparse.csgraph import yen
 
 from pnet_lp import _core
 from pnet_lp.experiment.manifest import environment
-from pnet_lp.files import replacing, write_json
 from pnet_lp.routing import parse_routing
 from pnet_lp.topology import build_network
+from pnet_lp.writing import output_file, write_json
 
 SAMPLE = 200
 SEED = 1
@@ -107,7 +107,7 @@ def main() -> None:
         OUT / "paths.json",
         {"command": "make bench", "seed": SEED, "environment": environment(), "runs": rows},
     )
-    with replacing(OUT / "paths.txt") as file, file.open("w", encoding="utf-8") as stream:
+    with output_file(OUT / "paths.txt") as file, file.open("w", encoding="utf-8") as stream:
         Console(file=stream, width=120).print(table)
 
 

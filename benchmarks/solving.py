@@ -21,12 +21,12 @@ from rich.table import Table
 
 from pnet_lp import _core
 from pnet_lp.experiment.manifest import environment
-from pnet_lp.files import replacing, write_json
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.units import format_bytes
+from pnet_lp.writing import output_file, write_json
 
 TOLERANCE = 1e-4
 SEED = 1
@@ -161,7 +161,7 @@ class Benchmark:
             "runs": [asdict(run) | {"times_structured": run.seconds / ours[run.case]} for run in runs],
         }
         write_json(OUT / f"{name}.json", document)
-        with replacing(OUT / f"{name}.txt") as file, file.open("w", encoding="utf-8") as stream:
+        with output_file(OUT / f"{name}.txt") as file, file.open("w", encoding="utf-8") as stream:
             Console(file=stream, width=120).print(table)
         sys.stdout.write(f"written to {OUT.relative_to(OUT.parents[2])}/{name}.json and {name}.txt\n")
 

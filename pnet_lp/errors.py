@@ -110,5 +110,9 @@ class CertificateError(PnetError):
     """A stored result does not prove what it claims."""
 
 
+class OutputError(PnetError):
+    """A file cannot be written."""
+
+
 class SimulationError(PnetError):
     """A simulation failed."""

@@ -1,12 +1,11 @@
-"""Files that are either whole or absent, files by name, JSON that any reader accepts, YAML without surprises."""
+"""Files by name, JSON that any reader accepts, YAML without surprises."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
-import os
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -46,29 +45,9 @@ def check_sha256(path: Path, expected: str, fault: type[PnetError]) -> None:
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield a new path beside ``path`` to write to; it takes the place of ``path`` if the block ends well.
-
-    Readers see the old file or the new one, never a part, and an interrupted run leaves nothing behind.
-    """
-    path = Path(path)
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def json_text(document: object) -> str:
     """Return ``document`` as indented ASCII JSON with a final newline; NaN and infinities become null."""
     return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
-
-
-def write_json(path: str | Path, document: object) -> None:
-    """Write ``document`` as :func:`json_text` to ``path``, whole or not at all."""
-    with replacing(path) as temporary:
-        temporary.write_text(json_text(document), encoding="utf-8")
 
 
 def read_yaml(path: str | Path) -> Any:

@@ -198,3 +198,20 @@ def test_no_file_names_a_package_index_or_somebodys_machine() -> None:
             text = LOCK_SOURCE.sub("", text)
         hit = forbidden.search(text)
         assert hit is None, f"{path.relative_to(ROOT)} holds {hit[0]!r}"
+
+
+WRITES = {"write_text", "write_bytes", "savefig", "write_table", "writeModel", "savez", "savez_compressed"}
+
+
+def test_files_are_written_in_one_way() -> None:
+    """What writes to a path writes to the ``temporary`` one that ``pnet_lp.writing.output_file`` has yielded."""
+    for path in (ROOT / "pnet_lp").rglob("*.py"):
+        # The formats of traffic are handed such a path.
+        allowed = {"temporary", "path", "file"} if path.match("traffic/io/*.py") else {"temporary"}
+        for call in ast.walk(ast.parse(path.read_text())):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                modes = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
+                opens = call.func.attr == "open" and any(set("wax+") & set(str(mode)) for mode in modes)
+                if opens or call.func.attr in WRITES:
+                    names = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
+                    assert names & allowed, f"{path}:{call.lineno} writes to a file of its own"

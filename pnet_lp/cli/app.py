@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import sys
 import traceback
 from typing import Any
 
@@ -59,6 +60,14 @@ class CommandGroup(click.Group):
         """Write the table of commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run the program; that its own help text or version cannot be printed becomes a sentence too."""
+        try:
+            return super().main(*args, **extra)
+        except OSError as error:
+            click.echo(f"Error: standard output: cannot be written ({error.strerror})", err=True)
+            sys.exit(1)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; errors become one sentence on stderr and an exit code."""

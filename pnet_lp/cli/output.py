@@ -16,6 +16,7 @@ import click
 from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.files import json_text
 from pnet_lp.report.tables import Columns, write_table
+from pnet_lp.writing import check_output, naming_output
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,11 +33,15 @@ class OutputFile(click.Path):
     """
 
     def __init__(self, *suffixes: str) -> None:
-        super().__init__(dir_okay=False, writable=True, path_type=Path)
+        super().__init__(path_type=Path)
         self.suffixes = suffixes
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """Return the path, or fail where its folder is missing or the suffix names no format."""
+        """Return the path, or fail where its folder is missing or the suffix names no format.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if self.suffixes and path.suffix.lower() not in self.suffixes:
             self.fail(
@@ -46,6 +51,7 @@ class OutputFile(click.Path):
             )
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {str(path.parent)!r}", param, ctx)
+        check_output(path)
         return path
 
 
@@ -84,7 +90,13 @@ class Output:
 
 def print_json(document: object) -> None:
     """Print one JSON document to stdout."""
-    click.echo(json_text(document), nl=False)
+    _print(json_text(document))
+
+
+def _print(text: str) -> None:
+    # Through click, so that a closed pipe is noticed here and not when the interpreter ends.
+    with naming_output("standard output"):
+        click.echo(text, nl=False)
 
 
 def print_report(*parts: RenderableType) -> None:
@@ -108,5 +120,4 @@ def print_report(*parts: RenderableType) -> None:
     # A narrow encoding (cp1252, ASCII) gets question marks for what it lacks, not an error.
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     lines = lines.encode(encoding, "replace").decode(encoding)
-    # Through click, so that a closed pipe is noticed here and not when the interpreter ends.
-    click.echo(lines, nl=False)
+    _print(lines)

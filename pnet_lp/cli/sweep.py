@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
-from pnet_lp.cli.options import threads_option
+from pnet_lp.cli.options import say, threads_option
 from pnet_lp.cli.output import OutputFile, print_json, print_report
 from pnet_lp.cli.progress import BoundsLine, CountLine, note
 from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
+from pnet_lp.experiment.store import CASES, CHART, DRAWS
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.experiment import (
     compare,
@@ -97,6 +98,7 @@ def command(
                 threads=threads,
                 watch=BoundsLine,
                 on_draw=(lambda draw: count(draw.case)) if count else None,
+                on_note=lambda sentence: say([sentence]),
             ):
                 records.append(record)
                 if not count:
@@ -106,7 +108,7 @@ def command(
         raise KeyboardInterrupt(f"{done}; the same command goes on from there") from None
     rows = compare(asked, records)
     claims = compare_published(asked, records)
-    chart, table, each = (store.folder / name for name in ("chart.png", "cases.csv", "draws.csv"))
+    chart, table, each = (store.folder / name for name in (CHART, CASES, DRAWS))
     write_chart(asked, rows, claims, chart)
     write_table(result_table(rows), table)
     write_table(draw_table(asked, records), each)

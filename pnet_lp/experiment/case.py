@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from pnet_lp.experiment.store import OWN_FILES
 from pnet_lp.registry import Params
 from pnet_lp.seeds import derive_seed
 
-CaseName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
-"""Names folders under ``results/``, so it is lower case and has no separators."""
+
+def _no_file_of_results(name: str) -> str:
+    if name in OWN_FILES:
+        raise ValueError(f"a case cannot be called like a file beside it ({', '.join(OWN_FILES)})")
+    return name
+
+
+CaseName = Annotated[
+    str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=200), AfterValidator(_no_file_of_results)
+]
+"""Names folders under ``results/``, so it is lower case, has no separators, and is not too long for a name."""
 
 
 class Case(Params):

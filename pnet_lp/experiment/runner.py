@@ -57,6 +57,7 @@ def run_experiment(
     threads: int = 0,
     watch: Watch = _unwatched,
     on_draw: Callable[[Draw], None] | None = None,
+    on_note: Callable[[str], None] | None = None,
 ) -> Iterator[Record]:
     """Yield the record of each case, in order.
 
@@ -72,6 +73,8 @@ def run_experiment(
         threads: of each solve; 0 for all cores, divided among the jobs.
         watch: shows the progress of a solve; only where ``jobs`` is 1.
         on_draw: called with each draw, in order, as it is done.
+        on_note: called with a sentence where a stored draw had been changed, or had lost its proof, and was computed
+            again.
 
     Raises:
         KeyboardInterrupt: the user stopped the run; the draws done so far are stored.
@@ -90,8 +93,10 @@ def run_experiment(
     with closing(map_in_order(run, tasks, jobs)) as solved:
         for name, case in experiment.cases.items():
             draws = []
-            for draw in islice(solved, case.draws):
+            for draw, note in islice(solved, case.draws):
                 draws.append(draw)
+                if note and on_note is not None:
+                    on_note(note)
                 if on_draw is not None:
                     on_draw(draw)
             yield Record(name, tuple(draws))
@@ -106,16 +111,19 @@ def _naming(task: _Task) -> Iterator[None]:
         raise error.at(task.name) from None
 
 
-def _run_draw(task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch) -> Draw:
+def _run_draw(task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch) -> tuple[Draw, str]:
+    """Return a draw, and what is to be said of it."""
     began = time.perf_counter()
     settings = task.case.draw_settings(task.index)
     with _naming(task):
         posed = QUESTIONS.get(task.question).build(task.case, settings["seed"])
-    identity = fingerprint(["draw/2", code_identity(), task.question, json_text(settings), *posed.inputs])
-    if resume and (draw := store.find(task.name, task.index, identity)):
-        return draw
+    identity = fingerprint(["draw/3", code_identity(), task.question, json_text(settings), *posed.inputs])
+    stored = store.find(task.name, task.index, identity) if resume else None
+    if isinstance(stored, Draw):
+        return stored, ""
     with _naming(task), watch(task.words) as on_progress:
         answer = posed.answer(threads, on_progress)
     if not answer.seconds:
         answer = replace(answer, seconds={"all": time.perf_counter() - began})
-    return store.add(task.name, task.index, fingerprint=identity, settings=settings, answer=answer)
+    draw = store.add(task.name, task.index, fingerprint=identity, settings=settings, answer=answer)
+    return draw, f"{task.words}: {stored}; computed again" if stored else ""

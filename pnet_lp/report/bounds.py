@@ -11,6 +11,7 @@ from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.report.tables import Columns, from_rows, text_table
 from pnet_lp.report.throughput import limit_in_words, status_in_words
 from pnet_lp.throughput.bounds import Bounds
+from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
@@ -83,8 +84,9 @@ def bounds_lines(document: Mapping[str, Any]) -> list[str]:
         lines.append(f"* the tightest bound on this traffic: {document['tightest']}")
     solved = document["throughput"]
     if solved:
+        status = status_in_words(solved, parse_objective(CONCURRENT))
         lines.append(
-            f"solved: {format_gbps(solved['throughput_gbps'])} Gb/s per unit demand, {status_in_words(solved)}; "
+            f"solved: {format_gbps(solved['throughput_gbps'])} Gb/s per unit demand, {status}; "
             f"limited by {limit_in_words(solved)}"
         )
     return [*lines, *document["summary"]]

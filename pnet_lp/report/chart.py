@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.experiment import Claim, Experiment
-from pnet_lp.files import replacing
 from pnet_lp.report.experiment import Comparison, Row, number_in_words, percents, unit_in_words
 from pnet_lp.report.lines import chart_lines, saturation_points
+from pnet_lp.report.plot import new_figure, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,25 +36,15 @@ _LEGEND: dict[str, Any] = {"fontsize": "small", "labelspacing": 0.9}
 def write_chart(
     experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison], path: str | Path
 ) -> None:
-    """Draw each row's value, next to published ones, into a PNG file.
-
-    Equal rows give equal bytes with the same matplotlib: no dates or versions are written.
-    """
-    # Imported here, and without pyplot: it is slow to load, and a window system must never be asked for.
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
+    """Draw each row's value, next to published ones, into a PNG file."""
     width = 8.5 if experiment.chart else 1.6 * len(rows) + 2
-    figure = Figure(figsize=(width, 4.5), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(width)
     axes = figure.add_subplot()
     draw = _draw_lines if experiment.chart else _draw_bars
     draw(axes, experiment, rows, claims)
     axes.set_title(experiment.title, fontsize="medium")
     axes.yaxis.set_major_formatter("{x:,.12g}")
-    axes.spines[["top", "right"]].set_visible(False)
-    with replacing(path) as temporary:
-        figure.savefig(temporary, format="png", metadata={"Software": None})
+    write_figure(figure, path)
 
 
 def _draw_bars(axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> None:

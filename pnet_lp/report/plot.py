@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pnet_lp.files import replacing
+from pnet_lp.writing import output_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,5 +36,5 @@ def write_figure(figure: Figure, path: str | Path) -> None:
     kind = Path(path).suffix.lower().removeprefix(".")
     # What would tell one run from another: version, time, random identifiers.
     metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
-    with replacing(path) as temporary, rc_context({"svg.hashsalt": "pnet-lp"}):
+    with output_file(path) as temporary, rc_context({"svg.hashsalt": "pnet-lp"}):
         figure.savefig(temporary, format=kind, metadata=metadata)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pnet_lp.errors import SpecError
-from pnet_lp.files import json_text, replacing
+from pnet_lp.files import json_text
+from pnet_lp.writing import output_file
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,7 +32,7 @@ def write_table(columns: Columns, path: str | Path) -> None:
         raise SpecError(
             "unknown table format", where=str(path), found=path.suffix, allowed=", ".join(SUFFIXES)
         )
-    with replacing(path) as temporary:
+    with output_file(path) as temporary:
         if suffix == ".parquet":
             # Imported here: pyarrow takes longer to load than most tables to write.
             import pyarrow as pa  # noqa: PLC0415

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.throughput.objectives import parse_objective
+from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.throughput.solve import NO_SOLVER
 from pnet_lp.units import format_gbps
 
@@ -35,9 +35,10 @@ def throughput_report(document: Mapping[str, Any]) -> Table:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold")
     grid.add_column()
-    for label, text in parse_objective(document["objective"]).words(document):
+    objective = parse_objective(document["objective"])
+    for label, text in objective.words(document):
         grid.add_row(label, text)
-    grid.add_row("status", status_in_words(document))
+    grid.add_row("status", status_in_words(document, objective))
     network, traffic = document["network"], document["traffic"]
     grid.add_row(
         "network",
@@ -69,13 +70,12 @@ def throughput_report(document: Mapping[str, Any]) -> Table:
     return grid
 
 
-def status_in_words(document: Mapping[str, Any]) -> str:
+def status_in_words(document: Mapping[str, Any], objective: Objective) -> str:
     """Return what the status of a result says about its number."""
-    asked = f"a gap of {document['tolerance']:g}"
     if document["status"] == "certified":
-        return f"certified: the bounds meet within {asked}"
+        return f"certified: the bounds meet within a gap of {document['tolerance']:g}"
     ended = "interrupted" if document["interrupted"] else "stopped"
-    return f"bounds: {ended} before they met within {asked}"
+    return f"bounds: {ended} before {objective.outstanding(document)}"
 
 
 def limit_in_words(document: Mapping[str, Any]) -> str:

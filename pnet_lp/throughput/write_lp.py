@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from pnet_lp.errors import SolverError, SpecError
-from pnet_lp.files import replacing
+from pnet_lp.errors import OutputError, SolverError, SpecError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
@@ -25,11 +25,13 @@ from pnet_lp.routing import ROUTINGS, Policy, parse_routing
 from pnet_lp.throughput.problems import FlowProblem, state_problem
 from pnet_lp.throughput.problems.program import Form, Labels, LinearProgram
 from pnet_lp.throughput.solve import IDEAL
-from pnet_lp.throughput.solvers.highs import model_of
+from pnet_lp.throughput.solvers.highs import model_of, silent
+from pnet_lp.writing import output_file
 
 LP_SUFFIXES = (".lp", ".mps")
 
-_BYTES_PER_COLUMN = 2000
+_COUNTS = ("getNumRow", "getNumCol", "getNumNz")
+_BYTES_PER_COLUMN = 3000
 _LONGEST_LABEL = 60
 """Characters of one switch's or host's name; a name of four stays below the 255 that CPLEX and GLPK allow."""
 
@@ -51,7 +53,8 @@ def write_lp(
     Raises:
         SpecError: the suffix is none of :data:`LP_SUFFIXES`, or there is no program, because the routing fixes the
             split or a demand has no path.
-        SolverError: the program does not fit into memory, or cannot be written.
+        SolverError: the program does not fit into memory.
+        OutputError: the file cannot be written.
     """
     path = Path(path)
     if path.suffix not in LP_SUFFIXES:
@@ -80,12 +83,22 @@ def write_lp(
     model.row_names_ = list(_distinct(form.row_names(labels)))
     highspy = importlib.import_module("highspy")
     model.sense_ = highspy.ObjSense.kMaximize
-    highs = highspy.Highs()
-    highs.setOptionValue("output_flag", False)
+    highs = silent()
     highs.passModel(model)
-    with replacing(path) as temporary:
-        if highs.writeModel(str(temporary)) == highspy.HighsStatus.kError:
-            raise SolverError("the linear program cannot be written", where=str(path))
+    with output_file(path) as temporary:
+        # HiGHS does not tell where the disk was full.
+        if highs.writeModel(str(temporary)) == highspy.HighsStatus.kError or not _holds(temporary, highs):
+            raise OutputError("cannot be written whole: is the disk full?", where=str(path))
+
+
+def _holds(path: Path, highs: Any) -> bool:
+    """Whether a file has the rows with their bounds, the columns and the entries of the program that HiGHS has."""
+    again = silent()
+    again.readModel(str(path))
+    return all(getattr(again, count)() == getattr(highs, count)() for count in _COUNTS) and all(
+        np.allclose(getattr(again.getLp(), side), getattr(highs.getLp(), side), rtol=1e-9, atol=0.0)
+        for side in ("row_lower_", "row_upper_")
+    )
 
 
 def _in_gbps(form: Form) -> LinearProgram:

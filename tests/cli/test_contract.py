@@ -97,10 +97,6 @@ def test_every_example_runs(run: Run) -> None:
             ["throughput", "ring:n=4", "--save", "missing/result.json"],
             "Invalid value for '--save': missing/result.json: there is no folder 'missing'",
         ),
-        (
-            ["throughput", "ring:n=4", "--save", "experiments"],
-            "Invalid value for '--save': File 'experiments' is a directory.",
-        ),
         (["throughput", "rign:n=4"], "unknown topology 'rign' (did you mean 'ring'?)"),
         (["throughput", "ring:n=2"], "ring: n: input should be greater than or equal to 3, found '2'"),
         (

@@ -1,12 +1,18 @@
 """``pnet-lp throughput --objective``: documents, words, tables, and what is refused."""
 
 import csv
+import itertools
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import Result
+
+from pnet_lp.throughput.solvers.general import Limits
+from pnet_lp.throughput.solvers.highs import _Highs
 
 Run = Callable[..., Result]
 RunJson = Callable[..., Any]
@@ -96,6 +102,54 @@ def test_every_objective_is_saved_with_its_proof(
     document = run_json("verify", "result.json")
     assert document["verified"]
     assert document["trusted"] == []
+
+
+GRAPH = ("throughput", "jellyfish:switches=40,ports=8", "--level", "rack")
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that lets the linear programs of given numbers, from 0, run into their time limit at once."""
+
+    def hurry(*numbers: int) -> None:
+        run_one, count = _Highs.run, itertools.count()
+
+        def run(self: _Highs, lp: object, settings: object, limits: Limits, watch: object) -> object:
+            limits = replace(limits, time_s=0.0) if next(count) in numbers else limits
+            return run_one(self, lp, settings, limits, watch)
+
+        monkeypatch.setattr(_Highs, "run", run)
+
+    return hurry
+
+
+def test_min_cost_that_falls_short_says_so_first(
+    run: Run, run_json: RunJson, hurried: Callable[..., None]
+) -> None:
+    hurried(1)
+    document = run_json(*GRAPH, "--objective", "min-cost:at=9", code=3)
+    assert document["carried_gbps"] < 0.9 * document["asked_gbps"]
+    assert document["asked_gbps"] == 9
+    hurried(1)
+    shown = run(*GRAPH, "--objective", "min-cost:at=9", code=3).stdout
+    assert shown.startswith("carried     only ")
+    assert " of the 9 Gb/s per unit demand asked, at this cost\ncost        " in shown
+    assert "status      bounds: stopped before all that was asked was carried\n" in shown
+    assert "before they met" not in shown
+
+
+def test_min_cost_of_a_largest_rate_that_is_not_known(run: Run, hurried: Callable[..., None]) -> None:
+    hurried(0)
+    shown = run(*GRAPH, "--objective", "min-cost", code=3).stdout
+    assert "status      bounds: stopped before the largest K was known within a gap of 0.0001\n" in shown
+    hurried(0)
+    assert re.fullmatch(
+        r"Error: min-cost: at: whether the matrix fits is not known: the largest K was found to be at least \S+ and "
+        r"at most \S+ Gb/s per unit demand, found 9\.0\n",
+        run(*GRAPH, "--objective", "min-cost:at=9", code=1).stderr,
+    )
+    most = run(*GRAPH, "--objective", "min-cost:at=9").stdout
+    assert "carried     9 Gb/s per unit demand\n" in most
 
 
 def test_they_are_listed(run: Run, run_json: RunJson) -> None:

@@ -1,5 +1,6 @@
 """What only a real process shows: clean streams, closed pipes, Ctrl-C."""
 
+import contextlib
 import json
 import os
 import shlex
@@ -94,3 +95,55 @@ def test_a_narrow_encoding_is_no_error(arguments: list[str]) -> None:
     result = subprocess.run([*PNET_LP, *arguments], capture_output=True, env=environment, check=True)
     assert result.stdout.isascii()
     assert result.stderr == b""
+
+
+def processes_of(folder: Path) -> set[int]:
+    """The processes whose temporary files are in ``folder`` or below."""
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if f"TMPDIR={folder}".encode() in (entry / "environ").read_bytes():
+                found.add(int(entry.name))
+    return found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["throughput", "jellyfish:switches=60,ports=8", "--solver", "pulp"],
+        ["throughput", "jellyfish:switches=60,ports=8", "--solver", "ortools-glop"],
+        ["sweep", "trial", "--jobs", "2"],
+    ],
+    ids=["pulp", "ortools", "jobs"],
+)
+def test_who_is_killed_leaves_no_process_and_no_temporary_file(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "trial").mkdir()
+    (tmp_path / "trial" / "spec.yaml").write_text(
+        "title: T\ncommon: {topology: 'jellyfish:switches=60,ports=8', solver: pulp}\n"
+        "cases: {a: {}, b: {seed: 1}, c: {seed: 2}}\n"
+    )
+    folder = tmp_path / "tmp"
+    folder.mkdir()
+    process = subprocess.Popen(
+        [*PNET_LP, *arguments], env=os.environ | {"TMPDIR": str(folder)}, cwd=tmp_path, stderr=subprocess.PIPE
+    )
+    workers, wanted = set[Path](), 2 if "--jobs" in arguments else 1
+    deadline = time.monotonic() + 60
+    while len(workers) < wanted and process.poll() is None and time.monotonic() < deadline:
+        # CBC reads a file, other workers write a log that has no name.
+        workers = set(folder.glob("*/*.mps" if "ortools-glop" not in arguments else "*"))
+        time.sleep(0.05)
+    time.sleep(1.0)
+    assert process.poll() is None, "solved too soon for this test"
+    assert len(processes_of(folder)) > wanted
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 30
+    while (processes_of(folder) or list(folder.iterdir())) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    left = processes_of(folder)
+    for each in left:
+        os.kill(each, signal.SIGKILL)
+    assert not left
+    assert not list(folder.iterdir())

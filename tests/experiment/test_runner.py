@@ -1,6 +1,7 @@
 """Running an experiment: records, resuming, interruption, and that nothing but timings varies."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -149,17 +150,72 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
     assert calls == 4
 
 
-def test_a_broken_record_is_an_error_that_says_what_to_do(experiment: Experiment, tmp_path: Path) -> None:
-    store = Store(tmp_path / "results")
+def replaced(old: str, new: str) -> Callable[[Path], object]:
+    """Return what an editor does: every ``old`` in a file becomes ``new``."""
+
+    def edit(path: Path) -> None:
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    return edit
+
+
+def one_figure(path: Path) -> None:
+    document = json.loads(path.read_text())
+    document["headline"]["value"] *= 1.1
+    path.write_text(json.dumps(document, indent=2) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "what", "jobs"),
+    [
+        ("result.json", one_figure, "result.json was changed", 1),
+        ("result.json", one_figure, "result.json was changed", 2),
+        ("result.json", replaced("certified", "bounds"), "result.json was changed", 1),
+        ("result.json", replaced('"fingerprint"', '"fingerprnt"'), "result.json was changed", 1),
+        ("result.json", replaced('"sha256"', '"sha257"'), "result.json was changed", 1),
+        ("result.json", lambda path: path.write_text("{"), "its files cannot be read", 1),
+        ("result.json", lambda path: path.write_text("[]"), "its files cannot be read", 1),
+        ("result.json", lambda path: path.write_bytes(b"\xff"), "its files cannot be read", 1),
+        ("seconds.json", lambda path: path.write_text("[1]"), "its files cannot be read", 1),
+        ("seconds.json", Path.unlink, "its files cannot be read", 1),
+        ("proof.json", Path.unlink, "proof.json is missing", 1),
+        ("proof.json", replaced("ring:n=6", "ring:n=7"), "proof.json was changed", 1),
+        ("proof.json", lambda path: path.write_bytes(path.read_bytes()[:-100]), "proof.json was changed", 1),
+        ("proof.json", lambda path: path.write_bytes(b""), "proof.json was changed", 1),
+    ],
+)
+def test_what_was_changed_is_computed_again_and_said(
+    experiment: Experiment,
+    tmp_path: Path,
+    solved: list[object],
+    name: str,
+    edit: Callable[[Path], object],
+    what: str,
+    jobs: int,
+) -> None:
+    store, notes = Store(tmp_path / "results"), list[str]()
+    first = list(run_experiment(experiment, store))
+    before = {path: data for path, data in files(store.folder).items() if "seconds" not in path}
+    edit(store.folder / "three" / "draw-0" / name)
+    again = list(run_experiment(experiment, store, jobs=jobs, on_note=notes.append))
+    assert notes == [f"three: {what}; computed again"]
+    assert len(solved) == 3 + (jobs == 1)
+    assert values(again) == values(first)
+    assert {path: data for path, data in files(store.folder).items() if "seconds" not in path} == before
+    list(run_experiment(experiment, store, on_note=notes.append))
+    assert len(notes) == 1
+
+
+def test_what_an_interrupted_run_began_is_not_worth_a_word(experiment: Experiment, tmp_path: Path) -> None:
+    store, notes = Store(tmp_path / "results"), list[str]()
     list(run_experiment(experiment, store))
-    record = tmp_path / "results" / "one" / "draw-0" / "result.json"
-    record.write_text("{")
-    with pytest.raises(SpecError) as caught:
-        list(run_experiment(experiment, store))
-    assert str(caught.value) == (
-        f"{record}: the stored record cannot be read; allowed: --no-resume to compute it again"
-    )
-    assert len(list(run_experiment(experiment, store, resume=False))) == 3
+    (store.folder / "three" / "draw-0" / "result.json").unlink()
+    old = store.folder / "one" / "draw-0" / "result.json"
+    old.write_text(json.dumps(json.loads(old.read_text()) | {"schema": "pnet-lp/draw/2"}))
+    list(run_experiment(experiment, store, on_note=notes.append))
+    assert notes == []
 
 
 def test_a_tampered_proof_does_not_pass(experiment: Experiment, tmp_path: Path) -> None:

@@ -391,3 +391,22 @@ def test_the_tree_of_a_speed_up_is_finite(tmp_path: Path) -> None:
     spec = "title: Trial\nquestion: speed-up\ncases: {a: {oversubscription: .inf}}\n"
     with pytest.raises(SpecError, match="oversubscription: input should be a finite number, found inf"):
         load_experiment(write(tmp_path, spec))
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "chart.png", "cases.csv", "draws.csv"])
+@pytest.mark.parametrize(
+    "case", ["{name}: {{topology: 'ring:n=4'}}", "a: {{grid: {{planes: [1]}}, name: '{name}'}}"]
+)
+def test_no_case_stands_where_a_file_of_the_results_does(tmp_path: Path, name: str, case: str) -> None:
+    spec = f"title: T\ncommon: {{topology: 'ring:n=4'}}\ncases:\n  {case.format(name=name)}\n"
+    with pytest.raises(SpecError) as caught:
+        load_experiment(write(tmp_path, spec))
+    assert str(caught.value) == (
+        f"{tmp_path / 'spec.yaml'}: cases.{name}.[key]: a case cannot be called like a file beside it "
+        f"(manifest.json, chart.png, cases.csv, draws.csv), found '{name}'"
+    )
+
+
+def test_names_too_long_for_a_folder_are_found_before_the_first_run(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"should have at most 200 characters"):
+        load_experiment(write(tmp_path, f"title: T\ncases:\n  {'a' * 201}: {{topology: 'ring:n=4'}}\n"))

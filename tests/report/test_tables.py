@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pnet_lp.errors import SpecError
-from pnet_lp.files import json_text, replacing, write_json
+from pnet_lp.files import json_text
 from pnet_lp.report.tables import from_rows, write_table
 
 COLUMNS = {"u": ["a", 'b,"c"'], "plane": [0, 1], "load": [0.1, math.inf]}
@@ -59,18 +59,3 @@ def test_json_text_is_strict() -> None:
     assert json.loads(text, parse_constant=pytest.fail) == {"a": None, "b": [1, None], "3": [1.5], "é": None}
     assert text.isascii()
     assert text.endswith("}\n")
-
-
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
-    path = tmp_path / "document.json"
-    write_json(path, {"old": True})
-
-    def fail() -> None:
-        with replacing(path) as temporary:
-            temporary.write_text("half of ")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert json.loads(path.read_text()) == {"old": True}
-    assert list(tmp_path.iterdir()) == [path]

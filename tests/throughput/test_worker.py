@@ -1,13 +1,18 @@
 """Solvers in a process of their own: what becomes of it when it fails, is stopped, or prints."""
 
 import os
+import signal
+import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pnet_lp.errors import SolverError
+from pnet_lp.scratch import ScratchFolder
 from pnet_lp.throughput import build_problem
 from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.solvers import OnProgress, RawSolution, SolveOptions
@@ -16,7 +21,7 @@ from pnet_lp.throughput.solvers.worker import SeparateSolver, _Worker
 from .conftest import random_network
 
 BACKEND = """
-import os, sys, time
+import os, subprocess, sys, time
 import numpy as np
 from pnet_lp.errors import SolverError
 from pnet_lp.throughput.problems.program import LpSolution
@@ -46,6 +51,13 @@ class Backend(SeparateSolver):
         if self.task == "die":
             print("out of luck", file=sys.stderr, flush=True)
             os._exit(1)
+        if self.task == "run":
+            program = subprocess.Popen(["sleep", "600"])
+            with open(os.path.join(os.environ["TMPDIR"], "model.mps"), "w") as file:
+                file.write("half of a model")
+            with open(os.environ["PIDS"], "a") as file:
+                file.write(f"{os.getpid()} {program.pid} ")
+            program.wait()
         if self.task == "wait":
             while not watch.stopped or not self.interruptible:
                 time.sleep(0.01)
@@ -90,7 +102,7 @@ def test_a_worker_ends_with_whoever_started_it(last_words: bytes, backend: type,
     assert worker._process.stdin is not None
     worker._process.stdin.write(last_words)
     worker._process.stdin.close()
-    assert worker._process.wait(timeout=30) == 0
+    assert worker._process.wait(timeout=30) == -signal.SIGKILL
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
     assert run(backend("solve"), problem).iterations != pid
@@ -132,3 +144,65 @@ def test_time_limit_is_kept_for_a_library_that_does_not(backend: type, problem: 
     found = backend("wait", False).solve(problem, SolveOptions(time_limit_s=0.2), lambda *_: True)
     assert not found.interrupted
     assert found.message == "backend: time limit reached"
+
+
+SOLVE = """
+import sys; sys.path[:0] = sys.argv[1:]
+from lp_backend import Backend
+from pnet_lp.throughput import build_problem
+from pnet_lp.throughput.problems import ArcProblem
+from pnet_lp.throughput.solvers import SolveOptions
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+network = build_network(["ring:n=4"])
+problem = ArcProblem(build_problem(network, build_traffic("all-to-all", network, "rack")))
+Backend("run").solve(problem, SolveOptions(), lambda *_: True)
+"""
+
+
+def ended(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    # One that nobody has waited for, as where process 1 does not, has ended all the same.
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    return state.stdout[:1] in "Z"
+
+
+def wait_for(what: Callable[[], bool], seconds: float = 30.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not what() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return what()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills by signal")
+@pytest.mark.parametrize("killed", ["parent", "worker", "both"])
+def test_nothing_is_left_of_whoever_is_killed(
+    backend: type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: str
+) -> None:
+    del backend
+    folder, pids = tmp_path / "tmp", tmp_path / "pids"
+    folder.mkdir()
+    environment = os.environ | {"TMPDIR": str(folder), "PIDS": str(pids)}
+    parent = subprocess.Popen(
+        [sys.executable, "-c", SOLVE, str(tmp_path)], env=environment, stderr=subprocess.PIPE
+    )
+    assert wait_for(lambda: pids.exists() and len(pids.read_text().split()) == 2)
+    worker, program = map(int, pids.read_text().split())
+    if killed != "parent":
+        os.kill(worker, signal.SIGKILL)
+    if killed != "worker":
+        parent.kill()
+    _, stderr = parent.communicate(timeout=30)
+    if killed == "worker":
+        assert b"SolverError: the process of backend ended without an answer" in stderr
+    if killed == "both":
+        # Nobody is left who could.  The folder goes when the next one is made.
+        os.kill(program, signal.SIGKILL)
+        monkeypatch.setattr("tempfile.tempdir", str(folder))
+        ScratchFolder().remove()
+    assert wait_for(lambda: ended(worker) and ended(program))
+    assert wait_for(lambda: not list(folder.iterdir()))

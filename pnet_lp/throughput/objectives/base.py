@@ -190,6 +190,10 @@ class Objective(ABC):
         """Whether :meth:`gap` is all of that gap; otherwise a part of it was known when solving only."""
         return True
 
+    def outstanding(self, document: Mapping[str, Any]) -> str:
+        """Return what had not come about when the solve of an answer ended that is not certified."""
+        return f"they met within a gap of {document['tolerance']:g}"
+
     @abstractmethod
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return the first lines of an answer to a person, labels and texts, given the JSON document."""

@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.deadline import OVER
-from pnet_lp.errors import RoutingError, SpecError
+from pnet_lp.errors import RoutingError, SolverError, SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
@@ -37,6 +37,10 @@ from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
     from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+
+
+_ROUNDING = 1e-4
+"""Part of what was asked that may be missing without a word; the status says whether it is within the tolerance."""
 
 
 class MinCostParams(Params):
@@ -103,7 +107,7 @@ class MinCost(Objective):
         if largest.interrupted:
             # Some of the matrix is carried all the same, and its cost is bounded.
             context = replace(context, options=replace(context.options, deadline=OVER))
-        rate = self._rate(most.lower)
+        rate = self._rate(most)
         demand = problem.flow.demand
         goal = ProgramGoal.of(
             problem.flow,
@@ -199,19 +203,31 @@ class MinCost(Objective):
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""
-        cost, mean = format_gbps(figures["cost_gbps_links"]), figures["mean_links"]
-        return [
-            ("cost", f"{cost} Gb/s times links, {mean:.6g} links on average"),
-            ("carried", f"{format_gbps(figures['carried_gbps'])} Gb/s per unit demand"),
-            proved(figures, self.headline),
-        ]
+        total, mean = format_gbps(figures["cost_gbps_links"]), figures["mean_links"]
+        carried, asked = (format_gbps(figures[key]) for key in ("carried_gbps", "asked_gbps"))
+        cost = ("cost", f"{total} Gb/s times links, {mean:.6g} links on average")
+        if not _falls_short(figures):
+            said = [cost, ("carried", f"{carried} Gb/s per unit demand")]
+        else:
+            said = [
+                ("carried", f"only {carried} of the {asked} Gb/s per unit demand asked, at this cost"),
+                cost,
+            ]
+        return [*said, proved(figures, self.headline)]
+
+    def outstanding(self, document: Mapping[str, Any]) -> str:
+        """See :meth:`Objective.outstanding`."""
+        if _falls_short(document):
+            return "all that was asked was carried"
+        if document["relative_gap"] > document["tolerance"]:
+            return super().outstanding(document)
+        return f"the largest K was known within a gap of {document['tolerance']:g}"
 
     def _fixed(
         self, problem: Problem, solved: Certified, link_cost: FloatArray, context: SolveContext
     ) -> Optimum:
-        most = solved.interval.lower
-        rate = self._rate(most)
-        load = floats(rate / most * solved.load)
+        rate = self._rate(solved.interval)
+        load = floats(rate / solved.interval.lower * solved.load)
         total = float(link_cost @ load)
         context.clock.note("certify")
         return Optimum(
@@ -229,16 +245,23 @@ class MinCost(Objective):
         """Return what a Gb/s on each arc costs, ``[A]``."""
         return self.inputs.get("link_cost", np.ones(len(capacity)))
 
-    def _rate(self, most: float) -> float:
-        """Return the K to carry, where ``most`` can be."""
+    def _rate(self, most: Interval) -> float:
+        """Return the K to carry, where the largest is between the bounds ``most``."""
         if self.params.at is None:
-            return most * (1.0 if self.params.fraction is None else self.params.fraction)
-        if self.params.at > most:
+            return most.lower * (1.0 if self.params.fraction is None else self.params.fraction)
+        if self.params.at > most.upper:
             raise SpecError(
                 "the matrix does not fit",
                 where="min-cost: at",
                 found=self.params.at,
-                allowed=f"at most {most:.9g} Gb/s per unit demand",
+                allowed=f"at most {most.lower:.9g} Gb/s per unit demand",
+            )
+        if self.params.at > most.lower:
+            raise SolverError(
+                f"whether the matrix fits is not known: the largest K was found to be at least {most.lower:.9g} and "
+                f"at most {most.upper:.9g} Gb/s per unit demand",
+                where="min-cost: at",
+                found=self.params.at,
             )
         return self.params.at
 
@@ -274,6 +297,11 @@ def _prove(
     )
     cost = float(link_cost @ attained.load)
     return _Found(Interval(min(lower, cost), cost), carried, attained.with_lengths(best), attained.load)
+
+
+def _falls_short(figures: Mapping[str, Any]) -> bool:
+    """Whether less is carried than was asked, beyond what rounding takes."""
+    return bool(figures["carried_gbps"] < figures["asked_gbps"] * (1 - _ROUNDING))
 
 
 def _figures(cost: Interval, carried: float, asked: float, total: float) -> dict[str, object]:

@@ -25,7 +25,6 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.files import write_json
 from pnet_lp.model import (
     AnyCertificate,
     Bottleneck,
@@ -42,6 +41,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.result import FairLevel, LinkKind, Status
 from pnet_lp.routing import Policy
+from pnet_lp.writing import write_json
 
 FORMAT = "pnet-lp-result/1"
 
@@ -253,7 +253,7 @@ def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, resu
     """Write the result with all that is needed to check it to ``path``, whole or not at all.
 
     Raises:
-        SpecError: the directory does not exist, or cannot be written.
+        OutputError: it cannot be written.
     """
     certificate = result.certificate
     document = result.to_json() | {
@@ -274,10 +274,7 @@ def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, resu
             inputs={name: _Array.of(values) for name, values in result.inputs.items()},
         )
         document["answer"] = answer.model_dump()
-    try:
-        write_json(path, document)
-    except OSError as error:
-        raise SpecError(f"cannot be written ({error.strerror})", where=str(path)) from None
+    write_json(path, document)
 
 
 def load_result(path: str | Path) -> StoredResult:

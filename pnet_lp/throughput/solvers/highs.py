@@ -67,7 +67,7 @@ class _Highs(GeneralSolver):
 
     def run(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:
         """See :meth:`GeneralSolver.run`."""
-        highs = _silent()
+        highs = silent()
         # HiGHS takes half of the cores where it is not told.
         _set(highs, {"solver": self.method, "run_crossover": "off", "threads": limits.threads, **settings})
         if math.isfinite(limits.time_s):
@@ -181,7 +181,8 @@ def _highspy() -> Any:
     return importlib.import_module("highspy")
 
 
-def _silent() -> Any:
+def silent() -> Any:
+    """Return a new HiGHS that prints nothing."""
     highs = _highspy().Highs()
     highs.setOptionValue("output_flag", False)
     return highs
@@ -190,7 +191,7 @@ def _silent() -> Any:
 @functools.cache
 def _offers(method: str) -> bool:
     """Whether the installed HiGHS accepts the method (HiPO is an optional part of it)."""
-    status = _silent().setOptionValue("solver", method)
+    status = silent().setOptionValue("solver", method)
     return bool(status == _highspy().HighsStatus.kOk)
 
 
@@ -201,7 +202,7 @@ def _set(highs: Any, options: Settings) -> None:
 
 def _accept(status: Any, what: str) -> None:
     if status == _highspy().HighsStatus.kError:
-        raise SolverError(f"HiGHS {_silent().version()} refuses {what}")
+        raise SolverError(f"HiGHS {silent().version()} refuses {what}")
 
 
 def model_of(lp: LinearProgram) -> Any:

@@ -24,6 +24,10 @@ from pnet_lp.throughput.solvers.worker import SeparateSolver
 _CONVERGED = frozenset({"OPTIMAL", "IMPRECISE"})
 _STOPPED = frozenset({"FEASIBLE", "NO_SOLUTION_FOUND"})
 
+_SHARDS = 32
+"""Parts into which PDLP divides its sums; it rounds by them, so that they must not depend on the number of threads, as
+they do where PDLP is not told.  Its documentation asks for 4 a thread."""
+
 
 class _OrTools(SeparateSolver):
     """What the methods of OR-Tools have in common.
@@ -82,7 +86,7 @@ class _OrTools(SeparateSolver):
 
 @SOLVERS.register("ortools-pdlp", summary="OR-Tools first-order method (PDLP)")
 class OrToolsPdlp(_OrTools):
-    """First-order method, on all cores."""
+    """First-order method, on all cores; the same bits on any number of them."""
 
     solver_type = "PDLP"
     bytes_per_column = 2400
@@ -96,6 +100,7 @@ class OrToolsPdlp(_OrTools):
         """See :meth:`_OrTools.parameters_proto`."""
         mathopt = importlib.import_module("ortools.math_opt.python.mathopt")
         found = mathopt.SolveParameters(threads=limits.threads)
+        found.pdlp.num_shards = _SHARDS
         criteria = found.pdlp.termination_criteria.detailed_optimality_criteria
         for part in ("primal_residual", "dual_residual", "objective_gap"):
             tolerance = settings["gap" if part == "objective_gap" else "residual"]

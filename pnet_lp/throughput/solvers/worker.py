@@ -14,14 +14,16 @@ import contextlib
 import os
 import pickle
 import queue
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from pnet_lp.errors import SolverError
+from pnet_lp.scratch import ScratchFolder
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Settings, Watch
@@ -71,14 +73,14 @@ class _Worker:
 
     def __init__(self, name: str) -> None:
         self._key = (os.getpid(), name)
-        self._folder = tempfile.TemporaryDirectory(prefix="pnet-lp-", ignore_cleanup_errors=True)
+        self._folder = ScratchFolder()
         path = os.pathsep.join(os.path.abspath(place) for place in sys.path)  # noqa: PTH100 - "" is the working directory
         # What a library leaves behind when it is killed goes with the folder.
-        places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.name)
-        self._log = tempfile.TemporaryFile(dir=self._folder.name)  # noqa: SIM115 - closed by kill
+        places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._folder.path)
+        self._log = tempfile.TemporaryFile(dir=self._folder.path)  # noqa: SIM115 - closed by kill
         # A session of its own: Ctrl-C in the terminal is for the process that waits, which then stops this one.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", f"from {__name__} import main; main()"],
+            [sys.executable, "-P", "-c", f"from {__name__} import main; main()", self._folder.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
@@ -126,11 +128,13 @@ class _Worker:
 
     def kill(self) -> None:
         """Kill the process and what it started; :meth:`receive`, in another thread, then raises EOFError."""
-        if self._process.poll() is None:
+        # As long as nobody has waited for it its number, and that of its group, is nobody else's, even if it has ended.
+        if self._process.returncode is None:
             if sys.platform == "win32":
                 self._process.kill()
             else:
-                os.killpg(self._process.pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self) -> str | None:
         """Kill the process and clean up; return the last line that it wrote to its standard error, if any."""
@@ -145,11 +149,19 @@ class _Worker:
         self._log.seek(0)
         lines = self._log.read().decode(errors="replace").split("\n")
         self._log.close()
-        self._folder.cleanup()
+        self._folder.remove()
         return next((line.strip() for line in reversed(lines) if line.strip()), None)
 
 
 atexit.register(_Worker.end_idle)
+
+
+def _leave_nothing(folder: str) -> NoReturn:
+    """End this process, with the programs that its library runs, and remove their temporary files."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if sys.platform != "win32":
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
 
 
 def main() -> None:
@@ -166,7 +178,7 @@ def main() -> None:
                 message = pickle.load(sys.stdin.buffer)
             except Exception:
                 # Whoever asks has ended, perhaps in the middle of a job.
-                os._exit(0)
+                _leave_nothing(sys.argv[1])
             if message is None:
                 watch.stop()
             else:

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.files import replacing
 from pnet_lp.layouts import decoded
 from pnet_lp.model import Network, Plane
 from pnet_lp.topology.io import (
@@ -28,6 +27,7 @@ from pnet_lp.topology.io import (
 )
 from pnet_lp.topology.io.format import Format
 from pnet_lp.units import DEFAULT_LINK_GBPS
+from pnet_lp.writing import write_text
 
 FORMATS: tuple[Format, ...] = (
     sndlib.FORMAT,
@@ -89,7 +89,8 @@ def write_plane(plane: Plane, path: str | Path) -> None:
     """Write a plane in the format of the suffix, whole or not at all.
 
     Raises:
-        TopologyError: an unknown suffix, a plane that the format cannot hold, a folder that cannot be written to.
+        TopologyError: an unknown suffix, or a plane that the format cannot hold.
+        OutputError: the file cannot be written.
     """
     path = Path(path)
     suffix = suffix_of(path)
@@ -101,11 +102,7 @@ def write_plane(plane: Plane, path: str | Path) -> None:
     speed = float(plane.capacity_uv_gbps[0]) if plane.cable_count else DEFAULT_LINK_GBPS
     if lost := _lost(plane, chosen.parse(text, str(path), speed)):
         raise TopologyError(f"{chosen.name} cannot hold this plane without loss", where=str(path), found=lost)
-    try:
-        with replacing(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise TopologyError(os.strerror(error.errno or 0).lower(), where=str(path)) from None
+    write_text(path, text)
 
 
 def _lost(plane: Plane, again: Plane) -> str | None:
@@ -125,7 +122,7 @@ def write_network(network: Network, path: str | Path) -> tuple[Path, ...]:
     ``net.1.json``, ...; given in that order on the command line they are the network again.
 
     Raises:
-        TopologyError: as :func:`write_plane`.
+        TopologyError, OutputError: as :func:`write_plane`.
     """
     path = Path(path)
     if network.plane_count == 1:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.files import replacing
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io import delimited, htsim, npz, parquet, records, repetita, sndlib, sndlib_xml, topohub
 from pnet_lp.traffic.io.format import Format
+from pnet_lp.writing import output_file
 
 FORMATS: tuple[Format, ...] = (
     npz.FORMAT,
@@ -77,7 +77,7 @@ def write_traffic(traffic: TrafficMatrix, network: Network, path: str | Path) ->
         raise TrafficError(
             "unknown file format", where=str(path), found=path.suffix, allowed=", ".join(SUFFIXES)
         )
-    with replacing(path) as temporary:
+    with output_file(path) as temporary:
         chosen.write(traffic, names, temporary)
         again = chosen.parse(temporary.read_bytes(), str(path), network, traffic.level)
         if again.fingerprint != traffic.fingerprint:
