@@ -15,9 +15,10 @@ from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.throughput import FlowProblem, build_problem, solve
 from pnet_lp.throughput.problems.classes import Classes
+from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.second import demand_distances, reachable
 from pnet_lp.throughput.proofs.second_arcs import Split, propagate
-from pnet_lp.throughput.proofs.store import _Array, load_result, save_result
+from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify_file
 
 from .conftest import INSTANCES, Instance, one_switch, plane, random_network
@@ -91,13 +92,13 @@ def array(document: Document, *keys: str | int) -> tuple[Document, str | int, np
     parent: Any = document
     for key in keys[:-1]:
         parent = parent[key]
-    return parent, keys[-1], _Array.model_validate(parent[keys[-1]]).decode().copy()
+    return parent, keys[-1], StoredArray.model_validate(parent[keys[-1]]).decode().copy()
 
 
 def change(*keys: str | int, to: Callable[[np.ndarray], np.ndarray]) -> Callable[[Document], None]:
     def apply(document: Document) -> None:
         parent, key, values = array(document, *keys)
-        parent[key] = _Array.of(to(values)).model_dump()
+        parent[key] = StoredArray.of(to(values)).model_dump()
 
     return apply
 

@@ -11,7 +11,8 @@ import pytest
 from pnet_lp.errors import PnetError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.proofs.store import _Array, save_result
+from pnet_lp.throughput.proofs.document import StoredArray
+from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.verify import verify_file
 
 from .conftest import random_hosts, random_network
@@ -69,14 +70,14 @@ def test_what_has_no_path_gets_nothing(objective: str, tmp_path: Path) -> None:
     rates = decoded(document["answer"]["rates_gbps"])
     assert rates[1] == 0
     rates[1] = 1e-3
-    document["answer"]["rates_gbps"] = _Array.of(rates).model_dump()
+    document["answer"]["rates_gbps"] = StoredArray.of(rates).model_dump()
     (tmp_path / "r.json").write_text(json.dumps(document))
     with pytest.raises(PnetError, match="a demand without a path is claimed to get something"):
         verify_file(tmp_path / "r.json")
 
 
 def decoded(stored: Document) -> np.ndarray:
-    return _Array.model_validate(stored).decode().copy()
+    return StoredArray.model_validate(stored).decode().copy()
 
 
 def change(*keys: str | int, to: Callable[[np.ndarray], np.ndarray]) -> Callable[[Document], None]:
@@ -84,7 +85,7 @@ def change(*keys: str | int, to: Callable[[np.ndarray], np.ndarray]) -> Callable
         parent: Any = document
         for key in keys[:-1]:
             parent = parent[key]
-        parent[keys[-1]] = _Array.of(to(decoded(parent[keys[-1]]))).model_dump()
+        parent[keys[-1]] = StoredArray.of(to(decoded(parent[keys[-1]]))).model_dump()
 
     return apply
 
@@ -146,7 +147,7 @@ TAMPERINGS: list[tuple[str, Callable[[Document], None], str]] = [
     ("min-cost:at=1e-5", change(*RATES, to=lambda r: r * 0), "demands get nothing"),
     (
         "min-cost:at=1e-5",
-        put("answer", "inputs", to=lambda _: {"link_cost": _Array.of(np.zeros(3)).model_dump()}),
+        put("answer", "inputs", to=lambda _: {"link_cost": StoredArray.of(np.zeros(3)).model_dump()}),
         "does not hold the costs",
     ),
     ("min-cost:at=1e-5", put("objective", to=lambda _: "min-cost:costs=c.csv"), "does not hold the costs"),
@@ -177,10 +178,14 @@ def test_unfair_rates_are_caught(routing: str, tmp_path: Path) -> None:
     (honest,) = document["answer"]["levels"]
     rates = np.array([9.99, 0.01])
     document["answer"] |= {
-        "rates_gbps": _Array.of(rates).model_dump(),
+        "rates_gbps": StoredArray.of(rates).model_dump(),
         "levels": [
             honest
-            | {"rate": rate, "upper": rate * (1 + 1e-6), "demands": _Array.of(np.array([j])).model_dump()}
+            | {
+                "rate": rate,
+                "upper": rate * (1 + 1e-6),
+                "demands": StoredArray.of(np.array([j])).model_dump(),
+            }
             for j, rate in enumerate(rates.tolist())
         ],
     }

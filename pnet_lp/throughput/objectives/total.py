@@ -39,6 +39,7 @@ class Total(Objective):
 
     headline = ValueKey("total", "gbps", "Gb/s")
     per_demand = True
+    unlimited = "demand"
 
     def check(self, form: Form, solver: str) -> None:
         """See :meth:`Objective.check`."""
@@ -81,7 +82,6 @@ class Total(Objective):
             attained.load,
             attained.rate,
             _figures(interval),
-            unlimited="demand",
             warnings=(message,) if message else (),
         )
 
