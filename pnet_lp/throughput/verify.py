@@ -151,8 +151,8 @@ def _verified(stored: StoredResult, check: Checks) -> Verification:
     )
     if stored.rates_gbps is not None and rates is not None:
         computed["rates_gbps"] = summarise_rates(stored.rates_gbps)
-    _check_limits(check, stored, limits, binding)
     gap = _check_figures(check, stored, objective, computed)
+    _check_limits(check, stored, limits, binding)
     return Verification(
         stored.path,
         computed,
