@@ -23,6 +23,8 @@ from pnet_lp.throughput.proofs.second import reachable_by_paths
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
+from .reference import mixed
+
 POLICIES = ["any", "round-robin", "shortest", "single"]
 
 Path = tuple[int, tuple[int, ...]]
@@ -155,17 +157,6 @@ def right_of(flow: FlowProblem, j: int, kind: str, listed: list[Path], pool: lis
         and len(listed) == quota
         and links.total() == nx.min_cost_flow_cost(graph)
     )
-
-
-def mixed(*words: int) -> int:
-    """The word that SplitMix64 gives after these."""
-    state = 0
-    for word in (*words, 0):
-        state = (state + 0x9E3779B97F4A7C15) % 2**64
-        state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-        state = (state ^ state >> 27) * 0x94D049BB133111EB % 2**64
-        state ^= state >> 31 ^ word
-    return state
 
 
 def drawn(at: Case, j: int, planes: int) -> int:
