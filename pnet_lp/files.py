@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 from collections.abc import Hashable, Mapping
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +43,6 @@ def check_sha256(path: Path, expected: str, fault: type[PnetError]) -> None:
         raise fault("the file is not the one meant", where=str(path), found=found, allowed=expected)
 
 
-@contextmanager
 def json_text(document: object) -> str:
     """Return ``document`` as indented ASCII JSON with a final newline; NaN and infinities become null."""
     return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"

@@ -6,6 +6,9 @@ from typing import Any
 
 from pnet_lp.throughput.verify import Verification
 
+_IN_A_SENTENCE = 3
+"""Lines of an answer that are put behind the outcome; more are put below it."""
+
 
 def verification_document(verification: Verification) -> dict[str, Any]:
     """Return the JSON document of ``pnet-lp verify``."""
@@ -18,6 +21,7 @@ def verification_document(verification: Verification) -> dict[str, Any]:
         "file": verification.path,
         "verified": True,
         "status": verification.status,
+        "tolerance": verification.tolerance,
         **leading,
         "checks": list(verification.checks),
         "trusted": list(verification.trusted),
@@ -26,8 +30,18 @@ def verification_document(verification: Verification) -> dict[str, Any]:
 
 def verification_report(verification: Verification) -> list[str]:
     """Return the outcome in sentences."""
-    said = "; ".join(f"{label} {text}".strip() for label, text in verification.lines)
-    return [
-        f"{verification.path} holds in all {len(verification.checks)} checks ({verification.status}): {said}",
-        *(f"on trust: {what}" for what in verification.trusted),
-    ]
+    outcome = f"{verification.path} holds in all {len(verification.checks)} checks ({_status(verification)})"
+    lines = [f"{label} {text}".strip() for label, text in verification.lines]
+    if len(lines) <= _IN_A_SENTENCE:
+        said = [f"{outcome}: {'; '.join(lines)}"]
+    else:
+        said = [f"{outcome}:", *(f"  {line}" for line in lines)]
+    return [*said, *(f"on trust: {what}" for what in verification.trusted)]
+
+
+def _status(verification: Verification) -> str:
+    """Return the status and what it stands on."""
+    gap = f"{verification.status}: gap {verification.gap:.2g}"
+    if verification.status == "bounds" and verification.gap <= verification.tolerance:
+        return f"{gap}, within the tolerance of {verification.tolerance:g} that the file names"
+    return gap

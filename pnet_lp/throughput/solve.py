@@ -199,7 +199,7 @@ def answer(
         status="certified" if found.gap <= tolerance else "bounds",
         solver=found.solver,
         iterations=found.iterations,
-        binding=binding if limits else found.unlimited,
+        binding=binding if limits else goal.unlimited,
         bottlenecks=limits,
         warnings=warnings + found.warnings,
         certificate=found.certificate,

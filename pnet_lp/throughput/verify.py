@@ -9,7 +9,9 @@ are not claims about the network and cannot be checked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import reprlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,18 +19,25 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.errors import CertificateError, PnetError
-from pnet_lp.model import AnyCertificate, Certificate, Interval, LoadCertificate, PathCertificate
+from pnet_lp.model import (
+    AnyCertificate,
+    Bottleneck,
+    Certificate,
+    Interval,
+    LoadCertificate,
+    PathCertificate,
+)
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.paths import PathSet
-from pnet_lp.model.result import ValueKey
+from pnet_lp.model.result import Status, ValueKey
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.routing import Form, Routing, parse_routing
 from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.throughput.problems import FlowProblem, build_problem
-from pnet_lp.throughput.proofs.checks import SAME, Checks, alike, totals
-from pnet_lp.throughput.proofs.instance import check_arcs, check_classes
-from pnet_lp.throughput.proofs.listed import check_bottlenecks
+from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
+from pnet_lp.throughput.proofs.checks import Checks, alike, near, totals
+from pnet_lp.throughput.proofs.instance import check_arcs, check_classes, check_magnitudes
 from pnet_lp.throughput.proofs.second import (
     SavedAnswer,
     SecondProblem,
@@ -38,9 +47,9 @@ from pnet_lp.throughput.proofs.second import (
 )
 from pnet_lp.throughput.proofs.second_arcs import SecondArcs
 from pnet_lp.throughput.proofs.second_paths import SecondPaths, check_paths
-from pnet_lp.throughput.proofs.second_splits import SecondDrawn, SecondGiven, SecondSplits
+from pnet_lp.throughput.proofs.second_splits import SecondGiven, SecondSplits, on_one_path
 from pnet_lp.throughput.proofs.store import StoredResult, load_result
-from pnet_lp.throughput.solve import summarise_rates
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,10 @@ class Verification:
         figures: the figures of the objective, recomputed.
         headline: which of them is the value.
         lines: the same in words, labels and texts.
-        status: the status the file claims, which follows.
+        status: that of the file, which follows from its tolerance; but ``certified`` only where the gap is at most
+            the tolerance of whoever names none, so that no file can ask less of itself.
+        gap: what decides it, recomputed.
+        tolerance: what the file says was asked for.
         checks: one clause per check that held, in order.
         trusted: one clause for each thing that was taken as it stands.
     """
@@ -61,7 +73,9 @@ class Verification:
     figures: Mapping[str, Any]
     headline: ValueKey
     lines: tuple[tuple[str, str], ...]
-    status: str
+    status: Status
+    gap: float
+    tolerance: float
     checks: tuple[str, ...]
     trusted: tuple[str, ...]
 
@@ -84,11 +98,23 @@ def verify_file(path: str | Path) -> Verification:
 
 def verify(stored: StoredResult) -> Verification:
     """Check a loaded result; errors as of :func:`verify_file`."""
-    check = Checks(stored.path)
+    try:
+        # What overflows, or is no number, proves nothing.
+        with np.errstate(divide="raise", over="raise", invalid="raise"):
+            return _verified(stored, Checks(stored.path))
+    except (ArithmeticError, MemoryError) as error:
+        raise CertificateError(
+            f"what the file claims cannot be computed: {error}", where=stored.path
+        ) from None
+
+
+def _verified(stored: StoredResult, check: Checks) -> Verification:
     network, traffic, claims = stored.network, stored.traffic, stored.claims
     routing, objective = _parsed(stored)
     _check_summaries(check, stored)
+    _check_answer(stored, objective)
     flow = build_problem(network, traffic, aggregate=not routing.per_flow)
+    check_magnitudes(check, flow)
     check_arcs(check, network, flow)
     check_classes(check, network, traffic, flow)
     available = _available(flow, routing)
@@ -102,11 +128,7 @@ def verify(stored: StoredResult) -> Verification:
             "a demand has no path, so K = 0",
             "there is no certificate, which is right only where a demand has no path, but every demand has one",
         )
-        check.require(
-            not stored.bottlenecks,
-            "no link limits the value",
-            "bottlenecks are listed, and nothing is carried because of demands without a path",
-        )
+        limits, binding = _NO_LIMITS, "disconnected"
         computed = dict(objective.figures_of_nothing())
     else:
         check.require(
@@ -120,7 +142,8 @@ def verify(stored: StoredResult) -> Verification:
         rate = None if rates is None else floats(rates[kept])
         second.check_load(rate if objective.per_demand and rate is not None else part.demand)
         computed = dict(objective.recheck(second, SavedAnswer(stored.figures, rate, stored.levels)))
-        check_bottlenecks(check, stored, part)
+        limits, kind = bottlenecks(second, network, traffic.level, stored.certificate)
+        binding = kind if limits else objective.unlimited
     check.require(
         rates is None or not rates[~connected].any(),
         "what has no path gets nothing",
@@ -128,18 +151,16 @@ def verify(stored: StoredResult) -> Verification:
     )
     if stored.rates_gbps is not None and rates is not None:
         computed["rates_gbps"] = summarise_rates(stored.rates_gbps)
-    check.require(
-        (claims["binding"] == "disconnected") == nothing,
-        f"the binding kind is {claims['binding']!r}",
-        f"the binding kind is claimed to be {claims['binding']!r}, which contradicts the proof",
-    )
-    _check_figures(check, stored, objective, computed)
+    gap = _check_figures(check, stored, objective, computed)
+    _check_limits(check, stored, limits, binding)
     return Verification(
         stored.path,
         computed,
         objective.headline,
         tuple(objective.words(computed)),
-        claims["status"],
+        claims["status"] if gap <= DEFAULT_TOLERANCE else "bounds",
+        gap,
+        claims["tolerance"],
         tuple(check.held),
         tuple(check.trusted),
     )
@@ -178,10 +199,8 @@ def _second(
             share = routing.loads(*where, *ends, flow.demand).share
             return SecondGiven(check, flow, proof, routing.usage(*where, *ends), share)
         case LoadCertificate():
-            check.trust(
-                f"which of the paths allowed each flow gets is taken as {routing.expression} draws it"
-            )
-            return SecondDrawn(check, flow, proof, _paths(check, stored, flow, routing, available))
+            paths = _paths(check, stored, flow, routing, available)
+            return SecondGiven(check, flow, proof, *on_one_path(flow, paths))
         case PathCertificate():
             return SecondPaths(check, flow, proof, _paths(check, stored, flow, routing, available))
     raise AssertionError(proof)
@@ -197,6 +216,7 @@ def _paths(
     return paths
 
 
+_NO_LIMITS: tuple[Bottleneck, ...] = ()
 _CERTIFICATES: dict[Form, type[AnyCertificate]] = {
     "arc": Certificate,
     "path": PathCertificate,
@@ -225,7 +245,7 @@ def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> Fl
     demand = flow.demand_of_pairs(traffic)
     found = totals(demand, rates, flow.demand_count)
     check.require(
-        np.allclose(rates, traffic.demand * (found / flow.demand)[demand], rtol=SAME, atol=0.0),
+        near(rates, traffic.demand * (found / flow.demand)[demand]),
         "alike pairs get alike rates",
         "pairs of alike hosts get different parts of what they ask",
     )
@@ -246,27 +266,83 @@ def _check_summaries(check: Checks, stored: StoredResult) -> None:
     ):
         for name in sorted(facts.keys() | claimed.keys()):
             claim, fact = claimed.get(name), facts.get(name)
+            # What somebody called it follows from nothing.
+            given, shown = name in ("variant", "label"), reprlib.repr(claim)
             check.require(
                 alike(claim, fact),
-                f"{key}.{name} is {fact!r}",
-                f"{key}.{name} is claimed to be {claim!r}, but the {key} in the file has {fact!r}",
+                f"{key}.{name} is that of the instance" if given else f"{key}.{name} is {fact!r}",
+                f"{key}.{name} is claimed to be {shown}, but the {key} in the file has {reprlib.repr(fact)}",
             )
+
+
+def _check_answer(stored: StoredResult, objective: Objective) -> None:
+    """Refuse what the answer of the objective does not have."""
+    for key, some in (
+        ("rates_gbps", stored.rates_gbps is not None and not objective.rated),
+        ("levels", stored.levels and not (objective.levelled and stored.certificate)),
+        ("inputs", stored.inputs.keys() != objective.input_names),
+    ):
+        if some:
+            name = objective.expression
+            raise CertificateError(f"answer.{key} is not what the objective {name!r} has", where=stored.path)
+
+
+def _shown(limit: Bottleneck) -> str:
+    """Return a bottleneck in a few words."""
+    tail, head = map(reprlib.repr, limit.link)
+    share, speed = limit.share, limit.capacity_gbps
+    return f"{limit.kind} {tail} -> {head} of plane {limit.plane}, {share!r} of the bound at {speed!r} Gb/s"
+
+
+def _check_limits(check: Checks, stored: StoredResult, limits: Sequence[Bottleneck], binding: str) -> None:
+    """Compare the links that are said to limit the value with those that the lengths name."""
+    claimed = stored.bottlenecks
+    check.require(
+        len(claimed) == len(limits),
+        f"{len(limits)} links limit the value",
+        f"{len(claimed)} bottlenecks are listed, but the proof gives {len(limits)}",
+    )
+    for i, (claim, fact) in enumerate(zip(claimed, limits, strict=True)):
+        check.require(
+            alike(vars(claim), vars(fact)),
+            f"bottleneck {fact.link[0]} -> {fact.link[1]} has the share {fact.share:.3g}",
+            f"bottlenecks.{i} is claimed to be {_shown(claim)}, but the proof gives {_shown(fact)}",
+        )
+    check.same("binding", stored.claims["binding"], binding)
 
 
 def _check_figures(
     check: Checks, stored: StoredResult, objective: Objective, computed: Mapping[str, Any]
-) -> None:
-    """Compare the figures of the objective, and the status that follows from them."""
+) -> float:
+    """Compare the figures of the objective, and the status that follows from them; return the gap."""
     figures, claims = stored.figures, stored.claims
     for key in sorted(figures.keys() ^ computed.keys()):
         unknown = "no key of a result of this objective"
         raise CertificateError(f"{key} is {'missing' if key in computed else unknown}", where=stored.path)
     for key, value in computed.items():
         check.same(key, figures[key], value)
+    check.require(
+        all(map(_finite, computed.values())), "all figures are numbers", "the proof gives no finite bounds"
+    )
     gap, tolerance, status = objective.gap(computed), claims["tolerance"], claims["status"]
+    check.require(
+        0 < tolerance < 1,
+        f"the tolerance is {tolerance:.3g}",
+        f"tolerance: out of range, found {tolerance!r}",
+    )
     check.require(
         status == ("certified" if gap <= tolerance else "bounds")
         or (status == "bounds" and not objective.proves_gap),
         f"the status is {status!r}: gap {gap:.3g}, tolerance {tolerance:.3g}",
         f"the status is claimed to be {status!r}, but the gap is {gap:.3g} and the tolerance {tolerance:.3g}",
     )
+    return gap
+
+
+def _finite(value: Any) -> bool:
+    """Whether no number in a JSON value is infinite or none."""
+    if isinstance(value, Mapping):
+        return all(map(_finite, value.values()))
+    if isinstance(value, list):
+        return all(map(_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)

@@ -1,7 +1,8 @@
 """Objectives stated a second time, as textbook programs for SciPy: one flow per demand, no classes, no forms."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,12 +12,17 @@ from scipy.optimize import linprog
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.routing import parse_routing
 
+EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+Link = tuple[object, ...]
+"""``("arc", plane, arc of the plane)``, or ``("up", plane, host)`` or ``("down", plane, host)``."""
+
 
 @dataclass(frozen=True)
 class Reference:
     """Columns are ways to send; ``served @ x`` is what each demand gets, ``load @ x <= capacity``, ``keep @ x = 0``.
 
-    ``cost`` counts the links between switches that a column uses.
+    ``cost`` counts the links between switches that a column uses; ``links`` names the rows of ``load``.
     """
 
     demand: npt.NDArray[np.float64]
@@ -25,6 +31,7 @@ class Reference:
     capacity: npt.NDArray[np.float64]
     keep: sp.csr_array
     cost: npt.NDArray[np.float64]
+    links: tuple[Link, ...]
 
     def concurrent(self) -> float:
         return self.level(np.zeros(len(self.demand)), np.ones(len(self.demand), dtype=bool))
@@ -89,6 +96,7 @@ class Reference:
             A_eq=widened(self.keep),
             b_eq=np.zeros(self.keep.shape[0]),
             method="highs",
+            options=EXACT,
         )
         assert found.status == 0, found.message
         return float(found.fun)
@@ -98,16 +106,16 @@ class _Builder:
     def __init__(self) -> None:
         self.entries: dict[str, list[tuple[int, int, float]]] = {"served": [], "load": [], "keep": []}
         self.cost: list[float] = []
-        self.links: dict[tuple[object, ...], tuple[int, float]] = {}
+        self.links: dict[Link, tuple[int, float]] = {}
         self.kept: dict[tuple[int, int, int], int] = {}
 
     def column(self, cost: float) -> int:
         self.cost.append(cost)
         return len(self.cost) - 1
 
-    def uses(self, link: tuple[object, ...], speed: float, column: int) -> None:
+    def uses(self, link: Link, speed: float, column: int, part: float = 1.0) -> None:
         row, _ = self.links.setdefault(link, (len(self.links), speed))
-        self.entries["load"].append((row, column, 1.0))
+        self.entries["load"].append((row, column, part))
 
     def passes(self, node: tuple[int, int, int], column: int, sign: float) -> None:
         row = self.kept.setdefault(node, len(self.kept))
@@ -125,12 +133,13 @@ class _Builder:
             np.array([speed for _, speed in self.links.values()]),
             matrix("keep", len(self.kept)),
             np.array(self.cost),
+            tuple(self.links),
         )
 
 
-def _ends(
+def ends(
     network: Network, traffic: TrafficMatrix
-) -> Iterator[tuple[int, int, int, int, list[tuple[tuple[object, ...], float]]]]:
+) -> Iterator[tuple[int, int, int, int, list[tuple[Link, float]]]]:
     """Demand, plane, switches of its ends there, and the access links on the way."""
     for j, (s, t) in enumerate(zip(traffic.src, traffic.dst, strict=True)):
         for p, plane in enumerate(network.planes):
@@ -147,7 +156,7 @@ def _ends(
 def over_any_path(network: Network, traffic: TrafficMatrix) -> Reference:
     """A flow on each arc of each plane for each demand."""
     builder = _Builder()
-    for j, p, here, there, access in _ends(network, traffic):
+    for j, p, here, there, access in ends(network, traffic):
         sent = builder.column(0.0)
         builder.entries["served"].append((j, sent, 1.0))
         for link, speed in access:
@@ -165,18 +174,40 @@ def over_any_path(network: Network, traffic: TrafficMatrix) -> Reference:
     return builder.done(traffic.demand)
 
 
-def over_paths(network: Network, traffic: TrafficMatrix, routing: str) -> Reference:
+def over_paths(network: Network, traffic: TrafficMatrix, routing: str, **rule: Any) -> Reference:
     """A flow on each path of each demand."""
     builder = _Builder()
-    paths = parse_routing(routing).paths(network, traffic.level, traffic.src, traffic.dst)
-    access = {(j, p): links for j, p, _, _, links in _ends(network, traffic)}
+    paths = parse_routing(routing, **rule).paths(network, traffic.level, traffic.src, traffic.dst)
+    access = {(j, p): links for j, p, _, _, links in ends(network, traffic)}
     for n, j in enumerate(paths.pair_of_path):
         p = int(paths.plane[n])
         arcs = paths.arcs.ptr[p] + paths.path_arc[paths.path_ptr[n] : paths.path_ptr[n + 1]]
         column = builder.column(float(len(arcs)))
         builder.entries["served"].append((int(j), column, 1.0))
         for a in arcs:
-            builder.uses(("arc", int(a)), float(paths.arcs.capacity[a]), column)
+            builder.uses(("arc", p, int(paths.arcs.id[a])), float(paths.arcs.capacity[a]), column)
         for link, speed in access[int(j), p]:
             builder.uses(link, speed, column)
     return builder.done(traffic.demand)
+
+
+def over_parts(traffic: TrafficMatrix, parts: Mapping[int, Mapping[Link, tuple[float, float]]]) -> Reference:
+    """A flow for each demand, of which each link, with its speed, gets a part."""
+    builder = _Builder()
+    for j, used in parts.items():
+        column = builder.column(sum(part for link, (_, part) in used.items() if link[0] == "arc"))
+        builder.entries["served"].append((j, column, 1.0))
+        for link, (speed, part) in used.items():
+            builder.uses(link, speed, column, part)
+    return builder.done(traffic.demand)
+
+
+def mixed(*words: int) -> int:
+    """The word that SplitMix64 gives after these."""
+    state = 0
+    for word in (*words, 0):
+        state = (state + 0x9E3779B97F4A7C15) % 2**64
+        state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        state = (state ^ state >> 27) * 0x94D049BB133111EB % 2**64
+        state ^= state >> 31 ^ word
+    return state

@@ -23,6 +23,8 @@ from pnet_lp.throughput.proofs.second import reachable_by_paths
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
+from .reference import mixed
+
 POLICIES = ["any", "round-robin", "shortest", "single"]
 
 Path = tuple[int, tuple[int, ...]]
@@ -38,16 +40,8 @@ class Case:
     paths: PathSet
 
     def check(self, paths: PathSet | None = None, **budget: int) -> Completeness:
-        rule = self.rule
-        return check_complete(
-            self.flow,
-            self.paths if paths is None else paths,
-            reachable_by_paths(self.flow),
-            kind=rule.kind,
-            count=rule.count,
-            policy=rule.policy,
-            **budget,
-        )
+        listed = self.paths if paths is None else paths
+        return check_complete(self.flow, listed, reachable_by_paths(self.flow), self.rule, **budget)
 
     def listed(self, j: int) -> list[Path]:
         paths = self.paths
@@ -165,8 +159,17 @@ def right_of(flow: FlowProblem, j: int, kind: str, listed: list[Path], pool: lis
     )
 
 
+def drawn(at: Case, j: int, planes: int) -> int:
+    """Which of the planes of a demand its seed draws: by its ends, or by the switches that these attach to."""
+    ends = at.flow.src[j], at.flow.dst[j]
+    keys = [int(at.flow.member[end]) for end in ends]
+    if not at.rule.per_flow:
+        keys = [mixed(*(int(switch) + 1 for switch in at.flow.attach[:, end])) for end in ends]
+    return mixed(at.rule.seed, *keys) * planes >> 64
+
+
 def right(at: Case, j: int, listed: list[Path]) -> bool:
-    """The definition: some draw of the seed gives this list."""
+    """The definition: some choice among equally good paths gives this list."""
     pool, rule = simple_paths(at.flow, j), at.rule
     near = sorted({p for p, _ in pool})
 
@@ -179,13 +182,11 @@ def right(at: Case, j: int, listed: list[Path]) -> bool:
     if not near:
         return not listed
     if rule.policy == "single":
-        return any({q for q, _ in listed} <= {p} and fits([p], rule.count) for p in near)
+        near = [near[drawn(at, j, len(near))]]
     if rule.policy == "round-robin":
-        n = len(near)
-        shares = [
-            [rule.count // n + ((i - first) % n < rule.count % n) for i in range(n)] for first in range(n)
-        ]
-        return any(all(fits([p], k) for p, k in zip(near, share, strict=True)) for share in shares)
+        n, first = len(near), drawn(at, j, len(near))
+        share = [rule.count // n + ((i - first) % n < rule.count % n) for i in range(n)]
+        return all(fits([p], k) for p, k in zip(near, share, strict=True))
     if rule.policy == "shortest":
         near = [p for p in near if any(q == p and len(links) == len(pool[0][1]) for q, links in pool)]
     return {p for p, _ in listed} <= set(near) and fits(near, rule.count)

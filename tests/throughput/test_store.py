@@ -11,7 +11,8 @@ import pytest
 from pnet_lp.errors import OutputError, PnetError, SpecError
 from pnet_lp.model import Network
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.proofs.store import _Array, load_result, save_result
+from pnet_lp.throughput.proofs.document import StoredArray
+from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify_file
 
 from .conftest import all_to_all, fat_tree, random_network
@@ -73,7 +74,7 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def bad_array(**changes: object) -> dict[str, object]:
-    return _Array.of(np.arange(3.0)).model_dump() | changes
+    return StoredArray.of(np.arange(3.0)).model_dump() | changes
 
 
 MALFORMED: dict[str, tuple[tuple[str | int, ...], object, str]] = {
@@ -104,13 +105,13 @@ MALFORMED: dict[str, tuple[tuple[str | int, ...], object, str]] = {
     "cable": (("instance", "network", "planes", 0, "cable_u"), bad_array(), r"planes\.0: .*whole numbers"),
     "speed": (
         ("instance", "network", "planes", 0, "capacity_uv_gbps"),
-        _Array.of(np.array([-1.0])).model_dump(),
+        StoredArray.of(np.array([-1.0])).model_dump(),
         r"instance\.network\.planes\.0: ",
     ),
     "names": (("instance", "network", "planes", 0, "switch_names", 1), "0", r"two switches are called '0'"),
     "sources": (
         ("instance", "traffic", "src"),
-        _Array.of(np.array([99], np.int32)).model_dump(),
+        StoredArray.of(np.array([99], np.int32)).model_dump(),
         r"instance\.traffic: ",
     ),
     "endpoints": (("instance", "traffic", "endpoints"), 1, r"instance\.traffic: "),

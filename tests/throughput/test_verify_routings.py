@@ -67,7 +67,7 @@ def test_longer_lengths_prove_less() -> None:
     found = stored("ksp:4")
     assert found.certificate is not None
     length = found.certificate.length + 1.0
-    with pytest.raises(CertificateError, match="the bottlenecks are not listed from the largest down"):
+    with pytest.raises(CertificateError, match="upper_bound_gbps is claimed to be"):
         verify(changed(found, length=length, up_length=np.zeros_like(found.certificate.up_length)))
 
 

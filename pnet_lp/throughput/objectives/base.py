@@ -82,7 +82,6 @@ class Optimum:
         rate: float64 ``[J]``, Gb/s that each demand gets.
         figures: what leads the JSON document.
         levels: of ``max-min``.
-        unlimited: what limits the value where no link has a length.
         interrupted: whether the user stopped it.
         warnings: one sentence each.
     """
@@ -96,7 +95,6 @@ class Optimum:
     rate: FloatArray
     figures: Mapping[str, Any]
     levels: tuple[FairLevel, ...] = ()
-    unlimited: str = "core link"
     interrupted: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -109,6 +107,8 @@ class Objective(ABC):
         per_demand: whether each demand has a rate of its own.  Demands without a path then get none; otherwise a single
             one makes K = 0.
         rated: whether a result lists the rate of each demand.
+        levelled: whether a result lists levels of rates.
+        unlimited: what limits the value where no link has a length.
         closed_forms: the forms of routings under which it needs no solver.
 
     Attributes:
@@ -120,6 +120,8 @@ class Objective(ABC):
     headline: ClassVar[ValueKey]
     per_demand: ClassVar[bool] = False
     rated: ClassVar[bool] = True
+    levelled: ClassVar[bool] = False
+    unlimited: ClassVar[str] = "core link"
     closed_forms: ClassVar[frozenset[Form]] = frozenset()
 
     def __init__(self, params: Params, expression: str = "") -> None:
@@ -145,6 +147,11 @@ class Objective(ABC):
         """
         del network
         return self
+
+    @property
+    def input_names(self) -> frozenset[str]:
+        """The names of what :meth:`bind` reads."""
+        return frozenset()
 
     def with_inputs(self, inputs: Mapping[str, FloatArray]) -> Self:
         """Return the objective with what it read before."""

@@ -20,15 +20,13 @@ if TYPE_CHECKING:
 
 _SHOWN_LEVELS = 5
 
-SLACK = 1e-12
-"""How far sums may be off, relatively, and more than that."""
-
 
 class Fair(Objective):
     """What the objectives share whose answer is a vector of fair rates."""
 
     headline = ValueKey("total", "gbps", "Gb/s", bounded=False)
     per_demand = True
+    levelled = True
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: there is no level."""
@@ -49,6 +47,11 @@ class Fair(Objective):
         for i, level in enumerate(claim.levels):
             least = float((rate[level.demands] / demand[level.demands]).min())
             check.same(f"the rate of level {i}", level.rate, least)
+            check.require(
+                level.margin >= 0 and level.upper >= level.rate,
+                f"the bound of level {i} is not below its rate",
+                f"answer.levels.{i} has an upper bound below its rate, or a margin below 0",
+            )
         self.recheck_levels(second, rate, claim.levels)
         return fairness_figures(rate, claim.levels)
 
@@ -77,24 +80,24 @@ class Fair(Objective):
 
 
 def recheck_filled(second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
-    """Check that each demand uses a full link on which no other gets more per unit demand, so that rates are exact."""
+    """Check that each demand uses a link on which no other gets more per unit demand, with no more room than claimed.
+
+    What is left on a link counts as a part of what the demand gets there, not of the link's capacity.
+    """
     flow, check = second.flow, second.check
-    level = rate / flow.demand
+    own = rate / flow.demand
     usage = np.stack([second.bundle_of(j) for j in range(flow.demand_count)], axis=1)
-    full = usage @ rate >= flow.link_capacity * (1 - SAME)
-    highest = np.where(usage > 0, level, 0.0).max(axis=1)
-    for j in range(flow.demand_count):
-        own = highest[full & (usage[:, j] > 0)]
-        check.require(
-            own.size > 0 and level[j] >= own.min() * (1 - SAME),
-            f"demand {j} uses a full link on which no other gets more",
-            f"demand {j} could get more",
-        )
-    check.require(
-        all(item.upper == item.rate and item.margin == 0 for item in levels),
-        "the levels are exact",
-        "a level is exact, and another upper bound is claimed",
-    )
+    left = np.maximum(flow.link_capacity - usage @ rate, 0.0)
+    highest = np.where(usage > 0, own, 0.0).max(axis=1)
+    for i, level in enumerate(levels):
+        for j in level.demands:
+            first = (usage[:, j] > 0) & (own[j] >= highest * (1 - SAME))
+            most = own[j] + (left[first] / (usage[first, j] * flow.demand[j])).min(initial=np.inf)
+            check.require(
+                most <= level.upper * (1 + SAME),
+                f"demand {j} uses a full link on which no other gets more",
+                f"demand {j} of level {i} could get more than is claimed, {level.upper!r}",
+            )
 
 
 def fairness_gap(levels: Sequence[FairLevel]) -> float:

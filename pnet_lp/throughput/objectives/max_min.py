@@ -29,7 +29,6 @@ from pnet_lp.model.result import FairLevel
 from pnet_lp.routing import Form as RoutingForm
 from pnet_lp.throughput.objectives.base import OBJECTIVES, Optimum, SolveContext
 from pnet_lp.throughput.objectives.fair_levels import (
-    SLACK,
     Fair,
     fairness_figures,
     fairness_gap,
@@ -39,7 +38,7 @@ from pnet_lp.throughput.objectives.max_min_fill import optimum_by_filling
 from pnet_lp.throughput.objectives.program import check_program_solver, lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
-from pnet_lp.throughput.proofs.checks import SAME
+from pnet_lp.throughput.proofs.checks import SAME, SLACK
 from pnet_lp.throughput.solvers.general import Best
 
 if TYPE_CHECKING:
@@ -135,15 +134,16 @@ class MaxMin(Fair):
         own = rate / demand
         earlier = np.zeros(len(demand), dtype=bool)
         for i, level in enumerate(levels):
-            second.check_lengths(level)
-            lengths = level.length, level.up_length, level.down_length
+            lengths = second.normalised(second.checked_lengths(level))
             takes = demand * second.distances(lengths)
             # Nobody has to keep more than the bound: whoever is above it could give way to a smaller one.
             kept = takes * np.minimum(np.where(earlier, own * (1 + level.margin), own), level.upper)
             # Half of the slack that the claim was made with, so that sums in another order do not decide.
             left = second.volume(lengths) * (1 + SLACK / 2) - kept.sum() + kept[level.demands]
+            own_takes = takes[level.demands]
             second.check.require(
-                math.isinf(level.upper) or np.all(left <= takes[level.demands] * level.upper * (1 + SAME)),
+                math.isinf(level.upper)
+                or np.all((left <= own_takes * level.upper * (1 + SAME)) & (own_takes > 0)),
                 f"no demand of level {i} can get more than {level.upper:.9g}",
                 f"a demand of level {i} could get more than is claimed, {level.upper!r}",
             )
@@ -237,8 +237,15 @@ def _levels(problem: Problem, rate: FloatArray, steps: list[_Step]) -> list[Fair
         held = np.where(kept < then * (1 - SLACK), kept, then)
         upper, part = _bound(problem, held, step.free, step.lengths, step.distance)
         least = float(part[members].min())
-        beyond = max(upper - reached, 0.0) / least if least > 0 else np.inf
+        most = np.inf
+        if least > 0:
+            most = reached + max(upper - reached, 0.0) / least
+            # A demand that is still free may have got less than it held then, which leaves more to the others.
+            takes = problem.flow.demand * step.distance
+            kept = takes * np.minimum(np.where(step.free, rate, kept) / problem.flow.demand, most)
+            left = (1 + SLACK) * problem.flow.volume(step.lengths) - kept.sum() + kept[members]
+            most += max(float((left / takes[members]).max()) - most, 0.0)
         lengths = (floats(lengths) for lengths in step.lengths)
-        levels.append(FairLevel(reached, reached + beyond, 1.0 / shrunk - 1.0, ints(members), *lengths))
+        levels.append(FairLevel(reached, most, 1.0 / shrunk - 1.0, ints(members), *lengths))
         shrunk *= step.attained.factor
     return levels[::-1]

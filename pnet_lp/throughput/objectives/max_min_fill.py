@@ -21,8 +21,9 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
 from pnet_lp.routing import Form
 from pnet_lp.throughput.objectives.base import CLOSED_FORM, OBJECTIVES, Optimum, SolveContext
-from pnet_lp.throughput.objectives.fair_levels import Fair, fairness_figures, recheck_filled
+from pnet_lp.throughput.objectives.fair_levels import Fair, fairness_figures, fairness_gap, recheck_filled
 from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.proofs.checks import NOISE, SAME
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -127,9 +128,14 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     # The last bits of a sum may put a full link above its capacity.
     factor = min(1.0, float((capacity[used] / load[used]).min()))
     level = found.level * factor
+    # What rounding leaves on a link is nothing to most demands, and much to one that hardly uses it.
+    left = np.maximum(capacity - factor * load, 0.0) + NOISE * capacity
+    unit = np.asarray(usage.tocsr()[found.link, np.arange(len(demand))]).ravel() * demand
+    beyond = left[found.link] / unit
+    most = np.where(beyond <= SAME / 2 * level, level, level + beyond)
     levels = tuple(
-        FairLevel(float(value), float(value), 0.0, ints(np.flatnonzero(level == value)))
-        for value in np.unique(level)
+        FairLevel(float(value), float(most[here].max()), 0.0, ints(here))
+        for value, here in ((value, np.flatnonzero(level == value)) for value in np.unique(level))
     )
     arcs = floats(factor * load[: len(flow.capacity)])
     first = np.zeros(len(capacity))
@@ -138,8 +144,8 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     context.clock.note("certify")
     rate = floats(level * demand)
     return Optimum(
-        Interval(levels[0].rate, levels[0].rate),
-        0.0,
+        Interval(levels[0].rate, levels[0].upper),
+        fairness_gap(levels),
         CLOSED_FORM,
         0,
         certificate,

@@ -39,6 +39,7 @@ class Total(Objective):
 
     headline = ValueKey("total", "gbps", "Gb/s")
     per_demand = True
+    unlimited = "demand"
 
     def check(self, form: Form, solver: str) -> None:
         """See :meth:`Objective.check`."""
@@ -82,7 +83,6 @@ class Total(Objective):
             attained.load,
             attained.rate,
             _figures(interval),
-            unlimited="demand",
             interrupted=found.interrupted,
             warnings=found.warnings,
         )

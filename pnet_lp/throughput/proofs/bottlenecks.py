@@ -9,6 +9,7 @@ from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.network import Level
 from pnet_lp.model.result import LinkKind
 from pnet_lp.throughput.problems import FlowProblem, Problem
+from pnet_lp.throughput.proofs.second import SecondProblem
 
 SHOWN_BOTTLENECKS = 10
 """Bottlenecks listed in a result; the certificate holds all lengths."""
@@ -18,7 +19,7 @@ _CUT_TOLERANCE = 1e-3
 
 
 def bottlenecks(
-    stated: Problem,
+    stated: Problem | SecondProblem,
     network: Network,
     level: Level,
     certificate: AnyCertificate,
@@ -89,7 +90,7 @@ def _largest(values: FloatArray) -> list[int]:
 
 
 def _binding(
-    problem: Problem,
+    problem: Problem | SecondProblem,
     certificate: AnyCertificate,
     core: float,
     total: float,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -13,7 +14,19 @@ from pnet_lp.errors import CertificateError
 from pnet_lp.model.arrays import FloatArray
 
 SAME = 1e-9
-"""How far, relatively, a claimed number may be from the recomputed one: sums differ in their order only."""
+"""How far, relatively, a number may be from another that it should be; docs/certificates.md says where and why.
+
+It is a part of the number itself, never of a larger one beside it.
+"""
+
+SLACK = 1e-12
+"""What rounding may take from a sum of which another is subtracted, as a part of the sum."""
+
+NOISE = 1e-15
+"""What rounding may take from the last sum of loads on a link, as a part of its capacity."""
+
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Between these, products of capacities, demands and normalised lengths neither overflow nor vanish."""
 
 
 @dataclass
@@ -40,6 +53,15 @@ class Checks:
         """Note that ``what`` was not checked."""
         self.trusted.append(what)
 
+    def magnitudes(self, key: str, values: FloatArray) -> None:
+        """Check that sums and products of these numbers, each at least 0, can be computed with."""
+        some = values[(values > 0) & (values < np.inf)]
+        self.require(
+            np.all((some >= SMALLEST) & (some <= LARGEST)),
+            f"{key} can be computed with",
+            f"{key} has a number that is too small or too large to compute with; allowed: {SMALLEST:g} to {LARGEST:g}",
+        )
+
     def same(self, key: str, claimed: object, computed: object) -> None:
         """Compare a claimed figure with the recomputed one: numbers up to rounding, all else exactly."""
         shown = f"{computed:.9g}" if isinstance(computed, float) else f"{computed!r}"
@@ -48,7 +70,15 @@ class Checks:
         self.require(
             alike(claimed, computed) or alike(_raised(claimed, offset), _raised(computed, offset)),
             f"{key} is {shown}",
-            f"{key} is claimed to be {claimed!r}, but the proof gives {computed!r}",
+            f"{key} is claimed to be {reprlib.repr(claimed)}, but the proof gives {reprlib.repr(computed)}",
+        )
+
+    def equal(self, key: str, claimed: FloatArray, computed: FloatArray) -> None:
+        """Compare an array of the certificate with the recomputed one, entry by entry."""
+        self.require(
+            near(claimed, computed),
+            f"{key} is what the routing gives",
+            f"certificate.{key} is not what the routing gives",
         )
 
     def arrays(self, proof: object, shapes: Mapping[str, tuple[int, ...]]) -> None:
@@ -101,6 +131,11 @@ def _finite(value: float) -> bool:
         return False
 
 
+def near(claimed: FloatArray, computed: FloatArray) -> bool:
+    """Whether all entries differ by rounding only."""
+    return bool(np.all(np.abs(claimed - computed) <= SAME * np.abs(computed)))
+
+
 def totals(index: npt.NDArray[np.integer], values: FloatArray, count: int) -> FloatArray:
     """Return the sum of the values of each index, ``[count]``."""
     return np.bincount(index, weights=values, minlength=count).astype(np.float64, copy=False)
@@ -108,5 +143,9 @@ def totals(index: npt.NDArray[np.integer], values: FloatArray, count: int) -> Fl
 
 def ratio_of(capacity: FloatArray, load: FloatArray) -> float:
     """Return the largest K at which K times the loads fit into the capacities."""
-    used = load > 0
-    return float((capacity[used] / load[used]).min()) if np.any(used) else math.inf
+    if not np.any(load > 0):
+        return math.inf
+    # Of a load near 0 the ratio overflows, its reciprocal does not.
+    full = np.divide(load, capacity, out=np.zeros_like(load), where=load > 0)
+    fullest = np.unravel_index(np.argmax(full), full.shape)
+    return float(capacity[fullest] / load[fullest])

@@ -33,6 +33,13 @@ def check_arcs(check: Checks, network: Network, problem: FlowProblem) -> None:
         )
 
 
+def check_magnitudes(check: Checks, problem: FlowProblem) -> None:
+    """Check that capacities and demands neither overflow nor vanish in sums and products."""
+    check.magnitudes("the capacity of a link", problem.capacity)
+    check.magnitudes("the speed of access links", np.stack([problem.access_up, problem.access_down]))
+    check.magnitudes("a demand", problem.demand)
+
+
 def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, problem: FlowProblem) -> None:
     """Check that merging endpoints is exact.
 

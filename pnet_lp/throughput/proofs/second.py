@@ -8,14 +8,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
 from pnet_lp.model import AnyCertificate, Interval
-from pnet_lp.model.arrays import BoolArray, FloatArray
+from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
@@ -45,20 +45,47 @@ class SecondProblem(ABC):
         check: where checks are noted.
         flow: links and demands, each of which has a way.
         lengths: of the certificate, checked to be lengths of links that limit something.
+        fixed: whether nothing but the rates of demands is open.
     """
+
+    fixed: ClassVar[bool] = False
 
     def __init__(self, check: Checks, flow: FlowProblem, certificate: AnyCertificate) -> None:
         self.check = check
         self.flow = flow
-        self.check_lengths(certificate)
-        self.lengths: Lengths = certificate.length, certificate.up_length, certificate.down_length
+        self.lengths = self.checked_lengths(certificate)
 
-    def check_lengths(self, proof: AnyCertificate | FairLevel) -> None:
-        """Check that each link has a length >= 0."""
-        access = self.flow.attach.shape
-        self.check.arrays(
-            proof, {"length": self.flow.capacity.shape, "up_length": access, "down_length": access}
+    def checked_lengths(self, proof: AnyCertificate | FairLevel) -> Lengths:
+        """Return the lengths of links, each of them >= 0, and 0 where a link limits nothing."""
+        flow = self.flow
+        speeds = flow.capacity, flow.access_up, flow.access_down
+        keys = "length", "up_length", "down_length"
+        self.check.arrays(proof, {key: speed.shape for key, speed in zip(keys, speeds, strict=True)})
+        for key, speed in zip(keys, speeds, strict=True):
+            self.check.require(
+                np.all((getattr(proof, key) == 0) | np.isfinite(speed)),
+                f"{key} is on links that limit something",
+                f"certificate.{key} has a length on a link without a limit",
+            )
+        return proof.length, proof.up_length, proof.down_length
+
+    def normalised(self, lengths: Lengths) -> Lengths:
+        """Return lengths times the power of two by which the largest of capacity times length is close to 1.
+
+        So sums of them neither overflow nor vanish, whatever the scale of the lengths, and not a bit changes.
+        """
+        speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
+        counted = [(length > 0) & (speed > 0) for length, speed in zip(lengths, speeds, strict=True)]
+        most = [
+            int((np.frexp(speed[used])[1] + np.frexp(length[used])[1]).max())
+            for speed, length, used in zip(speeds, lengths, counted, strict=True)
+            if used.any()
+        ]
+        core, up, down = (
+            floats(np.ldexp(np.where(used, length, 0.0), -max(most, default=0)))
+            for length, used in zip(lengths, counted, strict=True)
         )
+        return core, up, down
 
     @abstractmethod
     def distances(self, lengths: Lengths) -> FloatArray:
@@ -102,28 +129,21 @@ class SecondProblem(ABC):
         """Return the sum of capacity times length over all links."""
         total = 0.0
         speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
-        for key, speed, length in zip(("length", "up_length", "down_length"), speeds, lengths, strict=True):
+        for speed, length in zip(speeds, lengths, strict=True):
             long = length > 0
-            self.check.require(
-                np.all(np.isfinite(speed[long])),
-                f"{key} is on links that limit something",
-                f"certificate.{key} has a length on a link without a limit",
-            )
-            total += float(speed[long] @ length[long])
+            total += float((speed[long] * length[long]).sum())
         return total
 
     def rate_bounds(self) -> Interval:
         """Return the bounds on K: of the flow, and of the lengths by linear-programming duality."""
-        carried = float(self.flow.demand @ self.distances(self.lengths))
+        lengths = self.normalised(self.lengths)
+        carried = float((self.flow.demand * self.distances(lengths)).sum())
         self.check.require(
             carried > 0,
             "the lengths separate a demand",
             "the lengths are zero along a path of every demand",
         )
-        upper = self.volume(self.lengths) / carried
-        self.check.require(
-            bool(np.isfinite(upper)), "the upper bound is a number", "the lengths prove no finite bound"
-        )
+        upper = self.volume(lengths) / carried
         lower = self.fits(self.flow.demand)
         self.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
         return Interval(lower, max(lower, upper))

@@ -40,11 +40,11 @@ class SecondArcs(SecondProblem):
             "shares are on planes that have a path",
             "a share is on a plane without a path",
         )
+        total = share.sum(axis=0)
         check.require(
-            np.all(np.abs(share.sum(axis=0) - 1) <= SAME),
-            "shares sum to 1",
-            "the shares of a demand do not sum to 1",
+            np.all(np.abs(total - 1) <= SAME), "shares sum to 1", "the shares of a demand do not sum to 1"
         )
+        self.share = share / total
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`."""
@@ -60,7 +60,7 @@ class SecondArcs(SecondProblem):
 
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
-        amount = self.certificate.share * rate
+        amount = self.share * rate
         return _core_load(self.check, self.certificate, self.flow, self.available, amount), self._access(
             amount
         )
@@ -172,7 +172,10 @@ def _core_load(
     tail = rows.state[row] + problem.tail[place]
     order = np.argsort(tail, kind="stable")
     head = rows.state[row] + problem.head[place]
-    split = Split(tail[order], head[order], place[order], fraction[order])
+    total = totals(tail, fraction, int(rows.state[-1]))
+    # Of what passes nothing is lost on the way, not even what the fractions are short of 1.
+    part = np.divide(fraction, total[tail], out=np.zeros_like(fraction), where=fraction > 0)
+    split = Split(tail[order], head[order], place[order], part[order])
     target = rows.state[:-1] + rows.switch
     check.require(
         not np.any(np.isin(tail, target)),
@@ -185,7 +188,6 @@ def _core_load(
     passing = totals(entering, amount[plane, demand], int(rows.state[-1]))
     carried, left = propagate(passing, split)
     check.require(left == 0, "the fractions form no cycle", "the fractions of a row form a cycle")
-    total = totals(tail, fraction, len(passing))
     on_the_way = passing > 0
     on_the_way[target] = False
     check.require(

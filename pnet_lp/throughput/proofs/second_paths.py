@@ -31,14 +31,14 @@ class SecondPaths(SecondProblem):
     ) -> None:
         super().__init__(check, flow, certificate)
         self.paths = paths
-        self.weight = certificate.weight
         check.arrays(certificate, {"weight": (paths.path_count,)})
-        total = np.bincount(paths.pair_of_path, weights=self.weight, minlength=flow.demand_count)
+        total = totals(paths.pair_of_path, certificate.weight, flow.demand_count)
         check.require(
             np.all(np.abs(total - 1) <= SAME),
             "the weights of each demand sum to 1",
             "the weights of a demand do not sum to 1",
         )
+        self.weight = certificate.weight / total[paths.pair_of_path]
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`."""
@@ -113,11 +113,11 @@ def check_paths(
         check.trust("which paths there are is taken as the routing lists them")
         return
     try:
-        found = check_complete(flow, paths, available, kind=rule.kind, count=rule.count, policy=rule.policy)
+        found = check_complete(flow, paths, available, rule)
     except CertificateError as error:
         raise CertificateError(str(error), where=check.path) from None
     check.held.append(f"{found.checked} demands have the paths that the routing gives them")
     if found.trusted:
         check.trust(f"the paths of {found.trusted} demands, whose check takes too long, are taken as listed")
     if rule.count < ALL:
-        check.trust("which of equally good paths, and of the planes, is taken as the seed picks it")
+        check.trust("which of equally good paths is taken as the seed picks it")

@@ -1,7 +1,7 @@
 """A problem in which the routing fixes the split, a second time.
 
-Neither the core's searches nor its sums are used, except that the path that a routing draws for a flow and the plane
-that the policy ``single`` draws are taken as they are, once they are known to be allowed.
+Neither the core's searches nor its sums are used, except that the path that a routing draws for a flow is taken as it
+is, once it is known to be allowed.
 """
 
 from __future__ import annotations
@@ -12,15 +12,42 @@ from scipy.sparse.csgraph import dijkstra
 
 from pnet_lp.model import LoadCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
-from pnet_lp.model.paths import PathSet, Policy
+from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
-from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
+from pnet_lp.throughput.proofs.checks import Checks, totals
+from pnet_lp.throughput.proofs.draws import drawn_planes
 from pnet_lp.throughput.proofs.second import SecondProblem, plane_arcs
 
 
-class SecondSplits(SecondProblem):
+class SecondFixed(SecondProblem):
+    """Each demand in parts that nothing can change.
+
+    Args:
+        check: where checks are noted.
+        flow: links and demands.
+        certificate: what is claimed.
+        share: float64 ``[P, J]``, the part of each demand that is sent into each plane.
+    """
+
+    fixed = True
+
+    def __init__(
+        self, check: Checks, flow: FlowProblem, certificate: LoadCertificate, share: FloatArray
+    ) -> None:
+        super().__init__(check, flow, certificate)
+        check.arrays(certificate, {"load": flow.capacity.shape, "share": share.shape})
+        check.equal("share", certificate.share, share)
+        self.certificate = certificate
+        self.share = share
+
+    def check_load(self, rate: FloatArray) -> None:
+        """See :meth:`SecondProblem.check_load`."""
+        self.check.equal("load", self.certificate.load, self.loads(rate)[0])
+
+
+class SecondSplits(SecondFixed):
     """Each demand split as the core splits it: over next hops, or that twice by way of every switch.
 
     Args:
@@ -39,17 +66,9 @@ class SecondSplits(SecondProblem):
         routing: Routing,
         available: BoolArray,
     ) -> None:
-        super().__init__(check, flow, certificate)
-        check.arrays(certificate, {"load": flow.capacity.shape, "share": available.shape})
-        self.certificate = certificate
         self.twice = routing.splitting == Split.Vlb
         self.planes = [_Hops(flow, p) for p in range(flow.plane_count)]
-        self.share = self._shares(routing.policy, available)
-        check.require(
-            _near(certificate.share, self.share),
-            "share is what the routing gives",
-            "certificate.share is not what the routing gives",
-        )
+        super().__init__(check, flow, certificate, self._shares(flow, routing, available))
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`: the mean over the split."""
@@ -82,25 +101,17 @@ class SecondSplits(SecondProblem):
         parts = [spread(self.flow, p, hops, amount[p]) for p, hops in enumerate(self.planes)]
         return np.concatenate(parts), self._access(amount)
 
-    def check_load(self, rate: FloatArray) -> None:
-        """See :meth:`SecondProblem.check_load`."""
-        check_load(self, self.certificate, rate)
-
-    def _shares(self, policy: Policy, available: BoolArray) -> FloatArray:
+    def _shares(self, flow: FlowProblem, routing: Routing, available: BoolArray) -> FloatArray:
         """Return the part of each demand that each plane gets by the policy."""
-        source, target = self.flow.attach[:, self.flow.src], self.flow.attach[:, self.flow.dst]
+        source, target = flow.attach[:, flow.src], flow.attach[:, flow.dst]
         distance = np.full(source.shape, np.inf)
         for p, hops in enumerate(self.planes):
             there = np.flatnonzero(available[p])
             distance[p, there] = hops.to[target[p, there], source[p, there]]
+        policy = routing.policy
         if policy == "single":
-            one = (claimed := self.certificate.share) == 1
-            self.check.require(
-                np.all(one.sum(axis=0) == 1) and np.all(available[one]) and np.all(one | (claimed == 0)),
-                "each demand is in one plane that connects it",
-                "certificate.share is not one plane for each demand",
-            )
-            return claimed
+            drawn = drawn_planes(flow, available, seed=routing.seed, per_flow=True)
+            return np.where(np.arange(flow.plane_count)[:, None] == drawn, 1.0, 0.0)
         nearest = available & (distance == distance.min(axis=0))
         if self.twice or policy == "round-robin":
             parts = (nearest if policy == "shortest" else available).astype(np.float64)
@@ -114,52 +125,8 @@ class SecondSplits(SecondProblem):
         return np.asarray(parts / parts.sum(axis=0))
 
 
-class SecondDrawn(SecondProblem):
-    """Each demand whole on the path that a routing draws for it.
-
-    Args:
-        check: where checks are noted.
-        flow: links and demands.
-        certificate: what is claimed.
-        paths: one path for each demand, itself checked.
-    """
-
-    def __init__(
-        self, check: Checks, flow: FlowProblem, certificate: LoadCertificate, paths: PathSet
-    ) -> None:
-        super().__init__(check, flow, certificate)
-        self.certificate = certificate
-        self.arcs = paths.path_arc + np.repeat(flow.arc_ptr[:-1][paths.plane], paths.hops)
-        self.owner = np.repeat(paths.pair_of_path, paths.hops)
-        self.share = np.zeros((flow.plane_count, flow.demand_count))
-        self.share[paths.plane, paths.pair_of_path] = 1.0
-        check.arrays(certificate, {"load": flow.capacity.shape, "share": self.share.shape})
-        check.require(
-            _near(certificate.share, self.share),
-            "share is what the routing gives",
-            "certificate.share is not what the routing gives",
-        )
-
-    def distances(self, lengths: Lengths) -> FloatArray:
-        """See :meth:`SecondProblem.distances`: the length of the path."""
-        length, up, down = lengths
-        ways = up[:, self.flow.src] + down[:, self.flow.dst]
-        return floats(
-            totals(self.owner, length[self.arcs], self.flow.demand_count) + (self.share * ways).sum(axis=0)
-        )
-
-    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """See :meth:`SecondProblem.loads`."""
-        arcs = totals(self.arcs, rate[self.owner], len(self.flow.capacity))
-        return arcs, self._access(self.share * rate)
-
-    def check_load(self, rate: FloatArray) -> None:
-        """See :meth:`SecondProblem.check_load`."""
-        check_load(self, self.certificate, rate)
-
-
-class SecondGiven(SecondProblem):
-    """Each demand as a routing splits it that is taken at its word.
+class SecondGiven(SecondFixed):
+    """Each demand on links in parts that are given.
 
     Args:
         check: where checks are noted.
@@ -177,11 +144,8 @@ class SecondGiven(SecondProblem):
         usage: sp.csc_array,
         share: FloatArray,
     ) -> None:
-        super().__init__(check, flow, certificate)
-        check.arrays(certificate, {"load": flow.capacity.shape, "share": share.shape})
-        self.certificate = certificate
+        super().__init__(check, flow, certificate, share)
         self.usage = usage
-        self.share = share
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`."""
@@ -193,22 +157,14 @@ class SecondGiven(SecondProblem):
         """See :meth:`SecondProblem.loads`."""
         return self.usage @ rate, self._access(self.share * rate)
 
-    def check_load(self, rate: FloatArray) -> None:
-        """See :meth:`SecondProblem.check_load`."""
-        check_load(self, self.certificate, rate)
 
-
-def check_load(second: SecondProblem, certificate: LoadCertificate, rate: FloatArray) -> None:
-    """Check that the loads in the certificate are those of demands that get these rates."""
-    second.check.require(
-        _near(certificate.load, second.loads(rate)[0]),
-        "load is what the routing gives",
-        "certificate.load is not what the routing gives",
-    )
-
-
-def _near(claimed: FloatArray, computed: FloatArray) -> bool:
-    return bool(np.allclose(claimed, computed, rtol=SAME, atol=SAME * float(computed.max(initial=0.0))))
+def on_one_path(flow: FlowProblem, paths: PathSet) -> tuple[sp.csc_array, FloatArray]:
+    """Return ``usage`` and ``share`` of :class:`SecondGiven` where each demand is whole on the one path that it has."""
+    arcs = paths.path_arc + np.repeat(flow.arc_ptr[:-1][paths.plane], paths.hops)
+    owner = np.repeat(paths.pair_of_path, paths.hops)
+    share = np.zeros((flow.plane_count, flow.demand_count))
+    share[paths.plane, paths.pair_of_path] = 1.0
+    return sp.csc_array((np.ones(len(arcs)), (arcs, owner)), (len(flow.capacity), flow.demand_count)), share
 
 
 class _Hops:

@@ -1,204 +1,53 @@
 """Results in files: one JSON document that holds the claim, the network, the traffic and the proof.
 
-The document is that of ``pnet-lp throughput --json`` with up to four more keys: ``format``, ``instance`` (the network
-and the traffic in full), ``certificate`` and, where the objective has more to say than a value, ``answer``: the rates
-of all demands, the levels of fair ones, and what the objective read beside network and traffic.  Arrays are
-``{"dtype", "shape", "data"}``, the data being base64 of zlib-compressed little-endian bytes in C order.
-
-Reading checks the form only; :mod:`pnet_lp.throughput.verify` checks the claim, the objective's own figures included.
+Reading checks the form only, which :mod:`pnet_lp.throughput.proofs.document` describes;
+:mod:`pnet_lp.throughput.verify` checks the claim, the objective's own figures included.
 """
 
 from __future__ import annotations
 
-import base64
 import binascii
+import json
 import math
+import reprlib
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.model import (
     AnyCertificate,
     Bottleneck,
-    Certificate,
-    LoadCertificate,
     Network,
-    PathCertificate,
     Plane,
     ThroughputResult,
     TrafficMatrix,
 )
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
-from pnet_lp.model.network import Level, Variant
-from pnet_lp.model.result import FairLevel, LinkKind, Status
-from pnet_lp.routing import Policy
+from pnet_lp.model.result import FairLevel
+from pnet_lp.throughput.proofs.document import (
+    FORMAT,
+    FORMS,
+    PROOFS,
+    Document,
+    Stored,
+    StoredAnswer,
+    StoredArray,
+    StoredLengths,
+    StoredLevel,
+    StoredNetwork,
+    StoredPlane,
+    StoredTraffic,
+)
 from pnet_lp.writing import write_json
-
-FORMAT = "pnet-lp-result/1"
-
-_MAX_ARRAY_BYTES = 1 << 36
-_Finite = Annotated[float, Field(allow_inf_nan=False)]
-_Count = Annotated[int, Field(ge=0)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
-
-
-class _Array(_Strict):
-    dtype: Literal["<i4", "<i8", "<f8"]
-    shape: Annotated[list[_Count], Field(min_length=1, max_length=2)]
-    data: str
-
-    @classmethod
-    def of(cls, array: npt.NDArray[Any]) -> _Array:
-        little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
-        data = base64.b64encode(zlib.compress(little.tobytes(), level=6)).decode("ascii")
-        return cls.model_validate({"dtype": little.dtype.str, "shape": list(little.shape), "data": data})
-
-    def decode(self) -> npt.NDArray[Any]:
-        """Return the array; ValueError where the data do not have the bytes that dtype and shape say."""
-        dtype = np.dtype(self.dtype)
-        size = math.prod(self.shape) * dtype.itemsize
-        if size > _MAX_ARRAY_BYTES:
-            raise ValueError(f"an array of {size} bytes is too large")
-        stream = zlib.decompressobj()
-        # One byte more than needed tells a longer array, without unpacking what it hides.
-        raw = stream.decompress(base64.b64decode(self.data, validate=True), size + 1)
-        if len(raw) != size or not stream.eof:
-            raise ValueError(f"the data are not the {size} bytes of shape {self.shape}")
-        array = np.frombuffer(raw, dtype=dtype).reshape(self.shape).astype(dtype.newbyteorder("="))
-        array.setflags(write=False)
-        return array
-
-
-class _Plane(_Strict):
-    switch_names: list[str]
-    cable_u: _Array
-    cable_v: _Array
-    capacity_uv_gbps: _Array
-    capacity_vu_gbps: _Array
-    rack_switch: _Array
-    host_switch: _Array
-    access_up_gbps: _Array
-    access_down_gbps: _Array
-    host_names: list[str]
-    tier: _Array
-    label: str
-    box: _Array | None = None
-
-
-class _Network(_Strict):
-    variant: Variant
-    planes: Annotated[list[_Plane], Field(min_length=1)]
-
-
-class _Traffic(_Strict):
-    level: Level
-    endpoints: _Count
-    src: _Array
-    dst: _Array
-    demand: _Array
-    label: str
-
-
-class _Instance(_Strict):
-    network: _Network
-    traffic: _Traffic
-
-
-class _Lengths(_Strict):
-    length: _Array
-    up_length: _Array
-    down_length: _Array
-
-
-class _ArcCertificate(_Lengths):
-    form: Literal["arc"] = "arc"
-    share: _Array
-    split_ptr: _Array
-    split_arc: _Array
-    split_fraction: _Array
-
-
-class _PathCertificate(_Lengths):
-    form: Literal["path"] = "path"
-    weight: _Array
-
-
-class _LoadCertificate(_Lengths):
-    form: Literal["load"] = "load"
-    load: _Array
-    share: _Array
-
-
-_AnyCertificate: TypeAlias = Annotated[
-    _ArcCertificate | _PathCertificate | _LoadCertificate, Field(discriminator="form")
-]
-_FORMS: dict[type, type[_Lengths]] = {
-    Certificate: _ArcCertificate,
-    PathCertificate: _PathCertificate,
-    LoadCertificate: _LoadCertificate,
-}
-_PROOFS: dict[type, type[AnyCertificate]] = {stored: proof for proof, stored in _FORMS.items()}
-
-
-class _Bottleneck(_Strict):
-    plane: _Count
-    link: Annotated[list[str], Field(min_length=2, max_length=2)]
-    kind: LinkKind
-    share: _Finite
-    capacity_gbps: _Finite
-
-
-class _Level(_Lengths):
-    rate: _Finite
-    upper: _Finite | None
-    margin: _Finite
-    demands: _Array
-
-
-class _Answer(_Strict):
-    rates_gbps: _Array | None = None
-    levels: list[_Level] = []
-    inputs: dict[str, _Array] = {}
-
-
-class _Document(_Strict):
-    """What every result has; the figures of its objective are further keys."""
-
-    model_config = ConfigDict(extra="allow")
-
-    format: Literal["pnet-lp-result/1"]
-    tolerance: Annotated[_Finite, Field(ge=0)]
-    status: Status
-    interrupted: bool
-    objective: str
-    routing: str
-    plane_policy: Policy
-    routing_seed: int
-    level: Level
-    solver: str
-    iterations: _Count
-    seconds: dict[str, _Finite]
-    network: dict[str, Any]
-    traffic: dict[str, Any]
-    binding: str
-    bottlenecks: list[_Bottleneck]
-    warnings: list[str]
-    instance: _Instance
-    certificate: _AnyCertificate | None
-    answer: _Answer = _Answer()
-
 
 _COPIED = (
     "status",
@@ -261,17 +110,17 @@ def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, resu
         "instance": {
             "network": {
                 "variant": network.variant,
-                "planes": [_packed(plane, _Plane) for plane in network.planes],
+                "planes": [_packed(plane, StoredPlane) for plane in network.planes],
             },
-            "traffic": _packed(traffic, _Traffic),
+            "traffic": _packed(traffic, StoredTraffic),
         },
-        "certificate": None if certificate is None else _packed(certificate, _FORMS[type(certificate)]),
+        "certificate": None if certificate is None else _packed(certificate, FORMS[type(certificate)]),
     }
     if result.rates_gbps is not None:
-        answer = _Answer(
-            rates_gbps=_Array.of(result.rates_gbps),
-            levels=[_Level(**_packed_level(level)) for level in result.levels],
-            inputs={name: _Array.of(values) for name, values in result.inputs.items()},
+        answer = StoredAnswer(
+            rates_gbps=StoredArray.of(result.rates_gbps),
+            levels=[StoredLevel(**_packed_level(level)) for level in result.levels],
+            inputs={name: StoredArray.of(values) for name, values in result.inputs.items()},
         )
         document["answer"] = answer.model_dump()
     write_json(path, document)
@@ -283,12 +132,9 @@ def load_result(path: str | Path) -> StoredResult:
     Raises:
         SpecError: the file cannot be read, or is not a result; the message names file and key.
     """
+    content = _read_json(path)
     try:
-        text = Path(path).read_bytes()
-    except OSError as error:
-        raise SpecError(f"cannot be read ({error.strerror})", where=str(path)) from None
-    try:
-        document = _Document.model_validate_json(text)
+        document = Document.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for i, part in enumerate(first["loc"]) if not _is_form(first["loc"], i))
@@ -319,12 +165,37 @@ def load_result(path: str | Path) -> StoredResult:
     )
 
 
+def _read_json(path: str | Path) -> Any:
+    """Return the JSON value in a file, in which no key is given twice."""
+    try:
+        text = Path(path).read_bytes()
+    except OSError as error:
+        raise SpecError(f"cannot be read ({error.strerror})", where=str(path)) from None
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise _malformed(path, "", f"not JSON: {error}") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"key {reprlib.repr(key)} is given twice")
+        found[key] = value
+    return found
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
 def _or_inf(value: float | None) -> float:
     return math.inf if value is None else value
 
 
 def _packed_level(level: FairLevel) -> dict[str, Any]:
-    packed = _packed(level, _Level)
+    packed = _packed(level, StoredLevel)
     return packed | {"upper": level.upper if math.isfinite(level.upper) else None}
 
 
@@ -333,14 +204,14 @@ def _is_form(place: tuple[int | str, ...], i: int) -> bool:
     return i == 1 and place[0] == "certificate" and place[1] in ("arc", "path", "load")
 
 
-def _proof(path: str | Path, stored: _Lengths) -> AnyCertificate:
+def _proof(path: str | Path, stored: StoredLengths) -> AnyCertificate:
     values = _unpacked(path, "certificate", stored)
     del values["form"]
-    return _PROOFS[type(stored)](**values)
+    return PROOFS[type(stored)](**values)
 
 
 def _packed(
-    value: Network | Plane | TrafficMatrix | AnyCertificate | FairLevel, model: type[_Strict]
+    value: Network | Plane | TrafficMatrix | AnyCertificate | FairLevel, model: type[Stored]
 ) -> dict[str, Any]:
     """Return the fields of ``value`` that ``model`` has, arrays encoded."""
     packed: dict[str, Any] = {}
@@ -349,27 +220,27 @@ def _packed(
         item = getattr(value, key, field.default)
         if item is None:  # a plane without boxes has no such key
             continue
-        packed[key] = _Array.of(item).model_dump() if isinstance(item, np.ndarray) else item
+        packed[key] = StoredArray.of(item).model_dump() if isinstance(item, np.ndarray) else item
     return packed
 
 
-def _unpacked(path: str | Path, where: str, model: _Strict) -> dict[str, Any]:
+def _unpacked(path: str | Path, where: str, model: Stored) -> dict[str, Any]:
     """Return the fields of ``model``, arrays decoded."""
     values: dict[str, Any] = {}
     for key in type(model).model_fields:
         item = getattr(model, key)
-        values[key] = _decoded(path, f"{where}.{key}", item) if isinstance(item, _Array) else item
+        values[key] = _decoded(path, f"{where}.{key}", item) if isinstance(item, StoredArray) else item
     return values
 
 
-def _decoded(path: str | Path, where: str, stored: _Array) -> npt.NDArray[Any]:
+def _decoded(path: str | Path, where: str, stored: StoredArray) -> npt.NDArray[Any]:
     try:
         return stored.decode()
     except (ValueError, binascii.Error, zlib.error) as error:
         raise _malformed(path, where, str(error)) from None
 
 
-def _network(path: str | Path, stored: _Network) -> Network:
+def _network(path: str | Path, stored: StoredNetwork) -> Network:
     planes = []
     for i, plane in enumerate(stored.planes):
         where = f"instance.network.planes.{i}"
@@ -397,7 +268,7 @@ def _network(path: str | Path, stored: _Network) -> Network:
         return Network.from_planes(planes, stored.variant)
 
 
-def _traffic(path: str | Path, stored: _Traffic) -> TrafficMatrix:
+def _traffic(path: str | Path, stored: StoredTraffic) -> TrafficMatrix:
     where = "instance.traffic"
     values = _unpacked(path, where, stored)
     with _naming(path, where):

@@ -1,0 +1,200 @@
+"""The form of a result file, key by key.
+
+The document is that of ``pnet-lp throughput --json`` with up to four more keys: ``format``, ``instance`` (the network
+and the traffic in full), ``certificate`` and, where the objective has more to say than a value, ``answer``: the rates
+of all demands, the levels of fair ones, and what the objective read beside network and traffic.  Arrays are
+``{"dtype", "shape", "data"}``, the data being base64 of zlib-compressed little-endian bytes in C order.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import zlib
+from typing import Annotated, Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field
+
+from pnet_lp.model import AnyCertificate, Certificate, LoadCertificate, PathCertificate
+from pnet_lp.model.network import Level, Variant
+from pnet_lp.model.result import LinkKind, Status
+from pnet_lp.routing import Policy
+
+FORMAT = "pnet-lp-result/1"
+
+_MAX_ARRAY_BYTES = 1 << 36
+_Finite = Annotated[float, Field(allow_inf_nan=False)]
+_Count = Annotated[int, Field(ge=0)]
+
+
+class Stored(BaseModel):
+    """An object whose keys are known, and whose values have the types that they are said to have."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class StoredArray(Stored):
+    """An array of numbers."""
+
+    dtype: Literal["<i4", "<i8", "<f8"]
+    shape: Annotated[list[_Count], Field(min_length=1, max_length=2)]
+    data: str
+
+    @classmethod
+    def of(cls, array: npt.NDArray[Any]) -> StoredArray:
+        """Return an array as it is stored."""
+        little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+        data = base64.b64encode(zlib.compress(little.tobytes(), level=6)).decode("ascii")
+        return cls.model_validate({"dtype": little.dtype.str, "shape": list(little.shape), "data": data})
+
+    def decode(self) -> npt.NDArray[Any]:
+        """Return the array; ValueError where the data do not have the bytes that dtype and shape say."""
+        dtype = np.dtype(self.dtype)
+        size = math.prod(self.shape) * dtype.itemsize
+        if size > _MAX_ARRAY_BYTES:
+            raise ValueError(f"an array of {size} bytes is too large")
+        stream = zlib.decompressobj()
+        # One byte more than needed tells a longer array, without unpacking what it hides.
+        raw = stream.decompress(base64.b64decode(self.data, validate=True), size + 1)
+        if len(raw) != size or not stream.eof:
+            raise ValueError(f"the data are not the {size} bytes of shape {self.shape}")
+        array = np.frombuffer(raw, dtype=dtype).reshape(self.shape).astype(dtype.newbyteorder("="))
+        array.setflags(write=False)
+        return array
+
+
+class StoredPlane(Stored):
+    """A plane; keys as the arguments of :class:`~pnet_lp.model.Plane`."""
+
+    switch_names: list[str]
+    cable_u: StoredArray
+    cable_v: StoredArray
+    capacity_uv_gbps: StoredArray
+    capacity_vu_gbps: StoredArray
+    rack_switch: StoredArray
+    host_switch: StoredArray
+    access_up_gbps: StoredArray
+    access_down_gbps: StoredArray
+    host_names: list[str]
+    tier: StoredArray
+    label: str
+    box: StoredArray | None = None
+
+
+class StoredNetwork(Stored):
+    """A network."""
+
+    variant: Variant
+    planes: Annotated[list[StoredPlane], Field(min_length=1)]
+
+
+class StoredTraffic(Stored):
+    """A traffic matrix."""
+
+    level: Level
+    endpoints: _Count
+    src: StoredArray
+    dst: StoredArray
+    demand: StoredArray
+    label: str
+
+
+class StoredInstance(Stored):
+    """What a result is about."""
+
+    network: StoredNetwork
+    traffic: StoredTraffic
+
+
+class StoredLengths(Stored):
+    """Lengths of links."""
+
+    length: StoredArray
+    up_length: StoredArray
+    down_length: StoredArray
+
+
+class _ArcCertificate(StoredLengths):
+    form: Literal["arc"] = "arc"
+    share: StoredArray
+    split_ptr: StoredArray
+    split_arc: StoredArray
+    split_fraction: StoredArray
+
+
+class _PathCertificate(StoredLengths):
+    form: Literal["path"] = "path"
+    weight: StoredArray
+
+
+class _LoadCertificate(StoredLengths):
+    form: Literal["load"] = "load"
+    load: StoredArray
+    share: StoredArray
+
+
+AnyStored: TypeAlias = Annotated[
+    _ArcCertificate | _PathCertificate | _LoadCertificate, Field(discriminator="form")
+]
+FORMS: dict[type, type[StoredLengths]] = {
+    Certificate: _ArcCertificate,
+    PathCertificate: _PathCertificate,
+    LoadCertificate: _LoadCertificate,
+}
+PROOFS: dict[type, type[AnyCertificate]] = {stored: proof for proof, stored in FORMS.items()}
+
+
+class StoredBottleneck(Stored):
+    """A link that limits the value."""
+
+    plane: _Count
+    link: Annotated[list[str], Field(min_length=2, max_length=2)]
+    kind: LinkKind
+    share: _Finite
+    capacity_gbps: _Finite
+
+
+class StoredLevel(StoredLengths):
+    """A level of fair rates."""
+
+    rate: _Finite
+    upper: _Finite | None
+    margin: _Finite
+    demands: StoredArray
+
+
+class StoredAnswer(Stored):
+    """What an objective says beside its figures."""
+
+    rates_gbps: StoredArray | None = None
+    levels: list[StoredLevel] = []
+    inputs: dict[str, StoredArray] = {}
+
+
+class Document(Stored):
+    """What every result has; the figures of its objective are further keys."""
+
+    model_config = ConfigDict(extra="allow")
+
+    format: Literal["pnet-lp-result/1"]
+    tolerance: Annotated[_Finite, Field(ge=0)]
+    status: Status
+    interrupted: bool
+    objective: str
+    routing: str
+    plane_policy: Policy
+    routing_seed: int
+    level: Level
+    solver: str
+    iterations: _Count
+    seconds: dict[str, _Finite]
+    network: dict[str, Any]
+    traffic: dict[str, Any]
+    binding: str
+    bottlenecks: list[StoredBottleneck]
+    warnings: list[str]
+    instance: StoredInstance
+    certificate: AnyStored | None
+    answer: StoredAnswer = StoredAnswer()

@@ -1,0 +1,138 @@
+"""Lists of shortest paths, judged by counting."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from pnet_lp.model.arrays import BoolArray
+from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.throughput.proofs.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
+from pnet_lp.throughput.proofs.path_lists.lists import FAR, Budget, Index, Lists
+from pnet_lp.throughput.proofs.second import plane_arcs
+
+
+class EqualCost(Judge):
+    """Paths as short as the shortest."""
+
+    worse = "lists a path longer than its shortest"
+
+    def best(self) -> Verdicts:
+        """See :meth:`Judge.best`."""
+        return verdicts(np.all(self.lists.longest <= self._nearest, axis=0))
+
+    def all(self, asked: BoolArray) -> Verdicts:
+        """See :meth:`Judge.all`."""
+        return _all_listed(self.lists, self._nearest, asked)
+
+    @cached_property
+    def _nearest(self) -> Index:
+        lists = self.lists
+        return lists.fold(np.minimum, np.where(lists.allowed, lists.distance, FAR))
+
+
+class Shortest(Judge):
+    """The shortest paths."""
+
+    worse = "leaves out a path shorter than one that it lists"
+
+    def best(self) -> Verdicts:
+        """See :meth:`Judge.best`."""
+        longest = self.lists.longest
+        shorter: Verdicts = _all_listed(self.lists, longest - 1, longest > 0).min(axis=0)
+        return shorter
+
+    def all(self, asked: BoolArray) -> Verdicts:
+        """See :meth:`Judge.all`."""
+        return _all_listed(self.lists, np.full_like(self.lists.longest, FAR - 1), asked)
+
+
+def _all_listed(lists: Lists, bound: Index, asked: BoolArray) -> Verdicts:
+    """Return whether all simple paths of at most ``bound`` links are listed, ``[groups, J]`` as the arguments.
+
+    The listed ones are some of these, and different, so it is enough to count.
+    """
+    within, asked = np.broadcast_to(bound, lists.allowed.shape), lists.allowed & asked
+    listed = lists.count(lists.hops <= within[lists.plane, lists.pair])
+    known = lists.walks[0] * (lists.distance <= within) + lists.walks[1] * (lists.distance < within)
+    verdict = verdicts(~asked | (known == listed))
+    open_ended = asked & (known <= listed) & (within > lists.distance + 1) & (lists.source != lists.target)
+    searches: dict[int, _Search] = {}
+    for j, p in np.argwhere(open_ended.T).tolist():
+        if p not in searches:
+            searches[p] = _Search(lists.flow, p, lists.budget)
+        most = int(listed[p, j])
+        found = searches[p].count(int(lists.source[p, j]), int(lists.target[p, j]), int(within[p, j]), most)
+        verdict[p, j] = OPEN if found is None else YES if found == most else NO
+    return lists.fold(np.minimum, verdict)
+
+
+class _Search:
+    """Depth-first search for the simple paths in one plane."""
+
+    def __init__(self, flow: FlowProblem, plane: int, budget: Budget) -> None:
+        arcs = plane_arcs(flow, plane)
+        n = int(flow.node_count[plane])
+        self.budget = budget
+        self.out: list[dict[int, int]] = [{} for _ in range(n)]
+        for tail, head in zip(flow.tail[arcs].tolist(), flow.head[arcs].tolist(), strict=True):
+            if tail != head:
+                self.out[tail][head] = self.out[tail].get(head, 0) + 1
+        self.into: list[list[int]] = [[] for _ in range(n)]
+        for tail, heads in enumerate(self.out):
+            for head in heads:
+                self.into[head].append(tail)
+
+    def count(self, source: int, target: int, bound: int, most: int) -> int | None:
+        """Return the number of simple paths of at most ``bound`` links, or one above ``most`` if there are more.
+
+        None if the budget runs out.  Every step leads to a path, which bounds the time by what is found: where several
+        links might lead on, distances to the target around the switches passed tell which do.
+        """
+        found, passed = 0, {source}
+        far = self._distances(target, passed, bound)
+        # Of each switch passed: where to go on, in how many ways it was reached, how many links are left.
+        stack = [(source, self._onward(source, passed, bound, far), 1, bound, far)]
+        while stack and self.budget.left:
+            switch, onward, ways, left, far = stack[-1]
+            if not onward:
+                passed.discard(switch)
+                stack.pop()
+                continue
+            switch, parallel = onward.pop()
+            ways, left = ways * parallel, left - 1
+            if switch == target:
+                found += ways
+                if found > most:
+                    return found
+                continue
+            passed.add(switch)
+            onward = self._onward(switch, passed, left, far)
+            # The distances may lead through what was passed since.  One of the links does lead on, so a single one
+            # does, and to a neighbour of the target all do.
+            if len(onward) > 1 and left > 2:
+                far = self._distances(target, passed, left)
+                onward = self._onward(switch, passed, left, far)
+            stack.append((switch, onward, ways, left, far))
+        return None if stack else found
+
+    def _onward(self, switch: int, passed: set[int], left: int, far: dict[int, int]) -> list[tuple[int, int]]:
+        """Return the switches to go on to with ``left`` links, and how many links lead there."""
+        self.budget.spend(STEP + len(self.out[switch]))
+        return [(v, n) for v, n in self.out[switch].items() if far.get(v, left) < left and v not in passed]
+
+    def _distances(self, target: int, passed: set[int], most: int) -> dict[int, int]:
+        """Return the links to ``target`` around the switches passed, of all switches that have fewer than ``most``."""
+        far, queue, links = {target: 0}, [target], 0
+        for u in queue:
+            distance = far[u] + 1
+            if distance == most:
+                break
+            links += STEP + len(self.into[u])
+            for v in self.into[u]:
+                if v not in far and v not in passed:
+                    far[v] = distance
+                    queue.append(v)
+        self.budget.spend(links)
+        return far

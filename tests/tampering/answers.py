@@ -1,0 +1,84 @@
+"""Saved results of all objectives under all routings, on small networks, to be tampered with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.proofs.store import save_result
+
+from ..throughput.conftest import random_hosts, random_network
+from ..throughput.test_objectives import few_demands
+
+Document: TypeAlias = dict[str, Any]
+
+ROUTINGS = ["ideal", "ksp:3", "edge-disjoint:2", "ecmp-lp", "ecmp", "ecmp-split", "vlb"]
+POLICIES = ["any", "single", "round-robin", "shortest"]
+OBJECTIVES = [
+    "concurrent",
+    "min-max-utilisation",
+    "total",
+    "max-min",
+    "min-cost:fraction=0.9",
+    "min-cost:at=0.01",
+    "min-cost:costs={costs}",
+]
+ONE_WAY = ["ksp:1", "ecmp", "ecmp-split", "vlb"]
+
+
+def islands() -> tuple[Network, TrafficMatrix]:
+    """Two planes of two parts each, alike; one of three demands has no path."""
+    part = Plane.from_cables(4, [0, 2], [1, 3], [5.0, 8.0])
+    return Network.from_planes([part, part]), TrafficMatrix.from_entries("rack", 4, [0, 0, 2], [1, 3, 3], 2.0)
+
+
+def apart() -> tuple[Network, TrafficMatrix]:
+    """Fast and slow links side by side, each with a demand that fits."""
+    plane = Plane.from_cables(5, [0, 2, 3, 2], [1, 3, 4, 4], [1e3, 1e-3, 2e-3, 4e-3])
+    return Network.from_planes([plane]), TrafficMatrix.from_entries(
+        "rack", 5, [0, 2, 3], [1, 4, 4], [9e2, 2e-3, 1e-3]
+    )
+
+
+def saved_results(folder: Path) -> Iterator[Document]:
+    """Yield the documents of all results, in the order of objectives and routings."""
+    drawn = [
+        few_demands(seed, draw)
+        for seed, draw in ((2, random_network), (1, random_hosts), (5, random_network))
+    ]
+    asked = [(objective, routing, {}) for objective in OBJECTIVES for routing in ROUTINGS]
+    asked += [("max-min-fill", routing, {}) for routing in ONE_WAY]
+    # Stopped early: bounds that do not meet.
+    asked += [
+        ("concurrent", routing, {"solver": "structured", "max_iterations": 5}) for routing in ROUTINGS[:2]
+    ]
+    asked += [
+        ("max-min", routing, {"solver": "highs-simplex", "max_iterations": 6}) for routing in ROUTINGS[:2]
+    ]
+    for i, (objective, routing, options) in enumerate(asked):
+        policy = "any" if routing == "ideal" else POLICIES[i % len(POLICIES)]
+        yield _saved(
+            folder, *drawn[i % len(drawn)], objective, routing, plane_policy=policy, seed=i, **options
+        )
+    for objective in ("concurrent", "total", "max-min"):
+        for routing in ("ideal", "ksp:3", "ecmp-split"):
+            for network, traffic in (islands(), apart()):
+                yield _saved(folder, network, traffic, objective, routing)
+
+
+def _saved(
+    folder: Path, network: Network, traffic: TrafficMatrix, objective: str, routing: str, **options: Any
+) -> Document:
+    costs = folder / "costs.csv"
+    if not costs.exists():
+        costs.write_text("plane,u,v,cost\n0,0,1,3.5\n")
+    path = folder / "result.json"
+    asked = objective.format(costs=costs)
+    result = solve(network, traffic, objective=asked, routing=routing, tolerance=1e-5, **options)
+    save_result(path, network, traffic, result)
+    document: Document = json.loads(path.read_text())
+    return document
