@@ -333,6 +333,16 @@ BESIDE = {
 OF_A_SOLVE = {"solver", "tolerance", "time_limit_s"}
 """Options that say how a solve goes, which need not change the numbers, but mean nothing where nothing is solved."""
 
+MAY_COINCIDE = {
+    # Alike planes are equally near; a small network can lose links without a loss; other links, other paths or other
+    # solves at the same price.
+    "hops": {"fail_planes", "fail_links"},
+    "paths": {"seed", "plane_policy"},
+    "cost": {"seed", "tolerance"},
+    "throughput": {"plane_policy"},
+}
+"""Options that need not change the numbers of networks so small."""
+
 ECHOED = {"objective", "plane_policy", "routing", "routing_seed", "seed", "tolerance"}
 """Keys of a document that repeat what was asked."""
 
@@ -366,7 +376,8 @@ def test_every_option_means_something_beside_all_others(command: str, base: str,
             assert result.stderr.count("\n") <= 4, result.stderr
         else:
             assert result.exit_code == 0, (name, result.output)
-            assert heard(timeless(json.loads(result.stdout))) != heard(plain), f"{one.given} is ignored"
+            changed = heard(timeless(json.loads(result.stdout)))
+            assert name in MAY_COINCIDE.get(command, ()) or changed != heard(plain), f"{one.given} is ignored"
 
 
 @pytest.mark.parametrize(("command", "base", "example"), [one for one in EXAMPLES if one.values[2].idle])
