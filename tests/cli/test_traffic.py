@@ -1,6 +1,7 @@
 """``pnet-lp traffic``."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from click.testing import Result
