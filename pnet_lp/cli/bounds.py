@@ -8,6 +8,7 @@ from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
     NetworkArguments,
     network_arguments,
+    option,
     output_options,
     threads_needing,
     tolerance_option,
@@ -17,19 +18,20 @@ from pnet_lp.cli.output import Output
 from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.report.bounds import bounds_columns, bounds_document, bounds_lines, bounds_table
 from pnet_lp.throughput import Interrupted, solve
-from pnet_lp.throughput.bounds import compute_bounds
+from pnet_lp.throughput.bounds import BOUNDS, compute_bounds
 from pnet_lp.traffic import TrafficSettings, draws
 
 
 @click.command(cls=Command, example="pnet-lp bounds torus:dims=4x8 --solve")
 @network_arguments
 @traffic_options
-@click.option(
+@option(
     "--bound",
     "names",
     metavar="NAME",
     multiple=True,
-    help="nic, mean-path, moore, tub, bisection or sparsest-cut; may be repeated.  [default: all]",
+    listed=BOUNDS.names,
+    help="{}; may be repeated.  [default: all]",
 )
 @click.option("--solve", "solved", is_flag=True, help="Solve the throughput too, and compare.")
 @tolerance_option(needs=("solved",))

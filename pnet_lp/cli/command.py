@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
@@ -56,13 +56,27 @@ class Option(click.Option):
     Args:
         needs: names of parameters, one of which must be given too; those that a command lacks count as not given.
         excludes: names of parameters that must not be given too.
+        listed: returns the names that stand in the help text for ``{}``; called only where that text is shown.
     """
 
     def __init__(
-        self, *args: Any, needs: tuple[str, ...] = (), excludes: tuple[str, ...] = (), **kwargs: Any
+        self,
+        *args: Any,
+        needs: tuple[str, ...] = (),
+        excludes: tuple[str, ...] = (),
+        listed: Callable[[], Iterable[str]] | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.needs, self.excludes = needs, excludes
+        self.needs, self.excludes, self.listed = needs, excludes, listed
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option's lines of the help text."""
+        if self.listed is not None:
+            *others, last = self.listed()
+            names = f"{', '.join(others)} or {last}" if others else last
+            self.help, self.listed = str(self.help).format(names), None
+        return super().get_help_record(ctx)
 
     def check(self, ctx: click.Context) -> None:
         """Raise UsageError where the option is given and what it needs is not, or what it excludes is."""

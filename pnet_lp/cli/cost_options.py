@@ -18,7 +18,7 @@ from pnet_lp.cli.options import (
     tolerance_option,
 )
 from pnet_lp.cli.progress import BoundsLine
-from pnet_lp.cost import Book, Design, Quote, TopologyOptions, TopologySettings, load_book
+from pnet_lp.cost import Book, Design, Quote, TopologyOptions, TopologySettings, load_book, shipped_books
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
@@ -87,7 +87,8 @@ def prices_option(function: Callable[..., None]) -> Callable[..., None]:
         "--prices",
         metavar="BOOK|FILE",
         multiple=True,
-        help="hybrid-list or example; a YAML file overrides single entries.  [default: hybrid-list over example]",
+        listed=lambda: shipped_books("price"),
+        help="{}; a YAML file overrides single entries.  [default: hybrid-list over example]",
     )(function)
 
 
@@ -124,7 +125,8 @@ _OPTIONS = (
         "powers",
         metavar="BOOK|FILE",
         multiple=True,
-        help="example; a YAML file overrides single entries.  [default: example]",
+        listed=lambda: shipped_books("power"),
+        help="{}; a YAML file overrides single entries.  [default: example]",
     ),
     option("--traffic", metavar="EXPR|FILE", help="Solve the throughput of this matrix too."),
     level_option(needs=("traffic",)),

@@ -45,7 +45,8 @@ def command(
 ) -> None:
     """List the paths that a routing allows between two endpoints, or say what they are like.
 
-    Ties between equally good paths are broken by --seed.  The routing vlb leads over every switch and has no list.
+    Ties between equally good paths are broken by --seed.  Not every routing has
+    such a list.
     """
     if pair is None and not stats:
         raise click.UsageError("give either --pair A B or --stats")

@@ -168,6 +168,10 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
     """Return the design whose parts are those of a TOPOLOGY."""
     settings = options.settings
     whole = settings.intact([text], options.seed)
+    if settings.separate and default_packaging(whole) == Packaging():
+        raise SpecError(
+            "no two planes share boxes or cables anyway", where="separate", allowed="alike planes"
+        )
     mask = FailureModel(whole, options.failures).draw(options.seed)
     counts = {"link directions": mask.arc_count, "switches": mask.switch_count}
     down = [f"{count} {what}" for what, count in counts.items() if count]

@@ -34,10 +34,13 @@ class PlaneSettings(Params):
 
         Raises:
             SpecError, TopologyError: as :func:`~pnet_lp.topology.network.build_network`; or a speed is given, and
-                ``topologies`` state that of every link.
+                ``topologies`` state that of every link, or heterogeneous planes come out alike.
         """
         self.check_speed(topologies)
-        return build_network(topologies, seed=seed, **PlaneSettings.model_dump(self, include=_FIELDS))
+        network = build_network(topologies, seed=seed, **self.model_dump(include=_FIELDS))
+        if self.variant == "heterogeneous" and len({plane.fingerprint for plane in network.planes}) == 1:
+            raise SpecError("the planes come out all alike", where="variant", found=self.variant)
+        return network
 
     def check(self, topologies: Sequence[str]) -> int:
         """Return the number of planes, or raise what :meth:`intact` says before it builds anything."""

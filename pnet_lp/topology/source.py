@@ -114,21 +114,20 @@ class Source:
                 found=variant,
                 allowed=f"serial-high, which is one plane {planes} times as fast, or planes=1",
             )
-        if variant == "heterogeneous":
-            if planes == 1:
-                raise SpecError(
-                    "one plane has no other to differ from",
-                    where="variant",
-                    found=variant,
-                    allowed="planes=2 or more, or no variant",
-                )
-            if isinstance(member, Plane) or not member.seeded:
-                what = "a file" if isinstance(member, Plane) else f"topology {member.entry.name!r}"
-                raise SpecError(
-                    f"heterogeneous planes differ by seed, and {what} has none",
-                    where=self.text,
-                    allowed="a random family, or one TOPOLOGY for each plane",
-                )
+        if variant in {"homogeneous", "heterogeneous", "serial-high"} and planes == 1:
+            raise SpecError(
+                "one plane has no other to differ from or be like",
+                where="variant",
+                found=variant,
+                allowed="planes=2 or more, or no variant",
+            )
+        if variant == "heterogeneous" and (isinstance(member, Plane) or not member.seeded):
+            what = "a file" if isinstance(member, Plane) else f"topology {member.entry.name!r}"
+            raise SpecError(
+                f"heterogeneous planes differ by seed, and {what} has none",
+                where=self.text,
+                allowed="a random family, or one TOPOLOGY for each plane",
+            )
         return 1 if variant == "serial-high" else planes
 
 

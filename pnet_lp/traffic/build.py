@@ -56,7 +56,9 @@ def check_traffic(text: str) -> None:
 def draws(text: str) -> bool:
     """Whether :func:`build_traffic` draws something of ``text`` by its seed."""
     members = [member for _, term in _terms(text) for _, member in resolve(term).members]
-    return any(isinstance(member, Recipe) and getattr(member.params, "seed", 0) is None for member in members)
+    params = [member.params for member in members if isinstance(member, Recipe)]
+    # Most patterns that have a seed draw by it, whatever their other parameters are.
+    return any(getattr(one, "draws", getattr(one, "seed", 0) is None) for one in params)
 
 
 def _terms(text: str) -> list[tuple[float, str]]:

@@ -115,18 +115,70 @@ def test_every_example_runs(run: Run) -> None:
             ["throughput", "ring:n=4", "--level", "host"],
             "the network has no hosts, so host-level demands mean nothing",
         ),
-        (["throughput", "ring:n=4", "--solver", "highs"], "unknown solver 'highs' (did you mean 'highs-"),
+        (
+            ["throughput", "ring:n=4", "--solver", "highs"],
+            "--solver: unknown solver 'highs' (did you mean 'highs-",
+        ),
         (
             ["throughput", "ring:n=4", "--solver", "atuo"],
-            "unknown solver 'atuo' (did you mean 'auto'?); allowed: auto, highs-",
+            "--solver: unknown solver 'atuo' (did you mean 'auto'?); allowed: auto, highs-",
         ),
-        (["throughput", "ring:n=4", "--objective", "totl"], "unknown objective 'totl'"),
-        (["throughput", "ring:n=4", "--routing", "idael"], "unknown routing 'idael' (did you mean 'ideal'?)"),
+        (
+            ["throughput", "ring:n=4", "--routing", "ecmp", "--tolerance", "0.0001"],
+            "--tolerance: has no meaning where routing and objective leave nothing to solve, found 0.0001",
+        ),
+        (
+            ["throughput", "ring:n=4", "--routing", "vlb", "--time-limit", "3"],
+            "--time-limit: has no meaning where routing and objective leave nothing to solve, found 3.0",
+        ),
+        (
+            ["topology", "ring:n=4,link_gbps=40", "--link-gbps", "100"],
+            "--link-gbps: every link has a speed of its own, found 100.0; allowed: topologies that leave a speed open",
+        ),
+        (
+            ["topology", "ring:n=4", "--link-gbps", "inf"],
+            "--link-gbps: input should be a finite number, found inf",
+        ),
+        (
+            ["hops", "ring:n=4", "--trials", "2"],
+            "--trials: no failure is drawn, so that all trials are alike, found 2",
+        ),
+        (["hops", "ring:n=4", "--seed", "2"], "--seed: nothing is drawn at random, found 2"),
+        (["topology", "jellyfish:k=4,seed=1", "--seed", "2"], "--seed: nothing is drawn at random, found 2"),
+        (["bounds", "ring:n=4", "--bound", "nic", "--bound", "nic"], "a bound is named twice, found 'nic'"),
+        (
+            [
+                "topology",
+                "jellyfish:switches=4,ports=3,hosts=0",
+                "--planes",
+                "2",
+                "--variant",
+                "heterogeneous",
+            ],
+            "--variant: the planes come out all alike, found 'heterogeneous'",
+        ),
+        (
+            ["topology", "ring:n=4", "--variant", "serial-high"],
+            "--variant: one plane has no other to differ from or be like, found 'serial-high'",
+        ),
+        (
+            ["paths", "ring:n=4", "--stats", "--plane-policy", "single"],
+            "--plane-policy: one plane leaves no choice, found 'single'; allowed: several planes",
+        ),
+        (["cost", "ring:n=4", "--separate"], "--separate: no two planes share boxes or cables anyway"),
+        (["throughput", "ring:n=4", "--objective", "totl"], "--objective: unknown objective 'totl'"),
+        (
+            ["throughput", "ring:n=4", "--routing", "idael"],
+            "--routing: unknown routing 'idael' (did you mean 'ideal'?)",
+        ),
         (
             ["throughput", "ring:n=4", "--tolerance", "0"],
             "Invalid value for '--tolerance': 0.0 is not in the range 0<x<1.",
         ),
-        (["throughput", "ring:n=4", "--tolerance", "nan"], "--tolerance: out of range, found nan"),
+        (
+            ["throughput", "ring:n=4", "--tolerance", "nan"],
+            "--tolerance: input should be less than 1, found nan",
+        ),
         (
             ["list", "colours"],
             "Invalid value for '{topologies|traffic|routings|objectives|solvers|bounds|questions|experiments|"

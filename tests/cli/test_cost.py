@@ -254,8 +254,11 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
         (["hybrid", "--level", "rack"], "--level needs --traffic"),
         (["hybrid", "--tolerance", "0.1"], "--tolerance needs --traffic"),
         (["hybrid", "--threads", "1"], "--threads needs --traffic"),
-        (["hybrid", "--seed", "1"], "--seed needs --traffic or a TOPOLOGY"),
-        (["fat-tree:k=4", "--fail-groups", "gone.yaml"], "gone.yaml: cannot read the file: No such file"),
+        (["hybrid", "--seed", "1"], "--seed: nothing is drawn at random, found 1"),
+        (
+            ["fat-tree:k=4", "--fail-groups", "gone.yaml"],
+            "--fail-groups: gone.yaml: cannot read the file: No such file",
+        ),
         (
             ["parallel", "--prices", "hybrid-list"],
             "hybrid-list: no price for part 'chassis'; allowed: an entry 'chassis'",
@@ -281,7 +284,7 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
         (["speedup", "--job", "--links", "5"], "give either --job or --links"),
         (
             ["speedup", "--ports", "7"],
-            "--ports: half of a ToR's ports are for servers, found 7; allowed: even",
+            "Invalid value for '--ports': found 7; allowed: an even number, half of them for servers",
         ),
         (["speedup", "--links", "33"], "links of a ToR are out of range, found 33; allowed: 1 to 32"),
         (["speedup", "--job", "--traffic", "mpi-ftt"], "unknown traffic 'mpi-ftt' (did you mean 'mpi-fft'?)"),

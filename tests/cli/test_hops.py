@@ -109,7 +109,10 @@ def test_sweep_table_chart_and_file(run: Run, run_json: RunJson) -> None:
             ("--fail-unit", "x"),
             "Invalid value for '--fail-unit': 'x' is not one of 'cable', 'direction', 'box'",
         ),
-        (("--fail-groups", "none.yaml"), "none.yaml: cannot read the file: No such file or directory"),
+        (
+            ("--fail-groups", "none.yaml"),
+            "--fail-groups: none.yaml: cannot read the file: No such file or directory",
+        ),
         (("--sweep", "0,x"), "Invalid value for '--sweep': found '0,x'; allowed: numbers joined by commas"),
         (("--sweep", "0,7"), "--fail-links: not a share, found 7.0; allowed: 0 to 1"),
         (("--plot", "c.png"), "--plot needs --sweep"),

@@ -230,12 +230,70 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "throughput",
             "{topology: 'ring:n=4', objective: max-min-fill}",
-            "cases.a: solver: max-min-fill needs one path or one fixed split for each demand",
+            "cases.a: objective: max-min-fill needs one path or one fixed split for each demand",
         ),
         (
             "throughput",
             "{topology: 'ring:n=4', routing: ecmp, solver: highs-ipx}",
             "cases.a: solver: a solver has no meaning here",
+        ),
+        (
+            "throughput",
+            "{topology: 'jellyfish:k=4', variant: heterogeneous}",
+            "cases.a: variant: one plane has no other to differ from or be like, found 'heterogeneous'",
+        ),
+        (
+            "throughput",
+            "{topology: 'jellyfish:k=4', planes: 4, variant: serial}",
+            "cases.a: variant: a serial network is one plane, and 4 are asked for",
+        ),
+        (
+            "hops",
+            "{topology: 'jellyfish:k=4', planes: 2, fail_planes: [0, 2]}",
+            "cases.a: fail_planes: no such plane, found 2; allowed: 0 to 1",
+        ),
+        *(
+            (
+                question,
+                "{topology: 'ring:n=4', level: host}",
+                "cases.a: level: the network has no hosts, so host-level demands mean nothing; allowed: level=rack",
+            )
+            for question in ("throughput", "bounds", "hops")
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4,link_gbps=40', link_gbps: 10}",
+            "cases.a: link_gbps: every link has a speed of its own, found 10.0",
+        ),
+        (
+            "cost",
+            "{architecture: 'ring:n=4', variant: heterogeneous}",
+            "cases.a: variant: one plane has no other to differ from or be like",
+        ),
+        (
+            "throughput",
+            "{topology: 'ring:n=4', routing: ecmp, tolerance: 0.01}",
+            "cases.a: tolerance: has no meaning where routing and objective leave nothing to solve, found 0.01",
+        ),
+        (
+            "failures",
+            "{topology: 'ring:n=4', time_limit_s: 3, routing: vlb, fail_links: 0.1}",
+            "cases.a: time_limit_s: has no meaning where routing and objective leave nothing to solve, found 3.0",
+        ),
+        (
+            "failures",
+            "{topology: 'ring:n=4'}",
+            "cases.a: a question of failures needs some; allowed: fail_links, fail_switches, fail_planes, fail_groups",
+        ),
+        (
+            "failures",
+            "{topology: 'ring:n=4', planes: 2, fail_planes: 1, trials: 3}",
+            "cases.a: trials: has no meaning where what fails is not drawn, found 3",
+        ),
+        (
+            "bounds",
+            "{topology: 'ring:n=4', bounds: [nic, nic]}",
+            "cases.a: bounds: a bound is named twice, found 'nic'",
         ),
         ("speed-up", "{scenario: '3'}", "cases.a: scenario: input should be '1' or '2', found '3'"),
         ("speed-up", "{job: true, links: 4}", "cases.a: links: a job has sizes of its own, found 4"),
