@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -45,7 +46,7 @@ cases:
 
 _FAILURES = """
 title: Trials of failures
-kind: failures
+question: failures
 baseline: one
 common: {topology: "jellyfish:switches=24,ports=6", level: rack, fail_links: 0.1, trials: 2000}
 cases:
@@ -53,15 +54,7 @@ cases:
   ksp: {routing: "ksp:8"}
 """
 
-_NETWORK = [
-    "jellyfish:switches=120,ports=8",
-    "--planes",
-    "2",
-    "--variant",
-    "heterogeneous",
-    "--level",
-    "rack",
-]
+_NETWORK = shlex.split("jellyfish:switches=150,ports=8 --planes 2 --variant heterogeneous --level rack")
 _SOLVE = ["throughput", *_NETWORK, "--tolerance", "1e-12", "--json"]
 
 
@@ -81,9 +74,9 @@ class Command:
 
 
 COMMANDS = {
-    "structured": Command([*_SOLVE, "--solver", "structured"], bounds=True),
+    "structured": Command([*_SOLVE, "--solver", "structured", "--tolerance", "1e-15"], bounds=True),
     "structured over paths": Command(
-        [*_SOLVE, "--routing", "ksp:8", "--solver", "structured", "--tolerance", "1e-15"], bounds=True
+        [*_SOLVE, "--routing", "ksp:32", "--solver", "structured", "--tolerance", "1e-15"], bounds=True
     ),
     "utilisation": Command(
         [*_SOLVE, "--objective", "min-max-utilisation", "--solver", "structured"], bounds=True
@@ -95,7 +88,9 @@ COMMANDS = {
     "total": Command([*_SOLVE, "--objective", "total"], bounds=True),
     "max-min": Command([*_SOLVE, "--objective", "max-min", "--routing", "ksp:4"], bounds=True),
     "min-cost": Command([*_SOLVE, "--objective", "min-cost"], bounds=True),
-    "bounds": Command(["bounds", "jellyfish:k=16", "--solve", "--tolerance", "1e-12", "--json"], bounds=True),
+    "bounds": Command(
+        ["bounds", *_NETWORK, "--bound", "moore", "--solve", "--tolerance", "1e-15", "--json"], bounds=True
+    ),
     "listing paths": Command(["throughput", "jellyfish:k=24", "--level", "rack", "--routing", "ksp:48"]),
     "counting paths": Command(["paths", "jellyfish:k=24", "--routing", "ksp:64", "--stats"]),
     "disjoint paths": Command(["paths", "star:n=2001", "--routing", "edge-disjoint:4", "--stats"]),
@@ -121,7 +116,7 @@ def prepare(folder: Path) -> None:
         (folder / name / "spec.yaml").write_text(text)
     draw = random.Random(1)
     nodes = 20_000
-    edges = [f"{i} {draw.randrange(nodes)}" for i in range(nodes) for _ in range(20)]
+    edges = [f"{i} {(i + draw.randrange(1, nodes)) % nodes}" for i in range(nodes) for _ in range(20)]
     (folder / "large.edges").write_text("\n".join(edges))
 
 
