@@ -7,9 +7,10 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from types import FrameType
 from typing import TypeVar
@@ -46,7 +47,9 @@ def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -
     pool = ProcessPoolExecutor(min(workers, len(tasks)), mp_context=context, initializer=_begin)
     call = functools.partial(_call, function)
     try:
-        for future in [pool.submit(call, task) for task in tasks]:
+        with _deaf():
+            futures = [pool.submit(call, task) for task in tasks]
+        for future in futures:
             yield future.result()
     except BrokenProcessPool:
         raise PnetError(
@@ -58,6 +61,19 @@ def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Have processes that start in the block begin deaf to Ctrl-C, which comes here when the block has ended."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end(processes: set[BaseProcess]) -> None:

@@ -190,7 +190,11 @@ impl<'a> Selector<'a> {
             _ => least,
         };
         let before = paths.len();
-        let (mut missing, mut length, mut vain) = (count, least, 0);
+        let (mut missing, mut length) = (count, least);
+        // Lengths since the last path that no path has, and the steps of their searches.
+        let (mut vain, mut steps) = (0, 0);
+        let patience: usize =
+            ends.iter().map(|(p, ..)| self.graphs[*p].nodes() + self.graphs[*p].arcs()).sum();
         while missing > 0 && length <= longest {
             self.stop.check()?;
             self.level.clear();
@@ -208,19 +212,21 @@ impl<'a> Selector<'a> {
                 if ended == Ended::OutOfSteps {
                     return self.one_by_one(ends, length, missing, before, random, paths);
                 }
-                vain += search.steps();
+                steps += search.steps();
             }
             length += 1;
             if self.level.is_empty() {
-                // No length is searched in vain but a few: a longer search takes no fewer steps, so those left out
-                // would not have run out of them where the next one does not.
-                if vain > ends.iter().map(|(p, ..)| self.graphs[*p].nodes() + self.graphs[*p].arcs()).sum() {
+                // One in vain is nothing: every other one, where the graph has two sides.  The lengths left out are no
+                // loss: a longer search takes no fewer steps, so none would have run out of them where the next has
+                // not.
+                vain += 1;
+                if vain > 1 && steps > patience {
                     let Some(next) = self.next_length(ends, before, paths)? else { break };
-                    (length, vain) = (next, 0);
+                    (length, vain, steps) = (next, 0, 0);
                 }
             } else {
                 missing -= take(&self.level, missing, random, paths)?;
-                vain = 0;
+                (vain, steps) = (0, 0);
             }
         }
         Ok(())
