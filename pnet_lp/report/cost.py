@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.cost import Book, Curve, EqualCost, Line
 from pnet_lp.cost.published import HYBRID_SAVING, HYBRID_SERVERS, HYBRID_SOURCE
 from pnet_lp.report.tables import Columns, from_rows, text_table
-from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -190,15 +189,15 @@ def compare_report(document: Mapping[str, Any]) -> list[RenderableType]:
             str(item["tiers"]),
             "?" if item["switch_hops"] is None else str(item["switch_hops"]),
             *(_number(item[key]) for key in ("chips", "boxes", "links")),
-            f"{item['total_usd'] / 1e6:.3f}",
-            f"{item['watts'] / 1e3:.1f}",
+            f"{item['total_usd'] / 1e6:,.3f}",
+            f"{item['watts'] / 1e3:,.1f}",
         )
         worth.add_row(
             item["architecture"],
             _money(per["host"]),
-            format_gbps(bisection["gbps"]) if bisection else "-",
+            _rate(bisection["gbps"]) if bisection else "-",
             _money(per["gbps_bisection"]),
-            *([format_gbps(throughput["total_gbps"]), _money(per["gbps_throughput"])] if throughput else []),
+            *([_rate(throughput["total_gbps"]), _money(per["gbps_throughput"])] if throughput else []),
         )
     return [made, "", worth, "", *_cheapest(document), *_notes(documents)]
 
@@ -211,7 +210,7 @@ def curve_report(document: Mapping[str, Any]) -> list[RenderableType]:
     for curve in curves:
         table.add_column(curve["architecture"], justify="right", overflow="fold")
     for points in zip(*(curve["points"] for curve in curves), strict=True):
-        table.add_row(f"{points[0]['beta']:g}", *(f"{point['total_usd'] / 1e6:.3f}" for point in points))
+        table.add_row(f"{points[0]['beta']:g}", *(f"{point['total_usd'] / 1e6:,.3f}" for point in points))
     lines = [
         f"beta {claim['beta']:g}: published {claim['published_percent']:g} % cheaper than the fat tree "
         f"({claim['source']}), here {claim['percent']:.1f} %"
@@ -236,10 +235,10 @@ def equal_report(document: Mapping[str, Any]) -> list[RenderableType]:
     for case in document["cases"]:
         table.add_row(
             f"1:{case['oversubscription']:g}",
-            f"{case['tree_usd'] / 1e6:.3f}",
+            f"{case['tree_usd'] / 1e6:,.3f}",
             f"{case['optical_links']:.2f}",
             str(case["links"]),
-            f"{case['hybrid_usd'] / 1e6:.3f}",
+            f"{case['hybrid_usd'] / 1e6:,.3f}",
             f"{100 * case['excess']:+.1f} %",
         )
     return [table, "", f"prices: {document['prices']}"]
@@ -338,11 +337,9 @@ def _ratios(document: Mapping[str, Any]) -> list[str]:
     bisection, throughput = document["bisection"], document["throughput"]
     of: dict[str, str] = {"host": "host"}
     if bisection:
-        of["gbps_bisection"] = (
-            f"Gb/s of bisection ({format_gbps(bisection['gbps'])} Gb/s, {bisection['basis']})"
-        )
+        of["gbps_bisection"] = f"Gb/s of bisection ({_rate(bisection['gbps'])} Gb/s, {bisection['basis']})"
     if throughput:
-        carried = f"{format_gbps(throughput['total_gbps'])} Gb/s of {throughput['traffic']}"
+        carried = f"{_rate(throughput['total_gbps'])} Gb/s of {throughput['traffic']}"
         of["gbps_throughput"] = f"Gb/s carried ({carried}, {throughput['status']})"
     return [
         f"{_money(document['usd_per'][key])} USD and {document['watts_per'][key]:.4g} W per {what}"
@@ -390,6 +387,10 @@ def _cheapest(document: Mapping[str, Any]) -> list[str]:
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+def _rate(gbps: float) -> str:
+    return f"{gbps:,.9g}"
 
 
 def _money(value: float | None) -> str:

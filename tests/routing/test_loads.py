@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pnet_lp import memory
 from pnet_lp.errors import RoutingError
 from pnet_lp.model import Network, Plane
 from pnet_lp.routing import Loads, parse_routing
@@ -251,3 +252,18 @@ def test_what_is_refused() -> None:
         match=r"^routing: the routing leaves open how demands are split, found 'ksp:2'; allowed: ecmp, ecmp-split",
     ):
         parse_routing("ksp:2").loads(network, "rack", [0], [1], [1])
+
+
+@pytest.mark.parametrize("routing", ["ecmp", "ecmp-split", "vlb"])
+def test_loads_that_do_not_fit_are_refused_before_any_search(
+    routing: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = build_network(["ring:n=4"], planes=3)
+    src, dst = ordered_pairs(network, "rack")
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    with pytest.raises(RoutingError) as caught:
+        parse_routing(routing).loads(network, "rack", src, dst, np.ones(12))
+    assert str(caught.value) == (
+        "what each of 12 demands puts on 3 planes needs about 1.4 KiB, 1000 B are free; "
+        "allowed: fewer demands or planes, or level=rack"
+    )

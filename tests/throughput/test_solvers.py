@@ -245,6 +245,18 @@ def test_threads_and_other_callers() -> None:
     assert found == [pytest.approx(wanted, rel=1e-7)] * 3
 
 
+@pytest.mark.parametrize("name", SOLVERS)
+def test_the_same_bits_on_any_number_of_threads(name: str) -> None:
+    network = build_network(["jellyfish:switches=16,ports=6"])
+    problem = ArcProblem(build_problem(network, all_to_all(network)))
+    one, *others = (
+        get_solver(name).solve(problem, SolveOptions(1e-5, threads=n), going_on) for n in (1, 2, 3)
+    )
+    for other in others:
+        assert other.iterations == one.iterations
+        assert bounds(problem, other) == bounds(problem, one)
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
 def test_size_is_known_before_building(seed: int, routing: str) -> None:
