@@ -101,7 +101,12 @@ def verify_file(path: str | Path) -> Verification:
 def verify(stored: StoredResult) -> Verification:
     """Check a loaded result; errors as of :func:`verify_file`."""
     with _exactly(stored.path):
-        return _verified(stored, Checks(stored.path))
+        try:
+            return _verified(stored, Checks(stored.path))
+        except CertificateError:
+            raise
+        except PnetError as error:  # of network, traffic or routing
+            raise CertificateError(str(error), where=stored.path) from None
 
 
 @contextmanager
