@@ -148,14 +148,12 @@ class _Judge:
             (level["rate_gbps"], math.inf if level["upper_bound_gbps"] is None else level["upper_bound_gbps"])
             for level in shown
         ]
-        if gap < 1 - 1e-12 and any(1 - low / high > gap + 1e-8 for low, high in wide if high > 0):
-            yield f"levels {wide} with a gap of {gap}"
         if sum(level["demands"] for level in shown) > len(demand):
             yield "more demands in levels than there are"
         for j in np.flatnonzero(self._connected):
-            # The bound on a demand is at most that of its level, which its rate tells.
+            # The bound on a demand is at most that of its level, which its rate tells, and within the gap.
             mine = [high for low, high in wide if low * (1 - 1e-9) <= own[j] <= high * (1 + 1e-9)]
-            upper = max(mine, default=own[j] / (1 - gap) if gap < 1 else math.inf)
+            upper = min(max(mine, default=math.inf), own[j] / (1 - gap) if gap < 1 else math.inf)
             if not math.isfinite(upper) or not upper > 0:
                 if gap < 1:
                     yield f"no bound on demand {j}, and a gap of {gap}"

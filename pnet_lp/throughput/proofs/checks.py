@@ -102,7 +102,7 @@ def alike(claimed: object, computed: object) -> bool:
     match claimed, computed:
         case (bool(), _) | (_, bool()):
             return claimed is computed
-        case (int() | float(), int() | float()):
+        case (int() | float(), float()) | (float(), int()):
             return _near(claimed, computed)
         case (Mapping(), Mapping()):
             return claimed.keys() == computed.keys() and all(
