@@ -40,6 +40,16 @@ PARTS: list[Place] = [
 ]
 """What is exchanged whole for that of another result."""
 
+QUESTION: list[Place] = [
+    ("routing_seed",),
+    ("plane_policy",),
+    ("tolerance",),
+    ("status",),
+    ("level",),
+    ("binding",),
+]
+"""What else decides what a result says."""
+
 FACTORS = [0.0, -1.0, 0.5, 2.0, 10.0, 1e-3, 1e3, 1 + 1e-7, 1 - 1e-7, 1e-9, 1e9]
 WILD = [
     float("nan"),
@@ -96,16 +106,17 @@ def at(document: Any, place: Place) -> Any:
 def mutated(document: Document, others: list[Document], draw: random.Random) -> str:
     """Return the text of a file that is the document but for a change or two, of which it may hide what it can."""
     changed = copy.deepcopy(document)
-    if draw.random() < 0.3:
+    lie = draw.random() < 0.3
+    if lie:
         _lie(changed, draw)
     else:
         for _ in range(draw.choice([1, 1, 1, 2])):
             _change(changed, others, draw)
     how = draw.random()
-    if how < 0.3:
-        _describe(changed)
-    elif how < 0.7:
+    if how < (0.7 if lie else 0.4):
         _refit(changed)
+    elif how < 0.8:
+        _describe(changed)
     text = json.dumps(changed)
     return _with_twice(text, draw) if draw.random() < 0.03 else text
 
@@ -120,7 +131,7 @@ def _change(document: Document, others: list[Document], draw: random.Random) -> 
     every = list(places(document))
     # Most places are names of switches: arrays and figures get their share.
     arrays = [place for place in every if is_array(at(document, place))]
-    place = draw.choice(arrays if draw.random() < 0.6 else every)
+    place = draw.choice(draw.choices([arrays, every, QUESTION], [6, 3, 1])[0])
     parent, key, value = at(document, place[:-1]), place[-1], at(document, place)
     other = _found(draw.choice(others), place)
     if draw.random() < 0.05 and other is not None:
@@ -157,11 +168,11 @@ def _lie(document: Document, draw: random.Random) -> None:
         rates = decoded(answer["rates_gbps"])
         rates[draw.randrange(len(rates)) if draw.random() < 0.5 else slice(None)] *= factor
         answer["rates_gbps"] = encoded(rates)
-    for level in draw.sample(levels, draw.randint(0, len(levels))):
+    for level in levels if draw.random() < 0.6 else draw.sample(levels, draw.randint(0, len(levels))):
         level["upper"] = level["upper"] and level["upper"] * factor
     keys = draw.choice([["length"], ["up_length", "down_length"], ["length", "up_length", "down_length"]])
-    value = draw.choice([0.0, 1.0, 1e-320, 5e-324, 1e-300, 1e18, 1e300, 1e306, 1.5e307, 1.7e308])
-    some = draw.choice([0.0, 0.5, 1.0])
+    value = draw.choice([0.0, 0.0, 0.0, 1.0, 1e-320, 5e-324, 1e-300, 1e18, 1e300, 1e306, 1.5e307, 1.7e308])
+    some = draw.choice([0.0, 0.5, 1.0, 1.0])
     for proof in (document["certificate"] or {}, *levels):
         for key in proof.keys() & set(keys):
             lengths = decoded(proof[key])

@@ -102,7 +102,9 @@ def alike(claimed: object, computed: object) -> bool:
     match claimed, computed:
         case (bool(), _) | (_, bool()):
             return claimed is computed
-        case (int() | float(), float()) | (float(), int()):
+        case (int(), int()):
+            return claimed == computed
+        case (int() | float(), int() | float()):
             return _near(claimed, computed)
         case (Mapping(), Mapping()):
             return claimed.keys() == computed.keys() and all(
