@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -93,19 +94,29 @@ def verify_file(path: str | Path) -> Verification:
         SpecError: the file is not a result; the message names the key.
         CertificateError: something does not hold; the message names it.
     """
-    return verify(load_result(path))
+    with _exactly(path):
+        return verify(load_result(path))
 
 
 def verify(stored: StoredResult) -> Verification:
     """Check a loaded result; errors as of :func:`verify_file`."""
-    try:
-        # What overflows, or is no number, proves nothing.
-        with np.errstate(divide="raise", over="raise", invalid="raise"):
+    with _exactly(stored.path):
+        try:
             return _verified(stored, Checks(stored.path))
-    except (ArithmeticError, MemoryError) as error:
-        raise CertificateError(
-            f"what the file claims cannot be computed: {error}", where=stored.path
-        ) from None
+        except CertificateError:
+            raise
+        except PnetError as error:  # of network, traffic or routing
+            raise CertificateError(str(error), where=stored.path) from None
+
+
+@contextmanager
+def _exactly(path: str | Path) -> Iterator[None]:
+    """Refuse the file if a number overflows, or is none: that proves nothing."""
+    try:
+        with np.errstate(divide="raise", over="raise", invalid="raise"):
+            yield
+    except ArithmeticError as error:
+        raise CertificateError(f"what it claims cannot be computed: {error}", where=str(path)) from None
 
 
 def _verified(stored: StoredResult, check: Checks) -> Verification:
@@ -142,7 +153,9 @@ def _verified(stored: StoredResult, check: Checks) -> Verification:
         rate = None if rates is None else floats(rates[kept])
         second.check_load(rate if objective.per_demand and rate is not None else part.demand)
         computed = dict(objective.recheck(second, SavedAnswer(stored.figures, rate, stored.levels)))
-        limits, kind = bottlenecks(second, network, traffic.level, stored.certificate)
+        length, up, down = second.normalised(second.lengths)
+        lengths = replace(stored.certificate, length=length, up_length=up, down_length=down)
+        limits, kind = bottlenecks(second, network, traffic.level, lengths)
         binding = kind if limits else objective.unlimited
     check.require(
         rates is None or not rates[~connected].any(),

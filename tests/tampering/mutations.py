@@ -40,6 +40,16 @@ PARTS: list[Place] = [
 ]
 """What is exchanged whole for that of another result."""
 
+QUESTION: list[Place] = [
+    ("routing_seed",),
+    ("plane_policy",),
+    ("tolerance",),
+    ("status",),
+    ("level",),
+    ("binding",),
+]
+"""What else decides what a result says."""
+
 FACTORS = [0.0, -1.0, 0.5, 2.0, 10.0, 1e-3, 1e3, 1 + 1e-7, 1 - 1e-7, 1e-9, 1e9]
 WILD = [
     float("nan"),
@@ -96,13 +106,17 @@ def at(document: Any, place: Place) -> Any:
 def mutated(document: Document, others: list[Document], draw: random.Random) -> str:
     """Return the text of a file that is the document but for a change or two, of which it may hide what it can."""
     changed = copy.deepcopy(document)
-    for _ in range(draw.choice([1, 1, 1, 2])):
-        _change(changed, others, draw)
+    lie = draw.random() < 0.3
+    if lie:
+        _lie(changed, draw)
+    else:
+        for _ in range(draw.choice([1, 1, 1, 2])):
+            _change(changed, others, draw)
     how = draw.random()
-    if how < 0.3:
-        _describe(changed)
-    elif how < 0.7:
+    if how < (0.7 if lie else 0.4):
         _refit(changed)
+    elif how < 0.8:
+        _describe(changed)
     text = json.dumps(changed)
     return _with_twice(text, draw) if draw.random() < 0.03 else text
 
@@ -117,7 +131,7 @@ def _change(document: Document, others: list[Document], draw: random.Random) -> 
     every = list(places(document))
     # Most places are names of switches: arrays and figures get their share.
     arrays = [place for place in every if is_array(at(document, place))]
-    place = draw.choice(arrays if draw.random() < 0.6 else every)
+    place = draw.choice(draw.choices([arrays, every, QUESTION], [6, 3, 1])[0])
     parent, key, value = at(document, place[:-1]), place[-1], at(document, place)
     other = _found(draw.choice(others), place)
     if draw.random() < 0.05 and other is not None:
@@ -138,6 +152,34 @@ def _change(document: Document, others: list[Document], draw: random.Random) -> 
         del parent[key]
     else:
         parent[key] = draw.choice([*FOREIGN, *WILD])
+
+
+def _lie(document: Document, draw: random.Random) -> None:
+    """Claim more or less, consistently, and put something in the place of the lengths that prove otherwise."""
+    factor = draw.choice([0.5, 0.99, 1.01, 2.0, 100.0])
+    for key in document.keys() & {"throughput_gbps", "max_utilisation", "total_gbps", "cost_gbps_links"}:
+        document[key] = document[key] and document[key] * factor
+    for key in document:
+        if key.startswith(("lower_bound", "upper_bound")) and draw.random() < 0.8:
+            document[key] = document[key] and document[key] * factor
+    answer = document.get("answer", {})
+    levels = answer.get("levels", [])
+    if "rates_gbps" in answer and draw.random() < 0.8:
+        rates = decoded(answer["rates_gbps"])
+        rates[draw.randrange(len(rates)) if draw.random() < 0.5 else slice(None)] *= factor
+        answer["rates_gbps"] = encoded(rates)
+    for level in levels if draw.random() < 0.6 else draw.sample(levels, draw.randint(0, len(levels))):
+        level["upper"] = level["upper"] and level["upper"] * factor
+    keys = draw.choice([["length"], ["up_length", "down_length"], ["length", "up_length", "down_length"]])
+    value = draw.choice([0.0, 0.0, 0.0, 1.0, 1e-320, 5e-324, 1e-300, 1e18, 1e300, 1e306, 1.5e307, 1.7e308])
+    some = draw.choice([0.0, 0.5, 1.0, 1.0])
+    for proof in (document["certificate"] or {}, *levels):
+        for key in proof.keys() & set(keys):
+            lengths = decoded(proof[key])
+            chosen = np.array([draw.random() < some for _ in range(lengths.size)], bool).reshape(
+                lengths.shape
+            )
+            proof[key] = encoded(np.where(chosen & (lengths > 0 if value > 0 else True), value, lengths))
 
 
 def _found(document: Any, place: Place) -> Any:
@@ -208,8 +250,9 @@ def _describe(document: Document) -> None:
     """Put right what the document says of the instance, fingerprints included."""
     stored = _loaded(document)
     if stored is not None:
-        document["network"] = summarise_network(stored.network)
-        document["traffic"] = summarise_traffic(stored.traffic)
+        with np.errstate(all="ignore"):
+            document["network"] = summarise_network(stored.network)
+            document["traffic"] = summarise_traffic(stored.traffic)
 
 
 def _refit(document: Document) -> None:
@@ -248,6 +291,7 @@ def _loaded(document: Document) -> StoredResult | None:
         try:
             json.dump(document, file)
             file.flush()
-            return load_result(file.name)
+            with np.errstate(all="ignore"):
+                return load_result(file.name)
         except (PnetError, ValueError):
             return None

@@ -102,6 +102,8 @@ def alike(claimed: object, computed: object) -> bool:
     match claimed, computed:
         case (bool(), _) | (_, bool()):
             return claimed is computed
+        case (int(), int()):
+            return claimed == computed
         case (int() | float(), int() | float()):
             return _near(claimed, computed)
         case (Mapping(), Mapping()):
