@@ -11,7 +11,7 @@ import click
 
 from pnet_lp import __version__
 from pnet_lp.cli.command import debug_option, flags, wants_traceback
-from pnet_lp.errors import PnetError
+from pnet_lp.errors import PnetError, on_one_line
 from pnet_lp.registry import nearest
 
 COMMANDS = {
@@ -65,7 +65,10 @@ class CommandGroup(click.Group):
         """Run the command; errors become one sentence on stderr and an exit code."""
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except click.ClickException as error:
+            error.message = on_one_line(error.message)
             raise
         except KeyboardInterrupt:
             _leave(ctx, "interrupted", INTERRUPTED)
@@ -82,7 +85,7 @@ class CommandGroup(click.Group):
             _leave(ctx, f"out of memory{asked}; allowed: a smaller network, fewer planes, sparser traffic", 1)
         except Exception as error:  # the last resort: no traceback unless asked for
             hint = "" if wants_traceback(ctx) else "; --debug shows where"
-            _leave(ctx, f"unexpected {type(error).__name__}: {error}{hint}", 1)
+            _leave(ctx, f"unexpected {type(error).__name__}: {on_one_line(str(error))}{hint}", 1)
 
 
 def _leave(ctx: click.Context, sentence: str, code: int) -> None:
