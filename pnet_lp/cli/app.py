@@ -68,7 +68,7 @@ class CommandGroup(click.Group):
         except (click.exceptions.Exit, click.Abort):
             raise
         except click.ClickException as error:
-            error.message = on_one_line(error.message)
+            error.message = on_one_line(error.message)  # type: ignore[misc]
             raise
         except KeyboardInterrupt:
             _leave(ctx, "interrupted", INTERRUPTED)

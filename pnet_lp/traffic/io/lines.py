@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.registry import nearest
+from pnet_lp.units import AMOUNTS, are_amounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Line:
     Attributes:
         where: file and line, or entry.
         src, dst: text is a name, or an index where not every endpoint of the file is a name; a number is an index.
-        demand: a finite number >= 0.
+        demand: 0 or within the range of demands.
     """
 
     where: str
@@ -60,8 +60,8 @@ def matrix_of(lines: Sequence[Line], network: Network, level: Level, label: str)
 
 def check_demand(value: float, found: object, where: str) -> float:
     """Return ``value``, or raise TrafficError where it is no demand; ``found`` is what the file has."""
-    if not math.isfinite(value) or value < 0:
-        raise TrafficError("a demand is wrong", where=where, found=found, allowed="finite numbers >= 0")
+    if not are_amounts(value):
+        raise TrafficError("a demand is wrong", where=where, found=found, allowed=AMOUNTS)
     return value
 
 

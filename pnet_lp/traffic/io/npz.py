@@ -22,6 +22,7 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import Format
 from pnet_lp.traffic.io.lines import check_size, check_size_at_most
+from pnet_lp.units import AMOUNTS, are_amounts
 
 _Arrays: TypeAlias = dict[str, npt.NDArray[np.generic]]
 
@@ -46,9 +47,9 @@ _PARSER_FAULTS = (
 def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
     arrays = _load(data, where)
     endpoints = len(network.endpoint_names(level))
-    stated = str(arrays["level"]) if "level" in arrays else level
-    if stated != level:
-        raise TrafficError(f"the matrix is between {stated}s, not between {level}s", where=where)
+    # NumPy compares texts that Python cannot hold.
+    if "level" in arrays and not np.array_equal(arrays["level"], level):
+        raise TrafficError(f"the matrix is not between {level}s", where=f"{where}: level")
     if "matrix" in arrays:
         matrix = _numbers(arrays, "matrix", where)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -124,14 +125,14 @@ def _indices(arrays: _Arrays, key: str, where: str) -> npt.NDArray[np.int64]:
 
 
 def _check_demands(values: npt.NDArray[np.float64], where: str) -> None:
-    if np.any(bad := ~np.isfinite(values) | (values < 0)):
+    if np.any(bad := ~are_amounts(values)):
         entry = ", ".join(str(i) for i in np.argwhere(bad)[0])
         raise TrafficError(
             "a demand is wrong",
             where=f"{where}[{entry}]",
             found=float(values[bad][0]),
-            allowed="finite numbers >= 0",
+            allowed=AMOUNTS,
         )
 
 
-FORMAT = Format("NumPy archive", (".npz",), lambda data: data.startswith(b"PK\x03\x04"), _parse, _write)
+FORMAT = Format("NumPy archive", (".npz",), lambda head: head.startswith(b"PK\x03\x04"), _parse, _write)

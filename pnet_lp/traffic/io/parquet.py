@@ -86,4 +86,4 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
     pq.write_table(table, path, write_page_checksum=True)
 
 
-FORMAT = Format("Parquet", (".parquet",), lambda data: data.startswith(b"PAR1"), _parse, _write)
+FORMAT = Format("Parquet", (".parquet",), lambda head: head.startswith(b"PAR1"), _parse, _write)
