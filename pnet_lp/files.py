@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.units import MIB, format_bytes
+from pnet_lp.units import MIB, MOST_DIGITS, format_bytes
 
 if TYPE_CHECKING:
     import yaml
@@ -28,9 +28,6 @@ LARGEST_YAML = MIB
 
 MOST_VALUES = 100_000
 """Values in a YAML document, those that aliases stand for counted each time."""
-
-MOST_DIGITS = 40
-"""Of a whole number in a file or an expression; nothing that is counted here needs half of them."""
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 

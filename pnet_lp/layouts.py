@@ -20,7 +20,8 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from pnet_lp.errors import PnetError
-from pnet_lp.files import MOST_DIGITS, read_limited
+from pnet_lp.files import read_limited
+from pnet_lp.units import MOST_DIGITS
 
 Fault: TypeAlias = type[PnetError]
 

@@ -16,6 +16,9 @@ SMALLEST, LARGEST = 1e-15, 1e15
 AMOUNTS = f"0, or {SMALLEST:g} to {LARGEST:g}"
 """What a capacity or a demand can be, for messages."""
 
+MOST_DIGITS = 40
+"""Of a whole number in a file or an expression; nothing that is counted needs half of them."""
+
 MIB = 1 << 20
 GIB = 1 << 30
 

@@ -35,6 +35,7 @@ from pnet_lp.report.hops import (
     sweep_table,
     write_hop_chart,
 )
+from pnet_lp.seeds import MOST_DRAWS
 
 
 @click.command(
@@ -44,7 +45,7 @@ from pnet_lp.report.hops import (
 @pair_level_option
 @click.option(
     "--trials",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_DRAWS),
     default=1,
     show_default=True,
     help="Independent draws of the failures.",

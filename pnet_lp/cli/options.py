@@ -19,6 +19,7 @@ from pnet_lp.model.network import LEVELS, VARIANTS, Level, Variant
 from pnet_lp.registry import nearest
 from pnet_lp.report.plot import PLOT_SUFFIXES
 from pnet_lp.report.tables import SUFFIXES
+from pnet_lp.seeds import LARGEST_SEED
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.units import DEFAULT_LINK_GBPS
@@ -26,6 +27,9 @@ from pnet_lp.units import DEFAULT_LINK_GBPS
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 option = functools.partial(click.option, cls=Option)
+
+MOST_THREADS = 1024
+"""Threads, or processes, that are started."""
 
 FAILING = ("fail_links", "fail_switches", "fail_planes", "fail_groups")
 """Options that say what fails."""
@@ -181,7 +185,11 @@ def _grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
 
 
 seed_option = option(
-    "--seed", type=int, default=0, show_default=True, help="Seed of everything drawn at random."
+    "--seed",
+    type=click.IntRange(0, LARGEST_SEED),
+    default=0,
+    show_default=True,
+    help="Seed of everything drawn at random.",
 )
 
 network_options = _grouped(
@@ -345,7 +353,7 @@ def threads_needing(*needs: str) -> Decorator:
     """Return ``--threads`` where only another option makes something run on them."""
     return option(
         "--threads",
-        type=click.IntRange(0),
+        type=click.IntRange(0, MOST_THREADS),
         default=0,
         show_default=True,
         help="Threads; 0 for all cores.",

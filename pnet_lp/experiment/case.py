@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field
 
 from pnet_lp.registry import Params
-from pnet_lp.seeds import derive_seed
+from pnet_lp.seeds import MOST_DRAWS, Seed, derive_seed
 
 CaseName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
 """Names folders under ``results/``, so it is lower case and has no separators."""
@@ -33,9 +33,9 @@ class Case(Params):
 
     columns: ClassVar[tuple[str, ...]] = ()
 
-    seed: int = Field(0, description="decides everything drawn at random")
+    seed: Seed = Field(0, description="decides everything drawn at random")
     draws: int = Field(
-        1, ge=1, description="seeds the case is answered for: seed, and others derived from it"
+        1, ge=1, le=MOST_DRAWS, description="seeds the case is answered for: seed, and others derived from it"
     )
 
     def draw_seed(self, index: int) -> int:

@@ -232,7 +232,7 @@ class Plane:
         Raises:
             TopologyError: a link gets a speed that is none.
         """
-        speeds = {
+        speeds: dict[str, Any] = {
             name: floats(getattr(self, name) * factor)
             for name in ("capacity_uv_gbps", "capacity_vu_gbps", "access_up_gbps", "access_down_gbps")
         }

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, apply_mask, mean_interval
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.brief import brief
+from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.problems import build_problem
 
@@ -69,9 +69,8 @@ def failure_trials(
         SpecError: no trial or no job; a plane, a switch or a cable that the network does not have; a wrong option.
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
     """
-    for option, value in (("trials", trials), ("jobs", jobs)):
-        if value < 1:
-            raise SpecError("too few", where=option, found=value, allowed="at least 1")
+    check_draws("trials", trials)
+    check_draws("jobs", jobs)
     model = FailureModel(network, failures)
     options = {"threads": 1, **options}
 

@@ -12,6 +12,7 @@ from pnet_lp.model.network import VARIANTS, Variant
 from pnet_lp.registry import one_or_more
 from pnet_lp.topology.hosts import attach_hosts
 from pnet_lp.topology.source import Recipe, resolve
+from pnet_lp.topology.spec import MOST_PLANES
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 T = TypeVar("T")
@@ -81,6 +82,8 @@ def build_network(
         raise SpecError("a network needs at least one topology")
     if planes < 1:
         raise SpecError("a network has at least one plane", where="planes", found=planes)
+    if planes > MOST_PLANES:
+        raise SpecError("too many planes", where="planes", found=planes, allowed=f"at most {MOST_PLANES}")
     if variant is not None and variant not in VARIANTS:
         raise SpecError("unknown variant", where="variant", found=variant, allowed=", ".join(VARIANTS))
     if not (math.isfinite(link_gbps) and link_gbps > 0):

@@ -36,6 +36,9 @@ from pnet_lp.registry import Params, validate
 
 SUFFIXES = (".yaml", ".yml")
 
+MOST_PLANES = 4096
+"""Planes of a network."""
+
 _FIRST_LINE = re.compile(
     r"---|(?:description|source|builder|parameters|planes|variant|file)[^\S\n]*+:(?:\s|$)"
 )
@@ -67,7 +70,7 @@ class _Repeated(PlaneSpec):
 
     description: str = Field("", description="one line")
     source: str = Field("", description="paper and section, or where the file is from")
-    planes: int = Field(1, ge=1, description="how often the plane is repeated")
+    planes: int = Field(1, ge=1, le=MOST_PLANES, description="how often the plane is repeated")
     variant: Variant | None = Field(None, description="how the planes relate")
 
 
@@ -76,7 +79,7 @@ class _Listed(Params):
 
     description: str = Field("", description="one line")
     source: str = Field("", description="paper and section, or where the files are from")
-    planes: tuple[PlaneSpec, ...] = Field(min_length=1, description="the planes")
+    planes: tuple[PlaneSpec, ...] = Field(min_length=1, max_length=MOST_PLANES, description="the planes")
     variant: Variant | None = Field(None, description="how the planes relate")
 
 

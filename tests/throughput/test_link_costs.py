@@ -67,9 +67,9 @@ def test_a_fixed_split_costs_what_its_links_do(tmp_path: Path) -> None:
         (HEADER + "0,0,1\n", "costs.csv:2: not a row, found '0,0,1'; allowed: plane,u,v,cost"),
         (HEADER + "0,0,1,1\n0,1,3,1\n", "costs.csv:3: plane 0 has no link from '1' to '3'"),
         (HEADER + "1,0,1,1\n", "costs.csv:2: plane 1 has no link from '0' to '1'"),
-        (HEADER + "0,0,1,-1\n", "costs.csv:2: not a cost, found '-1'; allowed: a finite number >= 0"),
-        (HEADER + "0,0,1,nan\n", "costs.csv:2: not a cost, found 'nan'; allowed: a finite number >= 0"),
-        (HEADER + "0,0,1,dear\n", "costs.csv:2: not a cost, found 'dear'; allowed: a finite number >= 0"),
+        (HEADER + "0,0,1,-1\n", "costs.csv:2: not a cost, found '-1'; allowed: 0, or 1e-15 to 1e+15"),
+        (HEADER + "0,0,1,nan\n", "costs.csv:2: not a cost, found 'nan'; allowed: 0, or 1e-15 to 1e+15"),
+        (HEADER + "0,0,1,dear\n", "costs.csv:2: not a cost, found 'dear'; allowed: 0, or 1e-15 to 1e+15"),
     ],
 )
 def test_wrong_files(text: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from pnet_lp.experiment.keys import NetworkKeys, SolverKeys, TrafficKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
+from pnet_lp.seeds import MOST_DRAWS
 from pnet_lp.throughput.trials import failure_trials
 
 
@@ -16,7 +17,9 @@ class FailuresCase(SolverKeys, TrafficKeys, NetworkKeys):
 
     columns = ("worst_gbps", "lost_share", "lost_demands")
 
-    trials: int = Field(10, ge=1, description="draws of the failures, of one network, for each seed")
+    trials: int = Field(
+        10, ge=1, le=MOST_DRAWS, description="draws of the failures, of one network, for each seed"
+    )
 
 
 @QUESTIONS.register(
