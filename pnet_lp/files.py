@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -154,7 +154,7 @@ def _plain_yaml() -> type[yaml.SafeLoader]:
         return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
 
     class PlainYaml(yaml.SafeLoader):
-        yaml_implicit_resolvers: ClassVar = {
+        yaml_implicit_resolvers = {  # noqa: RUF012 - as PyYAML declares it
             first: [(tag, pattern) for tag, pattern in pairs if tag != f"{prefix}timestamp"]
             for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
         }

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from pnet_lp.cli.command import Command
+from pnet_lp.cli.command import Command, Number
 from pnet_lp.cli.cost_options import prices_option
 from pnet_lp.cli.options import option, output_options, seed_option, threads_option, tolerance_option
 from pnet_lp.cli.output import Output, OutputFile
@@ -39,7 +39,7 @@ from pnet_lp.report.tables import SUFFIXES, write_table
     excludes=("oversubscription", "links", "servers", "ports"),
     help="The paper's job on four racks, not the whole cluster.",
 )
-@click.option("--oversubscription", type=float, help="Of another tree than the scenario's.")
+@click.option("--oversubscription", type=Number(), help="Of another tree than the scenario's.")
 @click.option("--links", type=click.IntRange(1), help="Other number of optical links of a ToR.")
 @click.option("--servers", type=click.IntRange(1), help="Other number of hosts.  [default: 10240]")
 @click.option("--ports", type=click.IntRange(2), help="Of a ToR, half of them for servers.  [default: 64]")
@@ -69,14 +69,14 @@ from pnet_lp.report.tables import SUFFIXES, write_table
 )
 @click.option(
     "--delay",
-    type=click.FloatRange(0),
+    type=Number(0),
     default=RECONFIGURATION_S,
     show_default=True,
     help="Seconds to set the circuits.",
 )
 @click.option(
     "--volume",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     help="Bytes of a whole workload, to add the delay to.",
 )
 @tolerance_option()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.cli.command import Command
+from pnet_lp.cli.command import Command, Number
 from pnet_lp.cli.options import (
     NetworkArguments,
     find_pair,
@@ -52,7 +52,7 @@ from pnet_lp.seeds import MOST_DRAWS
 )
 @option(
     "--sweep",
-    callback=numbers(float),
+    callback=numbers(float, 1),
     metavar="F,F,...",
     excludes=("fail_links", "pair"),
     help="Shares of failed cables, one after the other, in place of --fail-links.",
@@ -60,20 +60,18 @@ from pnet_lp.seeds import MOST_DRAWS
 @click.option(
     "--pair", nargs=2, metavar="A B", help="Say how often A reaches B, by name, and in how many hops."
 )
-@click.option(
-    "--rpc-bytes", type=click.FloatRange(0, min_open=True), help="Estimate the time of a call of this size."
-)
+@click.option("--rpc-bytes", type=Number(0, min_open=True), help="Estimate the time of a call of this size.")
 @option(
     "--rate",
     "rate_gbps",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     needs=("rpc_bytes",),
     help="Speed of all links for --rpc-bytes, in Gb/s.  [default: that of the network's links]",
 )
 @option(
     "--hop-delay",
     "hop_delay_us",
-    type=click.FloatRange(0),
+    type=Number(0),
     needs=("rpc_bytes",),
     default=1.0,
     show_default=True,

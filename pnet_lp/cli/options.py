@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import click
 
-from pnet_lp.cli.command import Option, json_option
+from pnet_lp.cli.command import Number, Option, json_option
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import MODES, UNITS, Failures, Mode, Unit, fail, read_groups
@@ -149,19 +150,30 @@ def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[in
     return names.index(pair[0]), names.index(pair[1])
 
 
-def numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """Return the callback of an option whose value is numbers joined by commas; the command gets a tuple."""
+def numbers(
+    kind: type[int] | type[float], most: float = math.inf
+) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return the callback of an option whose value is numbers joined by commas; the command gets a tuple.
+
+    Args:
+        kind: of the numbers.
+        most: the largest; the smallest is 0.
+    """
 
     def parse(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int | float, ...]:
         if value is None:
             return ()
         try:
-            return tuple(kind(part) for part in value.split(","))
+            found = tuple(kind(part) for part in value.split(","))
         except ValueError:
+            found = (math.nan,)
+        if not all(0 <= number <= most for number in found):
+            upper = "" if math.isinf(most) else f" from 0 to {most:g}"
             example = "0,2" if kind is int else "0,0.1"
             raise click.BadParameter(
-                f"found {value!r}; allowed: numbers joined by commas, such as {example}"
-            ) from None
+                f"found {value!r}; allowed: numbers{upper} joined by commas, such as {example}"
+            )
+        return found
 
     return parse
 
@@ -203,7 +215,7 @@ network_options = _grouped(
     ),
     option(
         "--link-gbps",
-        type=click.FloatRange(0, min_open=True),
+        type=Number(0, min_open=True),
         default=DEFAULT_LINK_GBPS,
         show_default=True,
         help="Speed of links whose speed TOPOLOGY does not give.",
@@ -218,13 +230,13 @@ network_options = _grouped(
     seed_option,
     option(
         "--fail-links",
-        type=click.FloatRange(0, 1),
+        type=Number(0, 1),
         default=0.0,
         help="Share of each plane's cables that fail.",
     ),
     option(
         "--fail-switches",
-        type=click.FloatRange(0, 1),
+        type=Number(0, 1),
         default=0.0,
         help="Share of each plane's switches that fail.",
     ),
@@ -341,7 +353,7 @@ def tolerance_option(**more: Any) -> Decorator:
 
     return option(
         "--tolerance",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=Number(0, 1, min_open=True, max_open=True),
         default=DEFAULT_TOLERANCE,
         show_default=True,
         help="Relative gap between the bounds at which to stop.",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
-from pnet_lp.cli.options import MOST_THREADS, threads_option
+from pnet_lp.cli.options import MOST_THREADS, say, threads_option
 from pnet_lp.cli.output import OutputFile, print_json, print_report
 from pnet_lp.cli.progress import BoundsLine, CountLine, note
 from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
@@ -88,6 +88,7 @@ def command(
     Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
     """
     asked = load_experiment(experiment, seed=seed).reduced(draws=draws, cases=cases)
+    say(dict.fromkeys(warning for case in asked.cases.values() for warning in case.warnings))
     store = Store(results / asked.name)
     records: list[Record] = []
     # One process shows the bounds of its solve; of several only the number of draws done can be shown.

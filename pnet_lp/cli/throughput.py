@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.cli.command import Command
+from pnet_lp.cli.command import Command, Number
 from pnet_lp.cli.options import (
     NetworkArguments,
     TrafficArguments,
@@ -51,7 +51,7 @@ from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 @click.option(
     "--time-limit",
     "time_limit_s",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True, infinite=True),
     default=math.inf,
     help="Seconds after which to stop with the bounds reached.  [default: none]",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PrivateAttr
 
 from pnet_lp.registry import Params
 from pnet_lp.seeds import MOST_DRAWS, Seed, derive_seed
@@ -37,6 +37,13 @@ class Case(Params):
     draws: int = Field(
         1, ge=1, le=MOST_DRAWS, description="seeds the case is answered for: seed, and others derived from it"
     )
+
+    _warnings: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was assumed of files, one sentence each."""
+        return self._warnings
 
     def draw_seed(self, index: int) -> int:
         """Return the seed of a draw: of the first one ``seed`` itself, so that more draws keep those there are."""

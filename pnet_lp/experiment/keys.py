@@ -23,6 +23,7 @@ from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, check_solver
 from pnet_lp.throughput.solvers import AUTO, get_solver
 from pnet_lp.topology import build_network, check_topology
+from pnet_lp.topology.spec import MOST_PLANES
 from pnet_lp.traffic import build_traffic, check_traffic
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
@@ -41,7 +42,7 @@ def refusing(key: str) -> Iterator[None]:
 class PlaneKeys(Case):
     """A network without failures."""
 
-    planes: int = Field(1, ge=1, description="planes made from a single topology")
+    planes: int = Field(1, ge=1, le=MOST_PLANES, description="planes made from a single topology")
     variant: Variant | None = Field(
         None, description="how the planes relate; homogeneous where there are several"
     )
@@ -77,7 +78,7 @@ class NetworkKeys(PlaneKeys, TopologyKeys):
     def _check_network(self) -> Self:
         with refusing("topology"):
             for text in self.topology:
-                check_topology(text, link_gbps=self.link_gbps)
+                self._warnings += check_topology(text, link_gbps=self.link_gbps)
         _ = self.failures
         if not self.model_fields_set & {"fail_links", "fail_switches"}:
             for key in sorted(self.model_fields_set & {"fail_unit", "fail_mode"}):

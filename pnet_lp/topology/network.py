@@ -38,16 +38,20 @@ def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | 
     return source.expanded(1, "serial")[0]
 
 
-def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> None:
-    """Raise what :func:`build_plane` says against ``text`` before it builds anything.
+def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[str, ...]:
+    """Raise what :func:`build_plane` says against ``text`` before it builds anything; return what files leave open.
 
     Raises:
         SpecError: an unknown name or a wrong parameter.
         TopologyError: a missing or broken file.
     """
+    warnings: list[str] = []
     for member in resolve(text, link_gbps=link_gbps, seed=None).members:
         if isinstance(member, Recipe):
             member.entry.validate(member.values)
+        else:
+            warnings += member.warnings
+    return tuple(warnings)
 
 
 def build_network(

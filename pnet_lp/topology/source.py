@@ -178,6 +178,8 @@ def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> M
         return recipe
     file = Path(path).parent / (spec.file or "")
     text = read_text(file)
+    if is_spec(file, text):
+        raise SpecError("a spec names files of planes, and this is a spec", where="file", found=spec.file)
     if spec.sha256 is not None:
         check_sha256(file, spec.sha256, TopologyError)
     return parse_plane(text, str(file), link_gbps=spec.link_gbps or link_gbps)

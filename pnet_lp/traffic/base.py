@@ -10,21 +10,20 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from pnet_lp import seeds
 from pnet_lp.errors import TrafficError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.registry import Registry
-from pnet_lp.seeds import LARGEST_SEED, generator
+from pnet_lp.seeds import generator
 
 BYTES_PER_DEMAND = 120
 """Measured peak of building a matrix and its flow problem: 86 to 91 bytes per demand, up to 115 where it is drawn."""
 
 
-Seed: TypeAlias = Annotated[
-    int | None, Field(ge=0, le=LARGEST_SEED, description="seed of the draw; default: the run's seed")
-]
+Seed: TypeAlias = Annotated[seeds.Seed | None, Field(description="seed of the draw; default: the run's seed")]
 """The parameter ``seed`` of a pattern that is drawn at random."""
 
 

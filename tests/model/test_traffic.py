@@ -46,7 +46,11 @@ def test_the_fingerprint_is_that_of_level_size_and_entries() -> None:
         (([0], [1], -1), "traffic: a demand is wrong, found -1.0; allowed: 0, or 1e-15 to 1e+15"),
         (([0], [1], np.nan), "traffic: a demand is wrong, found nan; allowed: 0, or 1e-15 to 1e+15"),
         (([0], [1], np.inf), "traffic: a demand is wrong, found inf; allowed: 0, or 1e-15 to 1e+15"),
-        (([0, 0], [1, 1], 1e308), "traffic: demands of one pair add up to infinity"),
+        (([0], [1], 1e308), "traffic: a demand is wrong, found 1e+308; allowed: 0, or 1e-15 to 1e+15"),
+        (
+            ([0, 0], [1, 1], 1e15),
+            "traffic: demands of one pair add up to too much, found 2000000000000000.0; allowed: 0, or 1e-15 to 1e+15",
+        ),
         (([1], [1]), "traffic: rack 1 has a demand to itself"),
     ],
 )
