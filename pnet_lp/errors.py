@@ -3,20 +3,78 @@
 Every message is one sentence that says where the fault is (file and line, or key), what was found and what is
 allowed.  Parameters are named as a function's are, ``fail_links``; the command line prints the sentence with its own
 names for them, ``--fail-links``.  Input errors end a command with exit code 2, failures while working with 1.
+
+What a sentence quotes was written by anybody: it is shortened, and what no terminal shows is escaped.
 """
 
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from types import MappingProxyType
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
 
 # A value for a parameter, ``level=rack``; within an expression, as in ``jellyfish:k=8,seed=1``, it is another one.
 _VALUE = re.compile(r"(?<![\w:,])([a-z_]+)=")
+
+_LONGEST = {"where": 300, "problem": 400, "found": 120, "allowed": 900}
+"""Characters of each part of a sentence; lists of what is allowed need the most."""
+
+_LONGEST_WORD = 120
+
+
+class _Quoted(reprlib.Repr):
+    """The ``repr`` of a value as far as a sentence can show it; nothing longer is ever made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxdict = self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = 8
+        self.maxstring = self.maxother = self.maxlong = _LONGEST["found"] - 20
+
+    def repr_int(self, value: int, level: int) -> str:
+        # Python writes out no more than 4,300 digits.
+        if value.bit_length() > 1 << 12:
+            return f"a whole number of {value.bit_length()} bits"
+        return super().repr_int(value, level)
+
+    def repr_dict(self, value: dict[Any, Any], level: int) -> str:
+        if level <= 0 and value:
+            return "{...}"
+        # In the order in which they were written, not sorted.
+        items = [
+            f"{self.repr1(key, level - 1)}: {self.repr1(item, level - 1)}"
+            for key, item in islice(value.items(), self.maxdict)
+        ]
+        return f"{{{', '.join([*items, *(['...'] if len(value) > self.maxdict else [])])}}}"
+
+
+_QUOTED = _Quoted()
+
+
+def on_one_line(text: str, most: int = sum(_LONGEST.values()), word: int = _LONGEST_WORD) -> str:
+    """Return ``text`` as one line of at most ``most`` characters, what is longer cut in the middle.
+
+    Args:
+        text: any text; what is not printable in it is escaped.
+        most: characters of the line.
+        word: characters of a word in it.
+    """
+    words = " ".join(_cut(part, word) for part in _cut(text, 2 * most).split(" "))
+    return _cut("".join(c if c.isprintable() else ascii(c)[1:-1] for c in words), most)
+
+
+def _cut(text: str, most: int) -> str:
+    """Return the beginning and the end of a text longer than ``most`` characters."""
+    if len(text) <= most:
+        return text
+    tail = (most - 3) // 3
+    return f"{text[: most - 3 - tail]}...{text[len(text) - tail :]}"
 
 
 class PnetError(Exception):
@@ -48,14 +106,18 @@ class PnetError(Exception):
 
     def sentence(self, names: Mapping[str, str] = _AS_THEY_ARE) -> str:
         """Return the message, with the parameters that ``names`` knows called as it says."""
-        text = self.problem
+        text = on_one_line(self.problem, _LONGEST["problem"])
         if self.where:
-            place, colon, rest = self.where.partition(": ")
+            # The path of a file is a word, and cut it names no file.
+            whole = on_one_line(self.where, _LONGEST["where"], _LONGEST["where"])
+            place, colon, rest = whole.partition(": ")
             text = f"{names.get(place, place)}{colon}{rest}: {text}"
         if self.found is not None:
-            text += f", found {self.found!r}"
+            text += f", found {on_one_line(_QUOTED.repr(self.found), _LONGEST['found'])}"
         if self.allowed is not None:
-            allowed = _VALUE.sub(lambda value: _named(value, names), self.allowed)
+            allowed = _VALUE.sub(
+                lambda value: _named(value, names), on_one_line(self.allowed, _LONGEST["allowed"])
+            )
             text += f"; allowed: {allowed}"
         return text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 from collections.abc import Hashable, Mapping
 from functools import cache
 from pathlib import Path
@@ -13,9 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.units import MIB, MOST_DIGITS, format_bytes
 
 if TYPE_CHECKING:
     import yaml
+
+LARGEST_FILE = 256 * MIB
+"""Bytes of a file of a network, a matrix or a table that is read."""
+
+LARGEST_YAML = MIB
+"""Bytes of a YAML file that is read."""
+
+MOST_VALUES = 100_000
+"""Values in a YAML document, those that aliases stand for counted each time."""
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -33,12 +44,24 @@ def named_files(folder: str) -> dict[str, Path]:
     return found
 
 
+def read_limited(path: str | Path, fault: type[PnetError], most: int = LARGEST_FILE) -> bytes:
+    """Return the content of a file, or raise ``fault``: it cannot be read, or has more than ``most`` bytes."""
+    try:
+        with Path(path).open("rb") as file:
+            # A device or a pipe says that it has 0 bytes, and may have any number.
+            size = os.fstat(file.fileno()).st_size
+            data = file.read(min(size, most) + 1) if size else file.read(most + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise fault(f"cannot read the file: {reason}", where=str(path)) from None
+    if len(data) > most:
+        raise fault("the file is too large", where=str(path), allowed=f"at most {format_bytes(most)}")
+    return data
+
+
 def check_sha256(path: Path, expected: str, fault: type[PnetError]) -> None:
     """Raise ``fault`` unless the file can be read and has the checksum expected, in hexadecimal digits."""
-    try:
-        found = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise fault(f"cannot read the file: {error.strerror}", where=str(path)) from None
+    found = hashlib.sha256(read_limited(path, fault)).hexdigest()
     if found != expected.lower():
         raise fault("the file is not the one meant", where=str(path), found=found, allowed=expected)
 
@@ -52,13 +75,11 @@ def read_yaml(path: str | Path) -> Any:
     """Return the document in a YAML file.
 
     Raises:
-        SpecError: the file cannot be read, is not YAML, or gives a key twice; the message names file and line.
+        SpecError: the file cannot be read, or as :func:`parse_yaml`; the message names file and line.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise SpecError(f"cannot read the file: {error.strerror}", where=str(path)) from None
-    except ValueError as error:
+        text = read_limited(path, SpecError, LARGEST_YAML).decode("utf-8")
+    except UnicodeDecodeError as error:
         raise SpecError(f"not YAML: {error}", where=str(path)) from None
     return parse_yaml(text, str(path))
 
@@ -66,26 +87,82 @@ def read_yaml(path: str | Path) -> Any:
 def parse_yaml(text: str, where: str) -> Any:
     """Return the document in a YAML text; ``where`` is the file it came from, for messages.
 
+    It holds mappings, lists, texts, numbers, booleans and null; a date is a text.
+
     Raises:
-        SpecError: it is not YAML, or gives a key twice; the message names file and line.
+        SpecError: it is too large, not YAML, gives a key twice, or holds other things, itself, or more values than
+            :data:`MOST_VALUES`; the message names file and line.
     """
     import yaml  # noqa: PLC0415 - slow to load
 
+    if len(text) > LARGEST_YAML:
+        raise SpecError("too large for YAML", where=where, allowed=f"at most {format_bytes(LARGEST_YAML)}")
     try:
-        return yaml.load(text, _unique_keys())
+        return yaml.load(text, _plain_yaml())
     except yaml.MarkedYAMLError as error:
         line = f"{where}:{error.problem_mark.line + 1}" if error.problem_mark else where
         raise SpecError(f"not YAML: {error.problem or error.context}", where=line) from None
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
-        raise SpecError(f"not YAML: {str(error).splitlines()[0]}", where=where) from None
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, RecursionError) as error:
+        # The last four come from texts whose tag says that they are numbers, and from lists as keys.
+        raise SpecError(f"not YAML: {str(error).partition(chr(10))[0]}", where=where) from None
 
 
 @cache
-def _unique_keys() -> type[yaml.SafeLoader]:
-    """Return the safe loader, except that a repeated key is an error rather than the last one winning."""
+def _plain_yaml() -> type[yaml.SafeLoader]:
+    """Return the safe loader without surprises, in meaning and in size.
+
+    A repeated key is an error rather than the last one winning, and a date is a text.  Nothing is constructed before
+    it is known how large it is.
+    """
     import yaml  # noqa: PLC0415 - slow to load
 
-    class UniqueKeys(yaml.SafeLoader):
+    prefix = "tag:yaml.org,2002:"
+    known = {prefix + name for name in ("null", "bool", "int", "float", "str", "seq", "map", "merge")}
+
+    def fault(problem: str, node: yaml.Node) -> yaml.MarkedYAMLError:
+        return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+
+    class PlainYaml(yaml.SafeLoader):
+        yaml_implicit_resolvers = {  # noqa: RUF012 - as PyYAML declares it
+            first: [(tag, pattern) for tag, pattern in pairs if tag != f"{prefix}timestamp"]
+            for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
+        nodes = 0
+
+        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            self.nodes += 1
+            node = super().compose_node(parent, index)
+            if node is not None and self.nodes > MOST_VALUES:
+                raise fault(f"more than {MOST_VALUES} values", node)
+            return node
+
+        def get_single_node(self) -> yaml.Node | None:
+            node = super().get_single_node()
+            if node is not None:
+                self.values_in(node, {})
+            return node
+
+        def values_in(self, node: yaml.Node, counted: dict[int, int]) -> int:
+            """Return how many values ``node`` stands for, aliases followed."""
+            if id(node) in counted:
+                if not counted[id(node)]:
+                    raise fault("a value holds itself", node)
+                return counted[id(node)]
+            if node.tag not in known:
+                raise fault(f"a value with the tag {node.tag.replace(prefix, '!!')}", node)
+            count, counted[id(node)] = 1, 0
+            if isinstance(node, yaml.ScalarNode):
+                if node.tag == f"{prefix}int" and len(node.value) > MOST_DIGITS:
+                    raise fault(f"a whole number of {len(node.value)} digits", node)
+            else:
+                for item in node.value:
+                    parts = item if isinstance(item, tuple) else (item,)
+                    count += sum(self.values_in(part, counted) for part in parts)
+            if count > MOST_VALUES:
+                raise fault(f"aliases that stand for more than {MOST_VALUES} values", node)
+            counted[id(node)] = count
+            return count
+
         def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
             seen: set[str] = set()
             for key, _ in node.value:
@@ -96,7 +173,7 @@ def _unique_keys() -> type[yaml.SafeLoader]:
                 seen.add(key.value)
             return super().construct_mapping(node, deep)
 
-    return UniqueKeys
+    return PlainYaml
 
 
 def _plain(value: Any) -> Any:

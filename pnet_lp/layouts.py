@@ -5,25 +5,40 @@ Every reader takes the class of error to raise, and names file and line.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from pnet_lp.errors import PnetError
+from pnet_lp.files import read_limited
+from pnet_lp.units import MOST_DIGITS
 
 Fault: TypeAlias = type[PnetError]
 
 SNDLIB_HEADER = "?SNDlib native format; type: network; version: 1.0"
 SNDLIB_NAMESPACE = "http://sndlib.zib.de/network"
 
+HEAD = 8192
+"""Characters, or bytes, by which the format of a file is told."""
+
 _SECTIONS = ("META", "NODES", "LINKS", "DEMANDS", "ADMISSIBLE_PATHS")
 _COUNT = re.compile(r"[0-9]{1,9}")
+
+# Blanks, comments other than our declarations, and what stands before the root of an XML document.  Possessive: the
+# search never goes back, so its time is linear.
+_BEFORE = r"(?:\s++|#(?!:)[^\n]*+|<\?.*?\?>|<!--.*?-->)*+"
+_BEFORE_TEXT = re.compile(_BEFORE, re.DOTALL)
+_BEFORE_BYTES = re.compile(_BEFORE.encode(), re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +70,59 @@ def decoded(data: bytes, where: str, fault: Fault) -> str:
     return text
 
 
+def opening(text: str) -> str:
+    """Return the first :data:`HEAD` characters of a text after its blanks and comments."""
+    begin = _BEFORE_TEXT.match(text).end()  # type: ignore[union-attr]
+    return text[begin : begin + HEAD]
+
+
+def opening_bytes(data: bytes) -> bytes:
+    """Return the first :data:`HEAD` bytes of a file's content after its blanks and comments."""
+    begin = _BEFORE_BYTES.match(data).end()  # type: ignore[union-attr]
+    return data[begin : begin + HEAD]
+
+
+def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[str]]]:
+    """Yield each row ``(where, fields)`` of a CSV text, or raise ``fault``; blank lines are no rows."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise fault(f"not CSV ({error})", where=f"{where}:{reader.line_num}") from None
+        if row is None:
+            return
+        if row:
+            yield f"{where}:{reader.line_num}", row
+
+
+def read_table(path: str | Path, columns: Sequence[str], fault: Fault) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows ``(where, fields)`` below the header of a CSV file, each with as many fields as ``columns``.
+
+    Raises:
+        fault: the file cannot be read, is no text or no CSV, has another header, or a row with more or fewer fields.
+    """
+    header = True
+    for where, row in parse_csv(decoded(read_limited(path, fault), str(path), fault), str(path), fault):
+        if len(row) != len(columns) or (header and row != list(columns)):
+            what = "the header" if header else "a row"
+            raise fault(f"not {what}", where=where, found=",".join(row), allowed=",".join(columns))
+        if not header:
+            yield where, row
+        header = False
+
+
 def whole(token: str) -> int | None:
     """Return the whole number >= 0 of at most nine digits that ``token`` is, or None."""
     return int(token) if _COUNT.fullmatch(token) else None
+
+
+def parse_number(token: str) -> float:
+    """Return the number that ``token`` is; NaN where it is none."""
+    try:
+        return float(token)
+    except ValueError:
+        return math.nan
 
 
 def scaled(token: str, digits: int) -> float:
@@ -65,7 +130,7 @@ def scaled(token: str, digits: int) -> float:
     try:
         return float(Decimal(token).scaleb(-digits))
     except (ArithmeticError, ValueError):
-        return float("nan")
+        return math.nan
 
 
 def unscaled(value: float, digits: int) -> str:
@@ -75,8 +140,14 @@ def unscaled(value: float, digits: int) -> str:
 
 def parse_json(text: str, where: str, fault: Fault) -> Any:
     """Return the document in a JSON text, or raise ``fault``."""
+
+    def number(digits: str) -> int:
+        if len(digits) > MOST_DIGITS:
+            raise ValueError(f"a whole number of {len(digits)} digits")
+        return int(digits)
+
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=number)
     except json.JSONDecodeError as error:
         raise fault(f"not JSON: {error.msg}", where=f"{where}:{error.lineno}") from None
     except (RecursionError, ValueError) as error:

@@ -20,6 +20,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.units import MOST_DIGITS
+
+_LONGEST_NAME, _MOST_COMPARED = 100, 10_000
+"""Characters of a name, and names, that are compared to find the nearest."""
 
 M = TypeVar("M", bound="Params")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -73,7 +77,9 @@ class Entry(Generic[F]):
 def validate(model: type[M], values: Mapping[str, object], where: str = "") -> M:
     """Return ``values`` as a ``model``, or raise SpecError naming the key, what was found and what is allowed."""
     fields = model.model_fields
-    for key in values:
+    for key, value in values.items():
+        if isinstance(value, str) and value.isdecimal() and len(value) > MOST_DIGITS:
+            raise SpecError(f"a whole number of {len(value)} digits", where=f"{where}: {key}", found=value)
         if key not in fields:
             raise SpecError(
                 f"unknown parameter {key!r}{nearest(str(key), fields)}",
@@ -181,7 +187,12 @@ class Registry(Generic[F]):
 
 
 def nearest(name: str, known: Mapping[str, object]) -> str:
-    """Return ``" (did you mean 'x'?)"`` for the known name closest to ``name``, or an empty string."""
+    """Return ``" (did you mean 'x'?)"`` for the known name closest to ``name``, or an empty string.
+
+    Only among so many names that looking takes no time, and for none that nobody has typed.
+    """
+    if len(name) > _LONGEST_NAME or len(known) > _MOST_COMPARED:
+        return ""
     close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
@@ -204,7 +215,9 @@ def parse_expression(text: str) -> tuple[str, dict[str, str]]:
     if match is None:
         raise SpecError("not an expression", found=text, allowed="name or name:key=value,key=value")
     values: dict[str, str] = {}
-    for item in filter(None, (match["parameters"] or "").split(",")):
+    # A colon promises parameters.
+    items = [] if match["parameters"] is None else match["parameters"].split(",")
+    for item in items:
         key, equals, value = (part.strip() for part in item.partition("="))
         if not equals or not key or not value:
             raise SpecError("not a key=value parameter", where=match["name"], found=item, allowed="key=value")

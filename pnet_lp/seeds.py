@@ -3,8 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Annotated, TypeAlias
 
 import numpy as np
+from pydantic import Field
+
+from pnet_lp.errors import SpecError
+
+LARGEST_SEED = (1 << 64) - 1
+"""Of a seed, which is a whole number >= 0: what the core draws from has 64 bits."""
+
+MOST_DRAWS = 1_000_000
+"""Draws of one case, or trials of one network."""
+
+Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
+"""A seed as a parameter."""
 
 
 def derive_seed(master: int, component: str, index: int = 0) -> int:
@@ -15,6 +28,12 @@ def derive_seed(master: int, component: str, index: int = 0) -> int:
     """
     digest = hashlib.sha256(f"{master}/{component}/{index}".encode()).digest()
     return int.from_bytes(digest[:8], "little") >> 1
+
+
+def check_draws(where: str, count: int) -> None:
+    """Raise SpecError where the ``count`` of draws, the value of the parameter ``where``, is none or too many."""
+    if not 1 <= count <= MOST_DRAWS:
+        raise SpecError("not a number of draws", where=where, found=count, allowed=f"1 to {MOST_DRAWS}")
 
 
 def generator(master: int, component: str, index: int = 0) -> np.random.Generator:

@@ -4,8 +4,28 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+import numpy.typing as npt
+
 DEFAULT_LINK_GBPS = 100.0
 """Speed of a link in Gb/s where neither a file nor the user gives one."""
+
+SMALLEST, LARGEST = 1e-15, 1e15
+"""Of capacities and demands, in whatever unit: sums and products of these neither vanish nor overflow."""
+
+AMOUNTS = f"0, or {SMALLEST:g} to {LARGEST:g}"
+"""What a capacity or a demand can be, for messages."""
+
+MIB = 1 << 20
+
+MOST_DIGITS = 40
+"""Of a whole number in a file or an expression; nothing that is counted needs half of them."""
+
+
+def are_amounts(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Return, for each value, whether it is a capacity or a demand: 0, or between the smallest and the largest."""
+    array = np.asarray(values, dtype=np.float64)
+    return np.asarray((array == 0) | ((array >= SMALLEST) & (array <= LARGEST)))
 
 
 def format_bytes(count: float) -> str:

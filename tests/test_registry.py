@@ -146,7 +146,6 @@ def test_parameters_are_frozen() -> None:
     ("text", "name", "values"),
     [
         ("ring", "ring", {}),
-        ("ring:", "ring", {}),
         ("fat-tree:k=8", "fat-tree", {"k": "8"}),
         (
             " torus : dims = 4x8 , link_gbps=10 ".replace(" :", ":"),

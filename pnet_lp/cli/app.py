@@ -12,7 +12,7 @@ import click
 
 from pnet_lp import __version__
 from pnet_lp.cli.command import debug_option, flags, wants_traceback
-from pnet_lp.errors import PnetError
+from pnet_lp.errors import PnetError, on_one_line
 from pnet_lp.interrupts import INTERRUPTED, pressed, settle
 from pnet_lp.registry import nearest
 
@@ -73,7 +73,10 @@ class CommandGroup(click.Group):
         """Run the command; errors become one sentence on stderr and an exit code."""
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except click.ClickException as error:
+            error.message = on_one_line(error.message)  # type: ignore[misc]
             raise
         except KeyboardInterrupt as stop:
             _leave(ctx, "; ".join(["interrupted", *stop.args]), INTERRUPTED)
@@ -110,7 +113,7 @@ def _in_words(ctx: click.Context, error: Exception) -> tuple[str, int]:
             return f"out of memory{asked}; allowed: a smaller network, fewer planes, sparser traffic", 1
         case _:  # the last resort: no traceback unless asked for
             hint = "" if wants_traceback(ctx) else "; --debug shows where"
-            return f"unexpected {type(error).__name__}: {error}{hint}", 1
+            return f"unexpected {type(error).__name__}: {on_one_line(str(error))}{hint}", 1
 
 
 def _leave(ctx: click.Context, sentence: str, code: int) -> None:

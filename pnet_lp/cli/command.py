@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -48,6 +49,21 @@ def given(names: Iterable[str]) -> tuple[str, ...]:
     """Return those of the parameters ``names`` that stand in the command line."""
     ctx = click.get_current_context()
     return tuple(name for name in names if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE)
+
+
+class Number(click.FloatRange):
+    """A number of a range; NaN is in none, and infinity only where it is ``infinite``."""
+
+    def __init__(self, *args: Any, infinite: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.infinite = infinite
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number, or fail."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number) or (math.isinf(number) and not self.infinite):
+            self.fail(f"{number} is not a finite number.", param, ctx)
+        return number
 
 
 class Option(click.Option):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pnet_lp.cli.command import Command
+from pnet_lp.cli.command import Command, Number
 from pnet_lp.cli.cost_options import prices_option
 from pnet_lp.cli.options import output_options
 from pnet_lp.cli.output import Output
@@ -14,7 +14,7 @@ from pnet_lp.report.cost import equal_columns, equal_document, equal_report
 
 
 @click.command(cls=Command, example="pnet-lp cost equal 25 4")
-@click.argument("oversubscriptions", metavar="[OVERSUBSCRIPTION]...", type=float, nargs=-1)
+@click.argument("oversubscriptions", metavar="[OVERSUBSCRIPTION]...", type=Number(), nargs=-1)
 @click.option(
     "--links", type=click.IntRange(1), help="Optical links of a ToR to compare.  [default: those bought]"
 )

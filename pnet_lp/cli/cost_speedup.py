@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.cli.command import Command
+from pnet_lp.cli.command import Command, Number
 from pnet_lp.cli.cost_options import prices_option
 from pnet_lp.cli.options import (
     grouped,
@@ -79,7 +79,7 @@ speedup_options = grouped(
 )
 @click.option(
     "--volume",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     help="Bytes of a whole workload, to add the delay to.",
 )
 @tolerance_option()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.cli.command import Command, given
+from pnet_lp.cli.command import Command, Number, given
 from pnet_lp.cli.options import (
     NetworkArguments,
     find_pair,
@@ -35,6 +35,7 @@ from pnet_lp.report.hops import (
     sweep_table,
     write_hop_chart,
 )
+from pnet_lp.seeds import MOST_DRAWS
 
 
 @click.command(
@@ -44,14 +45,14 @@ from pnet_lp.report.hops import (
 @pair_level_option
 @click.option(
     "--trials",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_DRAWS),
     default=1,
     show_default=True,
     help="Independent draws of the failures.",
 )
 @option(
     "--sweep",
-    callback=numbers(float),
+    callback=numbers(float, 1),
     metavar="F,F,...",
     excludes=("fail_links", "pair"),
     help="Shares of failed cables, one after the other, in place of --fail-links.",
@@ -59,20 +60,18 @@ from pnet_lp.report.hops import (
 @click.option(
     "--pair", nargs=2, metavar="A B", help="Say how often A reaches B, by name, and in how many hops."
 )
-@click.option(
-    "--rpc-bytes", type=click.FloatRange(0, min_open=True), help="Estimate the time of a call of this size."
-)
+@click.option("--rpc-bytes", type=Number(0, min_open=True), help="Estimate the time of a call of this size.")
 @option(
     "--rate",
     "rate_gbps",
-    type=click.FloatRange(0, min_open=True),
+    type=Number(0, min_open=True),
     needs=("rpc_bytes",),
     help="Speed of all links for --rpc-bytes, in Gb/s.  [default: that of the network's links]",
 )
 @option(
     "--hop-delay",
     "hop_delay_us",
-    type=click.FloatRange(0),
+    type=Number(0),
     needs=("rpc_bytes",),
     default=1.0,
     show_default=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from types import NoneType
@@ -11,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 from pydantic import Field
 
-from pnet_lp.cli.command import Option, given, json_option
+from pnet_lp.cli.command import Number, Option, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureSettings, fail
@@ -20,12 +21,16 @@ from pnet_lp.model.network import LEVELS, Level
 from pnet_lp.registry import Params, nearest, validate
 from pnet_lp.report.plot import PLOT_SUFFIXES
 from pnet_lp.report.tables import SUFFIXES
+from pnet_lp.seeds import Seed
 from pnet_lp.topology import PlaneSettings, depends
 from pnet_lp.traffic import TrafficSettings
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 option = functools.partial(click.option, cls=Option)
+
+MOST_THREADS = 1024
+"""Threads, or processes, that are started."""
 
 FAILING = ("fail_links", "fail_switches", "fail_planes", "fail_groups")
 """Options that say what fails."""
@@ -43,7 +48,7 @@ def say(warnings: Iterable[str]) -> None:
 class NetworkOptions(FailureSettings, PlaneSettings):
     """What turns TOPOLOGY arguments into a network, and what of it fails."""
 
-    seed: int = Field(0, description="seed of everything drawn at random")
+    seed: Seed = Field(0, description="seed of everything drawn at random")
 
     def build(self, topologies: tuple[str, ...]) -> Network:
         """Return the network of ``topologies``, with what fails in it down."""
@@ -117,19 +122,30 @@ def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[in
     return names.index(pair[0]), names.index(pair[1])
 
 
-def numbers(kind: type[int] | type[float]) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """Return the callback of an option whose value is numbers joined by commas; the command gets a tuple."""
+def numbers(
+    kind: type[int] | type[float], most: float = math.inf
+) -> Callable[[click.Context, click.Parameter, str | None], Any]:
+    """Return the callback of an option whose value is numbers joined by commas; the command gets a tuple.
+
+    Args:
+        kind: of the numbers.
+        most: the largest; the smallest is 0.
+    """
 
     def parse(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int | float, ...]:
         if value is None:
             return ()
         try:
-            return tuple(kind(part) for part in value.split(","))
+            found = tuple(kind(part) for part in value.split(","))
         except ValueError:
+            found = (math.nan,)
+        if not all(0 <= number <= most for number in found):
+            upper = "" if math.isinf(most) else f" from 0 to {most:g}"
             example = "0,2" if kind is int else "0,0.1"
             raise click.BadParameter(
-                f"found {value!r}; allowed: numbers joined by commas, such as {example}"
-            ) from None
+                f"found {value!r}; allowed: numbers{upper} joined by commas, such as {example}"
+            )
+        return found
 
     return parse
 
@@ -198,7 +214,7 @@ def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
     least, most = limits.get("ge", limits.get("gt")), limits.get("le", limits.get("lt"))
     if annotation is int:
         return {"type": click.IntRange(least, most) if limits else int}
-    return {"type": click.FloatRange(least, most, min_open="gt" in limits, max_open="lt" in limits)}
+    return {"type": Number(least, most, min_open="gt" in limits, max_open="lt" in limits)}
 
 
 seed_option = setting(NetworkOptions, "seed")
@@ -290,7 +306,7 @@ def threads_needing(*needs: str) -> Decorator:
     """Return ``--threads`` where only another option makes something run on them."""
     return option(
         "--threads",
-        type=click.IntRange(0),
+        type=click.IntRange(0, MOST_THREADS),
         default=0,
         show_default=True,
         help="Threads; 0 for all cores.",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
-from pnet_lp.cli.options import say, threads_option
+from pnet_lp.cli.options import MOST_THREADS, say, threads_option
 from pnet_lp.cli.output import OutputFile, print_json, print_report
 from pnet_lp.cli.progress import BoundsLine, CountLine, note
 from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
@@ -25,6 +25,7 @@ from pnet_lp.report.experiment import (
     union,
 )
 from pnet_lp.report.tables import SUFFIXES, write_table
+from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
 
 
 @click.command(cls=Command, example="pnet-lp sweep experiments/ideal-planes")
@@ -49,11 +50,15 @@ from pnet_lp.report.tables import SUFFIXES, write_table
     multiple=True,
     help="Run only this case and the baseline; * stands for any text, and the option may be repeated.",
 )
-@click.option("--draws", type=click.IntRange(1), help="Seeds for every case.  [default: the spec's]")
-@click.option("--seed", type=int, help="Use this seed in every case.  [default: the spec's]")
+@click.option(
+    "--draws", type=click.IntRange(1, MOST_DRAWS), help="Seeds for every case.  [default: the spec's]"
+)
+@click.option(
+    "--seed", type=click.IntRange(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]"
+)
 @click.option(
     "--jobs",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_THREADS),
     default=1,
     show_default=True,
     help="Processes that work at the same time; results do not depend on it.",
@@ -84,6 +89,7 @@ def command(
     Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
     """
     asked = load_experiment(experiment, seed=seed).reduced(draws=draws, cases=cases)
+    say(dict.fromkeys(warning for case in asked.cases.values() for warning in case.warnings))
     store = Store(results / asked.name)
     records: list[Record] = []
     # One process shows the bounds of its solve; of several only the number of draws done can be shown.

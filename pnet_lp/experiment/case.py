@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, PrivateAttr
 
 from pnet_lp.experiment.store import OWN_FILES
 from pnet_lp.registry import Params
-from pnet_lp.seeds import derive_seed
+from pnet_lp.seeds import MOST_DRAWS, Seed, derive_seed
 
 
 def _no_file_of_results(name: str) -> str:
@@ -35,10 +35,17 @@ class Case(Params):
 
     columns: ClassVar[tuple[str, ...]] = ()
 
-    seed: int = Field(0, description="decides everything drawn at random")
+    seed: Seed = Field(0, description="decides everything drawn at random")
     draws: int = Field(
-        1, ge=1, description="seeds the case is answered for: seed, and others derived from it"
+        1, ge=1, le=MOST_DRAWS, description="seeds the case is answered for: seed, and others derived from it"
     )
+
+    _warnings: tuple[str, ...] = PrivateAttr(())
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What was assumed of files, one sentence each."""
+        return self._warnings
 
     def draw_seed(self, index: int) -> int:
         """Return the seed of a draw: of the first one ``seed`` itself, so that more draws keep those there are."""

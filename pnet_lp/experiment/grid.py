@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -11,6 +12,9 @@ from pnet_lp.errors import SpecError
 from pnet_lp.registry import nearest
 
 GRID, NAME = "grid", "name"
+
+MOST_CASES = 100_000
+"""Cases that one grid stands for."""
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 
@@ -77,6 +81,8 @@ def _check_grid(grid: object, values: Mapping[str, Any], where: str, keys: Colle
             raise SpecError(f"key {key!r} is given beside the grid as well", where=where, found=values[key])
         if not isinstance(items, list) or not items:
             raise SpecError("not a list", where=f"{where}.{key}", found=items, allowed="[value, value]")
+    if (count := math.prod(map(len, grid.values()))) > MOST_CASES:
+        raise SpecError("too many cases", where=where, found=count, allowed=f"at most {MOST_CASES}")
 
 
 def _check_template(template: object, grid: Mapping[str, Any], where: str) -> None:

@@ -37,7 +37,7 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
     def _check_network(self) -> Self:
         with naming("topology"):
             for text in self.topology:
-                check_topology(text, link_gbps=self.link_gbps)
+                self._warnings += check_topology(text, link_gbps=self.link_gbps)
         self.failures.check_planes(self.check(self.topology))
         if not self.model_fields_set & {"fail_links", "fail_switches"}:
             for key in sorted(self.model_fields_set & {"fail_unit", "fail_mode"}):

@@ -17,6 +17,7 @@ from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.files import read_yaml
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import OneOrMore, Params, nearest, validate
+from pnet_lp.seeds import check_draws
 
 SPEC_FILE = "spec.yaml"
 PUBLISHED_FILE = "published.yaml"
@@ -92,7 +93,14 @@ class Experiment(Params):
             for name, case in self.cases.items()
             if not cases or name == self.baseline or any(fnmatchcase(name, pattern) for pattern in cases)
         }
-        return self.model_copy(update={"cases": kept})
+        found = self.model_copy(update={"cases": kept})
+        check_draws(f"{self.name}: draws of all cases", found.draws)
+        return found
+
+    @property
+    def draws(self) -> int:
+        """Draws of all cases together."""
+        return sum(case.draws for case in self.cases.values())
 
 
 def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
@@ -132,8 +140,9 @@ def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
 
 
 def _check(experiment: Experiment, model: type[Case], file: Path, published: Path) -> None:
-    """Raise SpecError where a name is none of a case, a key or a column."""
+    """Raise SpecError where a name is none of a case, a key or a column, or where there are too many draws."""
     cases, chart = experiment.cases, experiment.chart
+    check_draws(f"{file}: draws of all cases", experiment.draws)
     if experiment.baseline is not None:
         _check_known(experiment.baseline, cases, "no case is called", f"{file}: baseline")
     if experiment.column is not None:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, mean_interval, share_interval
 from pnet_lp.hops.count import HopCounter
 from pnet_lp.hops.distribution import HopDistribution
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
+from pnet_lp.seeds import check_draws
 
 
 @brief()
@@ -102,8 +102,7 @@ def run_trials(
         SpecError: no trial, or a plane, a switch or a cable that the network does not have. TopologyError: pairs of
         that level mean nothing on the network, or positions of planes that are wired differently.
     """
-    if trials < 1:
-        raise SpecError("too few trials", where="trials", found=trials, allowed="at least 1")
+    check_draws("trials", trials)
     counter = HopCounter(network, level, threads=threads)
     model = FailureModel(network, failures)
     found = tuple(counter.count_all(model.draw(seed, trial) for trial in range(trials)))

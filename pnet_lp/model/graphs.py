@@ -11,6 +11,7 @@ import numpy as np
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import scaled
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.units import AMOUNTS
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -184,7 +185,7 @@ def _speed(
             f"cable {u!r} - {v!r}: speed is not a number",
             where=where,
             found=value,
-            allowed="finite Gb/s >= 0",
+            allowed=f"{AMOUNTS} Gb/s",
         ) from None
 
 

@@ -18,6 +18,9 @@ VARIANTS: tuple[str, ...] = get_args(Variant)
 Level: TypeAlias = Literal["rack", "host"]
 LEVELS: tuple[str, ...] = get_args(Level)
 
+MOST_PLANES = 4096
+"""Planes of a network."""
+
 
 @brief("variant", "plane_count", "rack_count", "host_count", "switch_count", "cable_count")
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.graphs import cable_arguments
-from pnet_lp.units import DEFAULT_LINK_GBPS
+from pnet_lp.units import AMOUNTS, DEFAULT_LINK_GBPS, are_amounts
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -227,14 +227,24 @@ class Plane:
         )
 
     def scaled(self, factor: float) -> Plane:
-        """Return the same plane with every link, access links included, ``factor`` times as fast."""
-        return replace(
-            self,
-            capacity_uv_gbps=floats(self.capacity_uv_gbps * factor),
-            capacity_vu_gbps=floats(self.capacity_vu_gbps * factor),
-            access_up_gbps=floats(self.access_up_gbps * factor),
-            access_down_gbps=floats(self.access_down_gbps * factor),
-        )
+        """Return the same plane with every link, access links included, ``factor`` times as fast.
+
+        Raises:
+            TopologyError: a link gets a speed that is none.
+        """
+        speeds: dict[str, Any] = {
+            name: floats(getattr(self, name) * factor)
+            for name in ("capacity_uv_gbps", "capacity_vu_gbps", "access_up_gbps", "access_down_gbps")
+        }
+        for speed in speeds.values():
+            if np.any(bad := ~are_amounts(speed)):
+                raise TopologyError(
+                    f"a link {factor:g} times as fast has a wrong speed",
+                    where=self.label or "plane",
+                    found=float(speed[bad][0]),
+                    allowed=f"{AMOUNTS} Gb/s",
+                )
+        return replace(self, **speeds)
 
     def to_networkx(self) -> nx.MultiGraph[str]:
         """Return the plane as a MultiGraph from which :meth:`from_networkx` restores it, order included.
@@ -356,7 +366,7 @@ def _indices(values: npt.ArrayLike, n: int, what: str, where: str, lowest: int =
 
 
 def _capacities(values: npt.ArrayLike, count: int, name: Callable[[int], str], where: str) -> FloatArray:
-    allowed = "finite Gb/s >= 0"
+    allowed = f"{AMOUNTS} Gb/s"
     try:
         raw = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -364,7 +374,7 @@ def _capacities(values: npt.ArrayLike, count: int, name: Callable[[int], str], w
     if raw.ndim > 0 and raw.shape != (count,):
         raise TopologyError(f"{count} links have {raw.size} speeds", where=where)
     speeds = floats(np.broadcast_to(raw, (count,)))
-    if bad := np.flatnonzero(~np.isfinite(speeds) | (speeds < 0)).tolist():
+    if bad := np.flatnonzero(~are_amounts(speeds)).tolist():
         raise TopologyError(
             f"{name(bad[0])}: speed is wrong", where=where, found=float(speeds[bad[0]]), allowed=allowed
         )

@@ -13,6 +13,7 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
+from pnet_lp.units import AMOUNTS, are_amounts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -29,7 +30,7 @@ class TrafficMatrix:
         level: ``rack`` or ``host``.
         endpoints: number of racks or hosts of the network it is for.
         src, dst: int32 ``[j]``, each pair at most once, never equal.
-        demand: float64 ``[j]``, positive and finite, in Gb/s or, for the unit matrices, 1.0 per pair.
+        demand: float64 ``[j]``, from 1e-15 to 1e15, in Gb/s or, for the unit matrices, 1.0 per pair.
         label: the expression or file it came from.
     """
 
@@ -54,8 +55,8 @@ class TrafficMatrix:
         """Return a checked matrix; entries of one pair are added up and zero entries dropped.
 
         Raises:
-            TrafficError: an index out of range, a demand from an endpoint to itself, a negative, NaN or infinite
-                demand, arrays of different lengths.
+            TrafficError: an index out of range, a demand from an endpoint to itself, a demand that is neither 0 nor
+                within the range of :mod:`pnet_lp.units`, arrays of different lengths.
         """
         where = label or "traffic"
         s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
@@ -70,10 +71,8 @@ class TrafficMatrix:
                 raise TrafficError(
                     f"no such {level}", where=where, found=int(index[bad][0]), allowed=f"0 to {endpoints - 1}"
                 )
-        if np.any(bad := ~np.isfinite(d) | (d < 0)):
-            raise TrafficError(
-                "a demand is wrong", where=where, found=float(d[bad][0]), allowed="finite numbers >= 0"
-            )
+        if np.any(bad := ~are_amounts(d)):
+            raise TrafficError("a demand is wrong", where=where, found=float(d[bad][0]), allowed=AMOUNTS)
         kept = d > 0
         s, t, d = s[kept], t[kept], d[kept]
         if np.any(loops := s == t):
@@ -85,8 +84,13 @@ class TrafficMatrix:
         matrix = csr_array(coo_array((d, (s, t)), shape=(endpoints, endpoints)))
         matrix.sum_duplicates()
         coo = matrix.tocoo()
-        if not np.all(np.isfinite(coo.data)):
-            raise TrafficError("demands of one pair add up to infinity", where=where)
+        if np.any(bad := ~are_amounts(coo.data)):
+            raise TrafficError(
+                "demands of one pair add up to too much",
+                where=where,
+                found=float(coo.data[bad][0]),
+                allowed=AMOUNTS,
+            )
         return cls(level, endpoints, ints(coo.row), ints(coo.col), floats(coo.data), label)
 
     @classmethod
@@ -98,9 +102,7 @@ class TrafficMatrix:
                 "a dense traffic matrix is square", where=label or "traffic", found=dense.shape
             )
         if not np.all(np.isfinite(dense)):
-            raise TrafficError(
-                "a demand is not finite", where=label or "traffic", allowed="finite numbers >= 0"
-            )
+            raise TrafficError("a demand is not finite", where=label or "traffic", allowed=AMOUNTS)
         s, t = np.nonzero(dense)
         return cls.from_entries(level, len(dense), s, t, dense[s, t], label=label)
 
@@ -108,16 +110,14 @@ class TrafficMatrix:
         """Return the matrix with every demand ``factor`` times as large.
 
         Raises:
-            TrafficError: a negative, NaN or infinite factor, or one that makes a demand infinite.
+            TrafficError: a negative, NaN or infinite factor, or one that makes a demand too large or too small.
         """
         label = f"{factor:g}*{self.label}"
-        if not (np.isfinite(factor) and factor >= 0):
-            raise TrafficError(
-                "a factor is wrong", where=label, found=float(factor), allowed="finite numbers >= 0"
-            )
-        with np.errstate(over="ignore"):
-            demand = self.demand * factor
-        return self.from_entries(self.level, self.endpoints, self.src, self.dst, demand, label=label)
+        if not are_amounts(factor):
+            raise TrafficError("a factor is wrong", where=label, found=float(factor), allowed=AMOUNTS)
+        return self.from_entries(
+            self.level, self.endpoints, self.src, self.dst, self.demand * factor, label=label
+        )
 
     def __add__(self, other: TrafficMatrix) -> TrafficMatrix:
         """Return the sum of two matrices of one network and level.

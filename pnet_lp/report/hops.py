@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import CONFIDENCE, share_interval
 from pnet_lp.hops import HopDistribution, HopTrials, Rpc, rpc_statistics
+from pnet_lp.layouts import parse_number, read_table
 from pnet_lp.report.plot import new_figure, write_figure
 from pnet_lp.report.tables import Columns, from_rows, text_table
 
@@ -183,24 +183,12 @@ def read_curves(path: str | Path) -> Curves:
     Raises:
         SpecError: the file cannot be read, or a line is no point.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not text"
-        raise SpecError(f"cannot read the file: {reason}", where=str(path)) from None
-    columns = ["curve", "fail_links", "mean_hops"]
-    if not lines or next(csv.reader(lines)) != columns:
-        raise SpecError("not a file of curves", where=str(path), allowed=f"a first line {','.join(columns)}")
     curves: Curves = {}
-    for number, row in enumerate(csv.reader(lines[1:]), 2):
-        try:
-            name, share, mean = row
-            point = float(share), float(mean)
-        except ValueError:
-            point = (math.nan, math.nan)
-        if not all(map(math.isfinite, point)):
-            raise SpecError("not a point", where=f"{path}:{number}", allowed="a name and two finite numbers")
-        curves.setdefault(name, []).append(point)
+    for where, (name, *texts) in read_table(path, ["curve", "fail_links", "mean_hops"], SpecError):
+        share, mean = map(parse_number, texts)
+        if not (0 <= share <= 1 and 0 <= mean < math.inf):
+            raise SpecError("not a point", where=where, allowed="a name, a share and mean hops")
+        curves.setdefault(name, []).append((share, mean))
     return curves
 
 

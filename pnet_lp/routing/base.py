@@ -23,6 +23,7 @@ from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads, Split, checked_amount, split_loads, split_usage
 from pnet_lp.routing.rule import ALL, PathKind, PathRule
 from pnet_lp.routing.searches import prepare
+from pnet_lp.seeds import LARGEST_SEED
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -216,12 +217,12 @@ def parse_routing(text: str, *, policy: Policy = "any", seed: int = 0) -> Routin
     """
     name, colon, value = text.partition(":")
     entry = ROUTINGS.get(name)
-    short = colon and "=" not in value and entry.params.model_fields
+    short = colon and value and "=" not in value and entry.params.model_fields
     values = {next(iter(entry.params.model_fields)): value} if short else parse_expression(text)[1]
     params = entry.validate(values)
     if policy not in POLICIES:
         raise SpecError("no such policy", where="plane_policy", found=policy, allowed=", ".join(POLICIES))
-    # The core draws from 64 bits.
-    if not 0 <= seed < 1 << 64:
+    # The core draws from 64 bits; a routing that allows every path draws nothing.
+    if entry.build.form != "arc" and not 0 <= seed <= LARGEST_SEED:
         raise SpecError("out of range", where="seed", found=seed, allowed="0 to 2^64 - 1")
     return entry.build(params, policy, seed, text)

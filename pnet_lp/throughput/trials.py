@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, apply_mask, mean_interval
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
+from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.problems import lost_demands
 from pnet_lp.throughput.solve import Progress
@@ -68,9 +68,8 @@ def failure_trials(
         SpecError: no trial or no job; a plane, a switch or a cable that the network does not have; a wrong option.
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
     """
-    for option, value in (("trials", trials), ("jobs", jobs)):
-        if value < 1:
-            raise SpecError("too few", where=option, found=value, allowed="at least 1")
+    check_draws("trials", trials)
+    check_draws("jobs", jobs)
     model = FailureModel(network, failures)
     options = {"threads": 1, **options}
 

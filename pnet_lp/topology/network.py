@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
-from pnet_lp.model.network import VARIANTS, Variant
+from pnet_lp.model.network import MOST_PLANES, VARIANTS, Variant
 from pnet_lp.registry import one_or_more
 from pnet_lp.topology.hosts import attach_hosts
 from pnet_lp.topology.source import Recipe, Source, resolve
@@ -37,16 +37,20 @@ def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | 
     return source.expanded(1, "serial")[0]
 
 
-def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> None:
-    """Raise what :func:`build_plane` says against ``text`` before it builds anything.
+def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[str, ...]:
+    """Raise what :func:`build_plane` says against ``text`` before it builds anything; return what files leave open.
 
     Raises:
         SpecError: an unknown name or a wrong parameter.
         TopologyError: a missing or broken file.
     """
+    warnings: list[str] = []
     for member in resolve(text, link_gbps=link_gbps, seed=None).members:
         if isinstance(member, Recipe):
             member.entry.validate(member.values)
+        else:
+            warnings += member.warnings
+    return tuple(warnings)
 
 
 def build_network(
@@ -132,6 +136,8 @@ def _settled(
         raise SpecError("a network needs at least one topology")
     if planes < 1:
         raise SpecError("a network has at least one plane", where="planes", found=planes)
+    if planes > MOST_PLANES:
+        raise SpecError("too many planes", where="planes", found=planes, allowed=f"at most {MOST_PLANES}")
     if variant is not None and variant not in VARIANTS:
         raise SpecError("unknown variant", where="variant", found=variant, allowed=", ".join(VARIANTS))
     if not (math.isfinite(link_gbps) and link_gbps > 0):

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network
-from pnet_lp.model.network import Variant
+from pnet_lp.model.network import MOST_PLANES, Variant
 from pnet_lp.registry import Params
 from pnet_lp.topology.network import build_network, check_network, depends
 from pnet_lp.units import DEFAULT_LINK_GBPS
@@ -17,7 +17,7 @@ from pnet_lp.units import DEFAULT_LINK_GBPS
 class PlaneSettings(Params):
     """A network without failures; see :func:`~pnet_lp.topology.network.build_network`."""
 
-    planes: int = Field(1, ge=1, description="planes made from a single topology")
+    planes: int = Field(1, ge=1, le=MOST_PLANES, description="planes made from a single topology")
     variant: Variant | None = Field(
         None, description="how the planes relate; homogeneous where there are several"
     )

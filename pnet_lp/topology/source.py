@@ -195,9 +195,12 @@ def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> M
         recipe.entry.validate(recipe.values)  # while the spec's name is at hand
         return recipe
     from pnet_lp.topology.io import parse_plane, read_text  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.spec import is_spec  # noqa: PLC0415 - slow to load
 
     file = Path(path).parent / (spec.file or "")
     text = read_text(file)
+    if is_spec(file, text):
+        raise SpecError("a spec names files of planes, and this is a spec", where="file", found=spec.file)
     if spec.sha256 is not None:
         check_sha256(file, spec.sha256, TopologyError)
     return parse_plane(text, str(file), link_gbps=spec.link_gbps or link_gbps)

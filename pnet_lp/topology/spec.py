@@ -30,13 +30,14 @@ from pydantic import Field, model_validator
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.files import parse_yaml
-from pnet_lp.model.network import Variant
+from pnet_lp.layouts import opening
+from pnet_lp.model.network import MOST_PLANES, Variant
 from pnet_lp.registry import Params, validate
 
 SUFFIXES = (".yaml", ".yml")
 
 _FIRST_LINE = re.compile(
-    r"(?:\s*(?:#.*)?\n)*(?:---|(?:description|source|builder|parameters|planes|variant|file)\s*:(?:\s|$))"
+    r"---|(?:description|source|builder|parameters|planes|variant|file)[^\S\n]*+:(?:\s|$)"
 )
 
 
@@ -66,7 +67,7 @@ class _Repeated(PlaneSpec):
 
     description: str = Field("", description="one line")
     source: str = Field("", description="paper and section, or where the file is from")
-    planes: int = Field(1, ge=1, description="how often the plane is repeated")
+    planes: int = Field(1, ge=1, le=MOST_PLANES, description="how often the plane is repeated")
     variant: Variant | None = Field(None, description="how the planes relate")
 
 
@@ -75,7 +76,7 @@ class _Listed(Params):
 
     description: str = Field("", description="one line")
     source: str = Field("", description="paper and section, or where the files are from")
-    planes: tuple[PlaneSpec, ...] = Field(min_length=1, description="the planes")
+    planes: tuple[PlaneSpec, ...] = Field(min_length=1, max_length=MOST_PLANES, description="the planes")
     variant: Variant | None = Field(None, description="how the planes relate")
 
 
@@ -96,7 +97,7 @@ class NetworkSpec:
 
 def is_spec(path: str | Path, text: str) -> bool:
     """Whether a file is a network spec, by its first line or its suffix."""
-    return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(text) is not None
+    return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(opening(text)) is not None
 
 
 def parse_spec(text: str, where: str) -> NetworkSpec:

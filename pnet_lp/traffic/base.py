@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
+from pnet_lp import seeds
 from pnet_lp.errors import TrafficError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, TrafficMatrix
@@ -22,7 +23,7 @@ BYTES_PER_DEMAND = 120
 """Measured peak of building a matrix and its flow problem: 86 to 91 bytes per demand, up to 115 where it is drawn."""
 
 
-Seed: TypeAlias = Annotated[int | None, Field(description="seed of the draw; default: the run's seed")]
+Seed: TypeAlias = Annotated[seeds.Seed | None, Field(description="seed of the draw; default: the run's seed")]
 """The parameter ``seed`` of a pattern that is drawn at random."""
 
 

@@ -148,11 +148,15 @@ def _recipe(text: str, label: str) -> Recipe:
 
 
 def _from_spec(path: Path, label: str) -> Source:
-    from pnet_lp.traffic.spec import read_spec  # noqa: PLC0415 - slow to load
+    from pnet_lp.traffic.spec import is_spec, read_spec  # noqa: PLC0415 - slow to load
 
     spec = read_spec(path)
     if spec.file is not None:
         file = path.parent / spec.file
+        if is_spec(file):
+            raise SpecError(
+                "a spec names a file of demands, and this is a spec", where=f"{path}: file", found=spec.file
+            )
         if spec.sha256 is not None:
             check_sha256(file, spec.sha256, TrafficError)
         return Source(label, ((1.0, DemandFile(file)),), spec.level)

@@ -196,8 +196,8 @@ def test_bad_usage_and_bad_input(run: Run, arguments: list[str], message: str) -
 def test_demands_that_do_not_fit(run: Run, here: Path) -> None:
     for text, message in {
         "0,9,1": "the matrix is larger than the network: rack 9 needs 10 racks, the network has 4; allowed: 0 to 3",
-        "0,1,nan": "a demand is wrong, found 'nan'; allowed: finite numbers >= 0",
-        "0,1,-3": "a demand is wrong, found '-3'; allowed: finite numbers >= 0",
+        "0,1,nan": "a demand is wrong, found 'nan'; allowed: 0, or 1e-15 to 1e+15",
+        "0,1,-3": "a demand is wrong, found '-3'; allowed: 0, or 1e-15 to 1e+15",
         "2,2,1": "rack '2' has a demand to itself",
         "0,1": "2 fields instead of 3, found '0,1'",
     }.items():

@@ -173,15 +173,15 @@ def test_traffic_by_rack_survives_a_failed_first_plane(run_json: RunJson) -> Non
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "p.csv: not a file of curves; allowed: a first line curve,fail_links,mean_hops"),
-        ("a,b\n", "p.csv: not a file of curves; allowed: a first line curve,fail_links,mean_hops"),
+        ("", "p.csv: the file is empty"),
+        ("a,b\n", "p.csv:1: not the header, found 'a,b'; allowed: curve,fail_links,mean_hops"),
         (
             "curve,fail_links,mean_hops\nx,0,1\nx,0.1,inf\n",
-            "p.csv:3: not a point; allowed: a name and two finite numbers",
+            "p.csv:3: not a point; allowed: a name, a share and mean hops",
         ),
         (
             "curve,fail_links,mean_hops\nx,0\n",
-            "p.csv:2: not a point; allowed: a name and two finite numbers",
+            "p.csv:2: not a row, found 'x,0'; allowed: curve,fail_links,mean_hops",
         ),
     ],
 )

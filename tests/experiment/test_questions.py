@@ -125,7 +125,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "throughput",
             "{topology: nowhere/net.adj}",
-            "cases.a: topology: nowhere/net.adj: no such file",
+            "cases.a: topology: nowhere/net.adj: cannot read the file: No such file or directory",
         ),
         (
             "throughput",

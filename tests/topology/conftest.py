@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from pnet_lp.model import Plane
 
-SPEEDS = st.floats(0, 1e9, allow_subnormal=False)
+SPEEDS = st.just(0.0) | st.floats(1e-15, 1e9)
 _COORDINATES = st.floats(-1e6, 1e6, allow_subnormal=False)
 PLACES = st.tuples(_COORDINATES, _COORDINATES) | st.just((np.nan, np.nan))
 

@@ -58,5 +58,5 @@ def test_names_in_folders_of_the_catalogue(tmp_path: Path, monkeypatch: pytest.M
     (tmp_path / "topologies" / "small" / "five.yaml").write_text("builder: ring\nparameters: {n: 5}\n")
     assert build_network(["small/five"]).switch_count == 5
     (tmp_path / "small").mkdir()
-    (tmp_path / "small" / "five").write_text("a b\n")
+    (tmp_path / "small" / "five").write_text("a b 1\n")
     assert build_network(["small/five"]).switch_count == 2

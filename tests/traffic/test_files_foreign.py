@@ -28,7 +28,7 @@ def instances(draw: st.DrawFn, suffix: str) -> tuple[Network, TrafficMatrix]:
     names = draw(st.lists(words, min_size=2, max_size=8, unique=True))
     n = len(names)
     pairs = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).filter(lambda pair: pair[0] != pair[1])
-    demands = st.integers(1, 5) if suffix == ".cm" else st.floats(1e-300, 1e300, allow_subnormal=False)
+    demands = st.integers(1, 5) if suffix == ".cm" else st.floats(1e-15, 1e15)
     drawn = draw(st.dictionaries(pairs, demands, max_size=20))
     if suffix == ".topohub.json":
         drawn = {**drawn, **{(t, s): demand for (s, t), demand in drawn.items()}}
@@ -124,7 +124,7 @@ def test_what_a_format_cannot_hold_is_refused(
         ),
         (
             '[{"src": 0, "dst": 1, "demand": NaN}]',
-            ": demands[0]: a demand is wrong, found nan; allowed: finite",
+            ": demands[0]: a demand is wrong, found nan; allowed: 0, or",
         ),
         (
             '{"graph": {"demands": {"0": {"1": 1}, "1": {"0": 1}}}, "nodes": []}',

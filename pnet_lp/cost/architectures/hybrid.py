@@ -10,6 +10,7 @@ from pnet_lp.cost.bill import Bill, Boxes, Cables, Part, boxes, cables, whole
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
+from pnet_lp.seeds import Seed
 from pnet_lp.topology import build_network
 
 PAPER_RACKS = 320
@@ -37,7 +38,7 @@ class Hybrid(Params):
     link_gbps: float = Field(
         10, gt=0, allow_inf_nan=False, description="speed of hosts and circuits, Gb/s in each direction"
     )
-    seed: int = Field(0, description="which random circuits, where a throughput is asked for")
+    seed: Seed = Field(0, description="which random circuits, where a throughput is asked for")
 
     @model_validator(mode="after")
     def _fits(self) -> Hybrid:

@@ -10,6 +10,7 @@ from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium, boxes, cables
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
+from pnet_lp.seeds import Seed
 from pnet_lp.topology import build_network
 
 
@@ -33,7 +34,7 @@ class JellyfishCost(Params):
         1, ge=1, description="planes, each another random graph, with boxes and cables of its own"
     )
     access: Medium = Field("copper", description="what the cables to hosts are")
-    seed: int = Field(0, description="which random graph")
+    seed: Seed = Field(0, description="which random graph")
     link_gbps: float = Field(
         10, gt=0, allow_inf_nan=False, description="speed of every link of a plane, Gb/s in each direction"
     )

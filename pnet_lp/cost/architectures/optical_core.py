@@ -8,6 +8,7 @@ from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium, boxes, cables
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import OPTICAL_PORT, Core, Packaging
 from pnet_lp.registry import Params
+from pnet_lp.seeds import Seed
 from pnet_lp.topology import build_network
 
 
@@ -32,7 +33,7 @@ class OpticalCore(Params):
         description="hosts of a ToR over its cables to the core, these rounded down",
     )
     access: Medium = Field("copper", description="what the cables to hosts are")
-    seed: int = Field(0, description="which random circuits")
+    seed: Seed = Field(0, description="which random circuits")
 
     @model_validator(mode="after")
     def _fits(self) -> OpticalCore:

@@ -11,6 +11,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.experiment.keys import DemandKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.failures import FailureSettings
+from pnet_lp.seeds import MOST_DRAWS
 from pnet_lp.throughput.settings import SolveSettings
 from pnet_lp.throughput.trials import failure_trials
 
@@ -20,7 +21,9 @@ class FailuresCase(SolveSettings, DemandKeys):
 
     columns = ("worst_gbps", "lost_share", "lost_demands")
 
-    trials: int = Field(10, ge=1, description="draws of the failures, of one network, for each seed")
+    trials: int = Field(
+        10, ge=1, le=MOST_DRAWS, description="draws of the failures, of one network, for each seed"
+    )
 
     @model_validator(mode="after")
     def _check_failures(self) -> Self:

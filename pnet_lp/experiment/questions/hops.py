@@ -10,6 +10,7 @@ from pnet_lp.experiment.keys import NetworkKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.hops import run_trials
 from pnet_lp.model.network import Level
+from pnet_lp.seeds import MOST_DRAWS
 
 
 class HopsCase(NetworkKeys):
@@ -18,7 +19,9 @@ class HopsCase(NetworkKeys):
     columns = ("p50_hops", "p99_hops", "max_hops", "connected_share", "all_connected_trials")
 
     level: Level | None = Field(None, description="whether pairs are of racks or of hosts")
-    trials: int = Field(1, ge=1, description="draws of the failures, of one network, for each seed")
+    trials: int = Field(
+        1, ge=1, le=MOST_DRAWS, description="draws of the failures, of one network, for each seed"
+    )
 
     @model_validator(mode="after")
     def _check_level(self) -> Self:

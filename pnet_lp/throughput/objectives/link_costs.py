@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import math
 from pathlib import Path
 
 import numpy as np
 
 from pnet_lp.errors import SpecError
+from pnet_lp.layouts import parse_number, read_table
 from pnet_lp.model import Network
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.units import AMOUNTS, are_amounts
 
 COLUMNS = ["plane", "u", "v", "cost"]
 
@@ -26,19 +26,6 @@ def read_link_costs(path: str | Path, network: Network) -> FloatArray:
         SpecError: the file cannot be read, or a row does not name a link and a finite cost >= 0; the message has the
             line.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no text in UTF-8"
-        raise SpecError(f"cannot be read ({reason})", where=str(path)) from None
-    rows = list(csv.reader(lines))
-    if not rows or rows[0] != COLUMNS:
-        raise SpecError(
-            "the first line is no header of link costs",
-            where=f"{path}:1",
-            found=",".join(rows[0]) if rows else "",
-            allowed=",".join(COLUMNS),
-        )
     arcs = usable_arcs(network)
     places: dict[tuple[str, str, str], list[int]] = {}
     for p, plane in enumerate(network.planes):
@@ -46,15 +33,7 @@ def read_link_costs(path: str | Path, network: Network) -> FloatArray:
         for a in range(arcs.ptr[p], arcs.ptr[p + 1]):
             places.setdefault((str(p), names[arcs.tail[a]], names[arcs.head[a]]), []).append(a)
     costs = np.ones(len(arcs.capacity))
-    for number, row in enumerate(rows[1:], start=2):
-        if not row:
-            continue
-        where = f"{path}:{number}"
-        if len(row) != len(COLUMNS):
-            raise SpecError(
-                "not a row of link costs", where=where, found=",".join(row), allowed=",".join(COLUMNS)
-            )
-        *link, text = row
+    for where, (*link, text) in read_table(path, COLUMNS, SpecError):
         here = places.get((link[0], link[1], link[2]))
         if here is None:
             raise SpecError(f"plane {link[0]} has no link from {link[1]!r} to {link[2]!r}", where=where)
@@ -63,10 +42,7 @@ def read_link_costs(path: str | Path, network: Network) -> FloatArray:
 
 
 def _cost(text: str, where: str) -> float:
-    try:
-        cost = float(text)
-    except ValueError:
-        cost = math.nan
-    if not (math.isfinite(cost) and cost >= 0):
-        raise SpecError("not a cost", where=where, found=text, allowed="a finite number >= 0")
+    cost = parse_number(text)
+    if not are_amounts(cost):
+        raise SpecError("not a cost", where=where, found=text, allowed=AMOUNTS)
     return cost

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.seeds import generator
+from pnet_lp.seeds import Seed, generator
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import spread_hosts
 from pnet_lp.topology.random_graph import random_graph
@@ -25,7 +25,7 @@ class Jellyfish(HostParams):
     switches: int | None = Field(None, ge=2, description="number of switches (paper: N)")
     ports: int | None = Field(None, ge=1, description="ports of a switch, hosts' included (paper: k)")
     hosts: int | None = Field(None, ge=0, description="number of hosts (paper: N (k - r)); default 0")
-    seed: int = Field(0, description="which random graph")
+    seed: Seed = Field(0, description="which random graph")
 
     @model_validator(mode="after")
     def _one_form(self) -> Jellyfish:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from pnet_lp.model import Plane
-from pnet_lp.seeds import generator
+from pnet_lp.seeds import Seed, generator
 from pnet_lp.topology.family import LinkParams, check_size, topologies
 from pnet_lp.topology.random_graph import random_graph
 
@@ -15,7 +15,7 @@ class RandomRegular(LinkParams):
 
     n: int = Field(ge=2, description="number of switches (paper: N)")
     degree: int = Field(ge=1, description="cables at each switch (paper: r)")
-    seed: int = Field(0, description="which random graph")
+    seed: Seed = Field(0, description="which random graph")
 
     @model_validator(mode="after")
     def _exists(self) -> RandomRegular:

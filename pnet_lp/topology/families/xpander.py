@@ -7,7 +7,7 @@ from pydantic import Field
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.seeds import generator
+from pnet_lp.seeds import Seed, generator
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import flat_plane
 
@@ -21,7 +21,7 @@ class Xpander(HostParams):
     d: int = Field(ge=2, description="cables of each switch (paper: d)")
     k: int = Field(ge=1, description="lift: copies of each of the d + 1 switches lifted (paper: k)")
     hosts: int = Field(0, ge=0, description="hosts on each switch")
-    seed: int = Field(0, description="which random lift")
+    seed: Seed = Field(0, description="which random lift")
 
 
 @topologies.register(

@@ -15,12 +15,12 @@ from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format, check_bare, check_numbered, paired
 
 _TOKEN = re.compile(r"(c[0-9]*)_([0-9]{1,9})_([0-9]{1,9})")
-_HEAD = 20  # tokens looked at to recognise the format
+_FIRST = 20  # tokens looked at to recognise the format
 
 
-def _matches(text: str) -> bool:
-    head = text.split(maxsplit=_HEAD)[:_HEAD]
-    return 2 * sum(_TOKEN.fullmatch(token) is not None for token in head) > len(head)
+def _matches(head: str) -> bool:
+    tokens = head.split(maxsplit=_FIRST)[:_FIRST]
+    return 2 * sum(_TOKEN.fullmatch(token) is not None for token in tokens) > len(tokens)
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:

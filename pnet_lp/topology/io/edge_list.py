@@ -17,6 +17,7 @@ import math
 from dataclasses import dataclass, field
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.layouts import parse_number
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format, parse_position, parse_speed, refusal
 
@@ -179,5 +180,9 @@ def _columns(there: float, back: float) -> str:
     return f"{there!r}" if there == back else f"{there!r} {back!r}"
 
 
-FORMAT = Format("edge list", (".edges", ".edgelist", ".txt"), lambda _: False, _parse, _render)
-"""Taken for every text that no other format recognises."""
+def _matches(head: str) -> bool:
+    # Two words could be anything; a declaration, or a number among them, says that they are not.
+    return any(word.startswith("#:") or math.isfinite(parse_number(word)) for word in head.split())
+
+
+FORMAT = Format("edge list", (".edges", ".edgelist", ".txt"), _matches, _parse, _render)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import errno
-import os
 from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.layouts import decoded
+from pnet_lp.files import read_limited
+from pnet_lp.layouts import decoded, opening
 from pnet_lp.model import Network, Plane
 from pnet_lp.topology.io import (
     adjacency,
@@ -42,20 +41,21 @@ FORMATS: tuple[Format, ...] = (
     topobench.FORMAT,
     edge_list.FORMAT,
 )
-"""All formats; the first whose content matches reads a file, and the last reads every other text."""
+"""All formats.
+
+The first whose content matches reads a file, else the one that its suffix names, else the last if that matches.
+"""
 
 SUFFIXES: dict[str, Format] = {suffix: known for known in FORMATS for suffix in known.suffixes}
 
+_ANY_TEXT = ".txt"
+"""A suffix that says nothing about the format of a file that is read."""
+
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file, or raise TopologyError: missing, unreadable, binary or blank."""
+    """Return the text of a file, or raise TopologyError: missing, unreadable, too large, binary or blank."""
     where = str(path)
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        problem = "no such file" if error.errno == errno.ENOENT else os.strerror(error.errno or 0).lower()
-        raise TopologyError(problem, where=where) from None
-    return decoded(data, where, TopologyError)
+    return decoded(read_limited(path, TopologyError), where, TopologyError)
 
 
 def read_plane(path: str | Path, *, link_gbps: float = DEFAULT_LINK_GBPS) -> Plane:
@@ -73,8 +73,19 @@ def read_plane(path: str | Path, *, link_gbps: float = DEFAULT_LINK_GBPS) -> Pla
 
 def parse_plane(text: str, where: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> Plane:
     """Return the plane in the text of the file ``where``; see :func:`read_plane`."""
-    named = SUFFIXES.get(suffix_of(where), edge_list.FORMAT)
-    found = next((known for known in FORMATS if known.matches(text)), named)
+    head, named = opening(text), {suffix: known for suffix, known in SUFFIXES.items() if suffix != _ANY_TEXT}
+    found = next((known for known in FORMATS[:-1] if known.matches(head)), None) or named.get(
+        suffix_of(where)
+    )
+    if found is None and FORMATS[-1].matches(head):
+        found = FORMATS[-1]
+    if found is None:
+        raise TopologyError(
+            "the content shows no format of networks",
+            where=where,
+            found=head.partition("\n")[0].strip() or None,
+            allowed=f"a suffix that names the format: {', '.join(named)}",
+        )
     return found.parse(text, where, link_gbps)
 
 

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.layouts import parse_number
 from pnet_lp.model import Plane
+from pnet_lp.units import AMOUNTS, are_amounts
 
 
 @dataclass(frozen=True)
@@ -18,7 +20,8 @@ class Format:
     Attributes:
         name: for messages.
         suffixes: of files in this format, lower case, the usual one first.
-        matches: whether a text is in this format, broken or not; only called with texts that are not blank.
+        matches: whether a text is in this format, broken or not, by its :func:`~pnet_lp.layouts.opening`; in time
+            linear in that.
         parse: ``(text, where, link_gbps) -> plane``; ``where`` is the file, ``link_gbps`` the speed of links without
             one.  Raises TopologyError, naming file and line where the format has lines, and nothing else.
         render: ``plane -> text``, such that ``parse`` gives the same plane back; raises TopologyError where the
@@ -34,12 +37,9 @@ class Format:
 
 def parse_speed(token: str, where: str) -> float:
     """Return the speed in Gb/s that ``token`` gives, or raise TopologyError."""
-    try:
-        speed = float(token)
-    except ValueError:
-        speed = math.nan
-    if not 0 <= speed < math.inf:
-        raise TopologyError("not a speed", where=where, found=token, allowed="finite Gb/s >= 0")
+    speed = parse_number(token)
+    if not are_amounts(speed):
+        raise TopologyError("not a speed", where=where, found=token, allowed=f"{AMOUNTS} Gb/s")
     return speed
 
 

@@ -9,7 +9,7 @@ from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
 from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
 
-_GRAPH = re.compile(r"^\s*graph\s*(\[|$)", re.MULTILINE)
+_GRAPH = re.compile(r"^[^\S\n]*+graph[^\S\n]*+(?:\[|$)", re.MULTILINE)
 _PLACE = re.compile(r" at \(([0-9]+), [0-9]+\)$")
 
 
@@ -35,4 +35,4 @@ def _render(plane: Plane) -> str:
     return "\n".join(nx.generate_gml(graph_of(plane))) + "\n"
 
 
-FORMAT = Format("GML", (".gml",), lambda text: _GRAPH.search(text) is not None, _parse, _render)
+FORMAT = Format("GML", (".gml",), lambda head: _GRAPH.search(head) is not None, _parse, _render)

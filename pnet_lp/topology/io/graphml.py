@@ -97,4 +97,4 @@ def _render(plane: Plane) -> str:
     return "\n".join(nx.generate_graphml(graph_of(plane))) + "\n"
 
 
-FORMAT = Format("GraphML", (".graphml", ".xml"), lambda text: text.lstrip().startswith("<"), _parse, _render)
+FORMAT = Format("GraphML", (".graphml", ".xml"), lambda head: head.startswith("<"), _parse, _render)

@@ -16,7 +16,6 @@ not kept; the usual ones are written.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -32,8 +31,6 @@ _HEADS = ("Nodes", "Tiers", "Podsize")
 _KEYS = ("Oversubscribed", "Downlink_speed_Gbps", "Radix_Down", "Radix_Up", "Bundle")
 _IGNORED = ("Downlink_Latency_ns", "Switch_Latency_ns", "Queue_Up", "Queue_Down")
 _SPELT = {key.lower(): key for key in (*_HEADS, *_KEYS, *_IGNORED, "Tier")}
-_FIRST = re.compile(r"(?:\s*(?:#.*)?\n)*\s*(?:nodes|tiers|podsize)\s", re.IGNORECASE)
-_ANY_TIER = re.compile(r"^\s*(?:tiers?|podsize)\s", re.IGNORECASE | re.MULTILINE)
 _TIER_NAMES = {2: ("edge", "core"), 3: ("edge", "agg", "core")}
 
 
@@ -70,6 +67,11 @@ class _Tree:
         if number % by:
             raise TopologyError(f"{number} {what} cannot be shared out by {by}", where=where)
         return number // by
+
+
+def _matches(head: str) -> bool:
+    keys = [line.split(maxsplit=1)[0].lower() for line in head.split("\n") if len(line.split(maxsplit=1)) > 1]
+    return keys[:1] in ([key.lower()] for key in _HEADS) and not {"tiers", "tier", "podsize"}.isdisjoint(keys)
 
 
 def _parse(text: str, where: str, _: float) -> Plane:
@@ -188,7 +190,7 @@ def _bundle(lower: npt.NDArray[np.int32], upper: npt.NDArray[np.int32]) -> int:
 FORMAT = Format(
     "htsim",
     (".topo",),
-    lambda text: _FIRST.match(text) is not None and _ANY_TIER.search(text) is not None,
+    _matches,
     _parse,
     _render,
 )

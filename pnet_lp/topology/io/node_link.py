@@ -80,4 +80,4 @@ def _render(plane: Plane) -> str:
     return json.dumps(nx.node_link_data(graph_of(plane), edges="edges"), indent=1) + "\n"
 
 
-FORMAT = Format("JSON node-link", (".json",), lambda text: text.lstrip()[0] in "{[", _parse, _render)
+FORMAT = Format("JSON node-link", (".json",), lambda head: head.startswith(("{", "[")), _parse, _render)

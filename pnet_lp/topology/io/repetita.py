@@ -69,5 +69,9 @@ def _render(plane: Plane) -> str:
 
 
 FORMAT = Format(
-    "Repetita", (".graph",), lambda text: text.split(maxsplit=1)[0] in {"NODES", "EDGES"}, _parse, _render
+    "Repetita",
+    (".graph",),
+    lambda head: head.split(maxsplit=1)[:1] in (["NODES"], ["EDGES"]),
+    _parse,
+    _render,
 )

@@ -73,7 +73,7 @@ def _render(plane: Plane) -> str:
 FORMAT = Format(
     "SNDlib native",
     (".sndlib",),
-    lambda text: text.lstrip().startswith("?SNDlib"),
+    lambda head: head.startswith("?SNDlib"),
     _parse,
     _render,
 )

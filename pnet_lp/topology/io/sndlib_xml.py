@@ -11,7 +11,7 @@ from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format
 from pnet_lp.topology.io.survivable import Link, check_survivable, plane_of, speed_of
 
-_ROOT = re.compile(r"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*<(?:\w+:)?network\b", re.DOTALL)
+_ROOT = re.compile(r"<(?:\w++:)?network\b")
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
@@ -64,6 +64,4 @@ def _render(plane: Plane) -> str:
     return tostring(root, encoding="unicode") + "\n"
 
 
-FORMAT = Format(
-    "SNDlib XML", (".sndlib.xml",), lambda text: _ROOT.match(text[:10000]) is not None, _parse, _render
-)
+FORMAT = Format("SNDlib XML", (".sndlib.xml",), lambda head: _ROOT.match(head) is not None, _parse, _render)

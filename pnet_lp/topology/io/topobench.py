@@ -9,13 +9,15 @@ than four, and other files are known by their suffix.
 from __future__ import annotations
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.layouts import whole
+from pnet_lp.layouts import HEAD, whole
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format, check_bare, check_numbered, refusal
 
 
-def _matches(text: str) -> bool:
-    lines = [line.split() for line in text.split("\n")]
+def _matches(head: str) -> bool:
+    lines = [line.split() for line in head.split("\n")]
+    if len(head) == HEAD:  # the last line may be a part of one
+        lines[-1:] = [lines[-1][:-1]]
     return any(len(words) > 4 for words in lines) and all(
         whole(word) is not None for words in lines for word in words
     )

@@ -18,13 +18,13 @@ from pnet_lp.model import Plane
 from pnet_lp.topology.io.format import Format, check_bare
 from pnet_lp.topology.io.node_link import read_graph
 
-_OURS = re.compile(r'"demands"\s*:\s*\{|"ecmp_(?:fwd|bwd)"\s*:')
+_OURS = re.compile(r'"demands"\s*+:\s*+\{|"ecmp_(?:fwd|bwd)"\s*+:')
 
 _NOT_KEPT = {"dist", "ecmp_fwd", "ecmp_bwd"}
 
 
-def _matches(text: str) -> bool:
-    return text.lstrip().startswith("{") and _OURS.search(text) is not None
+def _matches(head: str) -> bool:
+    return head.startswith("{") and _OURS.search(head) is not None
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:

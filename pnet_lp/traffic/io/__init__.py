@@ -9,6 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from pnet_lp.errors import TrafficError
+from pnet_lp.files import read_limited
+from pnet_lp.layouts import opening_bytes
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io import delimited, htsim, npz, parquet, records, repetita, sndlib, sndlib_xml, topohub
@@ -41,17 +43,12 @@ def read_traffic(path: str | Path, network: Network, level: Level) -> TrafficMat
         TrafficError: the file is missing or broken (the message names file and line), or does not fit the
             network.
     """
-    path = Path(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise TrafficError(f"cannot read the file: {error.strerror}", where=str(path)) from None
-    return parse_traffic(data, str(path), network, level)
+    return parse_traffic(read_limited(path, TrafficError), str(path), network, level)
 
 
 def parse_traffic(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
     """Return the matrix in the content of the file ``where``; see :func:`read_traffic`."""
-    head = data.removeprefix(_BYTE_ORDER_MARK).lstrip()
+    head = opening_bytes(data.removeprefix(_BYTE_ORDER_MARK))
     named = _BY_SUFFIX.get(_suffix(Path(where)), delimited.FORMAT)
     found = next((known for known in FORMATS if known.matches(head)), named)
     return found.parse(data, where, network, level)

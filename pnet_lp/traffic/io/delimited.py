@@ -7,13 +7,11 @@ throughout a file, or else indices from 0 throughout.  Blanks around a field do 
 from __future__ import annotations
 
 import csv
-import io
-import math
 from collections.abc import Iterator
 from pathlib import Path
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.layouts import decoded
+from pnet_lp.layouts import decoded, parse_csv, parse_number
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import Format
@@ -36,17 +34,9 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
 
 
 def _lines(path: str, text: str) -> Iterator[Line]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     header: list[str] | None = None
-    while True:
-        try:
-            row = next(reader, None)
-        except csv.Error as error:
-            raise TrafficError(f"not CSV ({error})", where=f"{path}:{reader.line_num}") from None
-        if row is None:
-            break
-        where = f"{path}:{reader.line_num}"
-        if not row or (header is None and row[0].startswith("#")):
+    for where, row in parse_csv(text, path, TrafficError):
+        if header is None and row[0].startswith("#"):
             continue
         fields = [field.strip() for field in row]
         if header is None:
@@ -57,19 +47,12 @@ def _lines(path: str, text: str) -> Iterator[Line]:
         if len(fields) != len(HEADER):
             raise TrafficError(f"{len(fields)} fields instead of 3", where=where, found=",".join(row))
         values = dict(zip(header, fields, strict=True))
-        yield Line(where, values["src"], values["dst"], _demand(values["demand"], where))
+        demand = check_demand(parse_number(values["demand"]), values["demand"], where)
+        yield Line(where, values["src"], values["dst"], demand)
     if header is None:
         raise TrafficError(
             "the file holds nothing but comments", where=path, allowed=f"a header {','.join(HEADER)}"
         )
-
-
-def _demand(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    return check_demand(value, text, where)
 
 
 FORMAT = Format("CSV", (".csv",), lambda _: False, _parse, _write)

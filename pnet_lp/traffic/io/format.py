@@ -17,7 +17,8 @@ class Format:
     Attributes:
         name: for messages.
         suffixes: of files in this format, lower case.
-        matches: whether the content of a file, without what is blank before it, is in this format, broken or not.
+        matches: whether the content of a file is in this format, broken or not, by its
+            :func:`~pnet_lp.layouts.opening_bytes`; in time linear in that.
         parse: ``(content, where, network, level) -> matrix``; ``where`` is the file.  Raises TrafficError, naming file
             and line where the format has lines, and nothing else.
         write: ``(matrix, names of endpoints, path)``, such that ``parse`` gives the same matrix back; raises

@@ -22,7 +22,7 @@ _CONNECTION = re.compile(r"([0-9]{1,9})->([0-9]{1,9})")
 _COUNTS = ("Nodes", "Connections", "Triggers", "Failures")
 _VALUED = {"start", "size", "id", "trigger", "send_done_trigger", "recv_done_trigger", "prio"}
 _BARE = {"addon"}
-_FIRST = re.compile(rb"(?:#.*\n\s*)*(?:Nodes|Connections)\s")
+_FIRST = re.compile(rb"(?:Nodes|Connections)\s")
 
 
 def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
@@ -89,5 +89,5 @@ def _write(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
 
 
 FORMAT = Format(
-    "htsim connection matrix", (".cm",), lambda data: _FIRST.match(data) is not None, _parse, _write
+    "htsim connection matrix", (".cm",), lambda head: _FIRST.match(head) is not None, _parse, _write
 )

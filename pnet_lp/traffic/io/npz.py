@@ -7,6 +7,7 @@ checked against the network.
 from __future__ import annotations
 
 import io
+import math
 import tokenize
 import warnings
 import zipfile
@@ -21,9 +22,12 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import Format
-from pnet_lp.traffic.io.lines import check_size, check_size_at_most
+from pnet_lp.traffic.io.lines import check_count, check_size, check_size_at_most
+from pnet_lp.units import AMOUNTS, are_amounts
 
 _Arrays: TypeAlias = dict[str, npt.NDArray[np.generic]]
+
+_KEYS = ("src", "dst", "demand", "matrix", "endpoints", "level")
 
 _PARSER_FAULTS = (
     EOFError,
@@ -44,11 +48,11 @@ _PARSER_FAULTS = (
 
 
 def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    arrays = _load(data, where)
     endpoints = len(network.endpoint_names(level))
-    stated = str(arrays["level"]) if "level" in arrays else level
-    if stated != level:
-        raise TrafficError(f"the matrix is between {stated}s, not between {level}s", where=where)
+    arrays = _load(data, where, endpoints)
+    # NumPy compares texts that Python cannot hold.
+    if "level" in arrays and not np.array_equal(arrays["level"], level):
+        raise TrafficError(f"the matrix is not between {level}s", where=f"{where}: level")
     if "matrix" in arrays:
         matrix = _numbers(arrays, "matrix", where)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
@@ -93,15 +97,38 @@ def _write(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
         )
 
 
-def _load(data: bytes, where: str) -> _Arrays:
+def _load(data: bytes, where: str, endpoints: int) -> _Arrays:
+    """Return the arrays of ours in the archive, whose sizes are checked before they are unpacked."""
     try:
-        with warnings.catch_warnings(), np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        with warnings.catch_warnings(), zipfile.ZipFile(io.BytesIO(data)) as archive:
             warnings.simplefilter("ignore", UserWarning)  # an archive of Python 2 is read like any other
-            members = {key: archive[key] for key in archive.files}
+            members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+            found = {key: members[key] for key in _KEYS if key in members}
+            for key, info in found.items():
+                _check_member(archive, info, f"{where}: {key}", endpoints)
+            return {key: _array(archive, info) for key, info in found.items()}
     except _PARSER_FAULTS as error:
         raise TrafficError(f"not a NumPy archive of plain arrays ({error})", where=where) from None
-    # Any other member of a zip file comes as bytes.
-    return {key: member for key, member in members.items() if isinstance(member, np.ndarray)}
+
+
+def _check_member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str, endpoints: int) -> None:
+    """Raise an error unless a member has the bytes that its header says, and no more than can be demands."""
+    with archive.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        read = (
+            np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        )
+        shape, _, dtype = read(member)
+        size = math.prod(shape) * dtype.itemsize
+        if dtype.hasobject or info.file_size - member.tell() != size:
+            raise ValueError(f"the data are not the {size} bytes of {dtype} {shape}")
+    check_count(math.prod(shape), endpoints, where)
+
+
+def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[np.generic]:
+    with archive.open(info) as member:
+        array: npt.NDArray[np.generic] = np.lib.format.read_array(member, allow_pickle=False)
+    return array
 
 
 def _numbers(arrays: _Arrays, key: str, where: str) -> npt.NDArray[np.float64]:
@@ -124,14 +151,14 @@ def _indices(arrays: _Arrays, key: str, where: str) -> npt.NDArray[np.int64]:
 
 
 def _check_demands(values: npt.NDArray[np.float64], where: str) -> None:
-    if np.any(bad := ~np.isfinite(values) | (values < 0)):
+    if np.any(bad := ~are_amounts(values)):
         entry = ", ".join(str(i) for i in np.argwhere(bad)[0])
         raise TrafficError(
             "a demand is wrong",
             where=f"{where}[{entry}]",
             found=float(values[bad][0]),
-            allowed="finite numbers >= 0",
+            allowed=AMOUNTS,
         )
 
 
-FORMAT = Format("NumPy archive", (".npz",), lambda data: data.startswith(b"PK\x03\x04"), _parse, _write)
+FORMAT = Format("NumPy archive", (".npz",), lambda head: head.startswith(b"PK\x03\x04"), _parse, _write)

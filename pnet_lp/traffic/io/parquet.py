@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import Format, entries
-from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
+from pnet_lp.traffic.io.lines import check_count, check_demand, matrix_of_columns
+from pnet_lp.units import MIB, are_amounts, format_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 _COLUMNS = ("src", "dst", "demand")
+
+_BYTES_PER_ROW = 1000
+"""Unpacked; names of endpoints are short."""
 
 
 def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
@@ -23,8 +31,11 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
 
     try:
         # Checksums and limits, because a length in a broken file is not to be believed.
-        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        file = pq.ParquetFile(
+            pa.BufferReader(data), page_checksum_verification=True, read_dictionary=["src", "dst"]
+        )
         names = file.schema_arrow.names
+        _check_size(file.metadata, len(network.endpoint_names(level)), where)
         columns = {
             name: file.read([name]).column(name).combine_chunks() for name in _COLUMNS if name in names
         }
@@ -39,36 +50,58 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
                 found=", ".join(names),
                 allowed=", ".join(_COLUMNS),
             )
-    src, dst = (_endpoints(columns[name], name, where) for name in ("src", "dst"))
+    tokens: dict[str | int, int] = {}
+    src, dst = (_endpoints(columns[name], name, tokens, where) for name in ("src", "dst"))
     if not (pa.types.is_floating(columns["demand"].type) or pa.types.is_integer(columns["demand"].type)):
         raise TrafficError("demand does not hold numbers", where=where, found=str(columns["demand"].type))
-    rows = zip(src, dst, _values(columns["demand"], "demand", where), strict=True)
-    lines = [
-        Line(f"{where}: row {i}", s, t, check_demand(float(d), d, f"{where}: row {i}"))
-        for i, (s, t, d) in enumerate(rows)
-    ]
-    return matrix_of(lines, network, level, where)
+    _check_full(columns["demand"], "demand", where)
+    demand = columns["demand"].to_numpy(zero_copy_only=False).astype(np.float64)
+    if len(bad := np.flatnonzero(~are_amounts(demand))):
+        check_demand(float(demand[bad[0]]), float(demand[bad[0]]), f"{where}: row {bad[0]}")
+    return matrix_of_columns(
+        list(tokens), src, dst, demand, network, level, where, lambda row: f"{where}: row {row}"
+    )
 
 
-def _endpoints(column: pa.Array, name: str, where: str) -> list[Any]:
+def _check_size(metadata: pq.FileMetaData, endpoints: int, where: str) -> None:
+    """Raise TrafficError where the file says that it unpacks to more than demands can be."""
+    check_count(metadata.num_rows, endpoints, where)
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    size = sum(group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns))
+    if size > (most := MIB + _BYTES_PER_ROW * metadata.num_rows):
+        raise TrafficError(
+            f"{metadata.num_rows} rows unpack to {format_bytes(size)}",
+            where=where,
+            allowed=f"at most {format_bytes(most)}",
+        )
+
+
+def _endpoints(
+    column: pa.Array, name: str, tokens: dict[str | int, int], where: str
+) -> npt.NDArray[np.int64]:
+    """Return the place in ``tokens`` of each row's endpoint; new ones are added there."""
     import pyarrow as pa  # noqa: PLC0415
 
-    kind = column.type
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    kind = column.type.value_type
     if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
         raise TrafficError(
             f"{name} does not hold endpoints", where=where, found=str(kind), allowed="text or whole numbers"
         )
-    return _values(column, name, where)
-
-
-def _values(column: pa.Array, name: str, where: str) -> list[Any]:
-    if column.null_count:
-        raise TrafficError(f"{name} has empty fields", where=where, found=column.null_count)
+    _check_full(column, name, where)
     try:
-        values: list[Any] = column.to_pylist()
+        values = column.dictionary.to_pylist()
     except ValueError as error:
         raise TrafficError(f"{name} does not hold text", where=where, found=str(error)) from None
-    return values
+    places = np.array([tokens.setdefault(value, len(tokens)) for value in values], dtype=np.int64)
+    rows: npt.NDArray[np.int64] = places[column.indices.to_numpy(zero_copy_only=False)]
+    return rows
+
+
+def _check_full(column: pa.Array, name: str, where: str) -> None:
+    if column.null_count:
+        raise TrafficError(f"{name} has empty fields", where=where, found=column.null_count)
 
 
 def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
@@ -86,4 +119,4 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
     pq.write_table(table, path, write_page_checksum=True)
 
 
-FORMAT = Format("Parquet", (".parquet",), lambda data: data.startswith(b"PAR1"), _parse, _write)
+FORMAT = Format("Parquet", (".parquet",), lambda head: head.startswith(b"PAR1"), _parse, _write)

@@ -57,4 +57,4 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
     path.write_text(json_text({"level": traffic.level, "demands": demands}), encoding="utf-8")
 
 
-FORMAT = Format("JSON", (".json",), lambda data: data[:1] in {b"{", b"["}, _parse, _write)
+FORMAT = Format("JSON", (".json",), lambda head: head.startswith((b"{", b"[")), _parse, _write)

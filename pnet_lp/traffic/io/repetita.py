@@ -37,4 +37,4 @@ def _write(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-FORMAT = Format("Repetita", (".demands",), lambda data: data.startswith(b"DEMANDS"), _parse, _write)
+FORMAT = Format("Repetita", (".demands",), lambda head: head.startswith(b"DEMANDS"), _parse, _write)

@@ -52,4 +52,4 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
     path.write_text("\n".join([*lines, ")", ""]), encoding="utf-8")
 
 
-FORMAT = Format("SNDlib native", (".sndlib",), lambda data: data.startswith(b"?SNDlib"), _parse, _write)
+FORMAT = Format("SNDlib native", (".sndlib",), lambda head: head.startswith(b"?SNDlib"), _parse, _write)

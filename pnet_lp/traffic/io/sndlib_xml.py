@@ -45,4 +45,4 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
     path.write_text(tostring(root, encoding="unicode") + "\n", encoding="utf-8")
 
 
-FORMAT = Format("SNDlib XML", (".sndlib.xml", ".xml"), lambda data: data.startswith(b"<"), _parse, _write)
+FORMAT = Format("SNDlib XML", (".sndlib.xml", ".xml"), lambda head: head.startswith(b"<"), _parse, _write)

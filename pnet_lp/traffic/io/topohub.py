@@ -18,7 +18,7 @@ from pnet_lp.traffic.io.format import Format, entries
 from pnet_lp.traffic.io.lines import Line, matrix_of
 from pnet_lp.traffic.io.records import number
 
-_OURS = re.compile(rb'"graph"\s*:\s*\{')
+_OURS = re.compile(rb'"graph"\s*+:\s*+\{')
 
 
 def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
@@ -74,7 +74,7 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
 FORMAT = Format(
     "TopoHub JSON",
     (".topohub.json",),
-    lambda data: data.startswith(b"{") and _OURS.search(data) is not None,
+    lambda head: head.startswith(b"{") and _OURS.search(head) is not None,
     _parse,
     _write,
 )
