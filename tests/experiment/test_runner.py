@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pnet_lp import __version__, _core
-from pnet_lp.errors import CertificateError, SpecError
+from pnet_lp.errors import CertificateError, SpecError, TrafficError
 from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment
 from pnet_lp.experiment.questions import throughput
 from pnet_lp.throughput.verify import verify_file
@@ -232,10 +232,10 @@ def test_a_tampered_proof_does_not_pass(experiment: Experiment, tmp_path: Path) 
 def test_an_error_names_the_case(tmp_path: Path, jobs: int) -> None:
     folder = tmp_path / "trial"
     folder.mkdir()
-    (folder / "spec.yaml").write_text(f"{SPEC}  down: {{fail_planes: 7}}\n")
-    with pytest.raises(SpecError) as caught:
+    (folder / "spec.yaml").write_text(f"{SPEC}  wide: {{traffic: 'incast:fan=99'}}\n")
+    with pytest.raises(TrafficError) as caught:
         list(run_experiment(load_experiment(folder), Store(tmp_path / "results"), jobs=jobs))
-    assert str(caught.value) == "down: fail_planes: no such plane, found 7; allowed: 0 to 0"
+    assert str(caught.value).startswith("wide: incast:fan=99: a fan of 99 is too wide for ")
 
 
 def test_representations_are_short(experiment: Experiment, tmp_path: Path) -> None:
