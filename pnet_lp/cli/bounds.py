@@ -19,7 +19,7 @@ from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.report.bounds import bounds_columns, bounds_document, bounds_lines, bounds_table
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.bounds import BOUNDS, compute_bounds
-from pnet_lp.traffic import TrafficSettings, draws
+from pnet_lp.traffic import TrafficSettings
 
 
 @click.command(cls=Command, example="pnet-lp bounds torus:dims=4x8 --solve")
@@ -54,7 +54,6 @@ def command(
 
     Exit code 3 says that --solve has not reached the tolerance.
     """
-    network.check_seed(draws(traffic.traffic))
     built = network.build()
     matrix = traffic.matrix(built, network.seed)
     bounds = compute_bounds(built, matrix, names)

@@ -22,7 +22,7 @@ from pnet_lp.cost import Book, Design, Quote, TopologyOptions, TopologySettings,
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic import build_traffic, draws
+from pnet_lp.traffic import build_traffic
 
 if TYPE_CHECKING:
     from pnet_lp.experiment.questions.cost import Appraisal
@@ -55,11 +55,10 @@ class Asked:
         return self.prices, self.powers
 
     def check(self, designs: Iterable[Design]) -> None:
-        """Say on stderr what was assumed of networks; raise SpecError where a seed is given and nothing is drawn."""
+        """Say on stderr what was assumed of networks; raise SpecError where a seed is given that nothing takes."""
         known = list(designs)
-        drawn = [self.traffic is not None and draws(self.traffic), *(one.drawn for one in known)]
-        if given(["seed"]) and not any(drawn):
-            raise SpecError("nothing is drawn at random", where="seed", found=self.options.seed)
+        if given(["seed"]) and not self.traffic and not any(one.counted for one in known):
+            raise SpecError("nothing is drawn", where="seed", allowed="a TOPOLOGY, or traffic=permutation")
         say(dict.fromkeys(warning for one in known for warning in one.warnings))
 
     def appraise(self, made: Design, priced: Quote, *, measure: bool = True) -> Appraisal:

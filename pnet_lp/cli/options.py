@@ -22,7 +22,7 @@ from pnet_lp.registry import Params, nearest, validate
 from pnet_lp.report.plot import PLOT_SUFFIXES
 from pnet_lp.report.tables import SUFFIXES
 from pnet_lp.seeds import Seed
-from pnet_lp.topology import PlaneSettings, depends
+from pnet_lp.topology import PlaneSettings
 from pnet_lp.traffic import TrafficSettings
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
@@ -73,12 +73,6 @@ class NetworkArguments:
         """Seed of everything drawn at random."""
         return self.options.seed
 
-    def check_seed(self, *others: bool) -> None:
-        """Raise SpecError where a seed is given, and neither network nor failures nor any of ``others`` are drawn."""
-        drawn = (*others, self.options.failures.random, *(depends(text, "seed") for text in self.topologies))
-        if "seed" in self.options.model_fields_set and not any(drawn):
-            raise SpecError("nothing is drawn at random", where="seed", found=self.seed)
-
     def build(self) -> Network:
         """Return the network they describe, with what fails in it down."""
         return self.options.build(self.topologies)
@@ -86,14 +80,6 @@ class NetworkArguments:
     def build_intact(self) -> Network:
         """Return the network without failures."""
         return self.options.build_intact(self.topologies)
-
-
-def check_policy(network: Network, policy: str) -> None:
-    """Raise SpecError where a plane policy is given, and the network has one plane."""
-    if given(["plane_policy"]) and network.plane_count == 1:
-        raise SpecError(
-            "one plane leaves no choice", where="plane_policy", found=policy, allowed="several planes"
-        )
 
 
 def settled_level(network: Network, level: Level | None) -> Level:

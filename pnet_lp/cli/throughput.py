@@ -9,7 +9,6 @@ import click
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
     NetworkArguments,
-    check_policy,
     network_arguments,
     output_options,
     solve_options,
@@ -25,7 +24,7 @@ from pnet_lp.report.throughput import throughput_report
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.settings import ObjectiveSettings
 from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
-from pnet_lp.traffic import TrafficSettings, draws
+from pnet_lp.traffic import TrafficSettings
 
 
 @click.command(
@@ -67,11 +66,9 @@ def command(
 
     Exit code 3 says that the bounds have not met within the tolerance; they hold all the same.
     """
-    network.check_seed(draws(traffic.traffic), asked.paths.seeded)
     deadline = asked.deadline()
     with ending_at(deadline, "building the network"):
         built = network.build()
-    check_policy(built, asked.plane_policy)
     with ending_at(deadline, "building the traffic matrix"):
         matrix = traffic.matrix(built, network.seed)
     if lp_file:

@@ -27,7 +27,6 @@ def command(network: NetworkArguments, file: Path | None, ports: int | None, out
 
     Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file.
     """
-    network.check_seed()
     built = network.build()
     if file:
         write_network(built, file)

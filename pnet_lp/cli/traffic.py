@@ -16,7 +16,7 @@ from pnet_lp.cli.options import (
 )
 from pnet_lp.cli.output import Output
 from pnet_lp.report.traffic import traffic_document, traffic_report
-from pnet_lp.traffic import TrafficSettings, aggregate, draws, write_traffic
+from pnet_lp.traffic import TrafficSettings, aggregate, write_traffic
 
 
 @click.command(cls=Command, example="pnet-lp traffic staggered:edge=0.5,pod=0.3 --on fat-tree:k=4")
@@ -34,7 +34,6 @@ def command(
     0.5*all-to-all+2*permutation:seed=3.  Demands inside a rack, which --to-racks leaves out, are counted in a
     warning.
     """
-    network.check_seed(draws(traffic.traffic))
     built = network.build()
     matrix = traffic.matrix(built, network.seed)
     aggregated = aggregate(matrix, built) if to_racks else None

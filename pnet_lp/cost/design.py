@@ -16,7 +16,7 @@ from pnet_lp.failures import FailureModel, Failures, apply_mask
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import Entry, Registry, nearest, parse_expression, validate
-from pnet_lp.topology import PlaneSettings, depends, topologies
+from pnet_lp.topology import PlaneSettings, topologies
 from pnet_lp.topology.catalogue import catalogue
 
 
@@ -32,7 +32,6 @@ class Design:
         build: returns the explicit network, with what fails in it down; None where there is none.
         label: the expression, and how much is down.
         beta: parameter of that name, if it has one.
-        drawn: whether something of the network is drawn by the seed of a TOPOLOGY.
         counted: whether the bill was counted from the network rather than computed.
         warnings: what was assumed of the network, one sentence each.
     """
@@ -43,7 +42,6 @@ class Design:
     build: Callable[[], Network] | None
     label: str = ""
     beta: float | None = None
-    drawn: bool = False
     counted: bool = False
     warnings: tuple[str, ...] = ()
 
@@ -182,7 +180,6 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
         packaging,
         lambda: apply_mask(whole, mask),
         f"{label} ({', '.join(down)} down)" if down else label,
-        drawn=options.failures.random or depends(text, "seed"),
         counted=True,
         warnings=whole.warnings,
     )

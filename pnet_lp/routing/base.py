@@ -79,12 +79,6 @@ class Routing:
         return self.draws or self.policy == "single"
 
     @property
-    def seeded(self) -> bool:
-        """Whether anything is drawn by the seed, or ties are broken by it."""
-        whole = self.splitting is not None or (self.kind is not None and self.most_paths == ALL)
-        return self.form != "arc" and (not whole or self.policy in {"single", "round-robin"})
-
-    @property
     def most_paths(self) -> int:
         """Paths of a pair that the core's search lists at most."""
         return ALL

@@ -8,7 +8,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from pnet_lp.deadline import Deadline
-from pnet_lp.errors import SpecError, naming
+from pnet_lp.errors import naming
 from pnet_lp.registry import Params
 from pnet_lp.routing import Routing, RoutingSettings, parse_routing
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
@@ -41,12 +41,6 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
         with naming("solver"):
             check_solver(self.solver)
         goal.check(paths.form, self.solver)
-        if "tolerance" in self.model_fields_set and paths.form in goal.closed_forms:
-            raise SpecError(
-                "has no meaning where routing and objective leave nothing to solve",
-                where="tolerance",
-                found=self.tolerance,
-            )
         with naming("solver"):
             if self.solver != AUTO:
                 get_solver(self.solver)

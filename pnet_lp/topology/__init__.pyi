@@ -2,7 +2,7 @@ from .description import Description, PlaneDescription, describe, describe_plane
 from .family import HostParams, LinkParams, topologies
 from .hosts import attach_hosts
 from .io import read_plane, write_network, write_plane
-from .network import build_network, build_plane, check_network, check_topology, depends
+from .network import build_network, build_plane, check_network, check_topology
 from .settings import PlaneSettings
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "build_plane",
     "check_network",
     "check_topology",
-    "depends",
     "describe",
     "describe_plane",
     "read_plane",

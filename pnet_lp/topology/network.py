@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
@@ -110,14 +110,14 @@ def check_network(
     return sum(part.source.count(part.planes, part.variant) for part in parts)
 
 
-def depends(text: str, parameter: Literal["link_gbps", "seed"]) -> bool:
-    """Whether what ``text`` stands for depends on a parameter of :func:`build_network`, or states it all itself."""
+def speed_is_open(text: str) -> bool:
+    """Whether what ``text`` stands for has links of the speed ``link_gbps``, or states that of every link itself."""
 
-    def content(**changed: float) -> list[object]:
-        given: dict[str, Any] = {"link_gbps": 1.0, "seed": 1, **changed}
-        return [one.fingerprint if isinstance(one, Plane) else one for one in resolve(text, **given).members]
+    def content(link_gbps: float) -> list[object]:
+        members = resolve(text, link_gbps=link_gbps, seed=1).members
+        return [one.fingerprint if isinstance(one, Plane) else one for one in members]
 
-    return content() != content(**{parameter: 2})
+    return content(1.0) != content(2.0)
 
 
 class _Part(NamedTuple):

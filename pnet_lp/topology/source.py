@@ -114,9 +114,9 @@ class Source:
                 found=variant,
                 allowed=f"serial-high, which is one plane {planes} times as fast, or planes=1",
             )
-        if variant in {"homogeneous", "heterogeneous", "serial-high"} and planes == 1:
+        if variant == "heterogeneous" and planes == 1:
             raise SpecError(
-                "one plane has no other to differ from or be like",
+                "one plane has no other to differ from",
                 where="variant",
                 found=variant,
                 allowed="planes=2 or more, or no variant",

@@ -1,5 +1,5 @@
 from .base import Context, traffics
-from .build import build_traffic, check_traffic, draws
+from .build import build_traffic, check_traffic
 from .io import read_traffic, write_traffic
 from .racks import RackTraffic, aggregate
 from .settings import TrafficSettings
@@ -11,7 +11,6 @@ __all__ = [
     "aggregate",
     "build_traffic",
     "check_traffic",
-    "draws",
     "read_traffic",
     "traffics",
     "write_traffic",

@@ -8,7 +8,7 @@ from pnet_lp.errors import SpecError, TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.combine import split_terms
-from pnet_lp.traffic.source import DemandFile, Recipe, Source, added, exists, resolve
+from pnet_lp.traffic.source import DemandFile, Source, added, exists, resolve
 
 
 def build_traffic(text: str, network: Network, level: Level | None = None, *, seed: int = 0) -> TrafficMatrix:
@@ -51,14 +51,6 @@ def check_traffic(text: str) -> None:
         for _, member in resolve(term).members:
             if isinstance(member, DemandFile):
                 member.check()
-
-
-def draws(text: str) -> bool:
-    """Whether :func:`build_traffic` draws something of ``text`` by its seed."""
-    members = [member for _, term in _terms(text) for _, member in resolve(term).members]
-    params = [member.params for member in members if isinstance(member, Recipe)]
-    # Most patterns that have a seed draw by it, whatever their other parameters are.
-    return any(getattr(one, "draws", getattr(one, "seed", 0) is None) for one in params)
 
 
 def _terms(text: str) -> list[tuple[float, str]]:

@@ -330,17 +330,11 @@ BESIDE = {
 }
 """For every command that builds a network, arguments of all kinds beside which its options are given."""
 
-OF_A_SOLVE = {"solver", "tolerance", "time_limit_s"}
-"""Options that say how a solve goes, which need not change the numbers, but mean nothing where nothing is solved."""
+SETTLING = {"seed", "plane_policy", "variant", "tolerance", "time_limit_s"}
+"""Options that are accepted where there is nothing to settle: nothing drawn, one plane, nothing solved."""
 
-MAY_COINCIDE = {
-    # Alike planes are equally near; a small network can lose links without a loss; other links, other paths or other
-    # solves at the same price.
-    "hops": {"fail_planes", "fail_links"},
-    "paths": {"seed", "plane_policy"},
-    "cost": {"seed", "tolerance"},
-    "throughput": {"plane_policy"},
-}
+# Alike planes are equally near, and a small network can lose links without a loss.
+MAY_COINCIDE = {"hops": {"fail_planes", "fail_links", "trials"}}
 """Options that need not change the numbers of networks so small."""
 
 ECHOED = {"objective", "plane_policy", "routing", "routing_seed", "seed", "tolerance"}
@@ -368,7 +362,7 @@ def test_every_option_means_something_beside_all_others(command: str, base: str,
         if flag in without:
             continue
         result = CliRunner().invoke(main, [*without, *shlex.split(one.given), "--json"], prog_name="pnet-lp")
-        if name in OF_A_SOLVE and command == "throughput":
+        if name == "solver":
             nothing_to_solve = plain["solver"] == "closed-form"
             assert (result.exit_code == 2) == nothing_to_solve, (name, result.output)
         elif result.exit_code == 2:
@@ -377,7 +371,8 @@ def test_every_option_means_something_beside_all_others(command: str, base: str,
         else:
             assert result.exit_code == 0, (name, result.output)
             changed = heard(timeless(json.loads(result.stdout)))
-            assert name in MAY_COINCIDE.get(command, ()) or changed != heard(plain), f"{one.given} is ignored"
+            may_coincide = SETTLING | MAY_COINCIDE.get(command, set())
+            assert name in may_coincide or changed != heard(plain), f"{one.given} is ignored"
 
 
 @pytest.mark.parametrize(("command", "base", "example"), [one for one in EXAMPLES if one.values[2].idle])

@@ -240,7 +240,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "throughput",
             "{topology: 'jellyfish:k=4', variant: heterogeneous}",
-            "cases.a: variant: one plane has no other to differ from or be like, found 'heterogeneous'",
+            "cases.a: variant: one plane has no other to differ from, found 'heterogeneous'",
         ),
         (
             "throughput",
@@ -268,17 +268,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "cost",
             "{architecture: 'ring:n=4', variant: heterogeneous}",
-            "cases.a: variant: one plane has no other to differ from or be like",
-        ),
-        (
-            "throughput",
-            "{topology: 'ring:n=4', routing: ecmp, tolerance: 0.01}",
-            "cases.a: tolerance: has no meaning where routing and objective leave nothing to solve, found 0.01",
-        ),
-        (
-            "failures",
-            "{topology: 'ring:n=4', time_limit_s: 3, routing: vlb, fail_links: 0.1}",
-            "cases.a: time_limit_s: has no meaning where routing and objective leave nothing to solve, found 3.0",
+            "cases.a: variant: one plane has no other to differ from",
         ),
         (
             "failures",

@@ -250,7 +250,7 @@ FAMILIES = f"{', '.join(topologies.names())}, or a file"
         (
             ["jellyfish:k=4"],
             {"variant": "heterogeneous"},
-            "variant: one plane has no other to differ from or be like, found 'heterogeneous'; "
+            "variant: one plane has no other to differ from, found 'heterogeneous'; "
             "allowed: planes=2 or more, or no variant",
         ),
         (

@@ -23,11 +23,6 @@ class AllToAllParams(Params):
     )
     seed: Seed = None
 
-    @property
-    def draws(self) -> bool:
-        """Whether the run's seed decides anything."""
-        return self.fraction < 1 and self.seed is None
-
 
 @traffics.register("all-to-all", params=AllToAllParams, summary="1.0 from every endpoint to every other")
 def all_to_all(params: AllToAllParams, context: Context) -> TrafficMatrix:
