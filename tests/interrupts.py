@@ -89,7 +89,19 @@ COMMANDS = {
     "max-min": Command([*_SOLVE, "--objective", "max-min", "--routing", "ksp:4"], bounds=True),
     "min-cost": Command([*_SOLVE, "--objective", "min-cost"], bounds=True),
     "bounds": Command(
-        ["bounds", *_NETWORK, "--bound", "moore", "--solve", "--tolerance", "1e-15", "--json"], bounds=True
+        [
+            "bounds",
+            "jellyfish:k=24",
+            "--level",
+            "rack",
+            "--bound",
+            "moore",
+            "--solve",
+            "--tolerance",
+            "1e-15",
+            "--json",
+        ],
+        bounds=True,
     ),
     "listing paths": Command(["throughput", "jellyfish:k=24", "--level", "rack", "--routing", "ksp:48"]),
     "counting paths": Command(["paths", "jellyfish:k=24", "--routing", "ksp:64", "--stats"]),
