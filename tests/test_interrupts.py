@@ -32,7 +32,7 @@ from .interrupts import COMMANDS, END_S, MOMENTS, interrupted, least_s, prepare
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals as terminals send them")
 
 DRAW = random.Random(20)
-SAMPLE = DRAW.sample(sorted(set(COMMANDS) - {"verify"}), 8)
+SAMPLE = DRAW.sample(sorted(set(COMMANDS) - {"verify"}), 6)
 
 LARGE = "jellyfish:k=24"
 """720 racks: to list 64 paths for each pair takes minutes."""
