@@ -28,7 +28,11 @@ def test_every_policy_has_its_member() -> None:
 
 
 def test_a_kind_is_no_string() -> None:
-    src, dst, limits = ints(0), ints(1), {"policy": _core.Policy.Any, "seed": 0, "threads": 1}
+    src, dst, limits = (
+        ints(0),
+        ints(1),
+        {"policy": _core.Policy.Any, "seed": 0, "threads": 1, "limit_s": np.inf},
+    )
     found = _core.count_shortest(cable(), src, dst, **limits)
     assert found[0].tolist() == [[1]]
     with pytest.raises(TypeError, match="policy"):
@@ -42,7 +46,7 @@ def test_a_kind_is_no_string() -> None:
 def test_errors_of_the_core_name_the_array() -> None:
     with pytest.raises(_core.CoreError, match=r"^tail: arcs are not sorted by tail$"):
         _core.Planes(ints(2), ints(0, 2), ints(1, 0), ints(0, 1), ints(0).reshape(1, 1))
-    limits = {"policy": _core.Policy.Any, "seed": 0, "threads": 1}
+    limits = {"policy": _core.Policy.Any, "seed": 0, "threads": 1, "limit_s": np.inf}
     with pytest.raises(_core.CoreError, match=r"^dst: 2 is not in 0\.\.2$"):
         _core.count_shortest(cable(), ints(0), ints(2), **limits)
     with pytest.raises(_core.CoreError, match=r"^demand: 2 entries for 1 pairs$"):

@@ -65,7 +65,7 @@ def count_prepared(
     searches: Searches, policy: Policy, seed: int, threads: int, deadline: Deadline = NEVER
 ) -> ShortestCounts:
     """Do the same for pairs that are prepared."""
-    with deadline.doing(f"counting the shortest paths of {searches.pair_count:,} pairs") as limit_s:
+    with deadline.doing("looking for paths") as limit_s:
         found = _core.count_shortest(
             searches.planes,
             searches.src,

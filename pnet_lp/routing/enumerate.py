@@ -109,7 +109,7 @@ def iterate_paths(
 
 
 def _listed(searches: Searches, wanted: Mapping[str, Any], deadline: Deadline) -> PathSet:
-    with deadline.doing(f"listing the paths of {searches.pair_count:,} pairs") as limit_s:
+    with deadline.doing("looking for paths") as limit_s:
         found = _core.enumerate_paths(searches.planes, searches.src, searches.dst, limit_s=limit_s, **wanted)
     return PathSet(searches.arcs, *found)
 

@@ -258,7 +258,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(run: Run, monkeypatch: pytest.Mo
     result = run("sweep", "trial", code=130)
     assert result.stdout == ""
     assert result.stderr == (
-        "1 of 2 cases are stored in results/trial; the same command goes on from there\nError: interrupted\n"
+        "Error: interrupted; 1 of 2 cases are stored in results/trial; the same command goes on from there\n"
     )
     monkeypatch.setattr(sweep, "run_experiment", undisturbed)
     run("sweep", "trial")

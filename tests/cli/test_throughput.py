@@ -13,6 +13,7 @@ from click.testing import Result
 
 import pnet_lp.cli.throughput as command
 from pnet_lp.model import ThroughputResult
+from pnet_lp.throughput import Interrupted
 
 Run = Callable[..., Result]
 RunJson = Callable[..., Any]
@@ -135,7 +136,7 @@ def test_bounds_that_do_not_meet_exit_with_3(
         result = solve(*args, **kwargs)
         object.__setattr__(result, "status", "bounds")
         object.__setattr__(result, "interrupted", True)
-        return result
+        raise Interrupted(result)
 
     monkeypatch.setattr(command, "solve", stopped)
     assert run_json(*CUBE, code=3)["interrupted"] is True

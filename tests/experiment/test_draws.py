@@ -178,8 +178,8 @@ def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
             os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 130, errors
     assert output == ""
-    assert errors.startswith("0 of 3 cases are stored in "), errors
-    assert errors.endswith("; the same command goes on from there\nError: interrupted\n")
+    assert errors.startswith("Error: interrupted; 0 of 3 cases are stored in "), errors
+    assert errors.endswith("; the same command goes on from there\n")
     assert not list(results.rglob(".*")), "half-written files"
     assert gone(process.pid)
     whole = {path.parent for path in results.rglob("result.json")}

@@ -10,6 +10,7 @@ from pnet_lp import __version__, _core
 from pnet_lp.errors import CertificateError, TrafficError
 from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment
 from pnet_lp.experiment.questions import throughput
+from pnet_lp.throughput import Interrupted
 from pnet_lp.throughput.verify import verify_file
 
 SPEC = """
@@ -137,7 +138,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
         calls += 1
         result = undisturbed(*args, **kwargs)
         if calls == 2:
-            object.__setattr__(result, "interrupted", True)
+            raise Interrupted(result)
         return result
 
     monkeypatch.setattr(throughput, "solve", interrupted)

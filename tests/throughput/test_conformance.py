@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -108,7 +109,11 @@ def test_certified_to_the_tolerance(routing: str, tolerance: float, solver: str)
 @pytest.mark.parametrize("routing", ["ideal", "ecmp-lp"])
 def test_limited_runs_give_bounds(routing: str, solver: str) -> None:
     instance = KNOWN["Q_5"]
-    for limit in ({"max_iterations": 1}, {"time_limit_s": 1e-6}):
+    limits: list[dict[str, Any]] = [{"max_iterations": 1}]
+    if routing == "ideal":
+        # Over paths that time is over before they are listed.
+        limits.append({"time_limit_s": 1e-6})
+    for limit in limits:
         result = solve(
             instance.network, instance.traffic, routing=routing, solver=solver, tolerance=1e-9, **limit
         )

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from pnet_lp import memory
+from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import Certificate, Network, Plane
 from pnet_lp.routing import parse_routing
@@ -176,7 +177,7 @@ def test_stop_returns_bounds(name: str, ctrl_c: bool, large: ArcProblem) -> None
         return ctrl_c
 
     # The limit ends what goes on in the background.
-    found = get_solver(name).solve(large, SolveOptions(tolerance=1e-9, time_limit_s=3.0), stop)
+    found = get_solver(name).solve(large, SolveOptions(tolerance=1e-9, deadline=Deadline(3.0)), stop)
     assert found.interrupted
     lower, upper = bounds(large, found)
     assert 0 < lower < upper < np.inf
@@ -198,7 +199,7 @@ def test_limits(name: str, bounded: tuple[Problem, float, float]) -> None:
     problem, least, most = bounded
     for options, message in (
         (SolveOptions(tolerance=1e-9, max_iterations=5), "iteration limit reached"),
-        (SolveOptions(tolerance=1e-9, time_limit_s=0.02), "time limit reached"),
+        (SolveOptions(tolerance=1e-9, deadline=Deadline(0.02)), "time limit reached"),
     ):
         found = get_solver(name).solve(problem, options, going_on)
         assert not found.interrupted

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SolverError
 from pnet_lp.scratch import ScratchFolder
 from pnet_lp.throughput import build_problem
@@ -141,7 +142,7 @@ def test_stopped_at_once_and_later(backend: type, problem: ArcProblem, stops: bo
 
 
 def test_time_limit_is_kept_for_a_library_that_does_not(backend: type, problem: ArcProblem) -> None:
-    found = backend("wait", False).solve(problem, SolveOptions(time_limit_s=0.2), lambda *_: True)
+    found = backend("wait", False).solve(problem, SolveOptions(deadline=Deadline(0.2)), lambda *_: True)
     assert not found.interrupted
     assert found.message == "backend: time limit reached"
 

@@ -38,8 +38,7 @@ class OnePlane(Routing):
         if self.params.plane >= network.plane_count:
             raise RoutingError("no such plane", where="plane", found=self.params.plane)
         alone = Network.from_planes([network.planes[self.params.plane]])
-        found = parse_routing(f"ksp:{self.params.k}", seed=self.seed).paths(
-            alone, level, src, dst, threads=threads
-        )
+        shortest = parse_routing(f"ksp:{self.params.k}", seed=self.seed).until(self.deadline)
+        found = shortest.paths(alone, level, src, dst, threads=threads)
         plane = np.full_like(found.plane, self.params.plane)
         return replace(found, arcs=usable_arcs(network), plane=plane)

@@ -3,6 +3,7 @@
 use super::block::{Block, Entry, LOCAL};
 use super::coupling::{Access, Capacities, Demands, places};
 use super::scale::Scale;
+use crate::error::{Error, filled};
 use crate::mcf::distance::Distances;
 use crate::mcf::lanes::{LANES, Lane};
 use crate::mcf::problem::{Plane, Problem, Use};
@@ -39,7 +40,7 @@ impl<'a> Start<'a> {
     }
 
     /// The blocks of plane `p`: eight rows each, and one for the local demands where injections are variables.
-    pub(super) fn blocks(&self, p: usize) -> Vec<Block> {
+    pub(super) fn blocks(&self, p: usize) -> Result<Vec<Block>, Error> {
         let plane = &self.problem.planes[p];
         let mut entries = self.entries(plane);
         let local = entries.pop().unwrap_or_default();
@@ -61,12 +62,12 @@ impl<'a> Start<'a> {
             let finite = |dist: f64| if dist.is_finite() { dist } else { 0.0 };
             let y = distances.block(b).iter().map(|lanes| lanes.map(finite)).collect();
             let targets = plane.targets[b * LANES..].iter().copied().take(LANES).collect();
-            blocks.push(self.block(p, targets, entries, sigma, y));
+            blocks.push(self.block(p, targets, entries, sigma, y)?);
         }
         if !local.is_empty() {
-            blocks.push(self.block(p, vec![], local, vec![], vec![]));
+            blocks.push(self.block(p, vec![], local, vec![], vec![])?);
         }
-        blocks
+        Ok(blocks)
     }
 
     /// The plane's demands, by block; the local ones last.
@@ -100,13 +101,15 @@ impl<'a> Start<'a> {
         entries: Vec<Entry>,
         sigma: Vec<f64>,
         y: Vec<Lane>,
-    ) -> Block {
+    ) -> Result<Block, Error> {
         let arcs = if targets.is_empty() { 0 } else { self.problem.planes[p].arcs() };
         let i = vec![0.0; if self.single { 0 } else { entries.len() }];
-        Block {
+        // What a solve holds most of.
+        let flows = || filled("flows", arcs, [0.0; LANES]);
+        Ok(Block {
             plane: p,
-            x: vec![[0.0; LANES]; arcs],
-            x0: vec![[0.0; LANES]; arcs],
+            x: flows()?,
+            x0: flows()?,
             y0: y.clone(),
             net: vec![[0.0; LANES]; y.len()],
             y,
@@ -119,7 +122,7 @@ impl<'a> Start<'a> {
             load: vec![0.0; arcs],
             moved: (0.0, 0.0),
             value: 0.0,
-        }
+        })
     }
 
     /// The capacity constraints of plane `p`.

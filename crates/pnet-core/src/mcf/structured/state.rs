@@ -50,7 +50,7 @@ impl<'a> State<'a> {
         let mut first_block = vec![];
         for p in planes.clone() {
             first_block.push(blocks.len());
-            blocks.extend(parts.blocks(p));
+            blocks.extend(parts.blocks(p)?);
         }
         let links = planes.clone().map(|p| parts.links(p)).collect();
         let access = planes.map(|p| parts.access(p, &blocks)).collect();

@@ -1,0 +1,257 @@
+"""Ctrl-C at random moments, and the time limit outside of solving; `tests/interrupts.py` tries as often as asked."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from pnet_lp.cli import main
+from pnet_lp.errors import TimeLimitError
+from pnet_lp.failures import Failures
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.routing import parse_routing
+from pnet_lp.throughput import Interrupted, solve
+from pnet_lp.throughput.problems.program import LpSolution
+from pnet_lp.throughput.solvers.general import Watch
+from pnet_lp.throughput.solvers.highs import HighsIpx
+from pnet_lp.throughput.trials import failure_trials
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+from .interrupts import COMMANDS, END_S, MOMENTS, interrupted, least_s, prepare
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals as terminals send them")
+
+DRAW = random.Random(20)
+SAMPLE = DRAW.sample(sorted(set(COMMANDS) - {"verify"}), 6)
+
+LARGE = "jellyfish:k=24"
+"""720 racks: to list 64 paths for each pair takes minutes."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("interrupts")
+    prepare(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_ctrl_c_at_a_random_moment(name: str, folder: Path) -> None:
+    ended, seconds = interrupted(COMMANDS[name], DRAW.uniform(0.0, MOMENTS) * least_s(folder), folder)
+    assert ended in {"130", "3", "0"}
+    assert seconds < END_S
+
+
+def press() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def small() -> tuple[Network, TrafficMatrix]:
+    network = build_network(["jellyfish:switches=24,ports=6"])
+    return network, build_traffic("all-to-all", network, "rack")
+
+
+@pytest.mark.parametrize("routing", ["ideal", "ksp:4"])
+def test_a_solve_that_ends_just_then_is_interrupted_all_the_same(routing: str) -> None:
+    pressed = False
+
+    def report(_: object) -> None:
+        nonlocal pressed
+        if not pressed:
+            pressed = True
+            press()
+            # The waiting thread hears of it, and the solver has no time to.
+            time.sleep(0.3)
+
+    with pytest.raises(Interrupted) as stopped:
+        solve(*small(), routing=routing, solver="structured", max_iterations=1, on_progress=report)
+    assert stopped.value.result.interrupted
+
+
+@pytest.mark.parametrize(
+    "objective",
+    ["concurrent", "min-max-utilisation", "total", "max-min", "min-cost", "min-cost:fraction=0.5"],
+)
+@pytest.mark.parametrize("found", [False, True])
+def test_every_objective_keeps_the_bounds_reached(
+    objective: str, found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undisturbed = HighsIpx.run
+
+    def run(self: HighsIpx, lp: Any, settings: Any, limits: Any, watch: Watch) -> LpSolution:
+        time.sleep(0.1)
+        press()
+        while not watch.stopped:
+            time.sleep(0.01)
+        if found:
+            # An answer that came just then, of too loose a tolerance.
+            return undisturbed(self, lp, {**settings, "ipm_optimality_tolerance": 0.1}, limits, Watch())
+        return LpSolution(None, None, 0, "interrupted by user")
+
+    monkeypatch.setattr(HighsIpx, "run", run)
+    with pytest.raises(Interrupted) as stopped:
+        solve(*small(), objective=objective, solver="highs-ipx", tolerance=1e-12)
+    result = stopped.value.result
+    assert result.interrupted
+    assert result.status == "bounds"
+    assert result.interval.lower <= result.interval.upper
+
+
+def test_a_cost_is_not_said_to_be_too_high_where_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(*_: Any) -> LpSolution:
+        time.sleep(0.1)
+        press()
+        time.sleep(0.2)
+        return LpSolution(None, None, 0, "interrupted by user")
+
+    most = solve(*small()).throughput_gbps
+    monkeypatch.setattr(HighsIpx, "run", run)
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        solve(*small(), objective=f"min-cost:at={0.99 * most}", solver="highs-ipx")
+    assert not isinstance(stopped.value, Interrupted)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_trials_of_failures_stop(jobs: int) -> None:
+    network, traffic = small()
+    solved = []
+
+    def report(_: object) -> None:
+        solved.append(1)
+        if len(solved) == 1:
+            press()
+            time.sleep(0.3)
+
+    with pytest.raises(KeyboardInterrupt):
+        failure_trials(
+            network,
+            traffic,
+            Failures(links=0.05),
+            trials=1000,
+            jobs=jobs,
+            solver="structured",
+            tolerance=1e-9,
+            max_iterations=2000,
+            on_progress=report,
+        )
+    assert len(solved) < 1000
+
+
+def test_a_list_of_paths_is_interrupted() -> None:
+    network = build_network([LARGE])
+    ends = np.nonzero(~np.eye(len(network.endpoint_names("rack")), dtype=bool))
+    timer = threading.Timer(1.0, press)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        parse_routing("ksp:64").paths(network, "rack", *ends)
+    timer.join()
+
+
+def test_the_time_limit_holds_for_listing_paths() -> None:
+    network = build_network([LARGE])
+    traffic = build_traffic("all-to-all", network, "rack")
+    with pytest.raises(TimeLimitError) as caught:
+        solve(network, traffic, routing="ksp:64", time_limit_s=0.5)
+    assert str(caught.value) == (
+        "time_limit_s: 0.5 s were over while looking for paths, before there was a bound to report; "
+        "allowed: more seconds, or none"
+    )
+
+
+STEPS = (
+    "building the network",
+    "building the traffic matrix",
+    "writing the linear program",
+    "looking for paths",
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "limit", "doing"),
+    [
+        (["jellyfish:switches=30000,ports=16"], 0.3, STEPS[:1]),
+        (["large.edges", "large.edges", "large.edges"], 0.3, STEPS[:1]),
+        # On a busy machine the time may be over before that.
+        (["jellyfish:k=40", "--level", "rack", "--traffic", "longest-matching"], 2, STEPS[:2]),
+        ([LARGE, "--level", "rack", "--routing", "ksp:64", "--write-lp", "x.lp"], 2, STEPS[:3]),
+        ([LARGE, "--level", "rack", "--routing", "ksp:64"], 2, STEPS),
+    ],
+)
+def test_the_time_limit_holds_for_all_that_comes_before_solving(
+    arguments: list[str],
+    limit: float,
+    doing: tuple[str, ...],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder)
+    before = signal.getsignal(signal.SIGALRM)
+    result = CliRunner().invoke(main, ["throughput", *arguments, "--time-limit", str(limit)])
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr in {
+        f"Error: --time-limit: {limit} s were over while {step}, before there was a bound to report; "
+        "allowed: more seconds, or none\n"
+        for step in doing
+    }
+    assert not (folder / "x.lp").exists()
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_another_error_after_ctrl_c_is_its_consequence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ImportError("a library could not be loaded")
+
+    monkeypatch.setattr("pnet_lp.cli.topology.describe", fail)
+    monkeypatch.setattr("pnet_lp.cli.app.pressed", lambda: True)
+    result = CliRunner().invoke(main, ["topology", "ring:n=4"])
+    assert (result.exit_code, result.stderr) == (130, "Error: interrupted\n")
+
+
+def ran(code: str) -> tuple[int, str, str]:
+    """Return exit code, output and errors of a program that has called ``install``."""
+    begin = "import os, signal, time, pnet_lp.interrupts\npnet_lp.interrupts.install()\n"
+    begin += "def press(): os.kill(os.getpid(), signal.SIGINT)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", begin + code], capture_output=True, text=True, check=False, timeout=60
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_the_second_ctrl_c_ends_at_once() -> None:
+    code = "try:\n    press(); time.sleep(30)\nexcept KeyboardInterrupt:\n    press(); print('went on')"
+    assert ran(code) == (130, "", "")
+
+
+def test_the_second_ctrl_c_does_not_wait_for_the_first_to_be_heard() -> None:
+    # The main thread is in a library that does not come back, here in C's pause.
+    code = (
+        "import ctypes, threading\n"
+        "for after in (0.3, 0.6): threading.Timer(after, press).start()\n"
+        "libc = ctypes.CDLL(None)\n"
+        "while True: libc.sleep(30); libc.sleep(30)"
+    )
+    assert ran(code)[0] == 130
+
+
+def test_a_ctrl_c_that_a_finaliser_drops_comes_again() -> None:
+    code = (
+        "class Dropping:\n"
+        "    def __del__(self): press(); time.sleep(0.01)\n"
+        "try:\n"
+        "    held = Dropping(); del held\n"
+        "    time.sleep(30)\n"
+        "except KeyboardInterrupt: print('heard')"
+    )
+    assert ran(code) == (0, "heard\n", "")
