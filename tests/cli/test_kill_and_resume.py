@@ -49,7 +49,8 @@ def stored(folder: Path) -> dict[str, bytes]:
     for path in sorted((folder / "results").rglob("*")):
         if path.is_file():
             data = path.read_bytes()
-            if path.name in ("seconds.json", "manifest.json"):  # the latter says whether sources have changed since
+            # A manifest says whether sources have changed since.
+            if path.name in ("seconds.json", "manifest.json"):
                 assert json.loads(data)
             elif path.name in ("cases.csv", "draws.csv"):
                 assert data
