@@ -118,14 +118,14 @@ def command(
             time_limit_s=time_limit_s,
             on_progress=on_progress,
         )
-    if save:
-        save_result(save, built, matrix, result)
-    if links:
-        write_table(link_table(built, matrix, result), links)
     document = result.to_json()
     output.emit(
         document,
         lambda: [throughput_report(document)],
         table=lambda: rate_table(built, matrix, result),
+        files=[
+            (save, lambda path: save_result(path, built, matrix, result)),
+            (links, lambda path: write_table(link_table(built, matrix, result), path)),
+        ],
         statuses=[result.status],
     )
