@@ -1,11 +1,11 @@
-# make run | test | check | fix | bench | clean        (`make` alone explains them)
+# make run | test | check | fix | bench | audit | clean        (`make` alone explains them)
 #
 # Needs Python 3.11 or newer and a Rust toolchain.  Everything else is installed into .venv, in the versions of
 # constraints.txt.  PYTHON=/path/to/python chooses the interpreter, PYTEST_ARGS adds to pytest's arguments.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fix bench clean pins FORCE
+.PHONY: help setup run test check fix bench audit clean pins FORCE
 
 PYTHON ?=
 PYTEST_ARGS ?=
@@ -33,6 +33,7 @@ help:
 	@echo 'make check   formatting, lints, types and layers; changes no file'
 	@echo 'make fix     what of that can be repaired by itself'
 	@echo 'make bench   the benchmarks (minutes)'
+	@echo 'make audit   the pinned versions against known vulnerabilities (network)'
 	@echo 'make clean   remove .venv and everything built; results/ stays'
 	@echo 'make pins    choose the newest versions again and write constraints.txt'
 
@@ -68,6 +69,16 @@ bench: setup
 	$(PY) benchmarks/restricted.py
 	$(PY) benchmarks/paths.py
 	$(PY) benchmarks/startup.py
+
+# Not part of `make test`: what it asks is not pinned, and may be out of reach.
+audit: setup
+	@command -v cargo-audit >/dev/null 2>&1 || { \
+	  echo 'make: cargo-audit is missing: cargo install --locked cargo-audit' >&2; exit 1; }
+	rm -rf build/audit
+	$(PY) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet pip-audit
+	build/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
+	cargo audit
 
 clean:
 	rm -rf .venv target dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -29,11 +29,10 @@ def command(texts: tuple[str, ...], asked: Asked, plot: Path | None, output: Out
     asked.check(designs)
     found = [asked.appraise(made, quote(made.bill, *asked.books)) for made in designs]
     document = compare_document([cost_document(item, *asked.books) for item in found])
-    if plot:
-        write_capacity_chart(document, plot)
     output.emit(
         document,
         lambda: compare_report(document),
         table=lambda: compare_columns(document),
+        files=[(plot, lambda path: write_capacity_chart(document, path))],
         statuses=[item.result.status if item.result else None for item in found],
     )

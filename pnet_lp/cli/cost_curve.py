@@ -91,11 +91,10 @@ def command(
         for one in curves
     ]
     document = curve_document(curves, appraisals, *asked.books)
-    if plot:
-        write_curve_chart(document, plot)
     output.emit(
         document,
         lambda: curve_report(document),
         table=lambda: curve_columns(document),
+        files=[(plot, lambda path: write_curve_chart(document, path))],
         statuses=[found.result.status for row in appraisals for found in row if found.result],
     )

@@ -130,11 +130,10 @@ def command(
                 )
             )
     document = speedup_document(found, price, books[0], volume)
-    if circuits:
-        write_table(circuit_columns(found), circuits)
     output.emit(
         document,
         lambda: speedup_report(document),
         table=lambda: speedup_columns(document),
+        files=[(circuits, lambda path: write_table(circuit_columns(found), path))],
         statuses=[row["status"] for row in document["workloads"]],
     )

@@ -122,14 +122,15 @@ def command(
         for step in steps
     ]
     shares = [step.links for step in steps]
-    if plot:
-        write_hop_chart(shares, found, ", ".join(network.topologies), plot, curves)
     document = sweep_document(shares, found, rpc) if sweep else hop_document(found[0], rpc, pair)
     document["network"] = summarise_network(intact)
     output.emit(
         document,
         lambda: [sweep_table(document)] if sweep else hop_lines(document),
         table=lambda: sweep_columns(shares, found),
+        files=[
+            (plot, lambda path: write_hop_chart(shares, found, ", ".join(network.topologies), path, curves))
+        ],
     )
 
 

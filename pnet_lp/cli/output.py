@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY
+from pnet_lp.errors import OutputError
 from pnet_lp.files import json_text
 from pnet_lp.report.tables import Columns, write_table
 from pnet_lp.writing import check_output, naming_output
@@ -68,22 +69,36 @@ class Output:
         report: Callable[[], Iterable[RenderableType]],
         *,
         table: Callable[[], Columns] = dict,
+        files: Iterable[tuple[Path | None, Callable[[Path], object]]] = (),
         statuses: Iterable[str | None] = (),
     ) -> None:
-        """Print the answer, write its table, and leave with the exit code for bounds if there are any.
+        """Write the answer's files, print it, and leave with the exit code for bounds if there are any.
+
+        It is printed also where a file cannot be written: it may have taken hours.
 
         Args:
             document: what ``--json`` prints.
             report: returns what is printed otherwise.
             table: returns what ``--out`` writes.
+            files: others, None where one was not asked for, and what writes them.
             statuses: of the throughputs in it; ``bounds`` where they have not met.
+
+        Raises:
+            OutputError: a file cannot be written.
         """
-        if self.out:
-            write_table(table(), self.out)
+        fault: OutputError | None = None
+        for path, write in (*files, (self.out, lambda path: write_table(table(), path))):
+            if path is not None:
+                try:
+                    write(path)
+                except OutputError as error:
+                    fault = error
         if self.as_json:
             print_json(document)
         else:
             print_report(*report())
+        if fault is not None:
+            raise fault
         if "bounds" in statuses:
             click.get_current_context().exit(BOUNDS_ONLY)
 

@@ -92,16 +92,14 @@ def command(
             )
         except Interrupted as stopped:
             result = stopped.result
-    if save:
-        from pnet_lp.throughput.proofs.store import save_result  # noqa: PLC0415 - slow to load
-
-        save_result(save, built, matrix, result)
-    if links:
-        write_table(link_table(built, matrix, result), links)
     document = result.to_json()
     output.emit(
         document,
         lambda: [throughput_report(document)],
         table=lambda: rate_table(built, matrix, result),
+        files=[
+            (save, lambda path: save_result(path, built, matrix, result)),
+            (links, lambda path: write_table(link_table(built, matrix, result), path)),
+        ],
         statuses=[result.status],
     )

@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 
 from pnet_lp.cli import sweep
+from pnet_lp.experiment.questions import throughput
 from pnet_lp.report.registries import WIDEST_PARAMETER
 from pnet_lp.throughput import SOLVERS
 from pnet_lp.topology import topologies
@@ -239,10 +240,19 @@ def test_sweep_in_part_over_draws_and_processes(run: Run, run_json: RunJson, her
     assert "trial: no case is called 'tow' (did you mean 'two'?); allowed: one, two\n" in wrong.stderr
 
 
-def test_a_case_without_a_certificate_shows_in_the_exit_code(run: Run, here: Path, trial: Path) -> None:
-    run("sweep", str(trial))
-    record = here / "results" / "trial" / "two" / "draw-0" / "result.json"
-    record.write_text(record.read_text().replace('"certified"', '"bounds"'))
+def test_a_case_without_a_certificate_shows_in_the_exit_code(
+    run: Run, trial: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undisturbed = throughput.solve
+
+    def stopped(*args: Any, **kwargs: Any) -> Any:
+        result = undisturbed(*args, **kwargs)
+        object.__setattr__(result, "status", "bounds")
+        return result
+
+    monkeypatch.setattr(throughput, "solve", stopped)
+    assert "chart: " in run("sweep", str(trial), code=3).stdout
+    monkeypatch.setattr(throughput, "solve", undisturbed)
     assert "chart: " in run("sweep", str(trial), code=3).stdout
 
 

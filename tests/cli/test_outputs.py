@@ -99,7 +99,10 @@ def test_a_full_disk_is_one_sentence(arguments: list[str], run: Callable[..., Re
     before = set(here.iterdir())
     with files_at_most(20):
         result = run(*arguments, code=1)
-    assert result.stdout == ""
+    # What was computed is not lost with the file.
+    assert bool(result.stdout) == (
+        arguments[0] not in ("topology", "traffic") and "--write-lp" not in arguments
+    )
     [line] = result.stderr.splitlines()
     assert line.startswith(f"Error: {name}: cannot be written ")
     assert set(here.iterdir()) == before
