@@ -340,7 +340,7 @@ def _check_figures(
     gap, tolerance, status = objective.gap(computed), claims["tolerance"], claims["status"]
     check.require(
         0 < tolerance < 1,
-        f"the tolerance is {tolerance:.3g}",
+        "the tolerance is between 0 and 1",
         f"tolerance: out of range, found {tolerance!r}",
     )
     check.require(

@@ -170,6 +170,9 @@ def _lie(document: Document, draw: random.Random) -> None:
         answer["rates_gbps"] = encoded(rates)
     for level in levels if draw.random() < 0.6 else draw.sample(levels, draw.randint(0, len(levels))):
         level["upper"] = level["upper"] and level["upper"] * factor
+    if draw.random() < 0.1:
+        for level in levels:
+            level.update(dict.fromkeys(("length", "up_length", "down_length"), encoded(np.zeros(0))))
     keys = draw.choice([["length"], ["up_length", "down_length"], ["length", "up_length", "down_length"]])
     value = draw.choice([0.0, 0.0, 0.0, 1.0, 1e-320, 5e-324, 1e-300, 1e18, 1e300, 1e306, 1.5e307, 1.7e308])
     some = draw.choice([0.0, 0.5, 1.0, 1.0])

@@ -196,6 +196,37 @@ def test_tampering_is_caught(
         verify_file(tmp_path / "r.json")
 
 
+@pytest.mark.parametrize("objective", ["max-min", "max-min-fill"])
+@pytest.mark.parametrize("routing", ["ideal", "ksp:2"])
+def test_a_full_link_on_one_of_two_ways_proves_nothing(routing: str, objective: str, tmp_path: Path) -> None:
+    """All over the first of two planes, whose link is full, as if there were no second one."""
+    plane = Plane.from_cables(2, [0], [1], 10.0)
+    traffic = TrafficMatrix.from_entries("rack", 2, [0], [1], 1.0)
+    document = saved(
+        tmp_path / "r.json", Network.from_planes([plane, plane]), traffic, "max-min", routing=routing
+    )
+    assert document["total_gbps"] == pytest.approx(20.0)
+    proof, answer = document["certificate"], document["answer"]
+    change("rates_gbps", to=lambda rates: 0 * rates + 10.0)(answer)
+    change(
+        "share" if routing == "ideal" else "weight",
+        to=lambda split: np.array([1.0, 0.0]).reshape(split.shape),
+    )(proof)
+    for key in ("length", "up_length", "down_length"):
+        change("levels", 0, key, to=lambda _: np.zeros(0))(answer)
+    answer["levels"][0] |= {"rate": 10.0, "upper": 10.0, "margin": 0.0}
+    document |= {
+        "objective": objective,
+        "total_gbps": 10.0,
+        "relative_gap": 0.0,
+        "rates_gbps": {"min": 10.0, "mean": 10.0, "max": 10.0},
+        "levels": [{"rate_gbps": 10.0, "upper_bound_gbps": 10.0, "demands": 1}],
+    }
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    with pytest.raises(PnetError, match="the levels have no lengths, and a demand that has several ways"):
+        verify_file(tmp_path / "r.json")
+
+
 @pytest.mark.parametrize("routing", ["ideal", "ksp:2"])
 def test_unfair_rates_are_caught(routing: str, tmp_path: Path) -> None:
     """Two demands share a link of 10 Gb/s; the one that gets nearly all is listed first, as if it had come first."""
@@ -255,10 +286,11 @@ def test_bottlenecks_where_nothing_is_carried_are_caught(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64])
-def test_seeds_that_nothing_can_be_drawn_from_are_refused(seed: int) -> None:
+@pytest.mark.parametrize("routing", ["ideal", "ecmp"])
+def test_seeds_that_nothing_can_be_drawn_from_are_refused(routing: str, seed: int) -> None:
     network, traffic = few_demands(2, random_network)
     with pytest.raises(PnetError, match=f"seed: out of range, found {seed}; allowed: 0 to 2\\^64 - 1"):
-        solve(network, traffic, routing="ecmp", seed=seed)
+        solve(network, traffic, routing=routing, seed=seed)
 
 
 def test_arcs_that_are_no_indices_are_caught(tmp_path: Path) -> None:

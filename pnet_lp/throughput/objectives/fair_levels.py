@@ -85,6 +85,11 @@ def recheck_filled(second: SecondProblem, rate: FloatArray, levels: Sequence[Fai
     What is left on a link counts as a part of what the demand gets there, not of the link's capacity.
     """
     flow, check = second.flow, second.check
+    check.require(
+        second.one_way,
+        "each demand has one way",
+        "the levels have no lengths, and a demand that has several ways could get more on another",
+    )
     own = rate / flow.demand
     usage = np.stack([second.bundle_of(j) for j in range(flow.demand_count)], axis=1)
     left = np.maximum(flow.link_capacity - usage @ rate, 0.0)

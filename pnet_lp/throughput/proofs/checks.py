@@ -64,7 +64,7 @@ class Checks:
 
     def same(self, key: str, claimed: object, computed: object) -> None:
         """Compare a claimed figure with the recomputed one: numbers up to rounding, all else exactly."""
-        shown = f"{computed:.9g}" if isinstance(computed, float) else f"{computed!r}"
+        shown = f"{computed:.9g}" if isinstance(computed, float) else reprlib.repr(computed)
         # A gap is a difference of numbers that are alike, relative to them.
         offset = 1.0 if key == "relative_gap" else 0.0
         self.require(

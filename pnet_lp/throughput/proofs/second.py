@@ -45,7 +45,7 @@ class SecondProblem(ABC):
         check: where checks are noted.
         flow: links and demands, each of which has a way.
         lengths: of the certificate, checked to be lengths of links that limit something.
-        fixed: whether nothing but the rates of demands is open.
+        fixed: whether the routing leaves nothing open but the rates of demands.
     """
 
     fixed: ClassVar[bool] = False
@@ -86,6 +86,11 @@ class SecondProblem(ABC):
             for length, used in zip(lengths, counted, strict=True)
         )
         return core, up, down
+
+    @property
+    def one_way(self) -> bool:
+        """Whether each demand has one way only."""
+        return self.fixed
 
     @abstractmethod
     def distances(self, lengths: Lengths) -> FloatArray:

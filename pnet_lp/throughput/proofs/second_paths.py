@@ -40,6 +40,11 @@ class SecondPaths(SecondProblem):
         )
         self.weight = certificate.weight / total[paths.pair_of_path]
 
+    @property
+    def one_way(self) -> bool:
+        """See :attr:`SecondProblem.one_way`."""
+        return bool(np.all(self.paths.paths_per_pair == 1))
+
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`."""
         length, up, down = lengths
