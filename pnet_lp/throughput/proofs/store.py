@@ -25,7 +25,8 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.files import write_json
+from pnet_lp.files import read_limited, write_json
+from pnet_lp.memory import check_fits
 from pnet_lp.model import (
     AnyCertificate,
     Bottleneck,
@@ -42,10 +43,19 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.result import FairLevel, LinkKind, Status
 from pnet_lp.routing import Policy
+from pnet_lp.units import GIB, MIB, format_bytes
 
 FORMAT = "pnet-lp-result/1"
 
-_MAX_ARRAY_BYTES = 1 << 36
+LARGEST_RESULT = 4 * GIB
+"""Bytes of a result file that is read."""
+
+UNPACKED = 512 * MIB
+"""Bytes to which the arrays of any result file may unpack."""
+
+_EXPANSION = 32
+"""How often the bytes of a file its arrays may take, if that is more: those of large results compress no better."""
+
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=0)]
 
@@ -65,12 +75,14 @@ class _Array(_Strict):
         data = base64.b64encode(zlib.compress(little.tobytes(), level=6)).decode("ascii")
         return cls.model_validate({"dtype": little.dtype.str, "shape": list(little.shape), "data": data})
 
+    @property
+    def size(self) -> int:
+        """Bytes that dtype and shape say."""
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
     def decode(self) -> npt.NDArray[Any]:
         """Return the array; ValueError where the data do not have the bytes that dtype and shape say."""
-        dtype = np.dtype(self.dtype)
-        size = math.prod(self.shape) * dtype.itemsize
-        if size > _MAX_ARRAY_BYTES:
-            raise ValueError(f"an array of {size} bytes is too large")
+        dtype, size = np.dtype(self.dtype), self.size
         stream = zlib.decompressobj()
         # One byte more than needed tells a longer array, without unpacking what it hides.
         raw = stream.decompress(base64.b64decode(self.data, validate=True), size + 1)
@@ -286,16 +298,14 @@ def load_result(path: str | Path) -> StoredResult:
     Raises:
         SpecError: the file cannot be read, or is not a result; the message names file and key.
     """
-    try:
-        text = Path(path).read_bytes()
-    except OSError as error:
-        raise SpecError(f"cannot be read ({error.strerror})", where=str(path)) from None
+    text = read_limited(path, SpecError, LARGEST_RESULT)
     try:
         document = _Document.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for i, part in enumerate(first["loc"]) if not _is_form(first["loc"], i))
         raise _malformed(path, key, first["msg"]) from None
+    _check_sizes(path, len(text), document)
     extra = document.__pydantic_extra__ or {}
     proof, answer, instance = document.certificate, document.answer, document.instance
     return StoredResult(
@@ -320,6 +330,28 @@ def load_result(path: str | Path) -> StoredResult:
             name: _decoded(path, f"answer.inputs.{name}", values) for name, values in answer.inputs.items()
         },
     )
+
+
+def _check_sizes(path: str | Path, stored: int, document: _Document) -> None:
+    """Raise SpecError where the arrays of a file of ``stored`` bytes are larger than it should unpack to."""
+    size, rest = 0, [document]  # type: tuple[int, list[Any]]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, _Array):
+            size += item.size
+        elif isinstance(item, BaseModel):
+            rest += [value for _, value in item]
+        elif isinstance(item, list) and item and isinstance(item[0], BaseModel):
+            rest += item
+        elif isinstance(item, dict):
+            rest += [value for value in item.values() if isinstance(value, _Array)]
+    if size > (most := max(UNPACKED, _EXPANSION * stored)):
+        raise SpecError(
+            f"the arrays unpack to {format_bytes(size)}",
+            where=str(path),
+            allowed=f"at most {format_bytes(most)}",
+        )
+    check_fits(3 * size, f"checking {path}", SpecError, allowed="more memory")
 
 
 def _or_inf(value: float | None) -> float:
