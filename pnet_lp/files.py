@@ -45,6 +45,14 @@ def named_files(folder: str) -> dict[str, Path]:
     return found
 
 
+def exists(text: str) -> bool:
+    """Whether ``text`` is a path to something; one too long for a path is none."""
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):
+        return False
+
+
 def read_limited(path: str | Path, fault: type[PnetError], most: int = LARGEST_FILE) -> bytes:
     """Return the content of a file, or raise ``fault``: it cannot be read, or has more than ``most`` bytes."""
     try:

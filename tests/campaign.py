@@ -55,9 +55,9 @@ def outcome(reader: Reader, data: bytes) -> tuple[str, str]:
     return found
 
 
-def tried(name: str, reader: Reader, count: int, foreign: list[bytes]) -> tuple[Counter[str], list[str]]:
+def tried(name: str, reader: Reader, count: int, foreign: list[bytes], seed: int = 0) -> tuple[Counter[str], list[str]]:
     """Return how often each outcome came of ``count`` distorted inputs, and the first of what is a fault."""
-    rng, seen, shown = random.Random(f"distorted {name}"), Counter[str](), list[str]()
+    rng, seen, shown = random.Random(f"{seed} distorted {name}"), Counter[str](), list[str]()
     for number in range(count):
         data = distorted(rng.choice(reader.seeds), rng, foreign)
         kind, words = outcome(reader, data)
@@ -113,7 +113,13 @@ def main(count: int, only: str = "") -> int:
             begin = time.perf_counter()
             seen, shown = tried(name, reader, count, foreign_to(found))
             total += seen
-            print(f"{name:32} {time.perf_counter() - begin:6.1f} s", dict(seen), *shown, sep="\n    ", flush=True)
+            print(
+                f"{name:32} {time.perf_counter() - begin:6.1f} s",
+                dict(seen),
+                *shown,
+                sep="\n    ",
+                flush=True,
+            )
     print(f"{len(found)} readers:", dict(total), flush=True)
     return sum(total[kind] for kind in FAULTS)
 

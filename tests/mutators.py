@@ -9,16 +9,84 @@ from collections.abc import Callable
 TOKEN = re.compile(rb"[A-Za-z0-9_.+-]+")
 
 VALUES = [
-    *(b"1e308", b"1e-320", b"-1e-5", b"1e15", b"1.0000001e15", b"Infinity", b"-0", b"+1", b"1e", b"00001", b"."),
+    *(
+        b"1e308",
+        b"1e-320",
+        b"-1e-5",
+        b"1e15",
+        b"1.0000001e15",
+        b"Infinity",
+        b"-0",
+        b"+1",
+        b"1e",
+        b"00001",
+        b".",
+    ),
     *(str(n).encode() for n in (2**31 - 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64, 10**12, 10**40)),
-    *(b"9" * 4300, b"9" * 4301, b"0x" + b"f" * 4000, b"1:" * 2000 + b"1", b"2001-01-01", b"2001-13-45T25:61:61Z"),
-    *("\u0663\u0664".encode(), "\uff11".encode(), b"\xed\xa0\x80", b"\\ud800", b"\\u0000", b"no", b"~", b"None"),
+    *(
+        b"9" * 4300,
+        b"9" * 4301,
+        b"0x" + b"f" * 4000,
+        b"1:" * 2000 + b"1",
+        b"2001-01-01",
+        b"2001-13-45T25:61:61Z",
+    ),
+    *(
+        "\u0663\u0664".encode(),
+        "\uff11".encode(),
+        b"\xed\xa0\x80",
+        b"\\ud800",
+        b"\\u0000",
+        b"no",
+        b"~",
+        b"None",
+    ),
     *(b"a" * 20_000, b" " * 20_000, b"'", b'"', b"../../../../etc/passwd", b"/dev/null", b"f", b"spec.yaml"),
 ]
 SIGNS = [
-    *(b"&a ", b"*a", b"<<: *a\n", b"? ", b"| \n", b"> \n", b"%", b"@", b"`", b"---\n", b"...\n", b"!!set ", b"!!binary "),
-    *(b"!!python/object:os.system ", b"!!int ", b"!!bool ", b"\\", b"\\x00", b",", b";", b"\t", b"=", b"*", b"+", b"->"),
-    *(b"<!--", b"-->", b"<?", b"?>", b"<![CDATA[", b"&#0;", b"&#x110000;", b"xmlns='a' ", b"#:", b"#: host ", b"( ", b" )"),
+    *(
+        b"&a ",
+        b"*a",
+        b"<<: *a\n",
+        b"? ",
+        b"| \n",
+        b"> \n",
+        b"%",
+        b"@",
+        b"`",
+        b"---\n",
+        b"...\n",
+        b"!!set ",
+        b"!!binary ",
+    ),
+    *(
+        b"!!python/object:os.system ",
+        b"!!int ",
+        b"!!bool ",
+        b"\\",
+        b"\\x00",
+        b",",
+        b";",
+        b"\t",
+        b"=",
+        b"*",
+        b"+",
+        b"->",
+    ),
+    *(
+        b"<!--",
+        b"-->",
+        b"<?",
+        b"?>",
+        b"<![CDATA[",
+        b"&#0;",
+        b"&#x110000;",
+        b"xmlns='a' ",
+        b"#:",
+        b"#: host ",
+        b"( ",
+        b" )",
+    ),
 ]
 OPENERS = [b"[", b"{", b"(", b"- ", b"{a: ", b'{"a":', b"<a>", b"graph [ ", b"'", b"!!map {", b"? ", b"#"]
 
@@ -103,7 +171,23 @@ def integer(data: bytes, rng: random.Random) -> bytes:
 
 
 MUTATORS: tuple[Mutator, ...] = (
-    *(value, value, value, sign, sign, swap, many, lines, nest, ends, case, quote, separator, encoding, integer),
+    *(
+        value,
+        value,
+        value,
+        sign,
+        sign,
+        swap,
+        many,
+        lines,
+        nest,
+        ends,
+        case,
+        quote,
+        separator,
+        encoding,
+        integer,
+    ),
 )
 
 

@@ -11,12 +11,12 @@ from tempfile import TemporaryDirectory
 
 from pnet_lp.cost.books import read_book, shipped_books
 from pnet_lp.cost.design import ARCHITECTURES, TopologyOptions, read_architecture
+from pnet_lp.errors import TopologyError
 from pnet_lp.experiment import load_experiment
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.failures import read_groups
 from pnet_lp.files import parse_yaml
 from pnet_lp.layouts import decoded
-from pnet_lp.errors import TopologyError
 from pnet_lp.registry import Entry, Registry
 from pnet_lp.report.hops import read_curves
 from pnet_lp.routing import parse_routing
@@ -96,7 +96,8 @@ def readers() -> dict[str, Reader]:
             functools.partial(_any_traffic, suffix=each.suffixes[0], network=seeds[0][1]),
         )
     found["traffic spec"] = Reader(
-        (b"pattern: stride:s=1\nlevel: rack\n", b"description: a\nfile: a.csv\nsha256: ab\n"), _file(read_spec)
+        (b"pattern: stride:s=1\nlevel: rack\n", b"description: a\nfile: a.csv\nsha256: ab\n"),
+        _file(read_spec),
     )
     for question in QUESTIONS:
         specs = [path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/spec.yaml"))]
@@ -105,7 +106,9 @@ def readers() -> dict[str, Reader]:
             for data in specs
             if parse_yaml(data.decode(), "f").get("question", DEFAULT_QUESTION) == question.name
         ]
-        own = f"title: a\nquestion: {question.name}\ncases:\n  a: {{topology: 'ring:n=4', seed: 1}}\n".encode()
+        own = (
+            f"title: a\nquestion: {question.name}\ncases:\n  a: {{topology: 'ring:n=4', seed: 1}}\n".encode()
+        )
         found[f"experiment {question.name}"] = Reader((own, *asking[:2]), _file(load_experiment, "spec.yaml"))
     published = tuple(path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/published.yaml")))[:2]
     published += (b"source: a\nclaims:\n  - {case: serial, value: 25.0, range: [20, 30], statement: b}\n",)
