@@ -55,9 +55,9 @@ def outcome(reader: Reader, data: bytes) -> tuple[str, str]:
     return found
 
 
-def tried(name: str, reader: Reader, count: int, foreign: list[bytes], seed: int = 0) -> tuple[Counter[str], list[str]]:
+def tried(name: str, reader: Reader, count: int, foreign: list[bytes]) -> tuple[Counter[str], list[str]]:
     """Return how often each outcome came of ``count`` distorted inputs, and the first of what is a fault."""
-    rng, seen, shown = random.Random(f"{seed} distorted {name}"), Counter[str](), list[str]()
+    rng, seen, shown = random.Random(f"distorted {name}"), Counter[str](), list[str]()
     for number in range(count):
         data = distorted(rng.choice(reader.seeds), rng, foreign)
         kind, words = outcome(reader, data)
@@ -74,7 +74,7 @@ def foreign_to(found: dict[str, Reader]) -> list[bytes]:
 
 def meals(reader: Reader) -> dict[str, bytes]:
     """Return what a reader is fed."""
-    header, rest = (reader.seeds[0].split(b"\n", 1) + [b""])[:2]
+    header, _, rest = reader.seeds[0].partition(b"\n")
     lines = FED_BYTES // (len(header) + 1)
     return {
         "blanks": b" \n\t\n" * (FED_BYTES // 4) + reader.seeds[0],
@@ -86,12 +86,10 @@ def meals(reader: Reader) -> dict[str, bytes]:
     }
 
 
-def feed(only: str = "") -> None:
-    """Feed every reader; a meal that takes too long ends the process."""
-    for name, reader in readers().items():
+def feed(part: int = 0, parts: int = 1) -> None:
+    """Feed every reader, or every one of a part of them; a meal that takes too long ends the process."""
+    for name, reader in list(readers().items())[part::parts]:
         for meal, data in meals(reader).items():
-            if only not in name:
-                continue
             print(f"{name}: {meal}", end=": ", flush=True)
             used = resource.getrusage(resource.RUSAGE_SELF)
             limit = int(used.ru_utime + used.ru_stime) + FED_SECONDS
@@ -126,6 +124,6 @@ def main(count: int, only: str = "") -> int:
 
 if __name__ == "__main__":
     if sys.argv[1] == "feed":
-        feed(*sys.argv[2:])
+        feed(*map(int, sys.argv[2:]))
     else:
         sys.exit(main(int(sys.argv[1]), *sys.argv[2:]) > 0)
