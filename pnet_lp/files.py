@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.layouts import decoded, parse_csv
 from pnet_lp.units import MIB, MOST_DIGITS, format_bytes
 
 if TYPE_CHECKING:
@@ -44,6 +45,14 @@ def named_files(folder: str) -> dict[str, Path]:
     return found
 
 
+def exists(text: str) -> bool:
+    """Whether ``text`` is a path to something; one too long for a path is none."""
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):
+        return False
+
+
 def read_limited(path: str | Path, fault: type[PnetError], most: int = LARGEST_FILE) -> bytes:
     """Return the content of a file, or raise ``fault``: it cannot be read, or has more than ``most`` bytes."""
     try:
@@ -57,6 +66,24 @@ def read_limited(path: str | Path, fault: type[PnetError], most: int = LARGEST_F
     if len(data) > most:
         raise fault("the file is too large", where=str(path), allowed=f"at most {format_bytes(most)}")
     return data
+
+
+def read_table(
+    path: str | Path, columns: Sequence[str], fault: type[PnetError]
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows ``(where, fields)`` below the header of a CSV file, each with as many fields as ``columns``.
+
+    Raises:
+        fault: the file cannot be read, is no text or no CSV, has another header, or a row with more or fewer fields.
+    """
+    header = True
+    for where, row in parse_csv(decoded(read_limited(path, fault), str(path), fault), str(path), fault):
+        if len(row) != len(columns) or (header and row != list(columns)):
+            what = "the header" if header else "a row"
+            raise fault(f"not {what}", where=where, found=",".join(row), allowed=",".join(columns))
+        if not header:
+            yield where, row
+        header = False
 
 
 def check_sha256(path: Path, expected: str, fault: type[PnetError]) -> None:

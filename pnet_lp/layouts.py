@@ -14,13 +14,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from pnet_lp.errors import PnetError
-from pnet_lp.files import read_limited
 from pnet_lp.units import MOST_DIGITS
 
 Fault: TypeAlias = type[PnetError]
@@ -94,22 +92,6 @@ def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[s
             return
         if row:
             yield f"{where}:{reader.line_num}", row
-
-
-def read_table(path: str | Path, columns: Sequence[str], fault: Fault) -> Iterator[tuple[str, list[str]]]:
-    """Yield the rows ``(where, fields)`` below the header of a CSV file, each with as many fields as ``columns``.
-
-    Raises:
-        fault: the file cannot be read, is no text or no CSV, has another header, or a row with more or fewer fields.
-    """
-    header = True
-    for where, row in parse_csv(decoded(read_limited(path, fault), str(path), fault), str(path), fault):
-        if len(row) != len(columns) or (header and row != list(columns)):
-            what = "the header" if header else "a row"
-            raise fault(f"not {what}", where=where, found=",".join(row), allowed=",".join(columns))
-        if not header:
-            yield where, row
-        header = False
 
 
 def whole(token: str) -> int | None:

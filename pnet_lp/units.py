@@ -16,7 +16,7 @@ SMALLEST, LARGEST = 1e-15, 1e15
 AMOUNTS = f"0, or {SMALLEST:g} to {LARGEST:g}"
 """What a capacity or a demand can be, for messages."""
 
-MIB = 1 << 20
+MIB, GIB = 1 << 20, 1 << 30
 
 MOST_DIGITS = 40
 """Of a whole number in a file or an expression; nothing that is counted needs half of them."""

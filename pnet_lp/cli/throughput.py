@@ -18,6 +18,7 @@ from pnet_lp.cli.options import (
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.cli.time_limit import ending_at
+from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.report.links import link_table, rate_table
 from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
@@ -98,8 +99,14 @@ def command(
         lambda: [throughput_report(document)],
         table=lambda: rate_table(built, matrix, result),
         files=[
-            (save, lambda path: save_result(path, built, matrix, result)),
+            (save, lambda path: _save(path, built, matrix, result)),
             (links, lambda path: write_table(link_table(built, matrix, result), path)),
         ],
         statuses=[result.status],
     )
+
+
+def _save(path: Path, network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> None:
+    from pnet_lp.throughput.proofs.store import save_result  # noqa: PLC0415 - slow to load
+
+    save_result(path, network, traffic, result)

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from pnet_lp.cost.bill import KINDS, Part
 from pnet_lp.errors import SpecError
-from pnet_lp.files import read_yaml
+from pnet_lp.files import exists, read_yaml
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import Params, nearest, one_or_more, validate
 
@@ -131,7 +131,7 @@ def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:
     for name in one_or_more(names):
         if name in shipped:
             book = read_book(shipped[name], quantity, name)
-        elif Path(name).suffix.lower() in {".yaml", ".yml"} or Path(name).is_file():
+        elif Path(name).suffix.lower() in {".yaml", ".yml"} or exists(name):
             book = read_book(name, quantity).over(book)
         else:
             raise SpecError(

@@ -13,6 +13,7 @@ from pnet_lp.cost.bill import Bill
 from pnet_lp.cost.packaging import Packaging, count, default_packaging
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, apply_mask
+from pnet_lp.files import exists
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import Entry, Registry, nearest, parse_expression, validate
@@ -190,7 +191,7 @@ def _check_topology_named(text: str) -> None:
     name = text.partition(":")[0].strip()
     known = {**dict.fromkeys(ARCHITECTURES.names()), **dict.fromkeys(topologies.names()), **catalogue()}
     path = Path(text)
-    if name in topologies or text in known or "/" in text or path.suffix or path.is_file():
+    if name in topologies or text in known or "/" in text or path.suffix or exists(text):
         return
     raise SpecError(
         f"unknown architecture {name!r}{nearest(name, known)}",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level, Network
@@ -15,6 +16,9 @@ from pnet_lp.model.plane import Plane
 
 UNREACHED = np.iinfo(np.int32).max
 """The hop count of a pair without a path."""
+
+MOST_STEPS = 100_000_000_000
+"""Steps from 64 switches over a link, of a search that is begun; some minutes."""
 
 _GATHER_BYTES = 1 << 26  # memory of one step of the search
 
@@ -50,6 +54,7 @@ def search(plane: Plane, ends: IntArray) -> Iterator[Step]:
     heads, first = np.unique(links[:, 0], return_index=True)
     tails = links[:, 1]
     wanted = np.isin(heads, ends)
+    _check_work(plane, len(links), len(ends))
     words = max(1, min(_GATHER_BYTES // (8 * max(len(links), 1)), -(-len(ends) // 64)))
     for start in range(0, len(ends), 64 * words):
         sources = ends[start : start + 64 * words]
@@ -62,6 +67,32 @@ def search(plane: Plane, ends: IntArray) -> Iterator[Step]:
                 break
             reached[heads] |= new
             yield Step(start, hops, heads[wanted].astype(np.int64), new[wanted])
+
+
+def _check_work(plane: Plane, links: int, ends: int) -> None:
+    """Raise TopologyError where a search from ``ends`` switches over ``links`` links would not end in minutes."""
+    steps = -(-ends // 64) * links
+    if MOST_STEPS // max(plane.switch_count, 1) < steps <= MOST_STEPS:
+        steps *= _eccentricity(plane)
+    if steps > MOST_STEPS:
+        raise TopologyError(
+            f"hops between all of {ends:,} switches over {links:,} links take too long",
+            where=plane.label or None,
+            allowed="a smaller network",
+        )
+
+
+def _eccentricity(plane: Plane) -> int:
+    """Return how far the farthest switch is from the first rack: at least half of the most hops there are."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
+    from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415
+
+    tail, head, capacity = plane.arcs
+    live = capacity > 0
+    shape = (plane.switch_count, plane.switch_count)
+    graph = csr_array((np.ones(int(live.sum())), (tail[live], head[live])), shape=shape)
+    far = dijkstra(graph, indices=plane.rack_switch[:1], unweighted=True)
+    return int(far[np.isfinite(far)].max())
 
 
 def hop_matrix(plane: Plane, ends: IntArray) -> IntArray:

@@ -55,7 +55,7 @@ class Network:
         first = planes[0]
         hosts_aligned = [_align_hosts(plane, first) for plane in planes]
         rack_order = first.rack_names
-        common = all(set(plane.rack_names) == set(rack_order) for plane in hosts_aligned)
+        common = all(plane is first or set(plane.rack_names) == set(rack_order) for plane in hosts_aligned)
         if not common and first.host_count == 0:
             other = next(p for p in hosts_aligned if set(p.rack_names) != set(rack_order))
             name = min(set(other.rack_names) ^ set(rack_order))

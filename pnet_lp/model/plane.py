@@ -115,7 +115,8 @@ class Plane:
         n = len(names)
         if n == 0:
             raise TopologyError("a plane needs at least one switch", where=where)
-        _check_names(names, "switch", "switches", where)
+        if not isinstance(switches, int):
+            _check_names(names, "switch", "switches", where)
         u, v = _indices(cable_u, n, "cable end", where), _indices(cable_v, n, "cable end", where)
         if u.shape != v.shape:
             raise TopologyError(f"cables have {len(u)} first and {len(v)} second ends", where=where)
@@ -135,7 +136,8 @@ class Plane:
         )
         if len(hosts_named) != len(hosts):
             raise TopologyError(f"{len(hosts)} hosts have {len(hosts_named)} names", where=where)
-        _check_names(hosts_named, "host", "hosts", where)
+        if host_names is not None:
+            _check_names(hosts_named, "host", "hosts", where)
 
         def access(i: int) -> str:
             return f"access link of {hosts_named[i]!r}"

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import CONFIDENCE, share_interval
+from pnet_lp.files import read_table
 from pnet_lp.hops import HopDistribution, HopTrials, Rpc, rpc_statistics
-from pnet_lp.layouts import parse_number, read_table
+from pnet_lp.layouts import parse_number
 from pnet_lp.report.plot import new_figure, write_figure
 from pnet_lp.report.tables import Columns, from_rows, text_table
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from pnet_lp.errors import SpecError, TopologyError, naming
-from pnet_lp.files import check_sha256
+from pnet_lp.files import check_sha256, exists
 from pnet_lp.model import Plane
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
@@ -142,7 +142,7 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
         return Source(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
     known = catalogue()
     # A name of the catalogue can have a slash and then looks like a path.
-    if text in known and not Path(text).is_file():
+    if text in known and not (exists(text) and Path(text).is_file()):
         return _from_file(str(known[text]), link_gbps, seed)
     if _is_file(text):
         return _from_file(text, link_gbps, seed)
@@ -159,10 +159,8 @@ def _is_file(text: str) -> bool:
     from pnet_lp.topology.spec import SUFFIXES as SPEC_SUFFIXES  # noqa: PLC0415 - slow to load
 
     path = Path(text)
-    try:
-        return path.is_file() or "/" in text or path.suffix.lower() in {*SUFFIXES, *SPEC_SUFFIXES}
-    except OSError:  # a text too long for a file name
-        return False
+    known = "/" in text or path.suffix.lower() in {*SUFFIXES, *SPEC_SUFFIXES}
+    return known or (exists(text) and path.is_file())
 
 
 def _recipe(

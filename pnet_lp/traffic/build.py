@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pnet_lp.errors import SpecError, TrafficError
+from pnet_lp.files import exists
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.combine import split_terms
-from pnet_lp.traffic.source import DemandFile, Source, added, exists, resolve
+from pnet_lp.traffic.source import DemandFile, Source, added, resolve
 
 
 def build_traffic(text: str, network: Network, level: Level | None = None, *, seed: int = 0) -> TrafficMatrix:

@@ -6,23 +6,29 @@ import re
 
 from pnet_lp.errors import SpecError
 
-_FACTOR = r"(?P<factor>[-0-9.][^*\s]*)\s*\*\s*"
-_TERM = re.compile(rf"\s*(?:{_FACTOR})?(?P<text>.*?)\s*", re.DOTALL)
+MOST_TERMS = 1000
+"""Of a sum."""
+
+# Possessive where it repeats: the search never goes back, so its time is linear.
+_TERM = re.compile(r"(?:(?P<factor>[-0-9.][^*\s]*+)\s*+\*\s*+)?(?P<text>.*)", re.DOTALL)
 # A plus begins a term where a name or a factor follows it: 1e+3 is one number.
-_PLUS = re.compile(r"(?<![0-9][eE])\+(?=\s*(?:[0-9.][^*+\s]*\s*\*\s*)?[A-Za-z./~])")
+_PLUS = re.compile(r"(?<![0-9][eE])\+(?=\s*+(?:[0-9.][^*+\s]*+\s*+\*\s*+)?[A-Za-z./~])")
 
 
 def split_terms(text: str) -> list[tuple[float, str]]:
     """Split ``text`` into its terms, each a factor (1.0 where none is given) and the expression or file it scales.
 
     Raises:
-        SpecError: a factor that is no positive number, or a term without anything to scale.
+        SpecError: a factor that is no positive number, a term without anything to scale, or too many terms.
     """
-    return [_term(part, text) for part in _PLUS.split(text)]
+    parts = _PLUS.split(text)
+    if len(parts) > MOST_TERMS:
+        raise SpecError("too many terms of a sum", found=len(parts), allowed=f"at most {MOST_TERMS}")
+    return [_term(part, text) for part in parts]
 
 
 def _term(part: str, text: str) -> tuple[float, str]:
-    match = _TERM.fullmatch(part)
+    match = _TERM.fullmatch(part.strip())
     assert match is not None  # everything in the pattern is optional
     if not match["text"]:
         raise SpecError("a term of a sum is empty", found=text, allowed="2*name+name:key=value")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pnet_lp.errors import SpecError, TrafficError, naming
-from pnet_lp.files import check_sha256
+from pnet_lp.files import check_sha256, exists
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
@@ -50,8 +50,9 @@ class DemandFile:
         """Raise TrafficError unless the file can be read."""
         try:
             self.path.open("rb").close()
-        except OSError as error:
-            raise TrafficError(f"cannot read the file: {error.strerror}", where=str(self.path)) from None
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise TrafficError(f"cannot read the file: {reason}", where=str(self.path)) from None
 
     def build(self, network: Network, level: Level, _: int) -> TrafficMatrix:
         """Return the matrix, or raise TrafficError: the file is missing, broken or does not fit the network."""
@@ -123,14 +124,6 @@ def resolve(text: str) -> Source:
         f"unknown traffic {name!r}{nearest(name, dict.fromkeys(names))}",
         allowed=f"{', '.join(names)}, or a file",
     )
-
-
-def exists(text: str) -> bool:
-    """Whether ``text`` is a path to something."""
-    try:
-        return Path(text).exists()
-    except OSError:  # a text too long for a file name
-        return False
 
 
 def _is_file(text: str) -> bool:

@@ -164,7 +164,7 @@ def test_every_example_runs(run: Run) -> None:
             "architectures|prices|powers}': "
             "'colours' is not one of",
         ),
-        (["verify", "missing.json"], "missing.json: cannot be read (No such file or directory)"),
+        (["verify", "missing.json"], "missing.json: cannot read the file: No such file or directory"),
         (["sweep", "nowhere"], "nowhere/spec.yaml: cannot read the file: No such file or directory"),
     ],
 )

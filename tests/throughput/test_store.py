@@ -69,7 +69,7 @@ def test_unwritable_place_is_named(tmp_path: Path) -> None:
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"none\.json: cannot be read \(No such file"):
+    with pytest.raises(SpecError, match=r"none\.json: cannot read the file: No such file"):
         load_result(tmp_path / "none.json")
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from pnet_lp.errors import SpecError
-from pnet_lp.layouts import parse_number, read_table
+from pnet_lp.files import read_table
+from pnet_lp.layouts import parse_number
 from pnet_lp.model import Network
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import FloatArray, floats

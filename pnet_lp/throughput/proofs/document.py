@@ -24,7 +24,6 @@ from pnet_lp.routing import Policy
 
 FORMAT = "pnet-lp-result/1"
 
-_MAX_ARRAY_BYTES = 1 << 36
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 _Count = Annotated[int, Field(ge=0)]
 
@@ -49,12 +48,14 @@ class StoredArray(Stored):
         data = base64.b64encode(zlib.compress(little.tobytes(), level=6)).decode("ascii")
         return cls.model_validate({"dtype": little.dtype.str, "shape": list(little.shape), "data": data})
 
+    @property
+    def size(self) -> int:
+        """Bytes that dtype and shape say."""
+        return math.prod(self.shape) * np.dtype(self.dtype).itemsize
+
     def decode(self) -> npt.NDArray[Any]:
         """Return the array; ValueError where the data do not have the bytes that dtype and shape say."""
-        dtype = np.dtype(self.dtype)
-        size = math.prod(self.shape) * dtype.itemsize
-        if size > _MAX_ARRAY_BYTES:
-            raise ValueError(f"an array of {size} bytes is too large")
+        dtype, size = np.dtype(self.dtype), self.size
         stream = zlib.decompressobj()
         # One byte more than needed tells a longer array, without unpacking what it hides.
         raw = stream.decompress(base64.b64decode(self.data, validate=True), size + 1)

@@ -22,6 +22,8 @@ import numpy.typing as npt
 from pydantic import ValidationError
 
 from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.files import read_limited
+from pnet_lp.memory import check_fits
 from pnet_lp.model import (
     AnyCertificate,
     Bottleneck,
@@ -47,7 +49,17 @@ from pnet_lp.throughput.proofs.document import (
     StoredPlane,
     StoredTraffic,
 )
+from pnet_lp.units import GIB, MIB, format_bytes
 from pnet_lp.writing import write_json
+
+LARGEST_RESULT = 4 * GIB
+"""Bytes of a result file that is read."""
+
+UNPACKED = 512 * MIB
+"""Bytes to which the arrays of any result file may unpack."""
+
+_EXPANSION = 32
+"""How often the bytes of a file its arrays may take, if that is more: those of large results compress no better."""
 
 _COPIED = (
     "status",
@@ -132,13 +144,14 @@ def load_result(path: str | Path) -> StoredResult:
     Raises:
         SpecError: the file cannot be read, or is not a result; the message names file and key.
     """
-    content = _read_json(path)
+    content, length = _read_json(path)
     try:
         document = Document.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(str(part) for i, part in enumerate(first["loc"]) if not _is_form(first["loc"], i))
         raise _malformed(path, key, first["msg"]) from None
+    _check_sizes(path, length, document)
     extra = document.__pydantic_extra__ or {}
     proof, answer, instance = document.certificate, document.answer, document.instance
     return StoredResult(
@@ -165,14 +178,11 @@ def load_result(path: str | Path) -> StoredResult:
     )
 
 
-def _read_json(path: str | Path) -> Any:
-    """Return the JSON value in a file, in which no key is given twice."""
+def _read_json(path: str | Path) -> tuple[Any, int]:
+    """Return the JSON value in a file, in which no key is given twice, and the file's bytes."""
+    text = read_limited(path, SpecError, LARGEST_RESULT)
     try:
-        text = Path(path).read_bytes()
-    except OSError as error:
-        raise SpecError(f"cannot be read ({error.strerror})", where=str(path)) from None
-    try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number)
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_number), len(text)
     except (ValueError, RecursionError) as error:
         raise _malformed(path, "", f"not JSON: {error}") from None
 
@@ -188,6 +198,28 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number of JSON")
+
+
+def _check_sizes(path: str | Path, stored: int, document: Document) -> None:
+    """Raise SpecError where the arrays of a file of ``stored`` bytes are larger than it should unpack to."""
+    size, rest = 0, [document]  # type: tuple[int, list[Any]]
+    while rest:
+        item = rest.pop()
+        if isinstance(item, StoredArray):
+            size += item.size
+        elif isinstance(item, Stored):
+            rest += [value for _, value in item]
+        elif isinstance(item, list) and item and isinstance(item[0], Stored):
+            rest += item
+        elif isinstance(item, dict):
+            rest += [value for value in item.values() if isinstance(value, StoredArray)]
+    if size > (most := max(UNPACKED, _EXPANSION * stored)):
+        raise SpecError(
+            f"the arrays unpack to {format_bytes(size)}",
+            where=str(path),
+            allowed=f"at most {format_bytes(most)}",
+        )
+    check_fits(3 * size, f"checking {path}", SpecError, allowed="more memory")
 
 
 def _or_inf(value: float | None) -> float:

@@ -1,0 +1,160 @@
+"""Every reader of the package with valid files for it: those of formats and registries are found there."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pnet_lp.cost.books import read_book, shipped_books
+from pnet_lp.cost.design import ARCHITECTURES, TopologyOptions, read_architecture
+from pnet_lp.errors import TopologyError
+from pnet_lp.experiment import load_experiment
+from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
+from pnet_lp.failures import read_groups
+from pnet_lp.files import parse_yaml
+from pnet_lp.layouts import decoded
+from pnet_lp.registry import Entry, Registry
+from pnet_lp.report.hops import read_curves
+from pnet_lp.routing import parse_routing
+from pnet_lp.routing.base import ROUTINGS
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.objectives import parse_objective
+from pnet_lp.throughput.objectives.base import OBJECTIVES
+from pnet_lp.throughput.objectives.link_costs import read_link_costs
+from pnet_lp.throughput.proofs.store import load_result, save_result
+from pnet_lp.throughput.solve import check_solver
+from pnet_lp.throughput.solvers.base import SOLVERS
+from pnet_lp.topology import build_network, check_topology
+from pnet_lp.topology.family import topologies
+from pnet_lp.topology.io import FORMATS, parse_plane
+from pnet_lp.topology.spec import parse_spec
+from pnet_lp.traffic import build_traffic, check_traffic
+from pnet_lp.traffic.base import traffics
+from pnet_lp.traffic.io import FORMATS as TRAFFIC_FORMATS
+from pnet_lp.traffic.io import parse_traffic
+from pnet_lp.traffic.spec import read_spec
+
+from .fuzz import SPECS, network_seeds, traffic_seeds
+
+EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+_FOLDER = TemporaryDirectory()
+atexit.register(_FOLDER.cleanup)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Valid contents of files, or expressions, and what reads them."""
+
+    seeds: tuple[bytes, ...]
+    read: Callable[[bytes], object]
+
+
+def _file(read: Callable[[Path], object], name: str = "f") -> Callable[[bytes], object]:
+    """Return what reads contents from a file of that name."""
+
+    def call(data: bytes) -> object:
+        path = Path(_FOLDER.name) / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        return read(path)
+
+    return call
+
+
+def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
+    return lambda data: read(data.decode("utf-8", "surrogateescape").replace("\0", ""))
+
+
+def _expressions(kind: Registry[Entry[object]], also: Iterable[str] = ()) -> tuple[bytes, ...]:
+    """Return an expression for each entry of a registry, with all its parameters."""
+    found = [
+        f"{entry.name}:" + ",".join(f"{key}=4" for key in entry.params.model_fields)
+        if entry.params.model_fields
+        else entry.name
+        for entry in kind
+    ]
+    return tuple(text.encode() for text in (*found, *also))
+
+
+def readers() -> dict[str, Reader]:
+    """Return all readers by name."""
+    ring = build_network("ring:n=4")
+    found = {"network spec": Reader(tuple(SPECS), _text(lambda text: parse_spec(text, "f")))}
+    for known in FORMATS:
+        found[f"network {known.name}"] = Reader(
+            tuple(network_seeds(known)),
+            lambda data, known=known: _any_network(data, known.suffixes[0]),
+        )
+    for each in TRAFFIC_FORMATS:
+        seeds = traffic_seeds(each.suffixes[0])
+        found[f"traffic {each.name}"] = Reader(
+            tuple(data for data, _ in seeds),
+            functools.partial(_any_traffic, suffix=each.suffixes[0], network=seeds[0][1]),
+        )
+    found["traffic spec"] = Reader(
+        (b"pattern: stride:s=1\nlevel: rack\n", b"description: a\nfile: a.csv\nsha256: ab\n"),
+        _file(read_spec),
+    )
+    for question in QUESTIONS:
+        specs = [path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/spec.yaml"))]
+        asking = [
+            data
+            for data in specs
+            if parse_yaml(data.decode(), "f").get("question", DEFAULT_QUESTION) == question.name
+        ]
+        own = (
+            f"title: a\nquestion: {question.name}\ncases:\n  a: {{topology: 'ring:n=4', seed: 1}}\n".encode()
+        )
+        found[f"experiment {question.name}"] = Reader((own, *asking[:2]), _file(load_experiment, "spec.yaml"))
+    published = tuple(path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/published.yaml")))[:2]
+    published += (b"source: a\nclaims:\n  - {case: serial, value: 25.0, range: [20, 30], statement: b}\n",)
+    found["published values"] = Reader(published, _file(_published, "published/published.yaml"))
+    for quantity in ("price", "power"):
+        found[f"{quantity} book"] = Reader(
+            tuple(path.read_bytes() for path in shipped_books(quantity).values()),
+            _file(functools.partial(read_book, quantity=quantity)),
+        )
+    groups = b"groups:\n  row: {switches: ['0'], cables: [['1', '2']], probability: 0.5, planes: [0]}\n"
+    found["failure groups"] = Reader((groups, b'{"groups": {"a": {"switches": ["1"]}}}'), _file(read_groups))
+    found["link costs"] = Reader(
+        (b"plane,u,v,cost\n0,0,1,3\n0,1,2,0.5\n",), _file(lambda path: read_link_costs(path, ring))
+    )
+    found["curves"] = Reader((b"curve,fail_links,mean_hops\na,0,2\na,0.1,2.5\n",), _file(read_curves))
+    found["result"] = Reader(tuple(map(_result, ("concurrent", "max-min"))), _file(load_result))
+    options = TopologyOptions()
+    for name, registry, read in (
+        ("topology", topologies, check_topology),
+        ("traffic", traffics, check_traffic),
+        ("routing", ROUTINGS, parse_routing),
+        ("objective", OBJECTIVES, parse_objective),
+        ("solver", SOLVERS, check_solver),
+        ("architecture", ARCHITECTURES, lambda text: read_architecture(text, options)),
+    ):
+        also = ("2*stride:s=1+0.5*all-to-all",) if name == "traffic" else ()
+        found[f"{name} expression"] = Reader(_expressions(registry, also), _text(read))
+    return found
+
+
+def _any_network(data: bytes, suffix: str) -> object:
+    return parse_plane(decoded(data, f"f{suffix}", TopologyError), f"f{suffix}")
+
+
+def _any_traffic(data: bytes, suffix: str, network: object) -> object:
+    return parse_traffic(data, f"f{suffix}", network, "rack")
+
+
+def _published(path: Path) -> object:
+    (path.parent / "spec.yaml").write_text("title: a\ncases: {serial: {topology: 'ring:n=4'}}\n")
+    return load_experiment(path.parent)
+
+
+def _result(objective: str) -> bytes:
+    network = build_network("ring:n=4")
+    traffic = build_traffic("stride:s=1", network)
+    path = Path(_FOLDER.name) / "result.json"
+    save_result(path, network, traffic, solve(network, traffic, objective=objective))
+    return path.read_bytes()
