@@ -84,7 +84,7 @@ def test_min_cost(run: Run, run_json: RunJson, here: Path) -> None:
         ("total", "total 3 Gb/s; rates 0 to 1 Gb/s, 0.75 on average; proved at least 3, at most 3"),
         (
             "max-min",
-            "total 2 Gb/s; rates 0.5 to 0.5 Gb/s, 0.5 on average; level 0.5 Gb/s per unit demand for 4",
+            "total 2 Gb/s rates 0.5 to 0.5 Gb/s, 0.5 on average level 0.5 Gb/s per unit demand for 4",
         ),
         (
             "min-cost:at=0.25",
