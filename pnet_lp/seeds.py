@@ -31,9 +31,9 @@ def derive_seed(master: int, component: str, index: int = 0) -> int:
 
 
 def check_draws(where: str, count: int) -> None:
-    """Raise SpecError where the ``count`` of draws, the value of the parameter ``where``, is none or too many."""
+    """Raise SpecError where ``count``, the value of the parameter ``where``, is no number of draws."""
     if not 1 <= count <= MOST_DRAWS:
-        raise SpecError("not a number of draws", where=where, found=count, allowed=f"1 to {MOST_DRAWS}")
+        raise SpecError("out of range", where=where, found=count, allowed=f"1 to {MOST_DRAWS}")
 
 
 def generator(master: int, component: str, index: int = 0) -> np.random.Generator:

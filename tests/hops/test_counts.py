@@ -193,4 +193,4 @@ def test_wrong_questions() -> None:
         count_hops(network, "host")
     with pytest.raises(SpecError) as caught:
         run_trials(network, Failures(), "rack", trials=0)
-    assert str(caught.value) == "trials: too few trials, found 0; allowed: at least 1"
+    assert str(caught.value) == "trials: out of range, found 0; allowed: 1 to 1000000"

@@ -73,4 +73,4 @@ def test_wrong_numbers(option: str) -> None:
     wanted = {"trials": 1, "jobs": 1, option: 0}
     with pytest.raises(SpecError) as caught:
         failure_trials(network, build_traffic("all-to-all", network, None), Failures(links=0.1), **wanted)
-    assert str(caught.value) == f"{option}: too few, found 0; allowed: at least 1"
+    assert str(caught.value) == f"{option}: out of range, found 0; allowed: 1 to 1000000"
