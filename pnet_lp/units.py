@@ -32,6 +32,8 @@ def format_bytes(count: float) -> str:
     """Return ``count`` bytes with a binary unit, e.g. ``"1.5 GiB"``."""
     if count < 1024:
         return f"{count:.0f} B"
+    if count >= 1 << 60:  # what a broken file says may be beyond any float
+        return "more than 1023 PiB"
     power = min(int(math.log2(count) // 10), 5)
     return f"{count / (1 << (10 * power)):.1f} {('KiB', 'MiB', 'GiB', 'TiB', 'PiB')[power - 1]}"
 

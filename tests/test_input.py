@@ -17,6 +17,7 @@ from pnet_lp.files import parse_yaml, read_limited, read_yaml
 from pnet_lp.topology import build_network, build_plane, read_plane
 from pnet_lp.traffic import build_traffic
 from pnet_lp.traffic.io import read_traffic
+from pnet_lp.units import format_bytes
 
 from .campaign import FAULTS, foreign_to, tried
 from .readers import readers
@@ -152,6 +153,11 @@ def test_archives_say_their_size_first(tmp_path: Path) -> None:
     )
     with pytest.raises(TrafficError, match=r"1 rows unpack to .* MiB; allowed: at most 1\.0 MiB"):
         read_traffic(tmp_path / "f.parquet", network, "rack")
+
+
+def test_sizes_beyond_any_float_have_words() -> None:
+    assert format_bytes(10**5000) == "more than 1023 PiB"
+    assert format_bytes((1 << 60) - (1 << 50)) == "1023.0 PiB"
 
 
 def test_messages_are_short_and_one_line() -> None:

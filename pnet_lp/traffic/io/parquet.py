@@ -39,7 +39,15 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
         columns = {
             name: file.read([name]).column(name).combine_chunks() for name in _COLUMNS if name in names
         }
-    except (pa.ArrowException, OSError, ValueError, TypeError, MemoryError, OverflowError) as error:
+    except (
+        pa.ArrowException,
+        OSError,
+        LookupError,
+        ValueError,
+        TypeError,
+        MemoryError,
+        OverflowError,
+    ) as error:
         problem = str(error).split("\n", maxsplit=1)[0] or type(error).__name__
         raise TrafficError(f"not Parquet ({problem})", where=where) from None
     for name in _COLUMNS:
