@@ -25,17 +25,17 @@ BACKEND = """
 import os, subprocess, sys, time
 import numpy as np
 from pnet_lp.errors import SolverError
+from pnet_lp.registry import NoParams
 from pnet_lp.throughput.problems.program import LpSolution
 from pnet_lp.throughput.solvers.worker import SeparateSolver
 
 
 class Backend(SeparateSolver):
     name = "backend"
-    summary = "does as the file says"
     bytes_per_column = 1
 
     def __init__(self, task, stops=True):
-        super().__init__()
+        super().__init__(NoParams())
         self.task = task
         self.interruptible = stops
 
