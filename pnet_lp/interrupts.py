@@ -25,7 +25,12 @@ _installed = threading.Event()
 
 
 def install() -> None:
-    """Remember Ctrl-C, raise it again where it is dropped, and end at once when it is pressed twice."""
+    """Remember Ctrl-C, raise it again where it is dropped, and end at once when it is pressed twice.
+
+    Whoever started the process may have it ignore Ctrl-C, as shells do with what they run in the background.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        return
     signal.signal(signal.SIGINT, _handle)
     sys.unraisablehook = _unraisable
     _installed.set()
