@@ -3,12 +3,50 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+
+from pnet_lp.errors import SpecError
 
 DEFAULT_LINK_GBPS = 100.0
 """Speed of a link in Gb/s where neither a file nor the user gives one."""
 
-MIB = 1 << 20
-GIB = 1 << 30
+_BYTES = {
+    "": 1,
+    "B": 1,
+    **{f"{letter}B": 1000**power for power, letter in enumerate("kMGT", start=1)},
+    **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", start=1)},
+}
+_PICOSECONDS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+_QUANTITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?)[ ]?([A-Za-z]{0,3})")
+
+
+def parse_bytes(text: str, where: str) -> int:
+    """Return a number of bytes such as ``1500``, ``10MB`` (10^7) or ``64KiB`` (65,536).
+
+    Raises:
+        SpecError: no such quantity, or no whole number of bytes.
+    """
+    return _quantity(text, _BYTES, where, "a number of bytes: 1500, 10MB, 64KiB")
+
+
+def parse_duration(text: str, where: str) -> int:
+    """Return the picoseconds in a duration such as ``25ns``, ``1.5us`` or ``2s``.
+
+    Raises:
+        SpecError: no such quantity, or no whole number of picoseconds.
+    """
+    return _quantity(text, _PICOSECONDS, where, "a time with its unit: 25ns, 1.5us, 2s")
+
+
+def _quantity(text: str, units: Mapping[str, int], where: str, allowed: str) -> int:
+    found = _QUANTITY.fullmatch(text.strip())
+    if found and found[2] in units:
+        value = Decimal(found[1]) * units[found[2]]
+        if value == int(value):
+            return int(value)
+    raise SpecError("not a quantity", where=where, found=text, allowed=allowed)
 
 
 def format_bytes(count: float) -> str:
