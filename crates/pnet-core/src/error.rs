@@ -15,6 +15,12 @@ pub enum Error {
         /// The fault.
         why: String,
     },
+    /// A simulation has lost count of its packets: a defect of the core.
+    #[error("packets sent are not packets delivered, dropped and on their way; this is a defect: {found}")]
+    Unconserved {
+        /// Where, and the counts.
+        found: String,
+    },
 }
 
 /// The error of an array.

@@ -1,0 +1,77 @@
+//! Ways to choose paths, one file each.
+//!
+//! One object decides for all flows and switches.  When a packet leaves its host it is given either a route, which it
+//! follows without asking again, or [`PER_HOP`] and its destination, and then every switch asks for the next port.
+//! Plane and first port are decided at the host; no switch has ports into another plane.
+//!
+//! A new way is a file here and a variant of [`Forwarding`].
+
+mod ecmp;
+mod given;
+mod per_flow;
+mod tables;
+
+pub use ecmp::Ecmp;
+pub use given::Given;
+
+use super::fabric::Fabric;
+use super::packet::Packet;
+use super::routes::Routes;
+use crate::error::Error;
+
+/// Set in [`Packet::route`] where the rest of it is the destination host.
+pub const PER_HOP: u32 = 1 << 31;
+
+/// The flow that begins, as far as paths depend on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair {
+    /// Number of the flow in the run.
+    pub flow: u32,
+    /// Its first connection; those of its subflows follow.
+    pub connection: u32,
+    /// Number of subflows.
+    pub subflows: u32,
+    /// Host that it comes from.
+    pub src: u32,
+    /// Host that it goes to.
+    pub dst: u32,
+}
+
+/// Chooses paths.
+pub trait Forwarder {
+    /// Prepares for a flow's packets; afterwards `hops` gives the links of its first path.
+    fn open(&mut self, pair: Pair, fabric: &Fabric, routes: &mut Routes) -> Result<(), Error>;
+
+    /// The flow is over, and none of its packets is on its way.
+    fn close(&mut self, pair: Pair, routes: &mut Routes);
+
+    /// Sends a packet on its way: sets its route and returns the host's port.
+    fn depart(&mut self, packet: &mut Packet, routes: &Routes) -> u32;
+
+    /// The port by which a packet leaves a switch, asked where its route is [`PER_HOP`].
+    fn next(&mut self, packet: &mut Packet, switch: u32) -> u32 {
+        unreachable!("{packet:?} has no route at node {switch}")
+    }
+
+    /// Ports of the paths open to a flow's connections, from source to destination.
+    fn paths(&self, pair: Pair, routes: &Routes) -> Vec<Vec<u32>>;
+}
+
+/// A way to choose paths and its parameters.
+#[derive(Debug, Clone)]
+pub enum Forwarding {
+    /// Given paths.
+    Given(Given),
+    /// One of the shortest paths by a hash.
+    Ecmp(Ecmp),
+}
+
+impl Forwarding {
+    /// The forwarder for a run with this seed.
+    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
+        Ok(match self {
+            Forwarding::Given(params) => Box::new(params.build(fabric, seed)?),
+            Forwarding::Ecmp(params) => Box::new(params.build(fabric, seed)),
+        })
+    }
+}
