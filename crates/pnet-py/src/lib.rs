@@ -9,6 +9,7 @@ mod paths;
 mod planes;
 mod problem;
 mod proof;
+mod sim;
 mod structured;
 mod threads;
 
@@ -39,5 +40,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hops::count_hops, module)?)?;
     module.add_function(wrap_pyfunction!(hops::hops_between, module)?)?;
     module.add_function(wrap_pyfunction!(structured::solve_structured, module)?)?;
-    module.add_function(wrap_pyfunction!(structured::estimate_structured_bytes, module)?)
+    module.add_function(wrap_pyfunction!(structured::estimate_structured_bytes, module)?)?;
+    sim::add(module)
 }

@@ -1,32 +1,35 @@
-//! A solver's run under Python: who watches it, and what stops it.
+//! A long run under Python: who watches it, and what stops it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use pnet_core::mcf::run::{Monitor, Progress};
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
 use crate::error::{Failure, Result};
 use crate::threads::pool;
 
-/// Passes progress to Python, and Python's wish to stop to the solver.
+/// Passes progress to Python, and Python's wish to stop to the run.
 pub(crate) struct PythonMonitor<'a> {
     on_progress: Py<PyAny>,
     stop: &'a AtomicBool,
-    /// An exception of `on_progress`, to be raised once the solver has stopped.
+    /// An exception of `on_progress`, to be raised once the run has stopped.
     failure: Option<PyErr>,
 }
 
-impl Monitor for PythonMonitor<'_> {
-    fn stop(&mut self) -> bool {
+impl PythonMonitor<'_> {
+    /// Whether a signal has asked to stop.
+    pub(crate) fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn progress(&mut self, progress: Progress) -> bool {
+    /// Calls `on_progress`; returns whether to go on.
+    pub(crate) fn tell(&mut self, arguments: impl for<'py> PyCallArgs<'py>) -> bool {
         let answer = Python::attach(|py| {
-            let told = self.on_progress.call1(py, (progress.iterations, progress.lower, progress.upper));
+            let told = self.on_progress.call1(py, arguments);
             told.and_then(|answer| answer.extract::<bool>(py))
         });
         answer.unwrap_or_else(|error| {
@@ -36,35 +39,45 @@ impl Monitor for PythonMonitor<'_> {
     }
 }
 
-/// How often the calling thread looks for signals while the pool solves.
+impl Monitor for PythonMonitor<'_> {
+    fn stop(&mut self) -> bool {
+        self.stopped()
+    }
+
+    fn progress(&mut self, progress: Progress) -> bool {
+        self.tell((progress.iterations, progress.lower, progress.upper))
+    }
+}
+
+/// How often the calling thread looks for signals while the pool works.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Runs a solver on `threads` threads of its own; `on_progress(iterations, lower, upper)` returns whether to go on.
+/// Does `work` on `threads` threads of its own; `on_progress`, which it calls, returns whether to go on.
 ///
-/// A pending Ctrl-C stops the run as if `on_progress` had said so: the bounds reached so far are the answer.
+/// A pending Ctrl-C stops the run as if `on_progress` had said so: what is reached so far is the answer.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     threads: usize,
     on_progress: Py<PyAny>,
-    solve: impl FnOnce(&mut PythonMonitor<'_>) -> std::result::Result<T, pnet_core::Error> + Send,
+    work: impl FnOnce(&mut PythonMonitor<'_>) -> std::result::Result<T, pnet_core::Error> + Send,
 ) -> Result<T> {
     let pool = pool(threads)?;
     let stop = AtomicBool::new(false);
     let mut monitor = PythonMonitor { on_progress, stop: &stop, failure: None };
-    let (solved, signal) = py.detach(|| {
+    let (done, signal) = py.detach(|| {
         std::thread::scope(|scope| {
-            let (done, result) = std::sync::mpsc::channel();
+            let (sender, result) = std::sync::mpsc::channel();
             let (pool, monitor) = (&pool, &mut monitor);
             scope.spawn(move || {
-                let solved = pool.install(|| solve(monitor));
+                let done = pool.install(|| work(monitor));
                 // The receiver waits until it has this.
-                let _ = done.send(solved);
+                let _ = sender.send(done);
             });
             // Signal handlers run in Python's main thread alone, which is this one if the caller is.
             let mut signal = None;
             loop {
                 match result.recv_timeout(POLL) {
-                    Ok(solved) => break (Some(solved), signal),
+                    Ok(done) => break (Some(done), signal),
                     Err(RecvTimeoutError::Disconnected) => break (None, signal),
                     Err(RecvTimeoutError::Timeout) => {
                         if let Err(error) = Python::attach(|py| py.check_signals()) {
@@ -80,6 +93,6 @@ pub(crate) fn run<T: Send>(
     if let Some(error) = failures.find(|error| !error.is_instance_of::<PyKeyboardInterrupt>(py)) {
         return Err(error.into());
     }
-    let solved = solved.ok_or_else(|| Failure::new("the solver panicked; this is a defect".to_owned()))?;
-    Ok(solved?)
+    let done = done.ok_or_else(|| Failure::new("the core panicked; this is a defect".to_owned()))?;
+    Ok(done?)
 }

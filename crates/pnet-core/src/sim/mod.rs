@@ -14,6 +14,7 @@
 //! Times are whole picoseconds.  Events at one time have an order that is drawn, and a packet is at most once at a place
 //! at a time; so an outcome depends on the scenario and its seed alone.
 
+mod dependent;
 mod engine;
 mod events;
 mod fabric;
@@ -28,6 +29,7 @@ pub mod source;
 mod time;
 pub mod transports;
 
+pub use dependent::DependentFlows;
 pub use engine::{Limits, Model, Progress, Scenario};
 pub use fabric::{Fabric, Link, PathLink};
 pub use forwarding::{Ecmp, Forwarding, Given};
