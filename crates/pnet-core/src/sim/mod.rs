@@ -26,6 +26,7 @@ pub mod records;
 mod routes;
 pub mod source;
 mod time;
+pub mod trace;
 pub mod transports;
 
 pub use engine::{Limits, Model, Progress, Scenario};
@@ -39,5 +40,6 @@ pub use records::{End, FlowRecord, Outcome, PortRecord};
 pub use routes::Routes;
 pub use source::{Flow, FlowList, Source};
 pub use time::{MICROSECOND, NEVER, Rate, SECOND, Time};
+pub use trace::{Traces, Watched};
 pub use transports::tcp::{Acks, Rto};
 pub use transports::{Tcp, TransportKind};
