@@ -89,6 +89,7 @@ fn run(k: u32, bytes: u64, model: Model) {
         seed: 1,
         model,
         limits: Limits::default(),
+        watched: Watched::default(),
     };
     let start = Instant::now();
     let outcome = scenario.run(&mut |_| true).unwrap();

@@ -7,7 +7,8 @@ use super::queues::{Discipline, Held, Queue};
 use super::records::{End, FlowRecord, Outcome};
 use super::source::Source;
 use super::time::{NEVER, Time};
-use super::transports::{Transport, TransportKind};
+use super::trace::{Recorder, Watched};
+use super::transports::{Shape, Transport, TransportKind};
 use crate::error::{Error, invalid};
 
 /// Events between two looks at who watches.
@@ -57,6 +58,8 @@ pub struct Scenario {
     pub model: Model,
     /// When to end.
     pub limits: Limits,
+    /// What is traced.
+    pub watched: Watched,
 }
 
 /// The state of a run, as whoever watches sees it.
@@ -91,6 +94,7 @@ impl Scenario {
     ///     seed: 1,
     ///     model: Model::Fast,
     ///     limits: Limits::default(),
+    ///     watched: Watched::default(),
     /// };
     /// let outcome = scenario.run(&mut |_| true)?;
     /// // There and back twice, and (1 + 40 + 1500 + 40) bytes over each link.
@@ -108,8 +112,19 @@ impl Scenario {
             (Discipline::Fifo(fifo), Model::Plain) => Discipline::Scheduler(Box::new(Held::new(fifo, ports))),
             (discipline, _) => discipline,
         };
+        self.run_with(discipline, shape, watch)
+    }
+
+    /// Runs it with this discipline, whatever its queue says.
+    pub(super) fn run_with(
+        self,
+        discipline: Discipline,
+        shape: Shape,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Outcome, Error> {
+        let recorder = Recorder::new(&self.watched, self.fabric.ports())?;
         let forwarder = self.forwarding.build(&self.fabric, self.seed)?;
-        let net = Net::new(self.fabric, discipline, forwarder, (shape.subflows, shape.timers), self.seed);
+        let net = Net::new(self.fabric, discipline, forwarder, shape, recorder, self.seed);
         let mut engine = Engine { net, transport: self.transport.build(), source: self.source, events: 0 };
         let end = engine.run(self.limits, watch)?;
         engine.finish(end, self.limits)
@@ -210,6 +225,7 @@ impl Engine {
             ports: left.ports,
             plane_bytes: left.plane_bytes,
             subflow_bytes: left.subflow_bytes,
+            traces: left.traces,
         })
     }
 }

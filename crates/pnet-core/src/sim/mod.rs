@@ -27,6 +27,7 @@ pub mod records;
 mod routes;
 pub mod source;
 mod time;
+pub mod trace;
 pub mod transports;
 
 pub use dependent::DependentFlows;
@@ -41,5 +42,6 @@ pub use records::{End, FlowRecord, Outcome, PortRecord};
 pub use routes::Routes;
 pub use source::{Flow, FlowList, Source};
 pub use time::{MICROSECOND, NEVER, Rate, SECOND, Time};
+pub use trace::{Traces, Watched};
 pub use transports::tcp::{Acks, Rto};
 pub use transports::{Tcp, TransportKind};

@@ -4,12 +4,14 @@ use super::events::Events;
 use super::fabric::{Fabric, NONE, PathLink};
 use super::forwarding::{Forwarder, PER_HOP, Pair};
 use super::packet::{Kind, Packet};
-use super::port::{Counters, Departure, Port};
+use super::port::{Backlog, Counters, Departure, Port};
 use super::queues::Discipline;
 use super::records::{FlowRecord, PortRecord};
 use super::routes::Routes;
 use super::source::Flow;
 use super::time::{NEVER, Time};
+use super::trace::{ArrivalRow, QueueRow, Recorder, Traces, WindowRow};
+use super::transports::Shape;
 use crate::error::Error;
 
 /// What fires, decoded from its lane.
@@ -34,6 +36,7 @@ struct Live {
     /// Packets on their way.
     in_flight: u32,
     state: State,
+    traced: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +54,7 @@ pub(super) struct Left {
     pub(super) plane_bytes: Vec<u64>,
     pub(super) subflow_bytes: Vec<u64>,
     pub(super) packet_hops: u64,
+    pub(super) traces: Traces,
 }
 
 /// Ports, queues, paths, clock and flows.
@@ -79,7 +83,9 @@ pub struct Net {
     plane_bytes: Vec<u64>,
     subflow_bytes: Vec<u64>,
     packet_hops: u64,
+    /// What a scheduler has just dropped.
     dropped: Vec<Packet>,
+    recorder: Option<Box<Recorder>>,
 }
 
 impl Net {
@@ -88,7 +94,8 @@ impl Net {
         fabric: Fabric,
         discipline: Discipline,
         forwarder: Box<dyn Forwarder>,
-        (subflows, timers): (u32, u32),
+        shape: Shape,
+        recorder: Option<Recorder>,
         seed: u64,
     ) -> Self {
         let ports = fabric.ports();
@@ -107,12 +114,13 @@ impl Net {
             deadlines: vec![],
             completed: vec![],
             completions: 0,
-            subflows,
-            timers,
+            subflows: shape.subflows,
+            timers: shape.timers,
             plane_bytes: vec![],
             subflow_bytes: vec![],
             packet_hops: 0,
             dropped: vec![],
+            recorder: recorder.map(Box::new),
         }
     }
 
@@ -176,6 +184,17 @@ impl Net {
         &mut self.records[self.live[(connection / self.subflows) as usize].record as usize]
     }
 
+    /// Notes the window of a connection, in segments, where that is traced.
+    #[inline]
+    pub fn trace_window(&mut self, connection: u32, window: f64) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let flow = &self.live[(connection / self.subflows) as usize];
+        if flow.traced {
+            let subflow = connection % self.subflows;
+            recorder.window(WindowRow { time: self.now, flow: flow.pair.flow, subflow, window });
+        }
+    }
+
     /// The flow of a connection is complete.
     pub fn complete(&mut self, connection: u32) {
         let flow = &mut self.live[(connection / self.subflows) as usize];
@@ -194,7 +213,8 @@ impl Net {
         let slot = self.free.pop().unwrap_or(self.live.len() as u32);
         let Flow { id, src, dst, bytes, start } = flow;
         let pair = Pair { flow: id, connection: slot * self.subflows, subflows: self.subflows, src, dst };
-        let live = Live { pair, record: self.records.len() as u32, in_flight: 0, state: State::Open };
+        let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(id));
+        let live = Live { pair, record: self.records.len() as u32, in_flight: 0, state: State::Open, traced };
         if slot as usize == self.live.len() {
             self.live.push(live);
             let timers = self.live.len() * (self.subflows * self.timers) as usize;
@@ -254,6 +274,9 @@ impl Net {
             let flow = &mut self.live[(packet.connection / self.subflows) as usize];
             flow.in_flight -= 1;
             self.records[flow.record as usize].delivered += 1;
+            if flow.traced && packet.kind == Kind::Data {
+                self.trace_arrival(&packet);
+            }
             return Some(packet);
         }
         let next = if packet.route & PER_HOP == 0 {
@@ -370,6 +393,7 @@ impl Net {
         let before = packet.marked;
         if !fifo.admit(port, backlog, &mut packet) {
             counters.dropped += 1;
+            self.trace_queue(port, backlog);
             return self.drop(packet);
         }
         counters.marked += u64::from(packet.marked && !before);
@@ -382,6 +406,10 @@ impl Net {
         if let Some(arrival) = arrival {
             let lane = self.arrival_lane(port);
             self.events.push(lane, arrival);
+        }
+        if self.recorder.is_some() {
+            let one = Backlog { packets: 1, bytes: u64::from(packet.size) };
+            self.trace_queue(port, backlog + one);
         }
     }
 
@@ -399,11 +427,30 @@ impl Net {
         counters.spent = counters.spent.wrapping_add(self.now.wrapping_mul(gone.wrapping_sub(1)));
         counters.longest.packets = counters.longest.packets.max(backlog.packets);
         counters.longest.bytes = counters.longest.bytes.max(backlog.bytes);
+        self.trace_queue(port, backlog);
         while let Some(gone) = self.dropped.pop() {
             self.drop(gone);
         }
         if self.events.pending(port) == NEVER {
             self.serve(port);
+        }
+    }
+
+    #[cold]
+    fn trace_queue(&mut self, port: u32, backlog: Backlog) {
+        let Backlog { packets, bytes } = backlog;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.queue(QueueRow { time: self.now, port, packets, bytes });
+        }
+    }
+
+    #[cold]
+    fn trace_arrival(&mut self, packet: &Packet) {
+        let flow = self.live[(packet.connection / self.subflows) as usize].pair.flow;
+        let (time, subflow) = (self.now, packet.connection % self.subflows);
+        let (seq, size, delay) = (packet.seq, packet.size, time - packet.stamp);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.arrival(ArrivalRow { time, flow, subflow, seq, delay, size });
         }
     }
 
@@ -460,6 +507,7 @@ impl Net {
             plane_bytes: self.plane_bytes,
             subflow_bytes: self.subflow_bytes,
             packet_hops: self.packet_hops,
+            traces: self.recorder.map(|recorder| recorder.traces).unwrap_or_default(),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! What a run leaves behind.
 
 use super::time::Time;
+use super::trace::Traces;
 
 /// What became of a flow.  Packets are counted in both directions, handshakes and acknowledgements included, where
 /// nothing else is said.
@@ -80,7 +81,7 @@ pub enum End {
 }
 
 /// A finished run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Why it ended.
     pub end: End,
@@ -98,4 +99,6 @@ pub struct Outcome {
     pub plane_bytes: Vec<u64>,
     /// Bytes of data sent by each subflow, flow by flow.
     pub subflow_bytes: Vec<u64>,
+    /// What was traced.
+    pub traces: Traces,
 }

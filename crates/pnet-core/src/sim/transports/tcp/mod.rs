@@ -12,6 +12,8 @@ pub(crate) mod congestion;
 mod receiver;
 mod rtt;
 pub(crate) mod sender;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
@@ -300,7 +302,13 @@ impl Family {
                 );
             }
         }
+        self.trace(connection, net);
         self.transmit(connection, net);
+    }
+
+    #[inline]
+    fn trace(&self, connection: u32, net: &mut Net) {
+        net.trace_window(connection, self.senders[connection as usize].window);
     }
 
     fn on_timeout(&mut self, connection: u32, net: &mut Net) {
@@ -317,6 +325,7 @@ impl Family {
             _ => sender.threshold,
         };
         self.senders[connection as usize].start_over(threshold, &self.params.rto);
+        self.trace(connection, net);
         self.transmit(connection, net);
     }
 }
@@ -339,6 +348,7 @@ impl Transport for Family {
             self.senders[connection] = sender;
             self.receivers[connection].reset();
             self.control.open(connection as u32);
+            self.trace(connection as u32, net);
             match self.params.syn {
                 Some(size) => self.send_syn(connection as u32, size, net),
                 None => self.transmit(connection as u32, net),

@@ -1,0 +1,136 @@
+//! Random small networks: the shortcut equals the plain model, seeds decide everything, and what must never happen.
+
+#[allow(dead_code)]
+mod common;
+
+use common::{NODES, graph, planes};
+use pnet_core::graph::Graph;
+use pnet_core::paths::Policy;
+use pnet_core::sim::*;
+use proptest::prelude::*;
+
+#[derive(Debug, Clone)]
+struct Case {
+    graphs: Vec<Graph>,
+    limit: Limit,
+    flows: Vec<(u32, u32, u64, Time)>,
+    transport: Tcp,
+    rates: Vec<u64>,
+    delays: Vec<Time>,
+    seed: u64,
+}
+
+impl Case {
+    fn scenario(&self, model: Model) -> Scenario {
+        let planes = planes(&self.graphs);
+        let arcs: usize = planes.graphs().iter().map(Graph::arcs).sum();
+        let ports = arcs + 2 * planes.count() * planes.endpoints();
+        let rates: Vec<Rate> = (0..ports)
+            .map(|i| Rate::new(self.rates[i % self.rates.len()] * 1_000_000_000).unwrap())
+            .collect();
+        let delays: Vec<Time> = (0..ports).map(|i| self.delays[i % self.delays.len()]).collect();
+        Scenario {
+            fabric: Fabric::new(planes, &rates, &delays).unwrap(),
+            queue: Queue::DropTail(DropTail { limit: self.limit }),
+            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Single }),
+            transport: TransportKind::Tcp(self.transport.clone()),
+            source: Box::new(FlowList::new(self.flows.clone())),
+            seed: self.seed,
+            model,
+            limits: Limits { time: SECOND / 10, events: u64::MAX },
+            watched: Watched {
+                ports: (0..ports as u32).collect(),
+                flows: (0..self.flows.len() as u32).collect(),
+                rows: 100_000,
+            },
+        }
+    }
+
+    fn run(&self, model: Model) -> Outcome {
+        self.scenario(model).run(&mut |_| true).unwrap()
+    }
+}
+
+/// Every cable in both directions, and a ring, so that everybody reaches everybody.
+fn connected(graph: &Graph) -> Graph {
+    let arcs = (0..graph.arcs() as u32).map(|arc| (graph.tail(arc), graph.head(arc)));
+    let ring = (0..NODES).map(|v| (v, (v + 1) % NODES));
+    common::graph_of(NODES, arcs.chain(ring).flat_map(|(u, v)| [(u, v), (v, u)]).collect())
+}
+
+prop_compose! {
+    fn transport()(
+        syn in any::<bool>(),
+        initial_window in 1..20_u32,
+        initial_threshold in prop::option::of(2..40_u32),
+        receive_window in prop::option::of(1..50_u32),
+        every in 1..3_u32,
+        delay in 1..50_000_000_u64,
+        granularity in prop_oneof![Just(0), Just(700_000_000)],
+    ) -> Tcp {
+        Tcp {
+            syn: syn.then_some(1),
+            initial_window,
+            initial_threshold,
+            receive_window,
+            acks: Acks { every, delay },
+            rto: Rto { initial: SECOND / 1000, least: SECOND / 5000, most: SECOND, granularity },
+            ..Tcp::default()
+        }
+    }
+}
+
+prop_compose! {
+    fn case()(
+        graphs in prop::collection::vec(graph(), 1..3),
+        limit in prop_oneof![(1..12_u32).prop_map(Limit::Packets), (1500..20_000_u64).prop_map(Limit::Bytes)],
+        flows in prop::collection::vec((0..NODES, 1..NODES, 1..60_000_u64, 0..40_000_000_u64), 1..12),
+        transport in transport(),
+        rates in prop::collection::vec(prop_oneof![Just(1), Just(3), Just(10)], 1..5),
+        delays in prop::collection::vec(prop_oneof![Just(0), Just(500_000), Just(1_000_000)], 1..4),
+        seed in any::<u64>(),
+    ) -> Case {
+        let flows = flows.into_iter().map(|(src, far, bytes, start)| (src, (src + far) % NODES, bytes, start));
+        Case { graphs: graphs.iter().map(connected).collect(), limit, flows: flows.collect(), transport, rates, delays, seed }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn the_shortcut_is_the_plain_model(case in case()) {
+        let (fast, mut plain) = (case.run(Model::Fast), case.run(Model::Plain));
+        prop_assert!(plain.events > fast.events);
+        plain.events = fast.events;
+        prop_assert_eq!(fast, plain);
+    }
+
+    #[test]
+    fn what_holds_in_every_run(case in case()) {
+        let found = case.run(Model::Fast);
+        prop_assert_eq!(&found, &case.run(Model::Fast));
+        prop_assert_eq!(found.flows.len(), case.flows.len());
+        for (i, flow) in found.flows.iter().enumerate() {
+            prop_assert!(flow.received <= flow.bytes);
+            prop_assert!(flow.data_packets - flow.resent <= flow.bytes.div_ceil(1500));
+            let of_plane = &found.plane_bytes[i * case.graphs.len()..][..case.graphs.len()];
+            prop_assert_eq!(of_plane.iter().filter(|bytes| **bytes > 0).count(), usize::from(flow.data_bytes > 0));
+            if let Some(end) = flow.end {
+                prop_assert!(end - flow.start >= flow.ideal);
+                prop_assert_eq!(flow.received, flow.bytes);
+            }
+        }
+        for port in &found.ports {
+            match case.limit {
+                Limit::Packets(most) => prop_assert!(port.longest_packets <= most),
+                Limit::Bytes(most) => prop_assert!(port.longest_bytes <= most),
+            }
+            prop_assert!(port.spent <= found.time.saturating_mul(u64::from(port.longest_packets)));
+        }
+        // Queues keep the order: a flow on one path sees later packets first only after a loss.
+        for flow in found.flows.iter().filter(|flow| flow.dropped == 0) {
+            prop_assert_eq!(flow.out_of_order, 0);
+        }
+    }
+}
