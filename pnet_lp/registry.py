@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
 from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.units import quantity_of
 
 M = TypeVar("M", bound="Params")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -166,6 +168,14 @@ class Registry(Generic[F]):
                 f"unknown {self.kind} {name!r}{nearest(name, self._entries)}", allowed=", ".join(self.names())
             )
         return entry
+
+
+def written(value: object, field: FieldInfo) -> str:
+    """Return the value of a parameter as it is written in an expression."""
+    quantity = quantity_of(field.annotation, field.metadata)
+    if quantity is not None and isinstance(value, int):
+        return quantity.format(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def nearest(name: str, known: Mapping[str, object]) -> str:

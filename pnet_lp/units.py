@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import get_args
 
 from pnet_lp.errors import SpecError
 
@@ -47,6 +49,40 @@ def _quantity(text: str, units: Mapping[str, int], where: str, allowed: str) -> 
         if value == int(value):
             return int(value)
     raise SpecError("not a quantity", where=where, found=text, allowed=allowed)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a whole number counts, for whoever writes it: a parameter's annotation carries it.
+
+    Attributes:
+        name: what is to be typed, ``time`` or ``bytes``.
+        format: how a value is written so that it is read back.
+    """
+
+    name: str
+    format: Callable[[int], str]
+
+
+def format_duration(time_ps: int) -> str:
+    """Return picoseconds as :func:`parse_duration` reads them, in the largest unit that leaves a whole number."""
+    unit = max(
+        (unit for unit in _PICOSECONDS if time_ps % _PICOSECONDS[unit] == 0), key=_PICOSECONDS.__getitem__
+    )
+    return f"{time_ps // _PICOSECONDS[unit]}{unit}" if time_ps else "0s"
+
+
+TIME = Quantity("time", format_duration)
+BYTES = Quantity("bytes", str)
+
+
+def quantity_of(annotation: object, metadata: Iterable[object] = ()) -> Quantity | None:
+    """Return what the values of a parameter count, given its annotation and what pydantic has taken out of it."""
+    for item in (*metadata, *getattr(annotation, "__metadata__", ())):
+        if isinstance(item, Quantity):
+            return item
+    inner = (quantity_of(argument) for argument in get_args(annotation))
+    return next((found for found in inner if found is not None), None)
 
 
 def format_bytes(count: float) -> str:

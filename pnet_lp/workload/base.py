@@ -17,7 +17,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray, Workload
 from pnet_lp.registry import Params, Registry
 from pnet_lp.seeds import generator
-from pnet_lp.units import parse_bytes, parse_duration
+from pnet_lp.units import BYTES, TIME, parse_bytes, parse_duration
 from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
 
 _BYTES_PER_FLOW = 200
@@ -52,8 +52,8 @@ SizesOf: TypeAlias = Annotated[
     BeforeValidator(_sizes),
     Field(description="flow sizes: 10MB, a name of `pnet-lp list sizes`, or a CSV file bytes,share"),
 ]
-Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes), Field(ge=1, le=10**15)]
-Duration: TypeAlias = Annotated[int, BeforeValidator(_picoseconds), Field(ge=0, le=10**18)]
+Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes), BYTES, Field(ge=1, le=10**15)]
+Duration: TypeAlias = Annotated[int, BeforeValidator(_picoseconds), TIME, Field(ge=0, le=10**18)]
 Seed: TypeAlias = Annotated[int | None, Field(description="seed of the draw; default: the run's seed")]
 
 

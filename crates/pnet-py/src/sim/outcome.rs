@@ -2,6 +2,7 @@
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pnet_core::sim::records::{self, FlowRecord, PortRecord};
+use pnet_core::sim::trace::{ArrivalRow, QueueRow, WindowRow};
 use pnet_core::sim::{NEVER, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -83,6 +84,25 @@ const PORT_COLUMNS: &[Column<PortRecord>] = &[
     ("longest_bytes", |r| r.longest_bytes as i64),
 ];
 
+const QUEUE_COLUMNS: &[Column<QueueRow>] = &[
+    ("time_ps", |r| r.time as i64),
+    ("port", |r| i64::from(r.port)),
+    ("packets", |r| i64::from(r.packets)),
+    ("bytes", |r| r.bytes as i64),
+];
+
+const WINDOW_COLUMNS: &[Column<WindowRow>] =
+    &[("time_ps", |r| r.time as i64), ("flow", |r| i64::from(r.flow)), ("subflow", |r| i64::from(r.subflow))];
+
+const ARRIVAL_COLUMNS: &[Column<ArrivalRow>] = &[
+    ("time_ps", |r| r.time as i64),
+    ("flow", |r| i64::from(r.flow)),
+    ("subflow", |r| i64::from(r.subflow)),
+    ("segment", |r| i64::from(r.seq)),
+    ("delay_ps", |r| r.delay as i64),
+    ("bytes", |r| i64::from(r.size)),
+];
+
 fn columns<'py, R>(py: Python<'py>, records: &[R], wanted: &[Column<R>]) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     for (name, value) in wanted {
@@ -143,5 +163,23 @@ impl Outcome {
     /// Bytes of data that each flow sent by each of its subflows, int64 `[flows, subflows]`.
     fn subflow_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         table(py, &self.inner.subflow_bytes, self.inner.flows.len())
+    }
+
+    /// The queues traced, by column, int64.
+    fn queue_trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns(py, &self.inner.traces.queues, QUEUE_COLUMNS)
+    }
+
+    /// The windows traced, by column, int64, but for `window` in segments, float64.
+    fn window_trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows = &self.inner.traces.windows;
+        let found = columns(py, rows, WINDOW_COLUMNS)?;
+        found.set_item("window", PyArray1::from_iter(py, rows.iter().map(|r| r.window)))?;
+        Ok(found)
+    }
+
+    /// The arrivals traced, by column, int64.
+    fn arrival_trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        columns(py, &self.inner.traces.arrivals, ARRIVAL_COLUMNS)
     }
 }

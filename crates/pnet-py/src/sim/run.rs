@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use numpy::PyReadonlyArray1;
-use pnet_core::error::offsets;
-use pnet_core::sim::{Fabric, Limits, Model, Rate, Scenario, Time};
+use pnet_core::error::{indices, offsets};
+use pnet_core::sim::{Fabric, Limits, Model, Rate, Scenario, Time, Watched};
 use pyo3::prelude::*;
 
 use super::flows::Flows;
@@ -22,10 +22,11 @@ const TELL: Duration = Duration::from_millis(100);
 /// Simulates flows packet by packet; ports are the arcs of all planes, then those from hosts into each plane, then those
 /// from each plane to hosts.
 ///
+/// Queues of the watched ports, windows and arrivals of the watched flows are traced, up to `watched_rows` rows of each.
 /// `on_progress(time_ps, events, completed, flows)` returns whether to go on.
 #[pyfunction]
 #[pyo3(signature = (planes, rate, delay_ps, flows, *, queue, transport, forwarding, seed, time_limit_ps, event_limit,
-    on_progress))]
+    watched_ports, watched_flows, watched_rows, on_progress))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn simulate_packets(
     py: Python<'_>,
@@ -39,6 +40,9 @@ pub(crate) fn simulate_packets(
     seed: u64,
     time_limit_ps: Option<u64>,
     event_limit: Option<u64>,
+    watched_ports: PyReadonlyArray1<i32>,
+    watched_flows: PyReadonlyArray1<i32>,
+    watched_rows: usize,
     on_progress: Py<PyAny>,
 ) -> Result<Outcome> {
     let rates = offsets("rate", rate.as_slice()?)?.into_iter().map(|rate| Rate::new(rate as u64));
@@ -50,6 +54,11 @@ pub(crate) fn simulate_packets(
         time: time_limit_ps.unwrap_or(unlimited.time),
         events: event_limit.unwrap_or(unlimited.events),
     };
+    let watched = Watched {
+        ports: indices("watched_ports", watched_ports.as_slice()?, fabric.ports())?,
+        flows: indices("watched_flows", watched_flows.as_slice()?, i32::MAX as usize)?,
+        rows: watched_rows,
+    };
     let outcome = monitor::run(py, 1, on_progress, |monitor| {
         let scenario = Scenario {
             fabric,
@@ -60,6 +69,7 @@ pub(crate) fn simulate_packets(
             seed,
             model: Model::Fast,
             limits,
+            watched,
         };
         let mut told = Instant::now();
         scenario.run(&mut |progress| {

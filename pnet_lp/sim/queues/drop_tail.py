@@ -1,0 +1,36 @@
+"""``drop-tail``: what does not fit is lost."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from pnet_lp import _core
+from pnet_lp.errors import SpecError
+from pnet_lp.registry import Params
+from pnet_lp.sim.base import QUEUES, Context
+from pnet_lp.workload.base import Bytes
+
+
+class LimitParams(Params):
+    """How much a queue takes, the packet being sent included."""
+
+    packets: int = Field(100, ge=1, lt=1 << 32, description="packets in a queue, of whatever size")
+    bytes: Bytes | None = Field(None, description="bytes in a queue, in place of a number of packets")
+
+    def check(self, context: Context) -> None:
+        """Raise SpecError where a full packet never fits."""
+        if self.bytes is not None and self.bytes < context.sizes.packet:
+            raise SpecError(
+                f"a packet has {context.sizes.packet} bytes and never fits",
+                where="queue: bytes",
+                found=self.bytes,
+            )
+
+
+@QUEUES.register(
+    "drop-tail", params=LimitParams, summary="first come, first served; what does not fit is lost"
+)
+def drop_tail(params: LimitParams, context: Context) -> _core.Queue:
+    """Return the discipline."""
+    params.check(context)
+    return _core.Queue.drop_tail(packets=params.packets, bytes=params.bytes)
