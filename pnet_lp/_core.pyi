@@ -1,7 +1,7 @@
 """Types of the Rust extension: arrays in, arrays out.  Shapes are those of pnet_lp.throughput.problems."""
 
 from collections.abc import Callable
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -213,7 +213,7 @@ class Queue:
     """A queue discipline with its parameters."""
 
     @staticmethod
-    def drop_tail(*, packets: int, bytes: int | None) -> Queue: ...
+    def drop_tail(*, most_packets: int, most_bytes: int | None) -> Queue: ...
 
 @final
 class TcpBase:
@@ -278,7 +278,7 @@ class Outcome:
     def plane_bytes(self) -> _I64: ...
     def subflow_bytes(self) -> _I64: ...
     def queue_trace(self) -> dict[str, _I64]: ...
-    def window_trace(self) -> dict[str, npt.NDArray[np.int64 | np.float64]]: ...
+    def window_trace(self) -> dict[str, npt.NDArray[Any]]: ...
     def arrival_trace(self) -> dict[str, _I64]: ...
 
 def simulate_packets(

@@ -63,14 +63,16 @@ class Output:
         *,
         table: Callable[[], Columns] = dict,
         statuses: Iterable[str | None] = (),
+        partial: bool = False,
     ) -> None:
-        """Print the answer, write its table, and leave with the exit code for bounds if there are any.
+        """Print the answer, write its table, and leave with the exit code for what is not whole, if it is not.
 
         Args:
             document: what ``--json`` prints.
             report: returns what is printed otherwise.
             table: returns what ``--out`` writes.
             statuses: of the throughputs in it; ``bounds`` where they have not met.
+            partial: whether it is of a run that ended early.
         """
         if self.out:
             write_table(table(), self.out)
@@ -78,7 +80,7 @@ class Output:
             print_json(document)
         else:
             print_report(*report())
-        if "bounds" in statuses:
+        if partial or "bounds" in statuses:
             click.get_current_context().exit(BOUNDS_ONLY)
 
 

@@ -24,10 +24,7 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
     slowdown or goodput.
     """
     done = _joined(results, lambda result: result.done)
-    flow = {
-        key: _joined(results, lambda result, key=key: result.flow[key])
-        for key in results[0].flow  # type: ignore[misc]
-    }
+    flow = {key: _joined(results, lambda result, key=key: result.flow[key]) for key in results[0].flow}
     total = {key: int(flow[key].sum()) for key in flow}
     fct_us = _joined(results, lambda result: result.completion_ps)[done] / 1e6
     slowdown = _joined(results, lambda result: result.slowdown)[done]
@@ -82,7 +79,7 @@ def statistics(values: npt.NDArray[np.float64]) -> dict[str, float | None]:
 
 def fullest(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
     """Return the ports with the longest queues, the longest first."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for result in results:
         longest, dropped = result.port["longest_packets"], result.port["dropped"]
         waited = result.port["queued_ps"]

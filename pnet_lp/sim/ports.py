@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,10 @@ class Ports:
             longs(rate),
             connected,
         )
+
+    def __reduce__(self) -> tuple[Callable[[Network], Ports], tuple[Network]]:
+        """Return what another process makes the same of."""
+        return Ports.of, (self.network,)
 
     @property
     def access_gbps(self) -> FloatArray:

@@ -104,7 +104,8 @@ class SimulationResult:
         np.minimum.at(first, self.task, self.flow["start_ps"])
         np.maximum.at(last, self.task, self.flow["end_ps"])
         complete = np.bincount(self.task, ~self.done, minlength=count) == 0
-        return (last - first)[complete]
+        taken: LongArray = (last - first)[complete]
+        return taken
 
     @cached_property
     def flows(self) -> pa.Table:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
@@ -97,7 +98,7 @@ class Scenario:
     forwarding: Choice[_core.Forwarding]
     plane_policy: Policy = "any"
     link_delay_ps: int = 10**6
-    sizes: PacketSizes = PacketSizes()
+    sizes: PacketSizes = field(default_factory=PacketSizes)
     seed: int = 0
     time_limit_ps: int | None = None
     event_limit: int | None = None
@@ -229,7 +230,7 @@ class Scenario:
         flow["ideal_ps"] = np.where(flow["packets_sent"] > 0, flow["ideal_ps"], -1)
         workload = self.workload
         warnings = list(self.network.warnings)
-        traces = {
+        traces: dict[str, dict[str, npt.NDArray[Any]]] = {
             "queues": outcome.queue_trace(),
             "windows": outcome.window_trace(),
             "arrivals": outcome.arrival_trace(),

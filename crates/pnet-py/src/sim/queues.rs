@@ -24,8 +24,8 @@ fn limit(packets: u32, bytes: Option<u64>) -> sim::Limit {
 impl Queue {
     /// Drops what does not fit.
     #[staticmethod]
-    #[pyo3(signature = (*, packets, bytes))]
-    fn drop_tail(packets: u32, bytes: Option<u64>) -> Self {
-        sim::Queue::DropTail(sim::DropTail { limit: limit(packets, bytes) }).into()
+    #[pyo3(signature = (*, most_packets, most_bytes))]
+    fn drop_tail(most_packets: u32, most_bytes: Option<u64>) -> Self {
+        sim::Queue::DropTail(sim::DropTail { limit: limit(most_packets, most_bytes) }).into()
     }
 }
