@@ -17,10 +17,21 @@ use super::packet::Packet;
 use super::port::Backlog;
 use crate::error::{Error, invalid};
 
+/// What becomes of a packet at a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It gets in.
+    Admit,
+    /// It gets in and is marked.
+    Mark,
+    /// It does not get in.
+    Drop,
+}
+
 /// Serves in order of arrival.
 pub trait Fifo {
-    /// Whether a packet gets in at a port with this backlog; it may be marked.
-    fn admit(&mut self, port: u32, backlog: Backlog, packet: &mut Packet) -> bool;
+    /// Whether a packet gets in at a port with this backlog.
+    fn admit(&mut self, port: u32, backlog: Backlog, packet: &Packet) -> Verdict;
 }
 
 /// Serves in an order of its own.
