@@ -108,7 +108,7 @@ impl Scenario {
         }
         let ports = self.fabric.ports();
         let shape = self.transport.shape()?;
-        let discipline = match (self.queue.build(ports, shape.largest)?, self.model) {
+        let discipline = match (self.queue.build(ports, shape.largest, self.seed)?, self.model) {
             (Discipline::Fifo(fifo), Model::Plain) => Discipline::Scheduler(Box::new(Held::new(fifo, ports))),
             (discipline, _) => discipline,
         };

@@ -37,7 +37,7 @@ pub use forwarding::{Ecmp, Forwarding, Given};
 pub use net::Net;
 pub use packet::{Kind, Packet};
 pub use port::Backlog;
-pub use queues::{DropTail, Limit, Queue};
+pub use queues::{DropTail, Ecn, Limit, Pfabric, Queue, Strict};
 pub use records::{End, FlowRecord, Outcome, PortRecord};
 pub use routes::Routes;
 pub use source::{Flow, FlowList, Source};

@@ -5,7 +5,7 @@ use super::fabric::{Fabric, NONE, PathLink};
 use super::forwarding::{Forwarder, PER_HOP, Pair};
 use super::packet::{Kind, Packet};
 use super::port::{Backlog, Counters, Departure, Port};
-use super::queues::Discipline;
+use super::queues::{Discipline, Verdict};
 use super::records::{FlowRecord, PortRecord};
 use super::routes::Routes;
 use super::source::Flow;
@@ -134,8 +134,8 @@ impl Net {
 
     /// Sends a packet of a connection, from the flow's source or, if it is an answer, from its destination.
     #[inline]
-    pub fn send(&mut self, mut packet: Packet) {
-        let port = self.forwarder.depart(&mut packet, &self.routes);
+    pub fn send(&mut self, packet: Packet) {
+        let (port, route) = self.forwarder.depart(&packet, &self.routes);
         let slot = packet.connection / self.subflows;
         let flow = &mut self.live[slot as usize];
         flow.in_flight += 1;
@@ -151,7 +151,7 @@ impl Net {
             let plane = self.fabric.plane(port);
             self.plane_bytes[place * self.fabric.planes().count() + plane] += bytes;
         }
-        self.enqueue(port, packet);
+        self.enqueue(port, &packet, route);
     }
 
     /// Lets a timer fire at `time`, and not at the time it had.
@@ -265,7 +265,7 @@ impl Net {
         let lane = self.arrival_lane(port);
         let from = &mut self.ports[port as usize];
         let (departure, next) = from.arrive();
-        let (mut packet, to) = (departure.packet, from.to);
+        let (packet, to) = (departure.packet, from.to);
         if let Some(next) = next {
             self.events.push(lane, next);
         }
@@ -279,13 +279,13 @@ impl Net {
             }
             return Some(packet);
         }
-        let next = if packet.route & PER_HOP == 0 {
-            packet.route += 1;
-            self.routes.port(packet.route - 1)
+        let route = packet.route;
+        if route & PER_HOP == 0 {
+            self.enqueue(self.routes.port(route), &packet, route + 1);
         } else {
-            self.forwarder.next(&mut packet, to)
-        };
-        self.enqueue(next, packet);
+            let (next, route) = self.forwarder.next(&packet, to);
+            self.enqueue(next, &packet, route);
+        }
         None
     }
 
@@ -296,7 +296,7 @@ impl Net {
         };
         let Some(packet) = scheduler.dequeue(port) else { return };
         let from = &mut self.ports[port as usize];
-        let (departure, arrival) = from.send(packet, self.now);
+        let (departure, arrival) = from.send(&packet, packet.route, false, self.now);
         let counters = &mut self.counters[port as usize];
         counters.sent += 1;
         counters.bytes += u64::from(packet.size);
@@ -378,9 +378,9 @@ impl Net {
         2 * self.ports.len() as u32 + 1 + timer
     }
 
-    /// Puts a packet into the queue of a port.
+    /// Puts a packet into the queue of a port, with its route from there.
     #[inline]
-    fn enqueue(&mut self, port: u32, mut packet: Packet) {
+    fn enqueue(&mut self, port: u32, packet: &Packet, route: u32) {
         let out = &mut self.ports[port as usize];
         debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
         let counters = &mut self.counters[port as usize];
@@ -388,16 +388,17 @@ impl Net {
         counters.entered += 1;
         let fifo = match &mut self.discipline {
             Discipline::Fifo(fifo) => fifo,
-            Discipline::Scheduler(_) => return self.hold(port, packet),
+            Discipline::Scheduler(_) => return self.hold(port, Packet { route, ..*packet }),
         };
-        let before = packet.marked;
-        if !fifo.admit(port, backlog, &mut packet) {
+        let verdict = fifo.admit(port, backlog, packet);
+        if verdict == Verdict::Drop {
             counters.dropped += 1;
             self.trace_queue(port, backlog);
-            return self.drop(packet);
+            return self.drop(packet.connection);
         }
-        counters.marked += u64::from(packet.marked && !before);
-        let (departure, arrival) = out.send(packet, self.now);
+        let mark = verdict == Verdict::Mark;
+        counters.marked += u64::from(mark);
+        let (departure, arrival) = out.send(packet, route, mark, self.now);
         counters.sent += 1;
         counters.bytes += u64::from(packet.size);
         counters.spent = counters.spent.wrapping_add(departure - self.now);
@@ -429,7 +430,7 @@ impl Net {
         counters.longest.bytes = counters.longest.bytes.max(backlog.bytes);
         self.trace_queue(port, backlog);
         while let Some(gone) = self.dropped.pop() {
-            self.drop(gone);
+            self.drop(gone.connection);
         }
         if self.events.pending(port) == NEVER {
             self.serve(port);
@@ -454,11 +455,11 @@ impl Net {
         }
     }
 
-    fn drop(&mut self, packet: Packet) {
-        let flow = &mut self.live[(packet.connection / self.subflows) as usize];
+    fn drop(&mut self, connection: u32) {
+        let flow = &mut self.live[(connection / self.subflows) as usize];
         flow.in_flight -= 1;
         self.records[flow.record as usize].dropped += 1;
-        self.settle(packet.connection);
+        self.settle(connection);
     }
 
     /// Ends the run at `end`: the records, after it has been checked that no packet is missing.

@@ -108,16 +108,28 @@ impl Port {
         Backlog { packets: self.end.wrapping_sub(self.leaving), bytes: self.bytes }
     }
 
-    /// Sends a packet after all before it; returns its departure, and its arrival if it is the only one to wait for.
+    /// Sends a packet after all before it, with this route from here and perhaps a mark; returns its departure, and its
+    /// arrival if it is the only one to wait for.
+    ///
+    /// The packet is changed in its place on the ring: to read as a whole what was just written in part is slow.
     #[inline]
-    pub(super) fn send(&mut self, packet: Packet, now: Time) -> (Time, Option<Time>) {
+    pub(super) fn send(
+        &mut self,
+        packet: &Packet,
+        route: u32,
+        mark: bool,
+        now: Time,
+    ) -> (Time, Option<Time>) {
         let pending = self.end.wrapping_sub(self.arriving) as usize;
         if pending == self.ring.len() {
             self.grow();
         }
         let time = self.busy_until.max(now).saturating_add(self.rate.serialisation(packet.size));
         let place = self.place(self.end);
-        self.ring[place] = Departure { time, packet };
+        let last = &mut self.ring[place];
+        *last = Departure { time, packet: *packet };
+        last.packet.route = route;
+        last.packet.marked |= mark;
         self.end = self.end.wrapping_add(1);
         self.busy_until = time;
         self.bytes += u64::from(packet.size);

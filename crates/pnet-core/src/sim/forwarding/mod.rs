@@ -45,11 +45,11 @@ pub trait Forwarder {
     /// The flow is over, and none of its packets is on its way.
     fn close(&mut self, pair: Pair, routes: &mut Routes);
 
-    /// Sends a packet on its way: sets its route and returns the host's port.
-    fn depart(&mut self, packet: &mut Packet, routes: &Routes) -> u32;
+    /// The port by which a packet leaves its host, and its route from there.
+    fn depart(&mut self, packet: &Packet, routes: &Routes) -> (u32, u32);
 
-    /// The port by which a packet leaves a switch, asked where its route is [`PER_HOP`].
-    fn next(&mut self, packet: &mut Packet, switch: u32) -> u32 {
+    /// The same at a switch, asked where the route is [`PER_HOP`].
+    fn next(&mut self, packet: &Packet, switch: u32) -> (u32, u32) {
         unreachable!("{packet:?} has no route at node {switch}")
     }
 

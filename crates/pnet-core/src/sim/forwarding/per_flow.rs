@@ -64,11 +64,10 @@ impl<C: Choice> Forwarder for PerFlow<C> {
     }
 
     #[inline]
-    fn depart(&mut self, packet: &mut Packet, routes: &Routes) -> u32 {
+    fn depart(&mut self, packet: &Packet, routes: &Routes) -> (u32, u32) {
         let way = &self.ways[packet.connection as usize];
         let start = if packet.kind.forward() { way.there } else { way.back };
-        packet.route = start + 1;
-        routes.port(start)
+        (routes.port(start), start + 1)
     }
 
     fn paths(&self, pair: Pair, routes: &Routes) -> Vec<Vec<u32>> {

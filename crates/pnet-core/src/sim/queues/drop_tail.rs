@@ -2,7 +2,7 @@
 
 use super::super::packet::Packet;
 use super::super::port::Backlog;
-use super::{Fifo, Limit};
+use super::{Fifo, Limit, Verdict};
 
 /// Its parameters, and all of its state.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub struct DropTail {
 
 impl Fifo for DropTail {
     #[inline]
-    fn admit(&mut self, _: u32, backlog: Backlog, packet: &mut Packet) -> bool {
-        self.limit.fits(backlog, packet)
+    fn admit(&mut self, _: u32, backlog: Backlog, packet: &Packet) -> Verdict {
+        if self.limit.fits(backlog, packet) { Verdict::Admit } else { Verdict::Drop }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::packet::Packet;
 use super::super::port::Backlog;
-use super::{Fifo, Scheduler};
+use super::{Fifo, Scheduler, Verdict};
 
 /// A fifo whose packets are held until they are sent.
 pub(crate) struct Held {
@@ -27,13 +27,14 @@ impl Scheduler for Held {
         mut packet: Packet,
         dropped: &mut Vec<Packet>,
     ) -> bool {
-        let before = packet.marked;
-        if !self.fifo.admit(port, backlog, &mut packet) {
+        let verdict = self.fifo.admit(port, backlog, &packet);
+        if verdict == Verdict::Drop {
             dropped.push(packet);
             return false;
         }
+        packet.marked |= verdict == Verdict::Mark;
         self.waiting[port as usize].push_back(packet);
-        packet.marked && !before
+        verdict == Verdict::Mark
     }
 
     fn dequeue(&mut self, port: u32) -> Option<Packet> {

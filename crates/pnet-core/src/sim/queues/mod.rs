@@ -8,19 +8,36 @@
 //! A new discipline is a file here and a variant of [`Queue`].
 
 mod drop_tail;
+mod ecn;
 mod held;
+mod pfabric;
+mod strict;
 
 pub use drop_tail::DropTail;
+pub use ecn::Ecn;
 pub(super) use held::Held;
+pub use pfabric::Pfabric;
+pub use strict::Strict;
 
 use super::packet::Packet;
 use super::port::Backlog;
 use crate::error::{Error, invalid};
 
+/// What becomes of a packet at a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It gets in.
+    Admit,
+    /// It gets in and is marked.
+    Mark,
+    /// It does not get in.
+    Drop,
+}
+
 /// Serves in order of arrival.
 pub trait Fifo {
-    /// Whether a packet gets in at a port with this backlog; it may be marked.
-    fn admit(&mut self, port: u32, backlog: Backlog, packet: &mut Packet) -> bool;
+    /// Whether a packet gets in at a port with this backlog.
+    fn admit(&mut self, port: u32, backlog: Backlog, packet: &Packet) -> Verdict;
 }
 
 /// Serves in an order of its own.
@@ -81,16 +98,33 @@ impl Limit {
 pub enum Queue {
     /// Drops what does not fit.
     DropTail(DropTail),
+    /// The same, and marks where the queue is long.
+    Ecn(Ecn),
+    /// Serves the flow with the least left.
+    Pfabric(Pfabric),
+    /// Serves one class before the next.
+    Strict(Strict),
 }
 
 impl Queue {
-    /// The discipline for `ports` ports and packets of up to `largest` bytes.
-    pub(super) fn build(&self, _ports: usize, largest: u16) -> Result<Discipline, Error> {
+    /// How much a queue takes.
+    fn limit(&self) -> Limit {
         match self {
-            Queue::DropTail(params) => {
-                params.limit.check(largest)?;
-                Ok(Discipline::Fifo(Box::new(params.clone())))
-            }
+            Queue::DropTail(params) => params.limit,
+            Queue::Ecn(params) => params.limit,
+            Queue::Pfabric(params) => params.limit,
+            Queue::Strict(params) => params.limit,
         }
+    }
+
+    /// The discipline for `ports` ports and packets of up to `largest` bytes.
+    pub(super) fn build(&self, ports: usize, largest: u16, seed: u64) -> Result<Discipline, Error> {
+        self.limit().check(largest)?;
+        Ok(match self {
+            Queue::DropTail(params) => Discipline::Fifo(Box::new(params.clone())),
+            Queue::Ecn(params) => Discipline::Fifo(Box::new(params.build(ports, seed)?)),
+            Queue::Pfabric(params) => Discipline::Scheduler(Box::new(params.build(ports))),
+            Queue::Strict(params) => Discipline::Scheduler(Box::new(params.build(ports)?)),
+        })
     }
 }

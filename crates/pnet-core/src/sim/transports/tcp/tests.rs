@@ -8,7 +8,7 @@ use crate::graph::{Graph, Planes};
 use crate::paths::Policy;
 use crate::sim::forwarding::{Ecmp, Forwarding};
 use crate::sim::port::Backlog;
-use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Queue};
+use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Queue, Verdict};
 use crate::sim::trace::Watched;
 use crate::sim::{Fabric, FlowList, Limits, Model, Outcome, Rate, Scenario, TransportKind};
 
@@ -22,14 +22,17 @@ struct Script {
 }
 
 impl Fifo for Script {
-    fn admit(&mut self, port: u32, _: Backlog, packet: &mut Packet) -> bool {
+    fn admit(&mut self, port: u32, _: Backlog, packet: &Packet) -> Verdict {
         let data = port == 0 && packet.kind == Kind::Data;
         let listed = |list: &mut Vec<u32>| {
             let place = list.iter().position(|seq| data && *seq == packet.seq);
             place.map(|i| list.remove(i)).is_some()
         };
-        packet.marked |= listed(&mut self.marks);
-        !listed(&mut self.drops)
+        match () {
+            () if listed(&mut self.drops) => Verdict::Drop,
+            () if listed(&mut self.marks) => Verdict::Mark,
+            () => Verdict::Admit,
+        }
     }
 }
 
