@@ -175,6 +175,8 @@ def written(value: object, field: FieldInfo) -> str:
     quantity = quantity_of(field.annotation, field.metadata)
     if quantity is not None and isinstance(value, int):
         return quantity.format(value)
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
 from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.units import format_duration
 from pnet_lp.workload.base import Bytes, Duration
 
 
@@ -35,6 +38,13 @@ class TcpParams(Params):
     timer_granularity: Duration = Field(
         0, description="timeouts are looked at in multiples of this; 0: when they are due"
     )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.rto_min > self.rto_max:
+            least, most = format_duration(self.rto_min), format_duration(self.rto_max)
+            raise ValueError(f"rto_min={least} is above rto_max={most}")
+        return self
 
     def base(self, context: Context) -> _core.TcpBase:
         """Return the core's parameters."""

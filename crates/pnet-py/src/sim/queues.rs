@@ -28,4 +28,25 @@ impl Queue {
     fn drop_tail(most_packets: u32, most_bytes: Option<u64>) -> Self {
         sim::Queue::DropTail(sim::DropTail { limit: limit(most_packets, most_bytes) }).into()
     }
+
+    /// The same, and marks data from `low` packets on ever more often, always from `high` on.
+    #[staticmethod]
+    #[pyo3(signature = (*, most_packets, most_bytes, low, high, chance))]
+    fn ecn(most_packets: u32, most_bytes: Option<u64>, low: u32, high: u32, chance: f64) -> Self {
+        sim::Queue::Ecn(sim::Ecn { limit: limit(most_packets, most_bytes), low, high, chance }).into()
+    }
+
+    /// Serves the flow with the least left, drops the packet whose flow has the most.
+    #[staticmethod]
+    #[pyo3(signature = (*, most_packets, most_bytes))]
+    fn pfabric(most_packets: u32, most_bytes: Option<u64>) -> Self {
+        sim::Queue::Pfabric(sim::Pfabric { limit: limit(most_packets, most_bytes) }).into()
+    }
+
+    /// Serves one class before the next; `bounds` are what flows have left at most in each but the last.
+    #[staticmethod]
+    #[pyo3(signature = (*, most_packets, most_bytes, bounds))]
+    fn strict(most_packets: u32, most_bytes: Option<u64>, bounds: Vec<u32>) -> Self {
+        sim::Queue::Strict(sim::Strict { limit: limit(most_packets, most_bytes), bounds }).into()
+    }
 }
