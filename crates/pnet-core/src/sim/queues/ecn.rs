@@ -28,7 +28,10 @@ impl Ecn {
 
     pub(super) fn build(&self, ports: usize, seed: u64) -> Result<Marking, Error> {
         if self.low > self.high {
-            return invalid("queue", format!("marks from {} packets on, but always from {}", self.low, self.high));
+            return invalid(
+                "queue",
+                format!("marks from {} packets on, but always from {}", self.low, self.high),
+            );
         }
         if !(0.0..=1.0).contains(&self.chance) {
             return invalid("queue", format!("a chance of {}; it is between 0 and 1", self.chance));

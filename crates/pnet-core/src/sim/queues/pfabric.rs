@@ -33,7 +33,13 @@ fn left(packet: &Packet) -> u32 {
 }
 
 impl Scheduler for Sorted {
-    fn enqueue(&mut self, port: u32, mut backlog: Backlog, packet: Packet, dropped: &mut Vec<Packet>) -> bool {
+    fn enqueue(
+        &mut self,
+        port: u32,
+        mut backlog: Backlog,
+        packet: Packet,
+        dropped: &mut Vec<Packet>,
+    ) -> bool {
         let port = port as usize;
         let held = &mut self.held[port];
         held.push(packet);
@@ -41,7 +47,9 @@ impl Scheduler for Sorted {
         // The new packet is in the queue and in the backlog that must fit; what is being sent cannot go out.
         while !self.limit.fits(backlog, &packet) {
             // The last of those with the most left: of one flow's packets the latest.
-            let Some((i, _)) = held.iter().enumerate().max_by_key(|(i, packet)| (left(packet), *i)) else { break };
+            let Some((i, _)) = held.iter().enumerate().max_by_key(|(i, packet)| (left(packet), *i)) else {
+                break;
+            };
             let gone = held.remove(i);
             self.bytes[port] -= u64::from(gone.size);
             dropped.push(gone);

@@ -78,9 +78,13 @@ mod tests {
     fn classes_are_served_in_their_order() {
         let mut queue = Strict { limit: Limit::Packets(4), bounds: vec![10] }.build(1).unwrap();
         let mut dropped = vec![];
-        for (seq, left, kind) in
-            [(0, 11, Kind::Data), (1, 10, Kind::Data), (2, 1, Kind::Data), (3, 99, Kind::Ack), (4, 1, Kind::Data)]
-        {
+        for (seq, left, kind) in [
+            (0, 11, Kind::Data),
+            (1, 10, Kind::Data),
+            (2, 1, Kind::Data),
+            (3, 99, Kind::Ack),
+            (4, 1, Kind::Data),
+        ] {
             let (stamp, connection, route, size) = (0, 0, 0, 1500);
             let packet = Packet { stamp, connection, route, seq, note: [left, 0], size, kind, marked: false };
             queue.enqueue(0, queue.backlog(0), packet, &mut dropped);
