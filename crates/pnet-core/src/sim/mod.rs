@@ -43,5 +43,5 @@ pub use routes::Routes;
 pub use source::{Flow, FlowList, Source};
 pub use time::{MICROSECOND, NEVER, Rate, SECOND, Time};
 pub use trace::{Traces, Watched};
-pub use transports::tcp::{Acks, Rto};
+pub use transports::tcp::{Acks, Congestion, Coupling, Dctcp, Rto};
 pub use transports::{Tcp, TransportKind};

@@ -80,6 +80,7 @@ pub struct Net {
     completions: usize,
     subflows: u32,
     timers: u32,
+    payload: u16,
     plane_bytes: Vec<u64>,
     subflow_bytes: Vec<u64>,
     packet_hops: u64,
@@ -116,6 +117,7 @@ impl Net {
             completions: 0,
             subflows: shape.subflows,
             timers: shape.timers,
+            payload: shape.payload,
             plane_bytes: vec![],
             subflow_bytes: vec![],
             packet_hops: 0,
@@ -209,7 +211,7 @@ impl Net {
 
     /// Makes a slot for a flow, and finds its paths.
     pub(super) fn open(&mut self, flow: Flow) -> Result<Pair, Error> {
-        flow.check(&self.fabric)?;
+        flow.check(&self.fabric, self.payload)?;
         let slot = self.free.pop().unwrap_or(self.live.len() as u32);
         let Flow { id, src, dst, bytes, start } = flow;
         let pair = Pair { flow: id, connection: slot * self.subflows, subflows: self.subflows, src, dst };

@@ -14,13 +14,15 @@ pub enum Kind {
     Data,
     /// Acknowledges it.
     Ack,
+    /// Asks for an acknowledgement.
+    Probe,
 }
 
 impl Kind {
     /// Whether it goes from the flow's source to its destination.
     #[inline]
     pub fn forward(self) -> bool {
-        matches!(self, Kind::Syn | Kind::Data)
+        matches!(self, Kind::Syn | Kind::Data | Kind::Probe)
     }
 }
 

@@ -21,7 +21,9 @@ pub struct Flow {
 
 impl Flow {
     /// An error if this cannot be sent over `fabric`.
-    pub(super) fn check(&self, fabric: &Fabric) -> Result<(), Error> {
+    ///
+    /// Segments of `payload` bytes are counted in 31 bits.
+    pub(super) fn check(&self, fabric: &Fabric, payload: u16) -> Result<(), Error> {
         let Flow { id, src, dst, bytes, .. } = *self;
         if let Some(unknown) = [src, dst].into_iter().find(|host| *host as usize >= fabric.hosts()) {
             return invalid("flows", format!("flow {id}: host {unknown} is not in 0..{}", fabric.hosts()));
@@ -31,6 +33,13 @@ impl Flow {
         }
         if bytes == 0 {
             return invalid("flows", format!("flow {id}: 0 bytes; a flow has at least one"));
+        }
+        if bytes.div_ceil(u64::from(payload)) > u64::from(u32::MAX / 2) {
+            let most = u64::from(payload) * u64::from(u32::MAX / 2);
+            return invalid(
+                "flows",
+                format!("flow {id}: {bytes} bytes; at {payload} a packet, at most {most}"),
+            );
         }
         Ok(())
     }

@@ -41,6 +41,8 @@ pub struct Shape {
     pub timers: u32,
     /// Bytes of the largest packet on the wire.
     pub largest: u16,
+    /// Payload of a full packet.
+    pub payload: u16,
 }
 
 /// A transport and its parameters.

@@ -23,7 +23,8 @@ use super::super::packet::{Kind, Packet};
 use super::super::time::{MICROSECOND, SECOND, Time};
 use super::{Shape, Transport, ideal};
 use crate::error::{Error, invalid};
-use congestion::{Acked, Control, Reno};
+use congestion::{Acked, Control};
+pub use congestion::{Congestion, Coupling, Dctcp};
 pub use receiver::Acks;
 use receiver::{Receiver, Reply};
 pub use rtt::Rto;
@@ -51,12 +52,20 @@ pub struct Tcp {
     pub initial_threshold: Option<u32>,
     /// What the receiver lets be under way, in segments; none for no bound.
     pub receive_window: Option<u32>,
-    /// Duplicate acknowledgements that show a loss.
-    pub duplicate_threshold: u32,
+    /// Duplicate acknowledgements that show a loss; none where only timers do.
+    pub duplicate_threshold: Option<u32>,
     /// When data is acknowledged.
     pub acks: Acks,
     /// Bounds on the retransmission timeout.
     pub rto: Rto,
+    /// How the window is set.
+    pub congestion: Congestion,
+    /// Connections of a flow, which start together and take what it has to send as their windows allow.  The flow is
+    /// complete when all its bytes are acknowledged, whichever carried them.
+    pub subflows: u32,
+    /// Timeouts in a row after which a sender only asks, with packets without payload, whether there is a way through
+    /// (pFabric, section 4.2); none where it goes on sending data.
+    pub probe_after: Option<u32>,
 }
 
 impl Default for Tcp {
@@ -71,7 +80,7 @@ impl Default for Tcp {
             initial_window: 10,
             initial_threshold: None,
             receive_window: None,
-            duplicate_threshold: 3,
+            duplicate_threshold: Some(3),
             acks: Acks { every: 1, delay: 0 },
             rto: Rto {
                 initial: 10 * millisecond,
@@ -79,6 +88,9 @@ impl Default for Tcp {
                 most: 60 * SECOND,
                 granularity: 10 * millisecond,
             },
+            congestion: Congestion::Reno,
+            subflows: 1,
+            probe_after: None,
         }
     }
 }
@@ -94,7 +106,9 @@ impl Tcp {
             ("initial_window", self.initial_window),
             ("initial_threshold", self.initial_threshold.unwrap_or(1)),
             ("receive_window", self.receive_window.unwrap_or(1)),
-            ("duplicate_threshold", self.duplicate_threshold),
+            ("duplicate_threshold", self.duplicate_threshold.unwrap_or(1)),
+            ("subflows", self.subflows),
+            ("probe_after", self.probe_after.unwrap_or(1)),
             ("acks", self.acks.every),
         ];
         if let Some((what, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
@@ -107,17 +121,17 @@ impl Tcp {
             return invalid("payload", "with the header more than 65535 bytes");
         };
         let largest = data.max(self.ack).max(self.syn.unwrap_or(0));
-        Ok(Shape { subflows: 1, timers: TIMERS, largest })
+        Ok(Shape { subflows: self.subflows, timers: TIMERS, largest, payload: self.payload })
     }
 
     pub(super) fn build(&self) -> Family {
         Family {
             params: self.clone(),
-            control: Box::new(Reno),
+            control: self.congestion.build(),
             senders: vec![],
             receivers: vec![],
             supplies: vec![],
-            subflows: 1,
+            subflows: self.subflows,
         }
     }
 }
@@ -170,6 +184,9 @@ impl Family {
         let slot = self.slot(connection);
         loop {
             let sender = &mut self.senders[connection as usize];
+            if !sender.phase.sends() {
+                return;
+            }
             let window = (sender.window as u32).min(self.params.receive_window.unwrap_or(u32::MAX));
             if sender.flight() >= window {
                 return;
@@ -233,6 +250,11 @@ impl Family {
 
     fn on_data(&mut self, packet: Packet, net: &mut Net) {
         let connection = packet.connection;
+        let receiver = &self.receivers[connection as usize];
+        if receiver.waiting > 0 && receiver.marked != packet.marked {
+            // What waits for its acknowledgement differs in marks: it is told apart (RFC 8257, section 3.2).
+            self.acknowledge(connection, receiver.stamp, net);
+        }
         let receiver = &mut self.receivers[connection as usize];
         receiver.marked = packet.marked;
         let arrival = receiver.take(packet.seq, &self.params.acks);
@@ -263,11 +285,19 @@ impl Family {
         if packet.seq < before {
             return;
         }
+        if sender.phase == Phase::Probing {
+            // There is a way through: what is lost goes again, from one segment on.
+            sender.phase = Phase::Open;
+            sender.rtt.forget_back_off();
+            if packet.seq == before {
+                return self.transmit(connection, net);
+            }
+        }
         let step = if packet.seq > before {
             sender.rtt.sample(net.now() - packet.stamp, &self.params.rto);
             sender.advance(packet.seq)
         } else if sender.flight() > 0 {
-            sender.duplicate(self.params.duplicate_threshold)
+            sender.duplicate(self.params.duplicate_threshold.unwrap_or(u32::MAX))
         } else {
             return;
         };
@@ -324,7 +354,16 @@ impl Family {
             0 => self.control.lost(connection, &self.senders[flow], at, sender.flight()),
             _ => sender.threshold,
         };
-        self.senders[connection as usize].start_over(threshold, &self.params.rto);
+        let sender = &mut self.senders[connection as usize];
+        sender.start_over(threshold, &self.params.rto);
+        if self.params.probe_after.is_some_and(|most| sender.rtt.backed_off >= most) {
+            sender.phase = Phase::Probing;
+            let timeout = sender.rtt.timeout;
+            let probe = Self::packet(connection, Kind::Probe, sender.unacked, self.params.ack, net);
+            net.send(probe);
+            net.arm(connection * TIMERS + RETRANSMIT, net.now().saturating_add(timeout));
+            return self.trace(connection, net);
+        }
         self.trace(connection, net);
         self.transmit(connection, net);
     }
@@ -361,6 +400,7 @@ impl Transport for Family {
         match packet.kind {
             Kind::Data => self.on_data(packet, net),
             Kind::Ack => self.on_ack(packet, net),
+            Kind::Probe => self.acknowledge(packet.connection, packet.stamp, net),
             Kind::Syn => {
                 let mut answer = Self::packet(packet.connection, Kind::SynAck, 0, self.params.ack, net);
                 answer.stamp = packet.stamp;

@@ -53,6 +53,11 @@ impl Rtt {
         self.timeout = (self.smoothed + 4 * self.variation).clamp(rto.least, rto.most);
     }
 
+    /// Counts the timeouts from anew.
+    pub(crate) fn forget_back_off(&mut self) {
+        self.backed_off = 0;
+    }
+
     /// Doubles the timeout.
     pub(crate) fn back_off(&mut self, rto: &Rto) {
         self.backed_off += 1;

@@ -11,6 +11,16 @@ pub(crate) enum Phase {
     Open,
     /// A loss that duplicate acknowledgements have shown is being repaired.
     Recovering,
+    /// Too many timeouts in a row: a packet without payload asks for the way.
+    Probing,
+}
+
+impl Phase {
+    /// Whether data may be sent.
+    #[inline]
+    pub(crate) fn sends(self) -> bool {
+        matches!(self, Phase::Open | Phase::Recovering)
+    }
 }
 
 /// State of a connection.  Segments are numbered from 0; windows are in segments.

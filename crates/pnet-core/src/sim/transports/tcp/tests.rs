@@ -198,6 +198,53 @@ fn acknowledgements_are_delayed() {
     assert_eq!((found.flows[0].out_of_order, found.flows[0].fast_retransmits), (3, 1));
 }
 
+/// DCTCP with weight 1/2, from an estimate of 0.  Packets 2 and 4 of 8 are marked.  The window of 2 ends with the
+/// acknowledgement of packet 2: one of two is marked, so the estimate is 1/4, and the window of 4 loses an eighth.  Up to
+/// packet 5, the next not sent then, it is not reduced again; of the four packets 3 to 6 one is marked, which leaves the
+/// estimate, and packet 6 finds no mark.
+#[test]
+fn dctcp_shrinks_by_the_marked_part() {
+    let congestion = Congestion::Dctcp(Dctcp { gain: 0.5, alpha: 0.0 });
+    let found = run(Tcp { initial_window: 2, congestion, ..params() }, 8, &[], &[2, 4]);
+    let mut expected = vec![2.0, 3.0, 4.0, 3.5];
+    for grows in [true, false, true, true] {
+        let last: f64 = expected[expected.len() - 1];
+        expected.push(if grows { last + 1.0 / last } else { last });
+    }
+    assert_eq!(windows(&found), expected);
+    assert_eq!(found.flows[0].marked, 2);
+    // A second mark in a later window: after packets 2 and 7, of 3 to 7 one in five is marked when 7 is acknowledged.
+    let found = run(Tcp { initial_window: 2, congestion, ..params() }, 12, &[], &[2, 7]);
+    let (before, after) = (windows(&found)[7], windows(&found)[8]);
+    let ends_at_six = 0.25 + 0.5 * (0.0 - 0.25);
+    assert_eq!(after, before * (1.0 - ends_at_six / 2.0));
+}
+
+/// What waits for a delayed acknowledgement is acknowledged when a mark comes, so that marks are counted right.
+#[test]
+fn a_mark_does_not_wait() {
+    let acks = Acks { every: 4, delay: 50 * MICROSECOND };
+    let found = run(Tcp { initial_window: 4, acks, ..params() }, 4, &[], &[2]);
+    // 0 and 1 when 2 comes, 2 when 3 comes, 3 after the delay.
+    assert_eq!(found.flows[0].sent - found.flows[0].data_packets, 3);
+    assert_eq!(found.flows[0].end, Some(3 * PACKET + 4_400_000 + 50 * MICROSECOND + 2_064_000));
+}
+
+/// Timeouts of 50 us without back-off or fast retransmit: sent at 0 and 50 us, and lost; at 100 us the sender asks, and
+/// sends again when it is answered.
+#[test]
+fn probes_ask_for_the_way() {
+    let rto =
+        Rto { initial: 50 * MICROSECOND, least: 50 * MICROSECOND, most: 50 * MICROSECOND, granularity: 0 };
+    let mintcp = Tcp { duplicate_threshold: None, probe_after: Some(2), rto, initial_window: 12, ..params() };
+    let found = run(mintcp.clone(), 1, &[0, 0], &[]);
+    assert_eq!(found.flows[0].end, Some(100 * MICROSECOND + 2 * 2_064_000 + ROUND));
+    // Of 12 packets 3 is lost: eight duplicates change nothing, and the timer runs from the acknowledgement of 2.
+    let found = run(mintcp, 12, &[3], &[]);
+    assert_eq!(found.flows[0].end, Some(ROUND + 2 * PACKET + 50 * MICROSECOND + ROUND));
+    assert_eq!((found.flows[0].timeouts, found.flows[0].fast_retransmits, found.flows[0].resent), (1, 0, 1));
+}
+
 /// A connection is opened by a packet of one byte and its answer; if the first is lost, by the next.
 #[test]
 fn the_handshake_takes_a_round_trip() {

@@ -1,10 +1,36 @@
 //! Congestion control, one file each: how large the window is, apart from what recovers losses.
 
+mod coupled;
+mod dctcp;
 mod reno;
 
+pub use coupled::Coupling;
+pub use dctcp::Dctcp;
 pub(crate) use reno::Reno;
 
 use super::sender::Sender;
+
+/// A way to set the window, and its parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Congestion {
+    /// Slow start and congestion avoidance.
+    #[default]
+    Reno,
+    /// By the part of packets that are marked.
+    Dctcp(Dctcp),
+    /// For the subflows of a flow together.
+    Coupled(Coupling),
+}
+
+impl Congestion {
+    pub(crate) fn build(self) -> Box<dyn Control> {
+        match self {
+            Congestion::Reno => Box::new(Reno),
+            Congestion::Dctcp(params) => Box::new(params.build()),
+            Congestion::Coupled(coupling) => Box::new(coupling),
+        }
+    }
+}
 
 /// What an acknowledgement of new data says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
