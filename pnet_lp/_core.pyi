@@ -222,6 +222,14 @@ class Queue:
     def strict(*, most_packets: int, most_bytes: int | None, bounds: list[int]) -> Queue: ...
 
 @final
+class Coupling:
+    """How the windows of a flow's subflows grow together."""
+
+    Lia: ClassVar[Coupling]
+    Linked: ClassVar[Coupling]
+    Uncoupled: ClassVar[Coupling]
+
+@final
 class TcpBase:
     """What TCP and all that is built on it have in common; sizes in bytes, times in picoseconds."""
 
@@ -235,7 +243,7 @@ class TcpBase:
         initial_window: int,
         initial_threshold: int | None,
         receive_window: int | None,
-        duplicate_threshold: int,
+        duplicate_threshold: int | None,
         ack_every: int,
         ack_delay: int,
         rto_initial: int,
@@ -250,6 +258,12 @@ class Transport:
 
     @staticmethod
     def tcp(base: TcpBase) -> Transport: ...
+    @staticmethod
+    def dctcp(base: TcpBase, *, gain: float, alpha: float) -> Transport: ...
+    @staticmethod
+    def mptcp(base: TcpBase, *, subflows: int, coupling: Coupling) -> Transport: ...
+    @staticmethod
+    def min_tcp(base: TcpBase, *, probe_after: int) -> Transport: ...
 
 @final
 class Forwarding:

@@ -151,15 +151,16 @@ def write_simulation_plot(results: Sequence[SimulationResult], title: str, path:
         times = np.sort(result.completion_ps[result.done] / 1e6)
         label = f"seed {result.seed}" if len(results) > 1 else None
         left.step(times, np.arange(1, len(times) + 1) / result.flow_count, where="post", label=label)
-    left.set_xscale("log")
+    if done.any():
+        left.set_xscale("log")
+        right.set_xscale("log")
+        right.set_yscale("log")
     left.set_ylim(0, 1)
     left.set_xlabel("completion time, us")
     left.set_ylabel("share of flows")
     if 1 < len(results) <= 10:
         left.legend(fontsize="small")
     right.scatter(size, slowdown, s=6, alpha=0.4, linewidths=0)
-    right.set_xscale("log")
-    right.set_yscale("log")
     right.set_xlabel("bytes")
     right.set_ylabel("slowdown: time over that alone in the network")
     figure.suptitle(title, fontsize="medium")

@@ -151,7 +151,12 @@ class SimulationResult:
         """Return what was traced of ``sort``: ``queues``, ``windows`` or ``arrivals``."""
         import pyarrow as pa  # noqa: PLC0415 - slow to load
 
-        return pa.table(dict(self.traces[sort]))
+        columns: dict[str, Any] = dict(self.traces[sort])
+        if "port" in columns:
+            port = columns.pop("port")
+            columns["plane"] = self.places.plane[port]
+            columns |= {side: pa.array(self.places.named[side][port], pa.string()) for side in "uv"}
+        return pa.table(columns)
 
 
 def _known(values: LongArray) -> pa.Array:

@@ -38,8 +38,19 @@ def pnet(_: NoParams) -> Preset:
             "header": Stated("0", f"{_PROGRAM}: all of a packet is payload"),
             "ack": Stated("40", _PROGRAM),
         },
-        transports={"tcp": _TCP},
-        queues={"drop-tail": {"packets": Stated("100", _PROGRAM)}},
+        transports={
+            "tcp": _TCP,
+            "dctcp": {**_TCP, "g": Stated("0.0625", _PROGRAM)},
+            "mptcp": {
+                **_TCP,
+                "subflows": Stated("8", f"{_PAPER}: 8-way KSP; other numbers of paths are tried too"),
+                "coupling": Stated("epsilon", f"{_PROGRAM}: coupled, with epsilon = 1"),
+            },
+        },
+        queues={
+            "drop-tail": {"packets": Stated("100", _PROGRAM)},
+            "ecn": {"packets": Stated("100", _PROGRAM), "threshold": Stated("65", f"{_PROGRAM}, for DCTCP")},
+        },
         forwardings={
             "given": {"routing": Stated("ecmp", f"{_PROGRAM}: a random one of the shortest over all planes")}
         },

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<flows::Flows>()?;
     module.add_class::<queues::Queue>()?;
+    module.add_class::<transports::Coupling>()?;
     module.add_class::<transports::TcpBase>()?;
     module.add_class::<transports::Transport>()?;
     module.add_class::<forwardings::Forwarding>()?;
