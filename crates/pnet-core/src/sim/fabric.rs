@@ -139,6 +139,16 @@ impl Fabric {
         self.switch_base[plane] + v
     }
 
+    /// The plane of a node that is a switch, and its number there.
+    #[inline]
+    pub fn place(&self, node: u32) -> (usize, u32) {
+        let plane = match self.planes.count() {
+            1 => 0,
+            _ => self.switch_base.partition_point(|base| *base <= node) - 1,
+        };
+        (plane, node - self.switch_base[plane])
+    }
+
     /// The port of an arc.
     #[inline]
     pub fn arc(&self, plane: usize, arc: u32) -> u32 {
@@ -167,6 +177,16 @@ impl Fabric {
             port if port < arcs + access => Some(port + access),
             port => Some(port - access),
         }
+    }
+
+    /// The node that a port belongs to.
+    pub fn from(&self, port: u32) -> u32 {
+        let arcs = self.back.len() as u32;
+        if port < arcs {
+            let plane = self.plane(port);
+            return self.switch(plane, self.planes.graphs()[plane].tail(port - self.arc_base[plane]));
+        }
+        self.links[self.back(port).expect("an access link goes both ways") as usize].to
     }
 
     /// The plane of a port.

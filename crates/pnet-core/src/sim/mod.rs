@@ -33,7 +33,7 @@ pub mod transports;
 pub use dependent::DependentFlows;
 pub use engine::{Limits, Model, Progress, Scenario};
 pub use fabric::{Fabric, Link, PathLink};
-pub use forwarding::{Ecmp, Forwarding, Given};
+pub use forwarding::{Ecmp, Forwarding, Given, Order, Over, PerHop, Spray};
 pub use net::Net;
 pub use packet::{Kind, Packet};
 pub use port::Backlog;

@@ -2,7 +2,7 @@
 
 use super::events::Events;
 use super::fabric::{Fabric, NONE, PathLink};
-use super::forwarding::{Forwarder, PER_HOP, Pair};
+use super::forwarding::{Forwarder, Ground, PER_HOP, Pair};
 use super::packet::{Kind, Packet};
 use super::port::{Backlog, Counters, Departure, Port};
 use super::queues::{Discipline, Verdict};
@@ -137,7 +137,9 @@ impl Net {
     /// Sends a packet of a connection, from the flow's source or, if it is an answer, from its destination.
     #[inline]
     pub fn send(&mut self, packet: Packet) {
-        let (port, route) = self.forwarder.depart(&packet, &self.routes);
+        let (port, route) = self
+            .forwarder
+            .depart(&packet, &Ground { fabric: &self.fabric, routes: &self.routes, now: self.now });
         let slot = packet.connection / self.subflows;
         let flow = &mut self.live[slot as usize];
         flow.in_flight += 1;
@@ -243,7 +245,8 @@ impl Net {
             let link = *self.fabric.link(port);
             PathLink { port, link, back: self.fabric.back(port).map_or(link, |back| *self.fabric.link(back)) }
         };
-        let paths = self.forwarder.paths(pair, &self.routes);
+        let paths =
+            self.forwarder.paths(pair, &Ground { fabric: &self.fabric, routes: &self.routes, now: self.now });
         paths.into_iter().map(|ports| ports.into_iter().map(link).collect()).collect()
     }
 
@@ -283,9 +286,13 @@ impl Net {
         }
         let route = packet.route;
         if route & PER_HOP == 0 {
-            self.enqueue(self.routes.port(route), &packet, route + 1);
+            let next = self.routes.port(route);
+            debug_assert_eq!(self.fabric.from(next), to, "a packet leaves by a port of another switch");
+            self.enqueue(next, &packet, route + 1);
         } else {
-            let (next, route) = self.forwarder.next(&packet, to);
+            let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
+            let (next, route) = self.forwarder.next(&packet, to, &ground);
+            debug_assert_eq!(self.fabric.from(next), to, "a packet leaves by a port of another switch");
             self.enqueue(next, &packet, route);
         }
         None

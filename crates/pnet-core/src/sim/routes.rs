@@ -30,6 +30,11 @@ impl Routes {
         self.free[length].push(start);
     }
 
+    /// The ports of a route of this length.
+    pub fn ports(&self, start: u32, length: u32) -> Vec<u32> {
+        self.ports[start as usize..][..length as usize].to_vec()
+    }
+
     /// The port at an index.
     #[inline]
     pub fn port(&self, at: u32) -> u32 {

@@ -30,20 +30,15 @@ pub(super) struct Hashed {
 
 impl Choice for Hashed {
     fn choose(&mut self, pair: Pair, subflow: u32, fabric: &Fabric) -> Option<Vec<u32>> {
-        let flow = u64::from(pair.flow) << 32;
-        // A flow has one plane under a policy that draws one, whatever the subflow.
-        let mut random = SplitMix::of([self.seed, flow]);
-        let near = self.tables.near(fabric, pair.src, pair.dst);
-        let allowed = self.policy.allowed(&near, &mut random);
-        let plane = if self.policy == Policy::RoundRobin && !allowed.is_empty() {
-            let first = random.below(allowed.len());
-            allowed[(first + subflow as usize) % allowed.len()].0
-        } else {
-            let least = allowed.iter().map(|(_, hops)| *hops).min()?;
-            let nearest: Vec<usize> =
-                allowed.iter().filter(|(_, hops)| *hops == least).map(|(plane, _)| *plane).collect();
-            let mut random = SplitMix::of([self.seed, flow | u64::from(subflow), 0]);
-            nearest[random.below(nearest.len())]
+        let planes = self.tables.planes(fabric, self.policy, pair, self.seed);
+        let key = u64::from(pair.flow) << 32 | u64::from(subflow);
+        let plane = match self.policy {
+            _ if planes.is_empty() => return None,
+            Policy::RoundRobin => {
+                let first = SplitMix::of([self.seed, u64::from(pair.flow), 1]).below(planes.len());
+                planes[(first + subflow as usize) % planes.len()]
+            }
+            _ => planes[SplitMix::of([self.seed, key, 0]).below(planes.len())],
         };
         let (graph, to) = (&fabric.planes().graphs()[plane], fabric.attached(plane, pair.dst)?);
         let mut at = fabric.attached(plane, pair.src)?;
@@ -52,7 +47,7 @@ impl Choice for Hashed {
         while at != to {
             let next = table.next(at);
             let switch = u64::from(fabric.switch(plane, at));
-            let mut hash = SplitMix::of([self.seed, switch, flow | u64::from(subflow)]);
+            let mut hash = SplitMix::of([self.seed, switch, key]);
             let arc = next[hash.below(next.len())];
             ports.push(fabric.arc(plane, arc));
             at = graph.head(arc);

@@ -3,7 +3,7 @@
 use super::super::fabric::Fabric;
 use super::super::packet::Packet;
 use super::super::routes::Routes;
-use super::{Forwarder, Pair};
+use super::{Forwarder, Ground, Pair};
 use crate::error::{Error, invalid};
 
 /// Chooses the path of a connection.
@@ -32,46 +32,52 @@ impl<C: Choice> PerFlow<C> {
         PerFlow { choice, ways: vec![] }
     }
 
-    fn connections(pair: Pair) -> std::ops::Range<usize> {
-        pair.connection as usize..(pair.connection + pair.subflows) as usize
+    fn ways(&self, pair: Pair) -> &[Way] {
+        &self.ways[pair.connection as usize..][..pair.subflows as usize]
+    }
+}
+
+/// The error of a flow without a path.
+pub(super) fn no_path<T>(pair: Pair) -> Result<T, Error> {
+    let Pair { flow, src, dst, .. } = pair;
+    invalid("flows", format!("flow {flow}: no path from host {src} to host {dst}"))
+}
+
+/// The ports of a path's cables in the other direction.
+pub(super) fn way_back(pair: Pair, path: &[u32], fabric: &Fabric) -> Result<Vec<u32>, Error> {
+    match path.iter().rev().map(|port| fabric.back(*port)).collect() {
+        Some(back) => Ok(back),
+        None => invalid("flows", format!("flow {}: a link of its path has no way back", pair.flow)),
     }
 }
 
 impl<C: Choice> Forwarder for PerFlow<C> {
     fn open(&mut self, pair: Pair, fabric: &Fabric, routes: &mut Routes) -> Result<(), Error> {
-        let connections = Self::connections(pair);
-        self.ways.resize(self.ways.len().max(connections.end), Way::default());
-        for (subflow, connection) in connections.enumerate() {
-            let Some(there) = self.choice.choose(pair, subflow as u32, fabric) else {
-                let (flow, src, dst) = (pair.flow, pair.src, pair.dst);
-                return invalid("flows", format!("flow {flow}: no path from host {src} to host {dst}"));
-            };
-            let Some(back) = there.iter().rev().map(|port| fabric.back(*port)).collect::<Option<Vec<u32>>>()
-            else {
-                return invalid("flows", format!("flow {}: a link of its path has no way back", pair.flow));
-            };
-            self.ways[connection] =
+        self.ways.resize(self.ways.len().max(pair.connections().end as usize), Way::default());
+        for (subflow, connection) in pair.connections().enumerate() {
+            let Some(there) = self.choice.choose(pair, subflow as u32, fabric) else { return no_path(pair) };
+            let back = way_back(pair, &there, fabric)?;
+            self.ways[connection as usize] =
                 Way { there: routes.add(&there), back: routes.add(&back), length: there.len() as u32 };
         }
         Ok(())
     }
 
     fn close(&mut self, pair: Pair, routes: &mut Routes) {
-        for way in &self.ways[Self::connections(pair)] {
+        for way in self.ways(pair) {
             routes.remove(way.there, way.length as usize);
             routes.remove(way.back, way.length as usize);
         }
     }
 
     #[inline]
-    fn depart(&mut self, packet: &Packet, routes: &Routes) -> (u32, u32) {
+    fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32) {
         let way = &self.ways[packet.connection as usize];
         let start = if packet.kind.forward() { way.there } else { way.back };
-        (routes.port(start), start + 1)
+        (ground.routes.port(start), start + 1)
     }
 
-    fn paths(&self, pair: Pair, routes: &Routes) -> Vec<Vec<u32>> {
-        let ports = |way: &Way| (way.there..way.there + way.length).map(|at| routes.port(at)).collect();
-        self.ways[Self::connections(pair)].iter().map(ports).collect()
+    fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {
+        self.ways(pair).iter().map(|way| ground.routes.ports(way.there, way.length)).collect()
     }
 }

@@ -1,8 +1,11 @@
 //! What every switch knows of the shortest paths, toward each switch that packets are sent to.
 
 use super::super::fabric::Fabric;
+use super::Pair;
 use crate::csr::Csr;
 use crate::graph::{FAR, Reach};
+use crate::paths::Policy;
+use crate::random::SplitMix;
 
 /// The shortest paths of a plane to one of its switches.
 #[derive(Debug)]
@@ -48,8 +51,52 @@ impl Tables {
         })
     }
 
+    /// The same, where it has been asked for before.
+    #[inline]
+    pub(super) fn known(&self, plane: usize, switch: u32) -> &Table {
+        self.tables[plane][switch as usize].as_ref().expect("a table toward every host with a flow")
+    }
+
+    /// The planes that a flow may use: all that a policy allows, and unless it goes round them the nearest of these.
+    pub(super) fn planes(&mut self, fabric: &Fabric, policy: Policy, pair: Pair, seed: u64) -> Vec<usize> {
+        let near = self.near(fabric, pair.src, pair.dst);
+        let mut allowed = policy.allowed(&near, &mut SplitMix::of([seed, u64::from(pair.flow) << 32]));
+        if policy != Policy::RoundRobin {
+            let least = allowed.iter().map(|(_, hops)| *hops).min();
+            allowed.retain(|(_, hops)| Some(*hops) == least);
+        }
+        allowed.into_iter().map(|(plane, _)| plane).collect()
+    }
+
+    /// The ports of the shortest paths between two hosts in one of their planes, up to `most` of them.
+    pub(super) fn paths(&self, fabric: &Fabric, plane: usize, pair: Pair, most: usize) -> Vec<Vec<u32>> {
+        let mut found = vec![];
+        let (Some(from), Some(to)) = (fabric.attached(plane, pair.src), fabric.attached(plane, pair.dst))
+        else {
+            return found;
+        };
+        let table = self.known(plane, to);
+        // Switches to go on from, each with the ports that lead to it; the last is taken first.
+        let mut open = vec![(from, vec![fabric.up(plane, pair.src)])];
+        while let Some((at, mut ports)) = open.pop() {
+            if at == to {
+                ports.push(fabric.down(plane, pair.dst));
+                found.push(ports);
+                if found.len() == most {
+                    break;
+                }
+                continue;
+            }
+            for arc in table.next(at).iter().rev() {
+                let longer = ports.iter().copied().chain([fabric.arc(plane, *arc)]).collect();
+                open.push((fabric.planes().graphs()[plane].head(*arc), longer));
+            }
+        }
+        found
+    }
+
     /// The planes that join two hosts, with the hops between their switches.
-    pub(super) fn near(&mut self, fabric: &Fabric, src: u32, dst: u32) -> Vec<(usize, u32)> {
+    fn near(&mut self, fabric: &Fabric, src: u32, dst: u32) -> Vec<(usize, u32)> {
         (0..fabric.planes().count())
             .filter_map(|plane| {
                 let (from, to) = (fabric.attached(plane, src)?, fabric.attached(plane, dst)?);

@@ -213,7 +213,7 @@ fn dctcp_shrinks_by_the_marked_part() {
     }
     assert_eq!(windows(&found), expected);
     assert_eq!(found.flows[0].marked, 2);
-    // A second mark in a later window: after packets 2 and 7, of 3 to 7 one in five is marked when 7 is acknowledged.
+    // A second mark in a later window: that of packets 3 to 6 has none, which halves the estimate.
     let found = run(Tcp { initial_window: 2, congestion, ..params() }, 12, &[], &[2, 7]);
     let (before, after) = (windows(&found)[7], windows(&found)[8]);
     let ends_at_six = 0.25 + 0.5 * (0.0 - 0.25);
