@@ -266,11 +266,32 @@ class Transport:
     def min_tcp(base: TcpBase, *, probe_after: int) -> Transport: ...
 
 @final
+class Over:
+    """Which paths the packets of a flow are spread over."""
+
+    Paths: ClassVar[Over]
+    Planes: ClassVar[Over]
+
+@final
+class Order:
+    """Which of them comes next."""
+
+    RoundRobin: ClassVar[Order]
+    Shuffled: ClassVar[Order]
+    Random: ClassVar[Order]
+
+@final
 class Forwarding:
     """A way to choose paths with its parameters."""
 
     @staticmethod
     def ecmp(*, policy: Policy) -> Forwarding: ...
+    @staticmethod
+    def per_hop(*, policy: Policy) -> Forwarding: ...
+    @staticmethod
+    def spray(*, policy: Policy, over: Over, order: Order) -> Forwarding: ...
+    @staticmethod
+    def flowlets(*, policy: Policy, over: Over, gap_ps: int) -> Forwarding: ...
     @staticmethod
     def given(
         planes: Planes, src: _I32, dst: _I32, pair_ptr: _I64, plane: _I32, path_ptr: _I64, path_arc: _I32

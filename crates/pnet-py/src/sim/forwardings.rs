@@ -22,8 +22,72 @@ impl From<sim::Forwarding> for Forwarding {
     }
 }
 
+/// Which paths the packets of a flow are spread over.
+#[pyclass(frozen, eq, hash, from_py_object, module = "pnet_lp._core")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Over {
+    /// All shortest paths.
+    Paths,
+    /// One shortest path in each plane.
+    Planes,
+}
+
+/// Which of them comes next.
+#[pyclass(frozen, eq, hash, from_py_object, module = "pnet_lp._core")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Order {
+    /// One after the other.
+    RoundRobin,
+    /// One after the other, in an order drawn for each connection.
+    Shuffled,
+    /// Any.
+    Random,
+}
+
+impl From<Over> for sim::Over {
+    fn from(over: Over) -> Self {
+        match over {
+            Over::Paths => Self::Paths,
+            Over::Planes => Self::Planes,
+        }
+    }
+}
+
+impl From<Order> for sim::Order {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::RoundRobin => Self::RoundRobin,
+            Order::Shuffled => Self::Shuffled,
+            Order::Random => Self::Random,
+        }
+    }
+}
+
 #[pymethods]
 impl Forwarding {
+    /// Any shortest way, drawn by every switch for every packet.
+    #[staticmethod]
+    #[pyo3(signature = (*, policy))]
+    fn per_hop(policy: Policy) -> Self {
+        sim::Forwarding::PerHop(sim::PerHop { policy: policy.into() }).into()
+    }
+
+    /// One of several paths, chosen by the source for every packet.
+    #[staticmethod]
+    #[pyo3(signature = (*, policy, over, order))]
+    fn spray(policy: Policy, over: Over, order: Order) -> Self {
+        let (policy, over, order) = (policy.into(), over.into(), order.into());
+        sim::Forwarding::Spray(sim::Spray { policy, over, order }).into()
+    }
+
+    /// One of several paths, drawn anew when nothing was sent for `gap_ps`.
+    #[staticmethod]
+    #[pyo3(signature = (*, policy, over, gap_ps))]
+    fn flowlets(policy: Policy, over: Over, gap_ps: u64) -> Self {
+        let (policy, over, order) = (policy.into(), over.into(), sim::Order::Flowlets(gap_ps));
+        sim::Forwarding::Spray(sim::Spray { policy, over, order }).into()
+    }
+
     /// A hash of the flow at every switch.
     #[staticmethod]
     #[pyo3(signature = (*, policy))]

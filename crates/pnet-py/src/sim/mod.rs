@@ -16,6 +16,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<transports::Coupling>()?;
     module.add_class::<transports::TcpBase>()?;
     module.add_class::<transports::Transport>()?;
+    module.add_class::<forwardings::Order>()?;
+    module.add_class::<forwardings::Over>()?;
     module.add_class::<forwardings::Forwarding>()?;
     module.add_class::<outcome::End>()?;
     module.add_class::<outcome::Outcome>()?;
