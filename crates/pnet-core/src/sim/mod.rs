@@ -17,6 +17,7 @@
 mod engine;
 mod events;
 mod fabric;
+pub mod failures;
 pub mod forwarding;
 mod net;
 mod packet;
@@ -31,6 +32,7 @@ pub mod transports;
 
 pub use engine::{Limits, Model, Progress, Scenario};
 pub use fabric::{Fabric, Link, PathLink};
+pub use failures::{Failures, Outage};
 pub use forwarding::{Ecmp, Forwarding, Given, Order, Over, PerHop, Spray};
 pub use net::Net;
 pub use packet::{Kind, Packet};
