@@ -99,6 +99,7 @@ fn run(k: u32, bytes: u64, model: Model) {
         seed: 1,
         model,
         limits: Limits::default(),
+        failures: Failures::default(),
         watched: Watched::default(),
     };
     let start = Instant::now();

@@ -28,6 +28,7 @@ fn scenario(fabric: Fabric, transport: Tcp, packets: u32, flows: Vec<(u32, u32, 
         seed: 1,
         model: Model::Fast,
         limits: Limits::default(),
+        failures: Failures::default(),
         watched: Watched::default(),
     }
 }

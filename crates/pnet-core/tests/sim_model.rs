@@ -18,6 +18,8 @@ struct Case {
     transport: Tcp,
     rates: Vec<u64>,
     delays: Vec<Time>,
+    outages: Vec<(u32, Time, Time)>,
+    repair: Option<Time>,
     seed: u64,
 }
 
@@ -39,12 +41,22 @@ impl Case {
             seed: self.seed,
             model,
             limits: Limits { time: SECOND / 10, events: u64::MAX },
+            failures: self.failures(ports),
             watched: Watched {
                 ports: (0..ports as u32).collect(),
                 flows: (0..self.flows.len() as u32).collect(),
                 rows: 100_000,
             },
         }
+    }
+
+    fn failures(&self, ports: usize) -> Failures {
+        let outage = |(port, from, lasts): &(u32, Time, Time)| Outage {
+            port: port % ports as u32,
+            from: *from,
+            until: from.saturating_add(*lasts),
+        };
+        Failures { outages: self.outages.iter().map(outage).collect(), repair: self.repair }
     }
 
     fn run(&self, model: Model) -> Outcome {
@@ -135,6 +147,11 @@ fn policy() -> impl Strategy<Value = Policy> {
     prop_oneof![Just(Policy::Any), Just(Policy::RoundRobin), Just(Policy::Shortest), Just(Policy::Single)]
 }
 
+fn outage() -> impl Strategy<Value = (u32, Time, Time)> {
+    let from = prop_oneof![Just(0), 1..60_000_000_u64];
+    (any::<u32>(), from, prop_oneof![Just(NEVER), 1..60_000_000_u64])
+}
+
 fn congestion() -> impl Strategy<Value = Congestion> {
     prop_oneof![
         Just(Congestion::Reno),
@@ -153,11 +170,13 @@ prop_compose! {
         transport in transport(),
         rates in prop::collection::vec(prop_oneof![Just(1), Just(3), Just(10)], 1..5),
         delays in prop::collection::vec(prop_oneof![Just(0), Just(500_000), Just(1_000_000)], 1..4),
+        outages in prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(outage(), 1..6)],
+        repair in prop::option::of(0..30_000_000_u64),
         seed in any::<u64>(),
     ) -> Case {
         let flows = flows.into_iter().map(|(src, far, bytes, start)| (src, (src + far) % NODES, bytes, start));
         let (graphs, flows) = (graphs.iter().map(connected).collect(), flows.collect());
-        Case { graphs, queue, forwarding, flows, transport, rates, delays, seed }
+        Case { graphs, queue, forwarding, flows, transport, rates, delays, outages, repair, seed }
     }
 }
 
@@ -169,7 +188,7 @@ proptest! {
         case in case(fifo().boxed(), prop_oneof![one_path(), many_paths()].boxed()),
     ) {
         let (fast, mut plain) = (case.run(Model::Fast), case.run(Model::Plain));
-        prop_assert!(plain.events > fast.events);
+        prop_assert!(plain.events > fast.events || fast.packet_hops == 0);
         plain.events = fast.events;
         prop_assert_eq!(fast, plain);
     }
@@ -199,6 +218,13 @@ proptest! {
                 Limit::Bytes(most) => prop_assert!(port.longest_bytes <= most),
             }
             prop_assert!(port.spent <= found.time.saturating_mul(u64::from(port.longest_packets)));
+            prop_assert!(port.lost <= port.packets);
+        }
+        // What is down from start to end is never used.
+        for outage in case.failures(found.ports.len()).outages {
+            if outage.from == 0 && outage.until == NEVER {
+                prop_assert_eq!(found.ports[outage.port as usize].packets, 0);
+            }
         }
     }
 

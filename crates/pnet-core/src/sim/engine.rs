@@ -1,10 +1,11 @@
 //! The run: event after event, from the first flow's start to the end.
 
 use super::fabric::Fabric;
+use super::failures::Failures;
 use super::forwarding::Forwarding;
 use super::net::{Fires, Net};
 use super::queues::{Discipline, Held, Queue};
-use super::records::{End, FlowRecord, Outcome};
+use super::records::{End, Outcome};
 use super::source::Source;
 use super::time::{NEVER, Time};
 use super::trace::{Recorder, Watched};
@@ -58,6 +59,8 @@ pub struct Scenario {
     pub model: Model,
     /// When to end.
     pub limits: Limits,
+    /// What fails.
+    pub failures: Failures,
     /// What is traced.
     pub watched: Watched,
 }
@@ -94,6 +97,7 @@ impl Scenario {
     ///     seed: 1,
     ///     model: Model::Fast,
     ///     limits: Limits::default(),
+    ///     failures: Failures::default(),
     ///     watched: Watched::default(),
     /// };
     /// let outcome = scenario.run(&mut |_| true)?;
@@ -117,14 +121,15 @@ impl Scenario {
 
     /// Runs it with this discipline, whatever its queue says.
     pub(super) fn run_with(
-        self,
+        mut self,
         discipline: Discipline,
         shape: Shape,
         watch: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Outcome, Error> {
+        let down = self.failures.build(&mut self.fabric)?;
         let recorder = Recorder::new(&self.watched, self.fabric.ports())?;
         let forwarder = self.forwarding.build(&self.fabric, self.seed)?;
-        let net = Net::new(self.fabric, discipline, forwarder, shape, recorder, self.seed);
+        let net = Net::new(self.fabric, discipline, forwarder, shape, recorder, down, self.seed);
         let mut engine = Engine { net, transport: self.transport.build(), source: self.source, events: 0 };
         let end = engine.run(self.limits, watch)?;
         engine.finish(end, self.limits)
@@ -141,6 +146,7 @@ struct Engine {
 impl Engine {
     fn run(&mut self, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
         self.net.wake_source(self.source.next());
+        self.net.await_change();
         let total = self.source.total();
         loop {
             if self.events.is_multiple_of(LOOK) && !watch(self.progress()) {
@@ -172,6 +178,7 @@ impl Engine {
                     }
                 }
                 Fires::Source => self.start_flows()?,
+                Fires::Change => self.net.change(),
             }
             if self.net.has_completed() {
                 for id in self.net.take_completed() {
@@ -189,7 +196,7 @@ impl Engine {
         let mut flows = vec![];
         self.source.start(self.net.now(), &mut flows);
         for flow in flows {
-            let pair = self.net.open(flow)?;
+            let Some(pair) = self.net.open(flow)? else { continue };
             let paths = self.net.paths(pair);
             let record = self.net.record(pair.connection);
             record.hops = paths.first().map_or(0, Vec::len) as u32;
@@ -211,8 +218,7 @@ impl Engine {
 
     fn finish(mut self, end: End, limits: Limits) -> Result<Outcome, Error> {
         for flow in self.source.unstarted() {
-            let (id, src, dst, bytes, start) = (flow.id, flow.src, flow.dst, flow.bytes, flow.start);
-            self.net.add_record(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
+            self.net.add_record(flow);
         }
         let time = self.net.now().min(limits.time);
         let left = self.net.finish(time)?;

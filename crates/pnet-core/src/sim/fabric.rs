@@ -41,6 +41,8 @@ pub struct Fabric {
     switch_base: Vec<u32>,
     /// Of each arc, the one back along the same cable.
     back: Vec<u32>,
+    /// How many reasons there are not to lead paths over a port.
+    blocked: Vec<u16>,
 }
 
 impl Fabric {
@@ -85,7 +87,7 @@ impl Fabric {
             })
         });
         let back = back.collect();
-        Ok(Fabric { links, arc_base, switch_base, back, planes })
+        Ok(Fabric { blocked: vec![0; to.len()], links, arc_base, switch_base, back, planes })
     }
 
     /// A fabric in which all links are alike.
@@ -176,6 +178,21 @@ impl Fabric {
             port if port < arcs => Some(self.back[port as usize]).filter(|back| *back != NONE),
             port if port < arcs + access => Some(port + access),
             port => Some(port - access),
+        }
+    }
+
+    /// Whether paths may lead over a port: they avoid a cable of which either direction is down, as answers come back
+    /// along it.
+    #[inline]
+    pub fn usable(&self, port: u32) -> bool {
+        self.blocked[port as usize] == 0
+    }
+
+    /// Adds a reason not to use the cable of a port, or takes one away.
+    pub(super) fn set_usable(&mut self, port: u32, usable: bool) {
+        for port in [Some(port), self.back(port)].into_iter().flatten() {
+            let blocked = &mut self.blocked[port as usize];
+            *blocked = if usable { *blocked - 1 } else { *blocked + 1 };
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::events::Events;
 use super::fabric::{Fabric, NONE, PathLink};
+use super::failures::Down;
 use super::forwarding::{Forwarder, Ground, PER_HOP, Pair};
 use super::packet::{Kind, Packet};
 use super::port::{Backlog, Counters, Departure, Port};
@@ -23,9 +24,14 @@ pub(super) enum Fires {
     Arrival(u32),
     /// The source wants to start flows.
     Source,
+    /// Paths learn of a failure or its end.
+    Change,
     /// A timer, if it is still wanted.
     Timer(u32),
 }
+
+/// Lanes that belong neither to ports nor to timers.
+const OTHERS: usize = 2;
 
 /// A flow under way.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +93,9 @@ pub struct Net {
     /// What a scheduler has just dropped.
     dropped: Vec<Packet>,
     recorder: Option<Box<Recorder>>,
+    down: Down,
+    /// Whether any link fails.
+    failing: bool,
 }
 
 impl Net {
@@ -97,12 +106,13 @@ impl Net {
         forwarder: Box<dyn Forwarder>,
         shape: Shape,
         recorder: Option<Recorder>,
+        down: Down,
         seed: u64,
     ) -> Self {
         let ports = fabric.ports();
         Net {
             now: 0,
-            events: Events::new(2 * ports + 1, ports, seed),
+            events: Events::new(2 * ports + OTHERS, ports, seed),
             ports: (0..ports as u32).map(|port| Port::new(fabric.link(port))).collect(),
             counters: vec![Counters::default(); ports],
             fabric,
@@ -123,6 +133,8 @@ impl Net {
             packet_hops: 0,
             dropped: vec![],
             recorder: recorder.map(Box::new),
+            failing: down.fails(),
+            down,
         }
     }
 
@@ -211,11 +223,11 @@ impl Net {
 
     // ------------------------------------------------------------------ what the engine does
 
-    /// Makes a slot for a flow, and finds its paths.
-    pub(super) fn open(&mut self, flow: Flow) -> Result<Pair, Error> {
+    /// Makes a slot for a flow, and finds its paths; where a failure has left it none, there is only its record.
+    pub(super) fn open(&mut self, flow: Flow) -> Result<Option<Pair>, Error> {
         flow.check(&self.fabric, self.payload)?;
         let slot = self.free.pop().unwrap_or(self.live.len() as u32);
-        let Flow { id, src, dst, bytes, start } = flow;
+        let Flow { id, src, dst, .. } = flow;
         let pair = Pair { flow: id, connection: slot * self.subflows, subflows: self.subflows, src, dst };
         let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(id));
         let live = Live { pair, record: self.records.len() as u32, in_flight: 0, state: State::Open, traced };
@@ -223,18 +235,26 @@ impl Net {
             self.live.push(live);
             let timers = self.live.len() * (self.subflows * self.timers) as usize;
             self.deadlines.resize(timers, NEVER);
-            self.events.grow(2 * self.ports.len() + 1 + timers);
+            self.events.grow(2 * self.ports.len() + OTHERS + timers);
         } else {
             self.live[slot as usize] = live;
         }
-        self.forwarder.open(pair, &self.fabric, &mut self.routes)?;
-        self.add_record(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
-        Ok(pair)
+        self.add_record(flow);
+        match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
+            Ok(()) => Ok(Some(pair)),
+            Err(Error::NoPath { .. }) if self.failing => {
+                self.live[slot as usize].state = State::Free;
+                self.free.push(slot);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Adds the record of a flow.
-    pub(super) fn add_record(&mut self, record: FlowRecord) {
-        self.records.push(record);
+    pub(super) fn add_record(&mut self, flow: Flow) {
+        let Flow { id, src, dst, bytes, start } = flow;
+        self.records.push(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
         self.plane_bytes.resize(self.records.len() * self.fabric.planes().count(), 0);
         self.subflow_bytes.resize(self.records.len() * self.subflows as usize, 0);
     }
@@ -260,7 +280,8 @@ impl Net {
             lane if lane < ports => Fires::Free(lane),
             lane if lane < 2 * ports => Fires::Arrival(lane - ports),
             lane if lane == 2 * ports => Fires::Source,
-            lane => Fires::Timer(lane - 2 * ports - 1),
+            lane if lane == 2 * ports + 1 => Fires::Change,
+            lane => Fires::Timer(lane - 2 * ports - OTHERS as u32),
         })
     }
 
@@ -271,8 +292,14 @@ impl Net {
         let from = &mut self.ports[port as usize];
         let (departure, next) = from.arrive();
         let (packet, to) = (departure.packet, from.to);
+        let began = if self.failing { from.began(&departure) } else { 0 };
         if let Some(next) = next {
             self.events.push(lane, next);
+        }
+        if self.failing && self.down.between(port, began, self.now) {
+            self.counters[port as usize].lost += 1;
+            self.drop(packet.connection);
+            return None;
         }
         self.packet_hops += 1;
         if (to as usize) < self.fabric.hosts() {
@@ -291,7 +318,11 @@ impl Net {
             self.enqueue(next, &packet, route + 1);
         } else {
             let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
-            let (next, route) = self.forwarder.next(&packet, to, &ground);
+            let Some((next, route)) = self.forwarder.next(&packet, to, &ground) else {
+                self.counters[port as usize].lost += 1;
+                self.drop(packet.connection);
+                return None;
+            };
             debug_assert_eq!(self.fabric.from(next), to, "a packet leaves by a port of another switch");
             self.enqueue(next, &packet, route);
         }
@@ -339,6 +370,21 @@ impl Net {
         }
     }
 
+    /// Lets paths learn of the next change when it is time.
+    pub(super) fn await_change(&mut self) {
+        let lane = 2 * self.ports.len() as u32 + 1;
+        self.events.push(lane, self.down.next());
+    }
+
+    /// Lets paths learn of what has changed.
+    pub(super) fn change(&mut self) {
+        self.down.apply(self.now, &mut self.fabric);
+        let open = self.live.iter().filter(|flow| flow.state != State::Free);
+        let pairs: Vec<Pair> = open.map(|flow| flow.pair).collect();
+        self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
+        self.await_change();
+    }
+
     /// The connection of a timer, and which of its timers it is.
     #[inline]
     pub(super) fn timer(&self, timer: u32) -> (u32, u32) {
@@ -384,7 +430,7 @@ impl Net {
 
     #[inline]
     fn timer_lane(&self, timer: u32) -> u32 {
-        2 * self.ports.len() as u32 + 1 + timer
+        (2 * self.ports.len() + OTHERS) as u32 + timer
     }
 
     /// Puts a packet into the queue of a port, with its route from there.
@@ -500,6 +546,7 @@ impl Net {
                 packets: counters.sent,
                 bytes: counters.bytes,
                 dropped: counters.dropped,
+                lost: counters.lost,
                 marked: counters.marked,
                 spent: counters.spent,
                 longest_packets: counters.longest.packets,

@@ -55,11 +55,11 @@ pub(super) struct Port {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counters {
     pub(super) entered: u64,
-    pub(super) arrived: u64,
     /// Put onto the wire; some may not have left yet.
     pub(super) sent: u64,
     pub(super) bytes: u64,
     pub(super) dropped: u64,
+    /// Lost as the link was down, or at its end for want of a way on.
     pub(super) lost: u64,
     pub(super) marked: u64,
     /// Departures less entries, over all packets: the time spent here, once all have left.
@@ -148,6 +148,12 @@ impl Port {
         let next = (self.arriving != self.end)
             .then(|| self.ring[self.place(self.arriving)].time.saturating_add(self.delay));
         (first, next)
+    }
+
+    /// When the first bit of a departing packet left.
+    #[inline]
+    pub(super) fn began(&self, departure: &Departure) -> Time {
+        departure.time - self.rate.serialisation(departure.packet.size)
     }
 
     /// Whether `count` packets were put onto the wire, as far as the ring can tell.

@@ -23,7 +23,7 @@ pub struct FlowRecord {
     pub ideal: Time,
     /// Payload bytes received, each once.
     pub received: u64,
-    /// Links of its first path.
+    /// Links of its first path; 0 where it had none or did not start.
     pub hops: u32,
     /// Packets sent.
     pub sent: u64,
@@ -56,6 +56,8 @@ pub struct PortRecord {
     pub bytes: u64,
     /// Packets dropped.
     pub dropped: u64,
+    /// Packets lost on the link while it was down, or at its end where no way leads on.
+    pub lost: u64,
     /// Packets marked.
     pub marked: u64,
     /// Time that all its packets together spent in the queue, being sent included; over the length of the run this is

@@ -55,4 +55,8 @@ impl Choice for Hashed {
         ports.push(fabric.down(plane, pair.dst));
         Some(ports)
     }
+
+    fn forget(&mut self) {
+        self.tables.clear();
+    }
 }

@@ -79,16 +79,15 @@ impl Choice for Listed {
         if first == end {
             return None;
         }
-        let drawn = SplitMix::of([self.seed, u64::from(pair.flow)]).below(end - first);
-        let i = first + (drawn + subflow as usize) % (end - first);
-        let plane = self.given.paths.paths.plane[i] as usize;
-        let arcs = self.given.paths.paths.get(i).iter().map(|arc| fabric.arc(plane, *arc));
-        Some(
-            [fabric.up(plane, pair.src)]
-                .into_iter()
-                .chain(arcs)
-                .chain([fabric.down(plane, pair.dst)])
-                .collect(),
-        )
+        let paths = &self.given.paths.paths;
+        let drawn = SplitMix::of([self.seed, u64::from(pair.flow)]).below(end - first) + subflow as usize;
+        // The next one where a link of it may not be used.
+        (drawn..drawn + end - first).map(|turn| first + turn % (end - first)).find_map(|i| {
+            let plane = paths.plane[i] as usize;
+            let arcs = paths.get(i).iter().map(|arc| fabric.arc(plane, *arc));
+            let ends = [fabric.up(plane, pair.src), fabric.down(plane, pair.dst)];
+            let ports: Vec<u32> = [ends[0]].into_iter().chain(arcs).chain([ends[1]]).collect();
+            ports.iter().all(|port| fabric.usable(*port)).then_some(ports)
+        })
     }
 }

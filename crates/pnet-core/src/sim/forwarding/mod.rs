@@ -70,14 +70,19 @@ pub trait Forwarder {
     /// Prepares for a flow's packets.
     fn open(&mut self, pair: Pair, fabric: &Fabric, routes: &mut Routes) -> Result<(), Error>;
 
+    /// Something has failed or come back: paths of the flows under way that may not be used, or would be chosen otherwise,
+    /// are chosen again.  A flow that is left without a path keeps those it has.  Routes are not removed, as packets follow
+    /// them still.
+    fn adapt(&mut self, pairs: &[Pair], fabric: &Fabric, routes: &mut Routes);
+
     /// The flow is over, and none of its packets is on its way.
     fn close(&mut self, pair: Pair, routes: &mut Routes);
 
     /// The port by which a packet leaves its host, and its route from there.
     fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32);
 
-    /// The same at a switch, asked where the route is [`PER_HOP`].
-    fn next(&mut self, packet: &Packet, switch: u32, _ground: &Ground) -> (u32, u32) {
+    /// The same at a switch, asked where the route is [`PER_HOP`]; none where no way leads on.
+    fn next(&mut self, packet: &Packet, switch: u32, _ground: &Ground) -> Option<(u32, u32)> {
         unreachable!("{packet:?} has no route at node {switch}")
     }
 

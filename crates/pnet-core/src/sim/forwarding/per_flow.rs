@@ -11,6 +11,9 @@ pub(super) trait Choice {
     /// The ports of the path of a flow's `subflow`-th connection, from its source to its destination; none if there is
     /// no path.
     fn choose(&mut self, pair: Pair, subflow: u32, fabric: &Fabric) -> Option<Vec<u32>>;
+
+    /// Something has failed or come back.
+    fn forget(&mut self) {}
 }
 
 /// The route of a connection in each direction.
@@ -40,7 +43,7 @@ impl<C: Choice> PerFlow<C> {
 /// The error of a flow without a path.
 pub(super) fn no_path<T>(pair: Pair) -> Result<T, Error> {
     let Pair { flow, src, dst, .. } = pair;
-    invalid("flows", format!("flow {flow}: no path from host {src} to host {dst}"))
+    Err(Error::NoPath { flow, src, dst })
 }
 
 /// The ports of a path's cables in the other direction.
@@ -61,6 +64,24 @@ impl<C: Choice> Forwarder for PerFlow<C> {
                 Way { there: routes.add(&there), back: routes.add(&back), length: there.len() as u32 };
         }
         Ok(())
+    }
+
+    fn adapt(&mut self, pairs: &[Pair], fabric: &Fabric, routes: &mut Routes) {
+        self.choice.forget();
+        for pair in pairs {
+            for (subflow, connection) in pair.connections().enumerate() {
+                let way = &mut self.ways[connection as usize];
+                let both = [way.there, way.back];
+                let usable =
+                    |start: &u32| routes.ports(*start, way.length).iter().all(|port| fabric.usable(*port));
+                if both.iter().all(usable) {
+                    continue;
+                }
+                let Some(there) = self.choice.choose(*pair, subflow as u32, fabric) else { continue };
+                let Ok(back) = way_back(*pair, &there, fabric) else { continue };
+                *way = Way { there: routes.add(&there), back: routes.add(&back), length: there.len() as u32 };
+            }
+        }
     }
 
     fn close(&mut self, pair: Pair, routes: &mut Routes) {

@@ -62,6 +62,14 @@ impl Forwarder for Random {
         Ok(())
     }
 
+    fn adapt(&mut self, pairs: &[Pair], fabric: &Fabric, routes: &mut Routes) {
+        self.tables.clear();
+        for pair in pairs {
+            // Without a path its packets stay where they are sent from, or are lost on the way.
+            let _ = self.open(*pair, fabric, routes);
+        }
+    }
+
     fn close(&mut self, _: Pair, _: &mut Routes) {}
 
     fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32) {
@@ -74,18 +82,18 @@ impl Forwarder for Random {
         (ground.fabric.up(plane, from), PER_HOP | to)
     }
 
-    fn next(&mut self, packet: &Packet, node: u32, ground: &Ground) -> (u32, u32) {
+    fn next(&mut self, packet: &Packet, node: u32, ground: &Ground) -> Option<(u32, u32)> {
         let (plane, switch) = ground.fabric.place(node);
         let host = packet.route & !PER_HOP;
         let fabric = ground.fabric;
         let port = match fabric.attached(plane, host) {
             Some(to) if to != switch => {
-                let next = self.tables.known(plane, to).next(switch);
-                fabric.arc(plane, next[self.random.below(next.len())])
+                let next = self.tables.known(plane, to)?.next(switch);
+                fabric.arc(plane, *next.get(self.random.below(next.len()))?)
             }
             _ => fabric.down(plane, host),
         };
-        (port, packet.route)
+        Some((port, packet.route))
     }
 
     fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {

@@ -127,6 +127,14 @@ impl Forwarder for Sprayer {
         Ok(())
     }
 
+    fn adapt(&mut self, pairs: &[Pair], fabric: &Fabric, routes: &mut Routes) {
+        self.tables.clear();
+        for pair in pairs {
+            // Without a path it is left as it is.
+            let _ = self.open(*pair, fabric, routes);
+        }
+    }
+
     fn close(&mut self, pair: Pair, routes: &mut Routes) {
         for connection in pair.connections() {
             let (fans, _) = &mut self.connections[connection as usize];

@@ -3,7 +3,7 @@
 use super::super::fabric::Fabric;
 use super::Pair;
 use crate::csr::Csr;
-use crate::graph::{FAR, Reach};
+use crate::graph::FAR;
 use crate::paths::Policy;
 use crate::random::SplitMix;
 
@@ -28,7 +28,6 @@ impl Table {
 pub(super) struct Tables {
     /// By plane and switch.
     tables: Vec<Vec<Option<Box<Table>>>>,
-    reach: Reach,
 }
 
 impl Tables {
@@ -36,25 +35,46 @@ impl Tables {
     pub(super) fn new(fabric: &Fabric) -> Self {
         let empty = |nodes: usize| (0..nodes).map(|_| None).collect();
         let tables = fabric.planes().graphs().iter().map(|graph| empty(graph.nodes())).collect();
-        Tables { tables, reach: Reach::default() }
+        Tables { tables }
     }
 
-    /// The table toward a switch of a plane.
+    /// The table toward a switch of a plane, over the arcs that may be used.
     pub(super) fn toward(&mut self, fabric: &Fabric, plane: usize, switch: u32) -> &Table {
         self.tables[plane][switch as usize].get_or_insert_with(|| {
             let graph = &fabric.planes().graphs()[plane];
-            graph.reach(switch, &mut self.reach);
-            let reach = &self.reach;
-            let arcs = (0..graph.nodes() as u32)
-                .flat_map(|node| graph.next_hops(node, reach).map(move |arc| (node, arc)));
-            Box::new(Table { hops: reach.hops.clone(), next: Csr::new(graph.nodes(), arcs) })
+            let usable = |arc: u32| fabric.usable(fabric.arc(plane, arc));
+            let mut hops = vec![FAR; graph.nodes()];
+            hops[switch as usize] = 0;
+            let mut reached = vec![switch];
+            let mut i = 0;
+            while let Some(at) = reached.get(i).copied() {
+                i += 1;
+                for arc in graph.incoming(at).iter().filter(|arc| usable(**arc)) {
+                    let before = graph.tail(*arc);
+                    if hops[before as usize] == FAR {
+                        hops[before as usize] = hops[at as usize] + 1;
+                        reached.push(before);
+                    }
+                }
+            }
+            let closer = |arc: &u32| {
+                let (from, to) = (hops[graph.tail(*arc) as usize], hops[graph.head(*arc) as usize]);
+                from != FAR && to < from && usable(*arc)
+            };
+            let arcs = (0..graph.arcs() as u32).filter(closer).map(|arc| (graph.tail(arc), arc));
+            Box::new(Table { next: Csr::new(graph.nodes(), arcs), hops })
         })
+    }
+
+    /// Forgets all tables.
+    pub(super) fn clear(&mut self) {
+        self.tables.iter_mut().flatten().for_each(|table| *table = None);
     }
 
     /// The same, where it has been asked for before.
     #[inline]
-    pub(super) fn known(&self, plane: usize, switch: u32) -> &Table {
-        self.tables[plane][switch as usize].as_ref().expect("a table toward every host with a flow")
+    pub(super) fn known(&self, plane: usize, switch: u32) -> Option<&Table> {
+        self.tables[plane][switch as usize].as_deref()
     }
 
     /// The planes that a flow may use: all that a policy allows, and unless it goes round them the nearest of these.
@@ -75,7 +95,7 @@ impl Tables {
         else {
             return found;
         };
-        let table = self.known(plane, to);
+        let Some(table) = self.known(plane, to) else { return found };
         // Switches to go on from, each with the ports that lead to it; the last is taken first.
         let mut open = vec![(from, vec![fabric.up(plane, pair.src)])];
         while let Some((at, mut ports)) = open.pop() {
@@ -100,6 +120,9 @@ impl Tables {
         (0..fabric.planes().count())
             .filter_map(|plane| {
                 let (from, to) = (fabric.attached(plane, src)?, fabric.attached(plane, dst)?);
+                if !fabric.usable(fabric.up(plane, src)) || !fabric.usable(fabric.down(plane, dst)) {
+                    return None;
+                }
                 let hops = self.toward(fabric, plane, to).hops[from as usize];
                 (hops != FAR).then_some((plane, hops))
             })

@@ -10,7 +10,7 @@ use crate::sim::forwarding::{Ecmp, Forwarding};
 use crate::sim::port::Backlog;
 use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Queue, Verdict};
 use crate::sim::trace::Watched;
-use crate::sim::{Fabric, FlowList, Limits, Model, Outcome, Rate, Scenario, TransportKind};
+use crate::sim::{Fabric, Failures, FlowList, Limits, Model, Outcome, Rate, Scenario, TransportKind};
 
 const PACKET: Time = 1_200_000;
 const ROUND: Time = 6_464_000;
@@ -55,6 +55,7 @@ fn run(transport: Tcp, packets: u64, drops: &[u32], marks: &[u32]) -> Outcome {
         seed: 1,
         model: Model::Fast,
         limits: Limits::default(),
+        failures: Failures::default(),
         watched: Watched { flows: vec![0], rows: 1000, ports: vec![] },
     };
     let script = Script { drops: drops.to_vec(), marks: marks.to_vec() };
