@@ -8,6 +8,7 @@ import click
 
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
+    FAILING,
     NetworkArguments,
     network_arguments,
     option,
@@ -35,6 +36,19 @@ from pnet_lp.sim import ScenarioWords, Settings, SimulationResult, run_words
     example="pnet-lp simulate fat-tree:k=4 --link-gbps 10 --traffic permutation --flow-size 1MB",
 )
 @network_arguments
+@option(
+    "--fail-at",
+    metavar="TIME",
+    needs=FAILING,
+    help="When what fails goes down.  [default: it is down all the time]",
+)
+@option("--fail-until", metavar="TIME", needs=FAILING, help="When it comes back.  [default: never]")
+@option(
+    "--reroute-after",
+    metavar="TIME",
+    needs=("fail_at", "fail_until"),
+    help="What paths need to take note of a failure or repair meanwhile.  [default: they never do]",
+)
 @option(
     "--traffic",
     metavar="EXPR|FILE",
@@ -107,6 +121,9 @@ def command(
     ctx: click.Context,
     *,
     network: NetworkArguments,
+    fail_at: str | None,
+    fail_until: str | None,
+    reroute_after: str | None,
     traffic: str | None,
     flow_size: str | None,
     workload: str | None,
@@ -131,8 +148,9 @@ def command(
 ) -> None:
     """Simulate flows packet by packet, and say how long they take.
 
-    Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  Links that fail are down from the start, and no path uses
-    them.  A flow's completion time lasts from its start to the acknowledgement of its last byte.
+    Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  What fails is down all the time and no path uses it, or,
+    with --fail-at and --fail-until, for a time.  A flow's completion time lasts from its start to the acknowledgement
+    of its last byte.
 
     Exit code 3 says that a run ended before all its flows were complete, at a limit or by Ctrl-C; what is printed holds
     for those that were.
@@ -149,6 +167,9 @@ def command(
         link_gbps=options.link_gbps,
         hosts_per_switch=options.hosts_per_switch,
         failures=options.failures,
+        fail_at=fail_at,
+        fail_until=fail_until,
+        reroute_after=reroute_after,
         settings=Settings(
             preset=preset,
             transport=transport,

@@ -1,6 +1,7 @@
 from .base import FORWARDINGS, QUEUES, TRANSPORTS, PacketSizes
 from .facade import simulate
 from .figures import figures
+from .outage import Outage
 from .preset import PRESETS, Preset, Stated
 from .result import End, SimulationResult
 from .scenario import Progress, Scenario
@@ -13,6 +14,7 @@ __all__ = [
     "QUEUES",
     "TRANSPORTS",
     "End",
+    "Outage",
     "PacketSizes",
     "Preset",
     "Progress",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.paths import Policy
+from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.scenario import OnProgress
 from pnet_lp.sim.settings import Settings
@@ -28,6 +29,7 @@ def simulate(
     time_limit: str | None = None,
     event_limit: int | None = None,
     trace: tuple[str, ...] = (),
+    outage: Outage | None = None,
     seed: int = 0,
     on_progress: OnProgress | None = None,
 ) -> SimulationResult:
@@ -50,6 +52,7 @@ def simulate(
         time_limit: simulated time at which to stop.
         event_limit: number of events at which to stop.
         trace: what to trace, see :class:`~pnet_lp.sim.settings.Settings`.
+        outage: what fails while the run goes on.
         seed: all that is drawn is drawn from this.
         on_progress: called now and then.
 
@@ -78,4 +81,4 @@ def simulate(
         event_limit=event_limit,
         trace=trace,
     )
-    return settings.scenario(network, workload, seed).run(on_progress)
+    return settings.scenario(network, workload, seed, outage=outage).run(on_progress)

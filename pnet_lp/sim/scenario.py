@@ -14,12 +14,14 @@ from pnet_lp import _core
 from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, Workload
+from pnet_lp.model.arrays import ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import Policy
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.routing import count_shortest
 from pnet_lp.seeds import derive_seed
 from pnet_lp.sim.base import Choice, Context, PacketSizes
+from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.ports import Ports
 from pnet_lp.sim.result import End, SimulationResult
 from pnet_lp.sim.traces import ROWS, parse_traces
@@ -89,6 +91,7 @@ class Scenario:
         event_limit: number of events at which to stop.
         preset: its name, if there is one.
         trace: what to trace, in words.
+        outage: what fails while the run goes on.
     """
 
     network: Network
@@ -104,6 +107,7 @@ class Scenario:
     event_limit: int | None = None
     preset: str | None = None
     trace: tuple[str, ...] = ()
+    outage: Outage | None = None
 
     def __post_init__(self) -> None:
         """Raise the errors of :meth:`run` that need no run."""
@@ -143,7 +147,7 @@ class Scenario:
             SimulationError: the core refused the scenario.
         """
         began = time.perf_counter()
-        workload, ports = self.workload, Ports.of(self.network)
+        workload, ports, outage = self.workload, Ports.of(self.network), self.outage
         check_fits(
             workload.flow_count * (_BYTES_PER_FLOW + 16 * self.network.plane_count),
             f"a simulation of {workload.flow_count:,} flows",
@@ -181,6 +185,10 @@ class Scenario:
                 seed=derive_seed(self.seed, "simulate"),
                 time_limit_ps=self.time_limit_ps,
                 event_limit=self.event_limit,
+                outage_ports=ints([]) if outage is None else outage.ports(ports),
+                outage_from_ps=0 if outage is None else outage.from_ps,
+                outage_until_ps=None if outage is None else outage.until_ps,
+                reroute_ps=None if outage is None else outage.reroute_ps,
                 watched_ports=watched.ports,
                 watched_flows=watched.flows,
                 watched_rows=ROWS if self.trace else 0,
@@ -206,6 +214,7 @@ class Scenario:
             "seed": self.seed,
             "time_limit": None if limit is None else format_duration(limit),
             "event_limit": self.event_limit,
+            "outage": None if self.outage is None else self.outage.to_json(),
         }
 
     def _check_connected(self) -> None:

@@ -9,6 +9,7 @@ from pnet_lp.model import Network, Workload
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing import POLICIES
 from pnet_lp.sim.base import FORWARDINGS, QUEUES, TRANSPORTS, PacketSizes, choose
+from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.preset import Preset, get_preset, plain
 from pnet_lp.sim.scenario import Scenario, check_limits
 from pnet_lp.units import parse_bytes, parse_duration
@@ -55,8 +56,10 @@ class Settings:
     event_limit: int | None = None
     trace: tuple[str, ...] = ()
 
-    def scenario(self, network: Network, workload: Workload, seed: int = 0) -> Scenario:
-        """Return the scenario of ``workload`` on ``network``.
+    def scenario(
+        self, network: Network, workload: Workload, seed: int = 0, *, outage: Outage | None = None
+    ) -> Scenario:
+        """Return the scenario of ``workload`` on ``network``, of which ``outage`` may fail.
 
         Raises:
             SpecError: an unknown name, a wrong parameter, no quantity, both a forwarding and a routing, or a seed out
@@ -93,6 +96,7 @@ class Settings:
             event_limit=self.event_limit,
             preset=self.preset,
             trace=self.trace,
+            outage=outage,
         )
 
     def _word(self, name: str, preset: Preset) -> str:

@@ -6,14 +6,17 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
-from pnet_lp.failures import Failures, fail
+from pnet_lp.errors import SpecError
+from pnet_lp.failures import FailureModel, Failures, fail
+from pnet_lp.model import Network
 from pnet_lp.model.network import Variant
+from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.scenario import OnProgress, Scenario
 from pnet_lp.sim.settings import Settings
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
-from pnet_lp.units import DEFAULT_LINK_GBPS
+from pnet_lp.units import DEFAULT_LINK_GBPS, parse_duration
 from pnet_lp.workers import map_in_order
 from pnet_lp.workload import build_workload
 
@@ -28,6 +31,8 @@ class ScenarioWords:
         traffic: the matrix that it takes its pairs from, if it does.
         planes, variant, link_gbps, hosts_per_switch: as of :func:`~pnet_lp.topology.build_network`.
         failures: what is down.
+        fail_at, fail_until: from when until when; None for from the start, and for ever.
+        reroute_after: how long paths need to take note of what fails or comes back meanwhile; None where they never do.
         settings: everything else.
         seed: all that is drawn is drawn from this.
     """
@@ -40,6 +45,9 @@ class ScenarioWords:
     link_gbps: float = DEFAULT_LINK_GBPS
     hosts_per_switch: int = 0
     failures: Failures = field(default_factory=Failures)
+    fail_at: str | None = None
+    fail_until: str | None = None
+    reroute_after: str | None = None
     settings: Settings = field(default_factory=Settings)
     seed: int = 0
 
@@ -53,12 +61,29 @@ class ScenarioWords:
             hosts_per_switch=self.hosts_per_switch,
             seed=self.seed,
         )
-        network = fail(intact, self.failures, seed=self.seed)
+        outage = self._outage(intact)
+        network = fail(intact, self.failures, seed=self.seed) if outage is None else intact
         traffic = (
             None if self.traffic is None else build_traffic(self.traffic, network, "host", seed=self.seed)
         )
         workload = build_workload(self.workload, network, traffic, seed=self.seed)
-        return self.settings.scenario(network, workload, self.seed)
+        return self.settings.scenario(network, workload, self.seed, outage=outage)
+
+    def _outage(self, network: Network) -> Outage | None:
+        """Return what fails for a time only, None where everything that fails is down all the time."""
+        if self.fail_at is None and self.fail_until is None:
+            return None
+        begin = parse_duration(self.fail_at or "0s", "fail_at")
+        end = None if self.fail_until is None else parse_duration(self.fail_until, "fail_until")
+        if end is not None and end <= begin:
+            raise SpecError(
+                "what fails comes back before",
+                where="fail_until",
+                found=self.fail_until,
+                allowed=f"more than {self.fail_at or 0}",
+            )
+        reroute = None if self.reroute_after is None else parse_duration(self.reroute_after, "reroute_after")
+        return Outage(FailureModel(network, self.failures).draw(self.seed), begin, end, reroute)
 
 
 def run_words(

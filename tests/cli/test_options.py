@@ -187,6 +187,18 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 if name in {"fail_switches", "fail_planes"}
             },
             **on(SIMULATED, POLICY),
+            "fail_at": Example(
+                "--fail-at 10us", "--fail-links 0.4", idle="--fail-at 10us", says="needs --fail-links"
+            ),
+            "fail_until": Example(
+                "--fail-until 10us", "--fail-links 0.4", idle="--fail-until 10us", says="needs --fail-links"
+            ),
+            "reroute_after": Example(
+                "--reroute-after 1us",
+                "--fail-links 0.4 --fail-at 10us",
+                idle="--fail-links 0.4 --reroute-after 1us",
+                says="needs --fail-at or --fail-until",
+            ),
             "traffic": Example("--traffic stride:s=1"),
             "flow_size": Example("--flow-size 50kB"),
             "workload": Example(

@@ -153,6 +153,11 @@ def test_plot(run: Run, suffix: str) -> None:
         ((*FLOWS, "--header", "2kB"), "--header: the header leaves no room for payload, found 2000"),
         ((*FLOWS, "--trace", "flow:99", "--records", "out"), "--trace: no such flow, found 'flow:99'"),
         ((*FLOWS, "--trace", "flow:1"), "--trace needs --records"),
+        ((*FLOWS, "--fail-at", "1us"), "--fail-at needs --fail-links"),
+        (
+            (*FLOWS, "--fail-links", "0.1", "--fail-at", "2us", "--fail-until", "1us"),
+            "--fail-until: what fails would be back before, found '1us'; allowed: more than 2us",
+        ),
         ((*FLOWS, "--jobs", "2"), "--jobs needs --repeat"),
         ((*FLOWS, "--routing", "ideal"), "--routing: the routing has no list of paths, found 'ideal'"),
     ],

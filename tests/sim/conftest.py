@@ -24,7 +24,7 @@ def check_conserved(result: SimulationResult) -> None:
     flow, port = result.flow, result.port
     left = flow["packets_sent"] - flow["packets_delivered"] - flow["packets_dropped"]
     assert (left >= 0).all()
-    assert flow["packets_dropped"].sum() == port["dropped"].sum()
+    assert flow["packets_dropped"].sum() == port["dropped"].sum() + port["lost"].sum()
     assert (flow["received_bytes"] <= flow["bytes"]).all()
     assert (flow["received_bytes"][result.done] == flow["bytes"][result.done]).all()
     assert (result.plane_bytes.sum(axis=1) == flow["data_bytes"]).all()

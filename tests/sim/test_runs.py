@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pnet_lp.errors import PnetError, RoutingError, SimulationError, SpecError, TopologyError, WorkloadError
-from pnet_lp.failures import Failures, fail
+from pnet_lp.failures import Failures, Mask, fail
 from pnet_lp.model import Network, Workload
 from pnet_lp.sim import (
     FORWARDINGS,
     PRESETS,
     QUEUES,
     TRANSPORTS,
+    Outage,
     Progress,
     ScenarioWords,
     Settings,
@@ -193,6 +194,49 @@ def test_failed_links_carry_nothing(tree: Network) -> None:
     }
     assert down
     assert not down & names
+
+
+def outage(network: Network, **times: int) -> Outage:
+    """The cables of the first edge switch, but for one, are down."""
+    plane = network.planes[0]
+    tail, head, _ = plane.arcs
+    edge = plane.switch_names.index("edge0")
+    cut = (tail == edge) | (head == edge)
+    cut[np.flatnonzero(cut)[-2:]] = False
+    nothing = np.zeros(plane.switch_count, dtype=bool)
+    return Outage(Mask.of(network, [cut], [nothing]), **times)
+
+
+def test_what_fails_for_a_time_loses_packets_then(tree: Network) -> None:
+    workload = flows(tree, *((host, 8 + host, 2_000_000, 0) for host in (0, 1)))
+    words = {"transport": "tcp:rto_min=1ms,rto_initial=1ms", "seed": 3}
+    whole = simulate(tree, workload, **words)
+    late = outage(tree, from_ps=100 * 10**6, until_ps=10 * 10**9)
+    result = simulate(tree, workload, outage=late, **words)
+    check_conserved(result)
+    assert result.completed == 2
+    lost = result.ports.filter(np.array(result.port["lost"][result.places.connected] > 0))
+    assert lost.num_rows
+    assert all("edge0" in (row["u"], row["v"]) for row in lost.to_pylist())
+    # Nothing gets through before the links are back.
+    assert result.flow["end_ps"].max() > 10 * 10**9 > whole.flow["end_ps"].max()
+    assert result.settings["outage"] == {
+        "link_directions": 2,
+        "switches": 0,
+        "from": "100us",
+        "until": "10ms",
+        "reroute_after": None,
+    }
+    again = simulate(tree, workload, outage=outage(tree, from_ps=100 * 10**6, reroute_ps=10**6), **words)
+    assert again.completed == 2
+    assert again.flow["end_ps"].max() < 10 * 10**9
+
+
+def test_what_is_down_from_the_start_is_avoided(tree: Network) -> None:
+    workload = flows(tree, (0, 8, 100_000, 0), (1, 9, 100_000, 0))
+    result = simulate(tree, workload, outage=outage(tree))
+    assert result.completed == 2
+    assert result.port["lost"].sum() == 0
 
 
 def test_tables_are_arrow(tree: Network) -> None:

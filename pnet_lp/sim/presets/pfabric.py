@@ -30,6 +30,7 @@ def pfabric(_: NoParams) -> Preset:
         transports={
             "min-tcp": {
                 "initial_window": Stated("12", _OURS),
+                "receive_window": Stated("12", f"{_OURS}: the window stays what it is at first"),
                 "rto": Stated("40ms", f"{_REPORT}: 40 us lost packets for good, 40 ms did not"),
                 "probe_after": Stated("5", "pFabric, section 4.2"),
             },

@@ -78,6 +78,7 @@ const PORT_COLUMNS: &[Column<PortRecord>] = &[
     ("packets", |r| r.packets as i64),
     ("bytes", |r| r.bytes as i64),
     ("dropped", |r| r.dropped as i64),
+    ("lost", |r| r.lost as i64),
     ("marked", |r| r.marked as i64),
     ("queued_ps", |r| r.spent as i64),
     ("longest_packets", |r| i64::from(r.longest_packets)),

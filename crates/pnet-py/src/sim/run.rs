@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use numpy::PyReadonlyArray1;
 use pnet_core::error::{indices, offsets};
-use pnet_core::sim::{Fabric, Limits, Model, Rate, Scenario, Time, Watched};
+use pnet_core::sim::{Fabric, Failures, Limits, Model, NEVER, Outage, Rate, Scenario, Time, Watched};
 use pyo3::prelude::*;
 
 use super::flows::Flows;
@@ -22,11 +22,12 @@ const TELL: Duration = Duration::from_millis(100);
 /// Simulates flows packet by packet; ports are the arcs of all planes, then those from hosts into each plane, then those
 /// from each plane to hosts.
 ///
+/// The outage ports send into links that are down for a time, of which paths take note after `reroute_ps`.
 /// Queues of the watched ports, windows and arrivals of the watched flows are traced, up to `watched_rows` rows of each.
 /// `on_progress(time_ps, events, completed, flows)` returns whether to go on.
 #[pyfunction]
 #[pyo3(signature = (planes, rate, delay_ps, flows, *, queue, transport, forwarding, seed, time_limit_ps, event_limit,
-    watched_ports, watched_flows, watched_rows, on_progress))]
+    outage_ports, outage_from_ps, outage_until_ps, reroute_ps, watched_ports, watched_flows, watched_rows, on_progress))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn simulate_packets(
     py: Python<'_>,
@@ -40,6 +41,10 @@ pub(crate) fn simulate_packets(
     seed: u64,
     time_limit_ps: Option<u64>,
     event_limit: Option<u64>,
+    outage_ports: PyReadonlyArray1<i32>,
+    outage_from_ps: u64,
+    outage_until_ps: Option<u64>,
+    reroute_ps: Option<u64>,
     watched_ports: PyReadonlyArray1<i32>,
     watched_flows: PyReadonlyArray1<i32>,
     watched_rows: usize,
@@ -53,6 +58,12 @@ pub(crate) fn simulate_packets(
     let limits = Limits {
         time: time_limit_ps.unwrap_or(unlimited.time),
         events: event_limit.unwrap_or(unlimited.events),
+    };
+    let ports = indices("outage_ports", outage_ports.as_slice()?, fabric.ports())?;
+    let until = outage_until_ps.unwrap_or(NEVER);
+    let failures = Failures {
+        outages: ports.into_iter().map(|port| Outage { port, from: outage_from_ps, until }).collect(),
+        repair: reroute_ps,
     };
     let watched = Watched {
         ports: indices("watched_ports", watched_ports.as_slice()?, fabric.ports())?,
@@ -70,6 +81,7 @@ pub(crate) fn simulate_packets(
             model: Model::Fast,
             limits,
             watched,
+            failures,
         };
         let mut told = Instant::now();
         scenario.run(&mut |progress| {
