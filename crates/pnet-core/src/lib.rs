@@ -11,7 +11,7 @@
 //! - [`paths`]: enumeration and counts of paths, loads of fixed splits;
 //! - [`hops`]: hop counts while links and switches are down;
 //! - [`mcf`]: maximum concurrent flow, its solvers and its proofs;
-//! - [`sim`]: packets.
+//! - [`sim`]: packets, queues and transports; of paths it takes what sets of them and plane policies are.
 
 mod csr;
 pub mod error;

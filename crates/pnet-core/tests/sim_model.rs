@@ -230,7 +230,9 @@ proptest! {
 
     /// A flow that has one path and loses nothing meets no packet out of order, and stays in its plane.
     #[test]
-    fn queues_keep_the_order(case in case(fifo().boxed(), one_path().boxed())) {
+    fn queues_keep_the_order(mut case in case(fifo().boxed(), one_path().boxed())) {
+        // Paths that change put packets out of order.
+        case.outages.clear();
         let found = case.run(Model::Fast);
         for (i, flow) in found.flows.iter().enumerate() {
             prop_assert!(flow.dropped > 0 || flow.out_of_order == 0);

@@ -68,7 +68,7 @@ impl Events {
         Events {
             lanes: vec![Lane { time: NEVER, next: NONE }; lanes],
             urgent: urgent as u32,
-            salt: SplitMix::of([seed, 0x6f72_6465_72]).word(),
+            salt: SplitMix::of([seed, 0x006f_7264_6572]).word(),
             shift: SHIFT.0,
             first: vec![NONE; BUCKETS],
             occupied: vec![0; BUCKETS / 64],

@@ -1,17 +1,20 @@
 //! The network while the run goes on: it moves packets from port to port, and is what a transport sees.
 
+mod account;
+mod tracing;
+
 use super::events::Events;
 use super::fabric::{Fabric, NONE, PathLink};
 use super::failures::Down;
 use super::forwarding::{Forwarder, Ground, PER_HOP, Pair};
 use super::packet::{Kind, Packet};
-use super::port::{Backlog, Counters, Departure, Port};
+use super::port::{Backlog, Counters, Port};
 use super::queues::{Discipline, Verdict};
-use super::records::{FlowRecord, PortRecord};
+use super::records::FlowRecord;
 use super::routes::Routes;
 use super::source::Flow;
 use super::time::{NEVER, Time};
-use super::trace::{ArrivalRow, QueueRow, Recorder, Traces, WindowRow};
+use super::trace::Recorder;
 use super::transports::Shape;
 use crate::error::Error;
 
@@ -51,16 +54,6 @@ enum State {
     /// Complete, but packets of it are on their way still.
     Done,
     Free,
-}
-
-/// What is left of a network: records and counts, as in [`super::records::Outcome`].
-pub(super) struct Left {
-    pub(super) flows: Vec<FlowRecord>,
-    pub(super) ports: Vec<PortRecord>,
-    pub(super) plane_bytes: Vec<u64>,
-    pub(super) subflow_bytes: Vec<u64>,
-    pub(super) packet_hops: u64,
-    pub(super) traces: Traces,
 }
 
 /// Ports, queues, paths, clock and flows.
@@ -198,17 +191,6 @@ impl Net {
     #[inline]
     pub fn record(&mut self, connection: u32) -> &mut FlowRecord {
         &mut self.records[self.live[(connection / self.subflows) as usize].record as usize]
-    }
-
-    /// Notes the window of a connection, in segments, where that is traced.
-    #[inline]
-    pub fn trace_window(&mut self, connection: u32, window: f64) {
-        let Some(recorder) = &mut self.recorder else { return };
-        let flow = &self.live[(connection / self.subflows) as usize];
-        if flow.traced {
-            let subflow = connection % self.subflows;
-            recorder.window(WindowRow { time: self.now, flow: flow.pair.flow, subflow, window });
-        }
     }
 
     /// The flow of a connection is complete.
@@ -492,83 +474,10 @@ impl Net {
         }
     }
 
-    #[cold]
-    fn trace_queue(&mut self, port: u32, backlog: Backlog) {
-        let Backlog { packets, bytes } = backlog;
-        if let Some(recorder) = &mut self.recorder {
-            recorder.queue(QueueRow { time: self.now, port, packets, bytes });
-        }
-    }
-
-    #[cold]
-    fn trace_arrival(&mut self, packet: &Packet) {
-        let flow = self.live[(packet.connection / self.subflows) as usize].pair.flow;
-        let (time, subflow) = (self.now, packet.connection % self.subflows);
-        let (seq, size, delay) = (packet.seq, packet.size, time - packet.stamp);
-        if let Some(recorder) = &mut self.recorder {
-            recorder.arrival(ArrivalRow { time, flow, subflow, seq, delay, size });
-        }
-    }
-
     fn drop(&mut self, connection: u32) {
         let flow = &mut self.live[(connection / self.subflows) as usize];
         flow.in_flight -= 1;
         self.records[flow.record as usize].dropped += 1;
         self.settle(connection);
     }
-
-    /// Ends the run at `end`: the records, after it has been checked that no packet is missing.
-    pub(super) fn finish(mut self, end: Time) -> Result<Left, Error> {
-        let mut on_their_way = vec![0_u64; self.records.len()];
-        let mut ports = vec![];
-        for (i, (port, counters)) in self.ports.iter().zip(&mut self.counters).enumerate() {
-            let mut held = 0;
-            if let Discipline::Scheduler(scheduler) = &self.discipline {
-                for packet in scheduler.held(i as u32) {
-                    held += 1;
-                    on_their_way[self.live[(packet.connection / self.subflows) as usize].record as usize] +=
-                        1;
-                    counters.spent = counters.spent.wrapping_add(end);
-                }
-            }
-            if counters.entered != counters.sent + counters.dropped + held || !port.has_sent(counters.sent) {
-                return unconserved(format!("port {i}: {counters:?} and {held} packets held"));
-            }
-            for Departure { time, packet } in port.wire() {
-                on_their_way[self.live[(packet.connection / self.subflows) as usize].record as usize] += 1;
-                if *time > end {
-                    counters.sent -= 1;
-                    counters.bytes -= u64::from(packet.size);
-                    counters.spent = counters.spent.wrapping_sub(time - end);
-                }
-            }
-            ports.push(PortRecord {
-                packets: counters.sent,
-                bytes: counters.bytes,
-                dropped: counters.dropped,
-                lost: counters.lost,
-                marked: counters.marked,
-                spent: counters.spent,
-                longest_packets: counters.longest.packets,
-                longest_bytes: counters.longest.bytes,
-            });
-        }
-        for (record, on_their_way) in self.records.iter().zip(on_their_way) {
-            if record.sent != record.delivered + record.dropped + on_their_way {
-                return unconserved(format!("{record:?} and {on_their_way} packets on their way"));
-            }
-        }
-        Ok(Left {
-            flows: self.records,
-            ports,
-            plane_bytes: self.plane_bytes,
-            subflow_bytes: self.subflow_bytes,
-            packet_hops: self.packet_hops,
-            traces: self.recorder.map(|recorder| recorder.traces).unwrap_or_default(),
-        })
-    }
-}
-
-fn unconserved<T>(found: String) -> Result<T, Error> {
-    Err(Error::Unconserved { found })
 }

@@ -20,7 +20,7 @@ pub struct PerHop {
 
 impl PerHop {
     pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Random {
-        let random = SplitMix::of([seed, 0x7370_7261_79]);
+        let random = SplitMix::of([seed, 0x0073_7072_6179]);
         Random { policy: self.policy, tables: Tables::new(fabric), ends: vec![], seed, random }
     }
 }

@@ -89,30 +89,38 @@ impl Tables {
     }
 
     /// The ports of the shortest paths between two hosts in one of their planes, up to `most` of them.
+    ///
+    /// They are in the order of reversed digits: paths next to each other part as early as they can, so that packets that
+    /// take them in turn are spread over the first links as evenly as over the last.
     pub(super) fn paths(&self, fabric: &Fabric, plane: usize, pair: Pair, most: usize) -> Vec<Vec<u32>> {
-        let mut found = vec![];
         let (Some(from), Some(to)) = (fabric.attached(plane, pair.src), fabric.attached(plane, pair.dst))
         else {
-            return found;
+            return vec![];
         };
-        let Some(table) = self.known(plane, to) else { return found };
-        // Switches to go on from, each with the ports that lead to it; the last is taken first.
-        let mut open = vec![(from, vec![fabric.up(plane, pair.src)])];
-        while let Some((at, mut ports)) = open.pop() {
+        let Some(table) = self.known(plane, to) else { return vec![] };
+        let graph = &fabric.planes().graphs()[plane];
+        // Each path with the choice made at each switch, the last first.
+        let mut found: Vec<(Vec<u32>, Vec<u32>)> = vec![];
+        // Switches to go on from, each with the choices and ports that lead to it; the last is taken first.
+        let mut open = vec![(from, vec![], vec![fabric.up(plane, pair.src)])];
+        while let Some((at, mut choices, mut ports)) = open.pop() {
             if at == to {
                 ports.push(fabric.down(plane, pair.dst));
-                found.push(ports);
+                choices.reverse();
+                found.push((choices, ports));
                 if found.len() == most {
                     break;
                 }
                 continue;
             }
-            for arc in table.next(at).iter().rev() {
+            for (choice, arc) in (0_u32..).zip(table.next(at)) {
+                let chosen = choices.iter().copied().chain([choice]).collect();
                 let longer = ports.iter().copied().chain([fabric.arc(plane, *arc)]).collect();
-                open.push((fabric.planes().graphs()[plane].head(*arc), longer));
+                open.push((graph.head(*arc), chosen, longer));
             }
         }
-        found
+        found.sort_unstable();
+        found.into_iter().map(|(_, ports)| ports).collect()
     }
 
     /// The planes that join two hosts, with the hops between their switches.
