@@ -188,7 +188,10 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             },
             **on(SIMULATED, POLICY),
             "fail_at": Example(
-                "--fail-at 10us --reroute-after 1us", "--fail-links 0.4", idle="--fail-at 10us", says="needs --fail-links"
+                "--fail-at 10us --reroute-after 1us",
+                "--fail-links 0.4",
+                idle="--fail-at 10us",
+                says="needs --fail-links",
             ),
             "fail_until": Example(
                 "--fail-until 10us", "--fail-links 0.4", idle="--fail-until 10us", says="needs --fail-links"
