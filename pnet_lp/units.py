@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import get_args
 
-from pnet_lp.errors import SpecError
-
 import numpy as np
 import numpy.typing as npt
+
+from pnet_lp.errors import SpecError
 
 DEFAULT_LINK_GBPS = 100.0
 """Speed of a link in Gb/s where neither a file nor the user gives one."""

@@ -14,8 +14,8 @@ from pnet_lp.cli.options import (
     option,
     output_options,
     plot_option,
-    policy_option,
     say,
+    setting,
 )
 from pnet_lp.cli.output import Output
 from pnet_lp.cli.progress import CountLine, SimulationLine
@@ -27,7 +27,7 @@ from pnet_lp.report.simulate import (
     write_records,
     write_simulation_plot,
 )
-from pnet_lp.routing import Policy
+from pnet_lp.routing import Policy, RoutingSettings
 from pnet_lp.sim import ScenarioWords, Settings, SimulationResult, run_words
 
 
@@ -78,7 +78,7 @@ from pnet_lp.sim import ScenarioWords, Settings, SimulationResult, run_words
     excludes=("forwarding",),
     help="Flows take a path of this routing (`pnet-lp list routings`), in place of --forwarding.",
 )
-@policy_option
+@setting(RoutingSettings, "plane_policy")
 @click.option("--link-delay", metavar="TIME", help="Propagation delay of every link.  [default: 1us]")
 @click.option(
     "--packet", metavar="BYTES", help="A full packet on the wire, header included.  [default: 1500]"

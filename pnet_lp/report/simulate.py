@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pnet_lp.experiment.manifest import environment
-from pnet_lp.writing import write_json
 from pnet_lp.report.plot import new_figure, write_figure
 from pnet_lp.report.tables import Columns, text_table, write_table
 from pnet_lp.sim import SimulationResult, figures
+from pnet_lp.writing import write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
