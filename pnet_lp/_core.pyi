@@ -254,6 +254,7 @@ class TcpBase:
         duplicate_threshold: int | None,
         ack_every: int,
         ack_delay: int,
+        resequence: int | None,
         rto_initial: int,
         rto_min: int,
         rto_max: int,

@@ -55,7 +55,8 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     grid.add_column()
     flows, packets, network = document["flows"], document["packets"], document["network"]
     total = flows["completed"] + flows["unfinished"]
-    runs = f" in {len(document['runs'])} runs" if len(document["runs"]) > 1 else ""
+    several = len(document["runs"]) > 1
+    runs = f" in {len(document['runs'])} runs" if several else ""
     grid.add_row("flows", f"{flows['completed']:,} of {total:,} complete{runs}{_ended(document)}")
     for key, label in (("fct_us", "completion"), ("tasks_us", "tasks"), ("slowdown", "slowdown")):
         if document[key] and document[key]["mean"] is not None:
@@ -91,7 +92,10 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
         f"{network['switches']:,} switches, {network['hosts']:,} hosts; {document['link_delay']} a link",
     )
     workload = document["workload"]
-    grid.add_row("workload", f"{workload['label']}: {workload['flows']:,} flows, {workload['bytes']:,} bytes")
+    each = " in the first run" if several else ""
+    grid.add_row(
+        "workload", f"{workload['label']}: {workload['flows']:,} flows, {workload['bytes']:,} bytes{each}"
+    )
     grid.add_row("transport", f"{document['transport']}, packets of {document['packet']} B")
     grid.add_row("queues", document["queue"])
     grid.add_row("paths", f"{document['forwarding']}, plane policy {document['plane_policy']}")
@@ -162,7 +166,7 @@ def write_simulation_plot(results: Sequence[SimulationResult], title: str, path:
         left.legend(fontsize="small")
     right.scatter(size, slowdown, s=6, alpha=0.4, linewidths=0)
     right.set_xlabel("bytes")
-    right.set_ylabel("slowdown: time over that alone in the network")
+    right.set_ylabel("slowdown")
     figure.suptitle(title, fontsize="medium")
     write_figure(figure, path)
 

@@ -165,5 +165,5 @@ def _limit(results: Sequence[SimulationResult], found: dict[str, Any], late: int
             f"{dropped:,} packets dropped, {100 * lost[most] / dropped:.3g} % of them at {KINDS[most]}"
         )
     if late:
-        parts.append(f"{late:,} flows waited for a timeout")
+        parts.append(f"{late:,} {'flow' if late == 1 else 'flows'} waited for a timeout")
     return "; ".join(parts)

@@ -32,6 +32,11 @@ class WindowParams(Params):
         40 * 10**9, description="how long an acknowledgement waits for more packets, where ack_every > 1"
     )
 
+    resequence: Duration | None = Field(
+        None,
+        description="how long the receiver holds back packets that came early, as DRB's does; default: not at all",
+    )
+
     def core(self, context: Context, **recovery: Any) -> _core.TcpBase:
         """Return the core's parameters; ``recovery`` are those of losses."""
         sizes = context.sizes

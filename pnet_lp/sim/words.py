@@ -77,7 +77,7 @@ class ScenarioWords:
         end = None if self.fail_until is None else parse_duration(self.fail_until, "fail_until")
         if end is not None and end <= begin:
             raise SpecError(
-                "what fails comes back before",
+                "what fails would be back before",
                 where="fail_until",
                 found=self.fail_until,
                 allowed=f"more than {self.fail_at or 0}",

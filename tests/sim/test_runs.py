@@ -239,6 +239,18 @@ def test_what_is_down_from_the_start_is_avoided(tree: Network) -> None:
     assert result.port["lost"].sum() == 0
 
 
+def test_a_receiver_that_holds_early_packets_back_sees_fewer_losses(tree: Network) -> None:
+    workload = flows(tree, *((host, 8 + host % 2, 3_000_000, 0) for host in range(4)))
+    words = {"forwarding": "rps", "seed": 1, "queue": "drop-tail:packets=1000"}
+    plain, held = (
+        simulate(tree, workload, transport=f"tcp:receive_window=60{more}", **words)
+        for more in ("", ",resequence=1ms")
+    )
+    assert plain.flow["fast_retransmits"].sum() > 0
+    assert 4 * held.flow["fast_retransmits"].sum() < plain.flow["fast_retransmits"].sum()
+    assert held.completed == 4
+
+
 def test_tables_are_arrow(tree: Network) -> None:
     result = simulate(tree, flows(tree, (0, 5, 1000, 0)))
     row = result.flows.to_pylist()[0]

@@ -84,6 +84,7 @@ prop_compose! {
         congestion in congestion(),
         subflows in 1..4_u32,
         probe_after in prop::option::of(1..4_u32),
+        resequence in prop::option::of(1..20_000_000_u64),
     ) -> Tcp {
         Tcp {
             syn: syn.then_some(1),
@@ -96,6 +97,7 @@ prop_compose! {
             congestion,
             subflows,
             probe_after,
+            resequence,
             ..Tcp::default()
         }
     }
@@ -204,7 +206,8 @@ proptest! {
             prop_assert!(flow.received <= flow.bytes);
             prop_assert!(flow.data_packets - flow.resent <= flow.bytes.div_ceil(1500));
             if let Some(end) = flow.end {
-                prop_assert!(end - flow.start >= flow.ideal, "{flow:?}");
+                // A path that comes back may be shorter than those that were open at the start.
+                prop_assert!(!case.outages.is_empty() || end - flow.start >= flow.ideal, "{flow:?}");
                 prop_assert_eq!(flow.received, flow.bytes);
             }
         }

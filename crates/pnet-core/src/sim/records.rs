@@ -19,7 +19,8 @@ pub struct FlowRecord {
     pub start: Time,
     /// When its source knew that all had arrived; none if the run ended before.
     pub end: Option<Time>,
-    /// The least time it can take from start to end, alone in the network on the paths open to it.
+    /// The least time it can take from start to end, alone in the network on the paths
+    /// open to it when it starts.
     pub ideal: Time,
     /// Payload bytes received, each once.
     pub received: u64,

@@ -47,7 +47,7 @@ pub(crate) struct TcpBase {
 impl TcpBase {
     #[new]
     #[pyo3(signature = (*, payload, header, ack, syn, initial_window, initial_threshold, receive_window,
-        duplicate_threshold, ack_every, ack_delay, rto_initial, rto_min, rto_max, timer_granularity))]
+        duplicate_threshold, ack_every, ack_delay, resequence, rto_initial, rto_min, rto_max, timer_granularity))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         payload: u16,
@@ -60,6 +60,7 @@ impl TcpBase {
         duplicate_threshold: Option<u32>,
         ack_every: u32,
         ack_delay: u64,
+        resequence: Option<u64>,
         rto_initial: u64,
         rto_min: u64,
         rto_max: u64,
@@ -75,6 +76,7 @@ impl TcpBase {
                 initial_threshold,
                 receive_window,
                 duplicate_threshold,
+                resequence,
                 acks: sim::Acks { every: ack_every, delay: ack_delay },
                 rto: sim::Rto {
                     initial: rto_initial,

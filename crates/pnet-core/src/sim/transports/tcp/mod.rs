@@ -30,10 +30,11 @@ use receiver::{Receiver, Reply};
 pub use rtt::Rto;
 use sender::{Phase, Sender, Step};
 
-/// The retransmission timer of a connection, and the timer of its delayed acknowledgement.
+/// The retransmission timer of a connection, that of its delayed acknowledgement, and that of packets held back.
 const RETRANSMIT: u32 = 0;
 const ACKNOWLEDGE: u32 = 1;
-const TIMERS: u32 = 2;
+const RESEQUENCE: u32 = 2;
+const TIMERS: u32 = 3;
 
 /// Parameters of TCP.
 #[derive(Debug, Clone)]
@@ -56,6 +57,9 @@ pub struct Tcp {
     pub duplicate_threshold: Option<u32>,
     /// When data is acknowledged.
     pub acks: Acks,
+    /// How long the receiver holds early packets back, so that it does not acknowledge twice what only came in another order
+    /// (the buffer of DRB, CoNEXT 2013); none where it holds nothing back.
+    pub resequence: Option<Time>,
     /// Bounds on the retransmission timeout.
     pub rto: Rto,
     /// How the window is set.
@@ -82,6 +86,7 @@ impl Default for Tcp {
             receive_window: None,
             duplicate_threshold: Some(3),
             acks: Acks { every: 1, delay: 0 },
+            resequence: None,
             rto: Rto {
                 initial: 10 * millisecond,
                 least: millisecond,
@@ -267,13 +272,45 @@ impl Family {
         record.out_of_order += u64::from(arrival.early);
         record.marked += u64::from(packet.marked);
         match arrival.reply {
-            Reply::Now => self.acknowledge(connection, stamp, net),
+            Reply::Now if arrival.early && self.params.resequence.is_some() => {
+                self.hold_back(connection, net)
+            }
+            Reply::Now => {
+                self.release(connection, net);
+                self.acknowledge(connection, stamp, net);
+            }
             Reply::Later => {
                 let timer = connection * TIMERS + ACKNOWLEDGE;
                 if !net.armed(timer) {
                     net.arm(timer, net.now().saturating_add(self.params.acks.delay));
                 }
             }
+        }
+    }
+
+    /// Holds an early packet back.
+    fn hold_back(&mut self, connection: u32, net: &mut Net) {
+        self.receivers[connection as usize].held_back += 1;
+        let timer = connection * TIMERS + RESEQUENCE;
+        if let (Some(wait), false) = (self.params.resequence, net.armed(timer)) {
+            net.arm(timer, net.now().saturating_add(wait));
+        }
+    }
+
+    /// A packet has come that is not early: nothing is held back any more if no packet is missing.
+    fn release(&mut self, connection: u32, net: &mut Net) {
+        let receiver = &mut self.receivers[connection as usize];
+        if receiver.held_back > 0 && receiver.complete() {
+            receiver.held_back = 0;
+            net.disarm(connection * TIMERS + RESEQUENCE);
+        }
+    }
+
+    /// Packets are held back no longer: each is acknowledged as the early packet that it is.
+    fn give_up(&mut self, connection: u32, net: &mut Net) {
+        let early = std::mem::take(&mut self.receivers[connection as usize].held_back);
+        for _ in 0..early {
+            self.acknowledge(connection, net.now(), net);
         }
     }
 
@@ -423,6 +460,9 @@ impl Transport for Family {
             let stamp = self.receivers[connection as usize].stamp;
             return self.acknowledge(connection, stamp, net);
         }
+        if which == RESEQUENCE {
+            return self.give_up(connection, net);
+        }
         let late = match self.params.rto.granularity {
             0 => 0,
             granularity => net.now().next_multiple_of(granularity) - net.now(),
@@ -439,13 +479,12 @@ impl Transport for Family {
         let full = bytes / u64::from(payload);
         let rest = (bytes % u64::from(payload)) as u16;
         let last = if rest == 0 { 0 } else { rest + header };
-        let round = |there: u16, path: &Vec<PathLink>| {
-            let links = path.iter().map(|link| &link.link);
-            let back = path.iter().map(|link| &link.back);
-            (if there > 0 { ideal::one_way(links, there) } else { 0 }) + ideal::one_way(back, ack)
-        };
-        let handshake = syn.map_or(0, |syn| paths.iter().map(|path| round(syn, path)).min().unwrap_or(0));
-        let answer = paths.iter().map(|path| round(0, path)).min().unwrap_or(0);
+        // An answer need not come back on the path that it answers.
+        let quickest =
+            |one_way: &dyn Fn(&Vec<PathLink>) -> Time| paths.iter().map(one_way).min().unwrap_or(0);
+        let there = |size| quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.link), size));
+        let answer = quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.back), ack));
+        let handshake = syn.map_or(0, |syn| there(syn) + answer);
         handshake + ideal::pipelines(paths, full, payload + header, last) + answer
     }
 }

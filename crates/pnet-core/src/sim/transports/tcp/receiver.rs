@@ -42,6 +42,8 @@ pub(super) struct Receiver {
     pub(super) marked: bool,
     /// Segments received beyond `expected`: disjoint ranges with gaps between them, in order.
     beyond: Vec<(u32, u32)>,
+    /// Early packets not acknowledged yet.
+    pub(super) held_back: u32,
     /// The range that the last early packet is in.
     pub(super) latest: [u32; 2],
 }
@@ -51,6 +53,11 @@ impl Receiver {
     pub(super) fn reset(&mut self) {
         self.beyond.clear();
         *self = Receiver { beyond: std::mem::take(&mut self.beyond), ..Receiver::default() };
+    }
+
+    /// Whether no segment is missing before one that has come.
+    pub(super) fn complete(&self) -> bool {
+        self.beyond.is_empty()
     }
 
     /// Takes a segment.

@@ -246,6 +246,17 @@ fn probes_ask_for_the_way() {
     assert_eq!((found.flows[0].timeouts, found.flows[0].fast_retransmits, found.flows[0].resent), (1, 0, 1));
 }
 
+/// Packet 2 of 6 is lost.  Packets 3 to 5 are held back for 20 us from the first of them on, then acknowledged one after the
+/// other, and the third duplicate brings packet 2.
+#[test]
+fn early_packets_are_held_back() {
+    let held = Tcp { resequence: Some(20 * MICROSECOND), initial_window: 6, ..params() };
+    let found = run(held, 6, &[2], &[]);
+    let third = 2 * PACKET + 4_400_000;
+    assert_eq!(found.flows[0].end, Some(third + 20 * MICROSECOND + 2_064_000 + 2 * 32_000 + ROUND));
+    assert_eq!((found.flows[0].out_of_order, found.flows[0].fast_retransmits), (3, 1));
+}
+
 /// A connection is opened by a packet of one byte and its answer; if the first is lost, by the next.
 #[test]
 fn the_handshake_takes_a_round_trip() {
