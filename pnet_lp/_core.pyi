@@ -1,7 +1,7 @@
 """Types of the Rust extension: arrays in, arrays out.  Shapes are those of pnet_lp.throughput.problems."""
 
 from collections.abc import Callable
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -205,3 +205,150 @@ def count_hops(
 def hops_between(
     planes: Planes, src: _I32, dst: _I32, arcs_down: _BOOL, sites_down: _BOOL, *, threads: int
 ) -> _I32: ...
+
+_I64 = npt.NDArray[np.int64]
+
+@final
+class Flows:
+    """Flows between hosts; flow ``f`` waits for ``after[after_ptr[f] : after_ptr[f + 1]]``."""
+
+    def __new__(
+        cls, hosts: int, src: _I32, dst: _I32, size: _I64, start_ps: _I64, after_ptr: _I32, after: _I32
+    ) -> Flows: ...
+
+@final
+class Queue:
+    """A queue discipline with its parameters."""
+
+    @staticmethod
+    def drop_tail(*, most_packets: int, most_bytes: int | None) -> Queue: ...
+    @staticmethod
+    def ecn(*, most_packets: int, most_bytes: int | None, low: int, high: int, chance: float) -> Queue: ...
+    @staticmethod
+    def pfabric(*, most_packets: int, most_bytes: int | None) -> Queue: ...
+    @staticmethod
+    def strict(*, most_packets: int, most_bytes: int | None, bounds: list[int]) -> Queue: ...
+
+@final
+class Coupling:
+    """How the windows of a flow's subflows grow together."""
+
+    Lia: ClassVar[Coupling]
+    Linked: ClassVar[Coupling]
+    Uncoupled: ClassVar[Coupling]
+
+@final
+class TcpBase:
+    """What TCP and all that is built on it have in common; sizes in bytes, times in picoseconds."""
+
+    def __new__(
+        cls,
+        *,
+        payload: int,
+        header: int,
+        ack: int,
+        syn: int | None,
+        initial_window: int,
+        initial_threshold: int | None,
+        receive_window: int | None,
+        duplicate_threshold: int | None,
+        ack_every: int,
+        ack_delay: int,
+        resequence: int | None,
+        rto_initial: int,
+        rto_min: int,
+        rto_max: int,
+        timer_granularity: int,
+    ) -> TcpBase: ...
+
+@final
+class Transport:
+    """A transport with its parameters."""
+
+    @staticmethod
+    def tcp(base: TcpBase) -> Transport: ...
+    @staticmethod
+    def dctcp(base: TcpBase, *, gain: float, alpha: float) -> Transport: ...
+    @staticmethod
+    def mptcp(base: TcpBase, *, subflows: int, coupling: Coupling) -> Transport: ...
+    @staticmethod
+    def min_tcp(base: TcpBase, *, probe_after: int) -> Transport: ...
+
+@final
+class Over:
+    """Which paths the packets of a flow are spread over."""
+
+    Paths: ClassVar[Over]
+    Planes: ClassVar[Over]
+
+@final
+class Order:
+    """Which of them comes next."""
+
+    RoundRobin: ClassVar[Order]
+    Shuffled: ClassVar[Order]
+    Random: ClassVar[Order]
+
+@final
+class Forwarding:
+    """A way to choose paths with its parameters."""
+
+    @staticmethod
+    def ecmp(*, policy: Policy) -> Forwarding: ...
+    @staticmethod
+    def per_hop(*, policy: Policy) -> Forwarding: ...
+    @staticmethod
+    def spray(*, policy: Policy, over: Over, order: Order) -> Forwarding: ...
+    @staticmethod
+    def flowlets(*, policy: Policy, over: Over, gap_ps: int) -> Forwarding: ...
+    @staticmethod
+    def given(
+        planes: Planes, src: _I32, dst: _I32, pair_ptr: _I64, plane: _I32, path_ptr: _I64, path_arc: _I32
+    ) -> Forwarding: ...
+
+@final
+class End:
+    """Why a run ended."""
+
+    Complete: ClassVar[End]
+    TimeLimit: ClassVar[End]
+    EventLimit: ClassVar[End]
+    Stopped: ClassVar[End]
+
+@final
+class Outcome:
+    """A finished run; columns are int64, times in picoseconds and -1 for what never happened."""
+
+    end: End
+    time_ps: int
+    events: int
+    packet_hops: int
+    def flows(self) -> dict[str, _I64]: ...
+    def ports(self) -> dict[str, _I64]: ...
+    def plane_bytes(self) -> _I64: ...
+    def subflow_bytes(self) -> _I64: ...
+    def queue_trace(self) -> dict[str, _I64]: ...
+    def window_trace(self) -> dict[str, npt.NDArray[Any]]: ...
+    def arrival_trace(self) -> dict[str, _I64]: ...
+
+def simulate_packets(
+    planes: Planes,
+    rate: _I64,
+    delay_ps: _I64,
+    flows: Flows,
+    *,
+    queue: Queue,
+    transport: Transport,
+    forwarding: Forwarding,
+    seed: int,
+    time_limit_ps: int | None,
+    event_limit: int | None,
+    outage_ports: _I32,
+    outage_from_ps: int,
+    outage_until_ps: int | None,
+    reroute_ps: int | None,
+    watched_ports: _I32,
+    watched_flows: _I32,
+    watched_rows: int,
+    on_progress: Callable[[int, int, int, int | None], bool],
+) -> Outcome: ...

@@ -154,6 +154,12 @@ class TrafficError(PnetError):
     exit_code = 2
 
 
+class WorkloadError(PnetError):
+    """Flows are wrong, or do not fit their network."""
+
+    exit_code = 2
+
+
 class RoutingError(PnetError):
     """A routing cannot be applied to the network."""
 

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
 from pnet_lp.errors import PnetError, SpecError
-from pnet_lp.units import MOST_DIGITS
+from pnet_lp.units import MOST_DIGITS, quantity_of
 
 _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
 """Characters of a name, and names, that are compared to find the nearest."""
@@ -184,6 +185,16 @@ class Registry(Generic[F]):
                 f"unknown {self.kind} {name!r}{nearest(name, self._entries)}", allowed=", ".join(self.names())
             )
         return entry
+
+
+def written(value: object, field: FieldInfo) -> str:
+    """Return the value of a parameter as it is written in an expression."""
+    quantity = quantity_of(field.annotation, field.metadata)
+    if quantity is not None and isinstance(value, int):
+        return quantity.format(value)
+    if isinstance(value, tuple):
+        return "x".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def nearest(name: str, known: Mapping[str, object]) -> str:

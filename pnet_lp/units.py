@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
+
+from pnet_lp.errors import SpecError
 
 DEFAULT_LINK_GBPS = 100.0
 """Speed of a link in Gb/s where neither a file nor the user gives one."""
@@ -21,11 +28,81 @@ MIB, GIB = 1 << 20, 1 << 30
 MOST_DIGITS = 40
 """Of a whole number in a file or an expression; nothing that is counted needs half of them."""
 
+_BYTES = {
+    "": 1,
+    "B": 1,
+    **{f"{letter}B": 1000**power for power, letter in enumerate("kMGT", start=1)},
+    **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", start=1)},
+}
+_PICOSECONDS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+_QUANTITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?)[ ]?([A-Za-z]{0,3})")
+
 
 def are_amounts(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Return, for each value, whether it is a capacity or a demand: 0, or between the smallest and the largest."""
     array = np.asarray(values, dtype=np.float64)
     return np.asarray((array == 0) | ((array >= SMALLEST) & (array <= LARGEST)))
+
+
+def parse_bytes(text: str, where: str) -> int:
+    """Return a number of bytes such as ``1500``, ``10MB`` (10^7) or ``64KiB`` (65,536).
+
+    Raises:
+        SpecError: no such quantity, or no whole number of bytes.
+    """
+    return _quantity(text, _BYTES, where, "a number of bytes: 1500, 10MB, 64KiB")
+
+
+def parse_duration(text: str, where: str) -> int:
+    """Return the picoseconds in a duration such as ``25ns``, ``1.5us`` or ``2s``.
+
+    Raises:
+        SpecError: no such quantity, or no whole number of picoseconds.
+    """
+    return _quantity(text, _PICOSECONDS, where, "a time with its unit: 25ns, 1.5us, 2s")
+
+
+def _quantity(text: str, units: Mapping[str, int], where: str, allowed: str) -> int:
+    found = _QUANTITY.fullmatch(text.strip())
+    if found and found[2] in units:
+        value = Decimal(found[1]) * units[found[2]]
+        if value == int(value):
+            return int(value)
+    raise SpecError("not a quantity", where=where, found=text, allowed=allowed)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """What a whole number counts, for whoever writes it: a parameter's annotation carries it.
+
+    Attributes:
+        name: what is to be typed, ``time`` or ``bytes``.
+        format: how a value is written so that it is read back.
+    """
+
+    name: str
+    format: Callable[[int], str]
+
+
+def format_duration(time_ps: int) -> str:
+    """Return picoseconds as :func:`parse_duration` reads them, in the largest unit that leaves a whole number."""
+    unit = max(
+        (unit for unit in _PICOSECONDS if time_ps % _PICOSECONDS[unit] == 0), key=_PICOSECONDS.__getitem__
+    )
+    return f"{time_ps // _PICOSECONDS[unit]}{unit}" if time_ps else "0s"
+
+
+TIME = Quantity("time", format_duration)
+BYTES = Quantity("bytes", str)
+
+
+def quantity_of(annotation: object, metadata: Iterable[object] = ()) -> Quantity | None:
+    """Return what the values of a parameter count, given its annotation and what pydantic has taken out of it."""
+    for item in (*metadata, *getattr(annotation, "__metadata__", ())):
+        if isinstance(item, Quantity):
+            return item
+    inner = (quantity_of(argument) for argument in get_args(annotation))
+    return next((found for found in inner if found is not None), None)
 
 
 def format_bytes(count: float) -> str:

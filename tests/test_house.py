@@ -17,10 +17,12 @@ from pnet_lp.cost import ARCHITECTURES
 from pnet_lp.experiment import QUESTIONS
 from pnet_lp.registry import Registry
 from pnet_lp.routing import ROUTINGS
+from pnet_lp.sim import FORWARDINGS, PRESETS, QUEUES, TRANSPORTS
 from pnet_lp.throughput import OBJECTIVES, SOLVERS
 from pnet_lp.throughput.bounds import BOUNDS
 from pnet_lp.topology import topologies
 from pnet_lp.traffic import traffics
+from pnet_lp.workload import SIZES, WORKLOADS
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 500
@@ -33,6 +35,12 @@ REGISTRIES: list[Registry] = [
     SOLVERS,
     ROUTINGS,
     ARCHITECTURES,
+    FORWARDINGS,
+    PRESETS,
+    QUEUES,
+    SIZES,
+    TRANSPORTS,
+    WORKLOADS,
     topologies,
     traffics,
 ]

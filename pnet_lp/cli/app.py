@@ -23,9 +23,10 @@ COMMANDS = {
     "traffic": "what a traffic matrix demands; writes it to a file",
     "paths": "the paths that a routing allows, or their statistics",
     "hops": "how far apart endpoints are, also when links and switches fail",
+    "simulate": "how long flows take, packet by packet",
     "cost": "what a network is made of, what it costs and draws",
     "verify": "re-checks a saved result without any solver",
-    "list": "topologies, traffic patterns, routings, objectives and solvers",
+    "list": "topologies, traffic patterns, routings, transports and all else that has a name",
     "sweep": "runs an experiment, or goes on with it",
 }
 """Name and one line of each command.  The line stands here so that the group's help imports no command."""
@@ -134,5 +135,5 @@ def main() -> None:
     """Certified throughput of datacenter networks with several parallel dataplanes.
 
     Exit codes: 0 done, 1 failed while working, 2 bad usage or bad input, 3 bounds that have not met within
-    the tolerance, 130 interrupted.
+    the tolerance or a simulation that ended early, 130 interrupted.
     """

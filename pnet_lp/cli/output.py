@@ -71,8 +71,9 @@ class Output:
         table: Callable[[], Columns] = dict,
         files: Iterable[tuple[Path | None, Callable[[Path], object]]] = (),
         statuses: Iterable[str | None] = (),
+        partial: bool = False,
     ) -> None:
-        """Write the answer's files, print it, and leave with the exit code for bounds if there are any.
+        """Write the answer's files, print it, and leave with the exit code for what is not whole, if it is not.
 
         It is printed also where a file cannot be written: it may have taken hours.
 
@@ -82,6 +83,7 @@ class Output:
             table: returns what ``--out`` writes.
             files: others, None where one was not asked for, and what writes them.
             statuses: of the throughputs in it; ``bounds`` where they have not met.
+            partial: whether it is of a run that ended early.
 
         Raises:
             OutputError: a file cannot be written.
@@ -99,7 +101,7 @@ class Output:
             print_report(*report())
         if fault is not None:
             raise fault
-        if "bounds" in statuses:
+        if partial or "bounds" in statuses:
             click.get_current_context().exit(BOUNDS_ONLY)
 
 

@@ -11,8 +11,11 @@ import click
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.status import Status
 
+    from pnet_lp.sim import Progress as SimulationProgress
     from pnet_lp.throughput import Progress
 
 _SILENT_S = 1.0
@@ -108,3 +111,54 @@ class CountLine:
         """Clear the line."""
         if self._status is not None:
             self._status.stop()
+
+
+class SimulationLine:
+    """Shows on a terminal how far a simulation is, and nothing anywhere else.
+
+    Used as a context manager whose value gives the ``on_progress`` of each run.
+
+    Args:
+        total: how many runs there are.
+    """
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._status: Status | None = None
+
+    def of(self, run: int) -> Callable[[SimulationProgress], None]:
+        """Return what is called during a run, given its number."""
+        head = f"run {run + 1} of {self._total}: " if self._total > 1 else ""
+
+        def show(progress: SimulationProgress) -> None:
+            if sys.stderr.isatty() and progress.seconds >= _SILENT_S:
+                self._show(f"{head}{simulation_line(progress)}")
+
+        return show
+
+    def _show(self, line: str) -> None:
+        if self._status is None:
+            self._status = _new_status(line)
+            self._status.start()
+        self._status.update(_escaped(line))
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Clear the line."""
+        if self._status is not None:
+            self._status.stop()
+
+
+def simulation_line(progress: SimulationProgress) -> str:
+    """Return the state of a simulation in words: simulated time, flows, events per second, what is left."""
+    left = progress.seconds_left
+    rest = "" if left is None else f", about {left:.0f} s left"
+    return (
+        f"{progress.time_ps / 1e9:,.4g} ms simulated, {progress.completed:,} of {progress.flows:,} flows complete, "
+        f"{progress.events / max(progress.seconds, 1e-9) / 1e6:.3g} M events/s, {progress.seconds:.0f} s{rest}"
+    )

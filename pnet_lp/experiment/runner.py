@@ -18,10 +18,10 @@ from pnet_lp.experiment.question import QUESTIONS
 from pnet_lp.experiment.record import Draw, Record
 from pnet_lp.experiment.spec import Experiment
 from pnet_lp.experiment.store import Store
-from pnet_lp.experiment.workers import map_in_order
 from pnet_lp.files import json_text
 from pnet_lp.model.arrays import fingerprint
 from pnet_lp.throughput import Progress
+from pnet_lp.workers import map_in_order
 
 Watch: TypeAlias = Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]
 """Given what is solved, in words, returns a context manager around it whose value is its ``on_progress``."""

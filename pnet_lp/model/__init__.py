@@ -15,6 +15,7 @@ from pnet_lp.model.result import (
     ThroughputResult,
 )
 from pnet_lp.model.traffic import TrafficMatrix
+from pnet_lp.model.workload import Workload
 
 __all__ = [
     "AnyCertificate",
@@ -27,4 +28,5 @@ __all__ = [
     "Plane",
     "ThroughputResult",
     "TrafficMatrix",
+    "Workload",
 ]

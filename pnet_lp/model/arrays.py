@@ -28,6 +28,20 @@ def floats(values: npt.ArrayLike) -> FloatArray:
     return array
 
 
+def longs(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return ``values`` as a read-only contiguous int64 array (always a copy)."""
+    array = np.array(values, dtype=np.int64, order="C", ndmin=1)
+    array.setflags(write=False)
+    return array
+
+
+def booleans(values: npt.ArrayLike) -> BoolArray:
+    """Return ``values`` as a read-only contiguous bool array (always a copy)."""
+    array = np.array(values, dtype=np.bool_, order="C", ndmin=1)
+    array.setflags(write=False)
+    return array
+
+
 def fingerprint(parts: Iterable[str | npt.NDArray[np.generic]]) -> str:
     """Return ``"sha256:..."`` over strings and arrays, in order, with their shapes and types."""
     digest = hashlib.sha256()

@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from pnet_lp.cost import ARCHITECTURES
 from pnet_lp.cost.books import shipped_books
@@ -22,6 +23,7 @@ from pnet_lp.topology import topologies
 from pnet_lp.topology.catalogue import catalogue as network_catalogue
 from pnet_lp.traffic import traffics
 from pnet_lp.traffic.catalogue import catalogue as traffic_catalogue
+from pnet_lp.units import Quantity, quantity_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -120,6 +122,47 @@ def experiment_documents() -> list[dict[str, Any]]:
     ]
 
 
+def size_documents() -> list[dict[str, Any]]:
+    """Return each distribution of flow sizes as its JSON document."""
+    from pnet_lp.workload import SIZES  # noqa: PLC0415 - only where it is asked for
+
+    return entry_documents(SIZES)
+
+
+def workload_documents() -> list[dict[str, Any]]:
+    """Return each workload as its JSON document."""
+    from pnet_lp.workload import WORKLOADS  # noqa: PLC0415
+
+    return entry_documents(WORKLOADS)
+
+
+def simulator_documents(name: str) -> Callable[[], list[dict[str, Any]]]:
+    """Return what lists a registry of the simulator."""
+
+    def documents() -> list[dict[str, Any]]:
+        from pnet_lp import sim  # noqa: PLC0415
+
+        return entry_documents(getattr(sim, name))
+
+    return documents
+
+
+def preset_documents() -> list[dict[str, Any]]:
+    """Return each preset as its JSON document: an entry's, and its values with their sources."""
+    from pnet_lp.sim.preset import PRESETS, get_preset  # noqa: PLC0415
+
+    return [
+        {
+            **document,
+            "values": [
+                dict(zip(("name", "value", "source"), row, strict=True))
+                for row in get_preset(document["name"]).rows()
+            ],
+        }
+        for document in entry_documents(PRESETS)
+    ]
+
+
 KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "topologies": topology_documents,
     "traffic": traffic_documents,
@@ -129,6 +172,12 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "bounds": bound_documents,
     "questions": question_documents,
     "experiments": experiment_documents,
+    "workloads": workload_documents,
+    "sizes": size_documents,
+    "transports": simulator_documents("TRANSPORTS"),
+    "queues": simulator_documents("QUEUES"),
+    "forwardings": simulator_documents("FORWARDINGS"),
+    "presets": preset_documents,
     "architectures": lambda: entry_documents(ARCHITECTURES),
     "prices": lambda: catalogue_documents(shipped_books("price")),
     "powers": lambda: catalogue_documents(shipped_books("power")),
@@ -182,6 +231,8 @@ def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
             if key not in {"description", "source"}:
                 head.add_row(key, _in_words(value))
         return [head]
+    if "values" in document:
+        return [head, "", _value_table(document["values"])]
     if not document["parameters"]:
         head.add_row("parameters", "none")
         return [head]
@@ -255,17 +306,32 @@ def _parameter_table(parameters: Sequence[Mapping[str, Any]]) -> Table:
     return table
 
 
+def _value_table(values: Sequence[Mapping[str, str]]) -> Table:
+    table = text_table(padding=(0, 2, 0, 0), pad_edge=True, header_style="bold")
+    for column in ("value", "", "source"):
+        table.add_column(column, overflow="fold")
+    for row in values:
+        table.add_row(row["name"], row["value"], row["source"])
+    return table
+
+
 def _parameters(model: type[BaseModel]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "type": _type_in_words(field.annotation),
+            "type": quantity.name if quantity else _type_in_words(field.annotation),
             "required": field.is_required(),
-            "default": None if field.is_required() else field.get_default(call_default_factory=False),
+            "default": None if field.is_required() else _default(field, quantity),
             "description": field.description or "",
         }
         for name, field in model.model_fields.items()
+        for quantity in [quantity_of(field.annotation, field.metadata)]
     ]
+
+
+def _default(field: FieldInfo, quantity: Quantity | None) -> Any:
+    value = field.get_default(call_default_factory=False)
+    return value if quantity is None or value is None else quantity.format(value)
 
 
 def _in_words(value: object) -> str:

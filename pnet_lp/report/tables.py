@@ -40,7 +40,7 @@ def write_table(columns: Columns, path: str | Path) -> None:
 
             pq.write_table(pa.table(dict(columns)), temporary)
             return
-        rows = zip(*columns.values(), strict=True)
+        rows = zip(*map(_plain, columns.values()), strict=True)
         with temporary.open("w", encoding="utf-8", newline="") as file:
             if suffix == ".csv":
                 writer = csv.writer(file, lineterminator="\n")
@@ -48,6 +48,14 @@ def write_table(columns: Columns, path: str | Path) -> None:
                 writer.writerows(rows)
             else:
                 file.write(json_text([dict(zip(columns, row, strict=True)) for row in rows]))
+
+
+def _plain(column: Sequence[object]) -> Sequence[object]:
+    """Return the entries of a column of Arrow's or NumPy's as Python's own, None where there is none."""
+    for method in ("to_pylist", "tolist"):
+        if convert := getattr(column, method, None):
+            return convert()  # type: ignore[no-any-return]
+    return column
 
 
 def text_table(**style: Any) -> Table:

@@ -45,6 +45,8 @@ ALLOWED = {
     "paths ring:n=4 --pair 0 1 --json": EXPRESSIONS,
     # Intervals of confidence.
     "hops jellyfish:k=4 --json": f"{EXPRESSIONS} scipy",
+    "simulate --help": f"{EXPRESSIONS} {TEXT}",
+    "simulate fat-tree:k=4 --traffic stride:s=1 --flow-size 1kB --json": f"{EXPRESSIONS} scipy",
     # Books of prices; cuts.
     "cost hybrid --json": f"{EXPRESSIONS} scipy yaml",
     "cost equal --json": f"{EXPRESSIONS} yaml",

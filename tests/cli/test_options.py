@@ -53,6 +53,9 @@ PRESENTATION = {
         "sweep results",
         "sweep resume",
         "sweep jobs",
+        "simulate jobs",
+        "simulate records",
+        "simulate trace",
     ),
 }
 """What changes where something is written, how it looks or how soon it comes; tested with what it writes.  Without
@@ -104,6 +107,7 @@ COST = {
     "prices": Example("--prices mine.yaml"),
     "powers": Example("--power mine.yaml"),
 }
+SIMULATED = f"{RANDOM} --traffic pairs.csv --flow-size 100kB"
 CASES: dict[str, tuple[str, dict[str, Example]]] = {
     "throughput": (
         RANDOM,
@@ -172,6 +176,61 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "hop_delay_us": Example(
                 "--hop-delay 2", "--rpc-bytes 9", idle="--hop-delay 2", says="needs --rpc-bytes"
             ),
+        },
+    ),
+    "simulate": (
+        SIMULATED,
+        {
+            **on("{} --traffic pairs.csv --flow-size 100kB", NETWORK),
+            "hosts_per_switch": Example(
+                "--hosts-per-switch 3",
+                base="ring:n=6 --traffic stride:s=1 --flow-size 1kB --hosts-per-switch 1",
+            ),
+            **{
+                name: replace(one, base=SIMULATED, beside=f"{one.beside} --planes 2")
+                for name, one in NETWORK.items()
+                if name in {"fail_switches", "fail_planes"}
+            },
+            **on(SIMULATED, POLICY),
+            "fail_at": Example(
+                "--fail-at 10us --reroute-after 1us",
+                "--fail-links 0.4",
+                idle="--fail-at 10us",
+                says="needs --fail-links",
+            ),
+            "fail_until": Example(
+                "--fail-until 10us", "--fail-links 0.4", idle="--fail-until 10us", says="needs --fail-links"
+            ),
+            "reroute_after": Example(
+                "--reroute-after 1us",
+                "--fail-links 0.4 --fail-at 10us",
+                idle="--fail-links 0.4 --reroute-after 1us",
+                says="needs --fail-at or --fail-until",
+            ),
+            "traffic": Example("--traffic stride:s=1"),
+            "flow_size": Example("--flow-size 50kB"),
+            "workload": Example(
+                "--workload incast:senders=2,sizes=1kB",
+                base=f"{RANDOM} --workload incast:senders=3,sizes=1kB",
+                idle="--traffic permutation --flow-size 1kB",
+                says="give either --workload or --flow-size",
+            ),
+            "preset": Example("--preset pnet"),
+            "transport": Example("--transport tcp:initial_window=2"),
+            "queue": Example("--queue drop-tail:packets=3"),
+            "forwarding": Example("--forwarding given:routing=ksp:2"),
+            "routing": Example(
+                "--routing ksp:2",
+                idle="--routing ksp:2 --forwarding ecmp",
+                says="give either --routing or --forwarding",
+            ),
+            "link_delay": Example("--link-delay 2us"),
+            "packet": Example("--packet 9000"),
+            "header": Example("--header 100"),
+            "ack": Example("--ack 64"),
+            "time_limit": Example("--time-limit 10s"),
+            "event_limit": Example("--event-limit 1000000"),
+            "repeat": Example("--repeat 2"),
         },
     ),
     "cost": (f"topology:{RANDOM}", COST),
@@ -256,6 +315,8 @@ EXAMPLES = [
 @pytest.fixture(autouse=True)
 def _files(here: Path) -> None:
     (here / "groups.yaml").write_text("groups: {row: {switches: ['0', '2']}}\n")
+    # None of them on a switch of the group.
+    (here / "pairs.csv").write_text("src,dst,demand\nh1,h4,1\nh3,h5,1\n")
     (here / "mine.yaml").write_text("entries: {switch: 1, ocs-port: 1}\n")
     (here / "trial").mkdir()
     (here / "trial" / "spec.yaml").write_text(

@@ -13,12 +13,12 @@ import pytest
 from pnet_lp.errors import PnetError, TrafficError
 from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
 from pnet_lp.experiment.questions import throughput
-from pnet_lp.experiment.workers import map_in_order
 from pnet_lp.seeds import derive_seed
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
+from pnet_lp.workers import map_in_order
 
 SPEC = """
 title: Trial

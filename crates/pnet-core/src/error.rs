@@ -27,6 +27,22 @@ pub enum Error {
     /// Whoever waits has asked to stop, see [`crate::stop`].
     #[error("stopped")]
     Stopped,
+    /// Two hosts are not joined by any path.
+    #[error("flow {flow}: no path from host {src} to host {dst}")]
+    NoPath {
+        /// The flow that needs one.
+        flow: u32,
+        /// Where it starts.
+        src: u32,
+        /// Where it goes.
+        dst: u32,
+    },
+    /// A simulation has lost count of its packets: a defect of the core.
+    #[error("packets sent are not packets delivered, dropped and on their way; this is a defect: {found}")]
+    Unconserved {
+        /// Where, and the counts.
+        found: String,
+    },
 }
 
 /// The error of an array.

@@ -10,7 +10,8 @@
 //!
 //! - [`paths`]: enumeration and counts of paths, loads of fixed splits;
 //! - [`hops`]: hop counts while links and switches are down;
-//! - [`mcf`]: maximum concurrent flow, its solvers and its proofs.
+//! - [`mcf`]: maximum concurrent flow, its solvers and its proofs;
+//! - [`sim`]: packets, queues and transports; of paths it takes what sets of them and plane policies are.
 
 mod csr;
 pub mod error;
@@ -19,6 +20,7 @@ pub mod hops;
 pub mod mcf;
 pub mod paths;
 pub mod random;
+pub mod sim;
 pub mod stop;
 
 pub use error::Error;

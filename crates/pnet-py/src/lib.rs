@@ -10,6 +10,7 @@ mod planes;
 mod problem;
 mod proof;
 mod signals;
+mod sim;
 mod structured;
 
 use pyo3::prelude::*;
@@ -41,5 +42,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(hops::hops_between, module)?)?;
     module.add_function(wrap_pyfunction!(signals::end_at_second_interrupt, module)?)?;
     module.add_function(wrap_pyfunction!(structured::solve_structured, module)?)?;
-    module.add_function(wrap_pyfunction!(structured::estimate_structured_bytes, module)?)
+    module.add_function(wrap_pyfunction!(structured::estimate_structured_bytes, module)?)?;
+    sim::add(module)
 }

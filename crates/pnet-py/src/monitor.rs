@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use pnet_core::mcf::run::{Monitor, Progress};
 use pnet_core::{Error, Stop};
+use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 
@@ -85,22 +86,24 @@ pub(crate) fn on_threads<T: Send>(
     }
 }
 
-/// Passes progress to Python, and Python's wish to stop to the solver.
+/// Passes progress to Python, and Python's wish to stop to the run.
 pub(crate) struct PythonMonitor<'a> {
     on_progress: Py<PyAny>,
     stop: &'a Stop,
-    /// An exception of `on_progress`, to be raised once the solver has stopped.
+    /// An exception of `on_progress`, to be raised once the run has stopped.
     failure: Option<PyErr>,
 }
 
-impl Monitor for PythonMonitor<'_> {
-    fn stop(&mut self) -> bool {
+impl PythonMonitor<'_> {
+    /// Whether a signal has asked to stop.
+    pub(crate) fn stopped(&self) -> bool {
         self.stop.asked()
     }
 
-    fn progress(&mut self, progress: Progress) -> bool {
+    /// Calls `on_progress`; returns whether to go on.
+    pub(crate) fn tell(&mut self, arguments: impl for<'py> PyCallArgs<'py>) -> bool {
         let answer = Python::attach(|py| {
-            let told = self.on_progress.call1(py, (progress.iterations, progress.lower, progress.upper));
+            let told = self.on_progress.call1(py, arguments);
             told.and_then(|answer| answer.extract::<bool>(py))
         });
         answer.unwrap_or_else(|error| {
@@ -110,19 +113,29 @@ impl Monitor for PythonMonitor<'_> {
     }
 }
 
-/// Runs a solver on `threads` threads of its own; `on_progress(iterations, lower, upper)` returns whether to go on.
+impl Monitor for PythonMonitor<'_> {
+    fn stop(&mut self) -> bool {
+        self.stopped()
+    }
+
+    fn progress(&mut self, progress: Progress) -> bool {
+        self.tell((progress.iterations, progress.lower, progress.upper))
+    }
+}
+
+/// Does `work` on `threads` threads of its own; `on_progress`, which it calls, returns whether to go on.
 ///
-/// Ctrl-C stops the run as if `on_progress` had said so: the bounds reached so far are the answer.  Returns it, and
-/// whether the user interrupted, be it too late to make a difference.
+/// Ctrl-C stops the run as if `on_progress` had said so: what is reached so far is the answer.  Returns it, and whether
+/// the user interrupted, be it too late to make a difference.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     threads: usize,
     on_progress: Py<PyAny>,
-    solve: impl FnOnce(&mut PythonMonitor<'_>) -> std::result::Result<T, Error> + Send,
+    work: impl FnOnce(&mut PythonMonitor<'_>) -> std::result::Result<T, Error> + Send,
 ) -> Result<(T, bool)> {
     let stop = Stop::default();
     let mut monitor = PythonMonitor { on_progress, stop: &stop, failure: None };
-    let (solved, signal) = watched(py, threads, Duration::MAX, &stop, || solve(&mut monitor))?;
+    let (done, signal) = watched(py, threads, Duration::MAX, &stop, || work(&mut monitor))?;
     let mut interrupted = false;
     for error in [monitor.failure, signal].into_iter().flatten() {
         if !error.is_instance_of::<PyKeyboardInterrupt>(py) {
@@ -130,7 +143,7 @@ pub(crate) fn run<T: Send>(
         }
         interrupted = true;
     }
-    Ok((solved.ok_or_else(panicked)??, interrupted))
+    Ok((done.ok_or_else(panicked)??, interrupted))
 }
 
 fn panicked() -> Failure {

@@ -1,0 +1,237 @@
+//! The run: event after event, from the first flow's start to the end.
+
+use super::fabric::Fabric;
+use super::failures::Failures;
+use super::forwarding::Forwarding;
+use super::net::{Fires, Net};
+use super::queues::{Discipline, Held, Queue};
+use super::records::{End, Outcome};
+use super::source::Source;
+use super::time::{NEVER, Time};
+use super::trace::{Recorder, Watched};
+use super::transports::{Shape, Transport, TransportKind};
+use crate::error::{Error, invalid};
+
+/// Events between two looks at who watches.
+const LOOK: u64 = 1 << 14;
+
+/// How ports are simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Model {
+    /// One event for each packet and link where the discipline allows it.
+    #[default]
+    Fast,
+    /// Always two, a departure and an arrival.  The outcome is the same but for the number of events.
+    Plain,
+}
+
+/// When a run ends, complete or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Last moment that is simulated.
+    pub time: Time,
+    /// Events at most.
+    pub events: u64,
+}
+
+impl Default for Limits {
+    /// A hundred days, and events without end.
+    fn default() -> Self {
+        Limits { time: NEVER / 2, events: u64::MAX }
+    }
+}
+
+/// All that a run is made of.
+pub struct Scenario {
+    /// Hosts, switches and links.
+    pub fabric: Fabric,
+    /// What ports do with packets that cannot be sent at once.
+    pub queue: Queue,
+    /// How packets find their ways.
+    pub forwarding: Forwarding,
+    /// How flows are cut into packets, and when these are sent.
+    pub transport: TransportKind,
+    /// Who starts which flow when.
+    pub source: Box<dyn Source>,
+    /// All that is drawn is drawn from this.
+    pub seed: u64,
+    /// How ports are simulated.
+    pub model: Model,
+    /// When to end.
+    pub limits: Limits,
+    /// What fails.
+    pub failures: Failures,
+    /// What is traced.
+    pub watched: Watched,
+}
+
+/// The state of a run, as whoever watches sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Simulated time.
+    pub time: Time,
+    /// Events so far.
+    pub events: u64,
+    /// Flows complete.
+    pub completed: usize,
+    /// Flows there will be, if that is known.
+    pub flows: Option<usize>,
+}
+
+impl Scenario {
+    /// Runs it; `watch` is told of the progress now and then, and returns whether to go on.
+    ///
+    /// ```
+    /// # use pnet_core::graph::{Graph, Planes};
+    /// # use pnet_core::paths::Policy;
+    /// # use pnet_core::sim::*;
+    /// // Two hosts at the two ends of a cable: three links of 1 us and 10 Gb/s.
+    /// let cable = Graph::new(2, vec![0, 1], vec![1, 0])?;
+    /// let planes = Planes::new(vec![cable], vec![vec![Some(0), Some(1)]])?;
+    /// let scenario = Scenario {
+    ///     fabric: Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?,
+    ///     queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
+    ///     forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+    ///     transport: TransportKind::Tcp(Tcp::default()),
+    ///     source: Box::new(FlowList::new([(0, 1, 1500, 0)])),
+    ///     seed: 1,
+    ///     model: Model::Fast,
+    ///     limits: Limits::default(),
+    ///     failures: Failures::default(),
+    ///     watched: Watched::default(),
+    /// };
+    /// let outcome = scenario.run(&mut |_| true)?;
+    /// // There and back twice, and (1 + 40 + 1500 + 40) bytes over each link.
+    /// assert_eq!(outcome.flows[0].end, Some(4 * 3 * MICROSECOND + 3 * 1581 * 800));
+    /// assert_eq!(outcome.flows[0].end, Some(outcome.flows[0].ideal));
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn run(self, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, Error> {
+        if self.limits.time == NEVER {
+            return invalid("limits", "a time limit is below 2^64 - 1 ps");
+        }
+        let ports = self.fabric.ports();
+        let shape = self.transport.shape()?;
+        let discipline = match (self.queue.build(ports, shape.largest, self.seed)?, self.model) {
+            (Discipline::Fifo(fifo), Model::Plain) => Discipline::Scheduler(Box::new(Held::new(fifo, ports))),
+            (discipline, _) => discipline,
+        };
+        self.run_with(discipline, shape, watch)
+    }
+
+    /// Runs it with this discipline, whatever its queue says.
+    pub(super) fn run_with(
+        mut self,
+        discipline: Discipline,
+        shape: Shape,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Outcome, Error> {
+        let down = self.failures.build(&mut self.fabric)?;
+        let recorder = Recorder::new(&self.watched, self.fabric.ports())?;
+        let forwarder = self.forwarding.build(&self.fabric, self.seed)?;
+        let net = Net::new(self.fabric, discipline, forwarder, shape, recorder, down, self.seed);
+        let mut engine = Engine { net, transport: self.transport.build(), source: self.source, events: 0 };
+        let end = engine.run(self.limits, watch)?;
+        engine.finish(end, self.limits)
+    }
+}
+
+struct Engine {
+    net: Net,
+    transport: Box<dyn Transport>,
+    source: Box<dyn Source>,
+    events: u64,
+}
+
+impl Engine {
+    fn run(&mut self, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
+        self.net.wake_source(self.source.next());
+        self.net.await_change();
+        let total = self.source.total();
+        loop {
+            if self.events.is_multiple_of(LOOK) && !watch(self.progress()) {
+                return Ok(End::Stopped);
+            }
+            if self.events == limits.events {
+                return Ok(End::EventLimit);
+            }
+            let Some(fires) = self.net.pop() else { return Ok(End::Complete) };
+            if self.net.now() > limits.time {
+                return Ok(End::TimeLimit);
+            }
+            self.events += 1;
+            match fires {
+                Fires::Arrival(port) => {
+                    let Some(packet) = self.net.arrive(port) else { continue };
+                    self.transport.receive(packet, &mut self.net);
+                    self.net.settle(packet.connection);
+                }
+                Fires::Free(port) => {
+                    self.net.serve(port);
+                    continue;
+                }
+                Fires::Timer(timer) => {
+                    if self.net.due(timer) {
+                        let (connection, which) = self.net.timer(timer);
+                        self.transport.timer(connection, which, &mut self.net);
+                        self.net.settle(connection);
+                    }
+                }
+                Fires::Source => self.start_flows()?,
+                Fires::Change => self.net.change(),
+            }
+            if self.net.has_completed() {
+                for id in self.net.take_completed() {
+                    self.source.completed(id, self.net.now());
+                }
+                self.net.wake_source(self.source.next());
+                if total == Some(self.net.completions()) {
+                    return Ok(End::Complete);
+                }
+            }
+        }
+    }
+
+    fn start_flows(&mut self) -> Result<(), Error> {
+        let mut flows = vec![];
+        self.source.start(self.net.now(), &mut flows);
+        for flow in flows {
+            let Some(pair) = self.net.open(flow)? else { continue };
+            let paths = self.net.paths(pair);
+            let record = self.net.record(pair.connection);
+            record.hops = paths.first().map_or(0, Vec::len) as u32;
+            record.ideal = self.transport.ideal(flow.bytes, &paths);
+            self.transport.start(pair.connection, flow.bytes, &mut self.net);
+        }
+        self.net.wake_source(self.source.next());
+        Ok(())
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            time: self.net.now(),
+            events: self.events,
+            completed: self.net.completions(),
+            flows: self.source.total(),
+        }
+    }
+
+    fn finish(mut self, end: End, limits: Limits) -> Result<Outcome, Error> {
+        for flow in self.source.unstarted() {
+            self.net.add_record(flow);
+        }
+        let time = self.net.now().min(limits.time);
+        let left = self.net.finish(time)?;
+        Ok(Outcome {
+            end,
+            time,
+            events: self.events,
+            packet_hops: left.packet_hops,
+            flows: left.flows,
+            ports: left.ports,
+            plane_bytes: left.plane_bytes,
+            subflow_bytes: left.subflow_bytes,
+            traces: left.traces,
+        })
+    }
+}

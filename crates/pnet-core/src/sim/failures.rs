@@ -1,0 +1,95 @@
+//! Links that are down for a while, or for good.
+//!
+//! A packet is lost if its link is down at any moment from the first bit's departure to the last bit's arrival; a port goes
+//! on sending into a link that is down.  Paths that are chosen avoid what is down from the start; what fails or comes back
+//! later they take note of after a while.
+
+use super::fabric::Fabric;
+use super::time::{NEVER, Time};
+use crate::error::{Error, invalid};
+
+/// A time in which a link is down, in one direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outage {
+    /// The port that sends into it.
+    pub port: u32,
+    /// First moment.
+    pub from: Time,
+    /// First moment after it; [`NEVER`] where it does not come back.
+    pub until: Time,
+}
+
+/// What fails in a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Failures {
+    /// When which link is down.  A failed cable is two of them, a failed switch those of all its cables.
+    pub outages: Vec<Outage>,
+    /// How long paths need to take note of a change; none where they never do.
+    pub repair: Option<Time>,
+}
+
+/// The same, as a run needs it.
+#[derive(Debug, Default)]
+pub(super) struct Down {
+    /// Of each port, if any fails at all.
+    outages: Vec<Vec<(Time, Time)>>,
+    /// When paths learn that a port can or cannot be used; the next one last.
+    changes: Vec<(Time, u32, bool)>,
+}
+
+impl Failures {
+    /// Checks what fails, and excludes from the paths of `fabric` what is down from the start.
+    pub(super) fn build(&self, fabric: &mut Fabric) -> Result<Down, Error> {
+        if self.outages.is_empty() {
+            return Ok(Down::default());
+        }
+        let mut outages = vec![vec![]; fabric.ports()];
+        let mut changes = vec![];
+        for Outage { port, from, until } in self.outages.iter().copied() {
+            if port as usize >= fabric.ports() {
+                return invalid("failures", format!("port {port} is not in 0..{}", fabric.ports()));
+            }
+            if from >= until {
+                return invalid("failures", format!("port {port} is down from {from} ps to {until} ps"));
+            }
+            outages[port as usize].push((from, until));
+            if from == 0 {
+                fabric.set_usable(port, false);
+            }
+            if let Some(repair) = self.repair {
+                if from > 0 {
+                    changes.push((from.saturating_add(repair), port, false));
+                }
+                changes.push((until.saturating_add(repair), port, true));
+            }
+        }
+        changes.sort_unstable_by(|a, b| b.cmp(a));
+        Ok(Down { outages, changes })
+    }
+}
+
+impl Down {
+    /// Whether a link was down at any moment between two.
+    #[inline]
+    pub(super) fn between(&self, port: u32, first: Time, last: Time) -> bool {
+        let outages = self.outages.get(port as usize).map_or(&[][..], Vec::as_slice);
+        outages.iter().any(|(from, until)| *from <= last && first < *until)
+    }
+
+    /// Whether anything fails.
+    pub(super) fn fails(&self) -> bool {
+        !self.outages.is_empty()
+    }
+
+    /// When paths learn of the next change.
+    pub(super) fn next(&self) -> Time {
+        self.changes.last().map_or(NEVER, |(time, ..)| *time)
+    }
+
+    /// Tells the paths what they learn by `now`.
+    pub(super) fn apply(&mut self, now: Time, fabric: &mut Fabric) {
+        while let Some((_, port, usable)) = self.changes.pop_if(|(time, ..)| *time <= now) {
+            fabric.set_usable(port, usable);
+        }
+    }
+}

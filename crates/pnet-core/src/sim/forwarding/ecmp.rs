@@ -1,0 +1,62 @@
+//! Equal-cost multi-path: every switch picks one of its shortest ways by a hash of the flow, salted with the switch.
+
+use super::super::fabric::Fabric;
+use super::Pair;
+use super::per_flow::{Choice, PerFlow};
+use super::tables::Tables;
+use crate::paths::Policy;
+use crate::random::SplitMix;
+
+/// Its parameters.
+#[derive(Debug, Clone)]
+pub struct Ecmp {
+    /// Which planes a flow may use; the nearest of them, or, with [`Policy::RoundRobin`], one after the other for its
+    /// subflows.
+    pub policy: Policy,
+}
+
+impl Ecmp {
+    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> PerFlow<Hashed> {
+        PerFlow::new(Hashed { policy: self.policy, tables: Tables::new(fabric), seed })
+    }
+}
+
+/// The hashes of all switches.
+pub(super) struct Hashed {
+    policy: Policy,
+    tables: Tables,
+    seed: u64,
+}
+
+impl Choice for Hashed {
+    fn choose(&mut self, pair: Pair, subflow: u32, fabric: &Fabric) -> Option<Vec<u32>> {
+        let planes = self.tables.planes(fabric, self.policy, pair, self.seed);
+        let key = u64::from(pair.flow) << 32 | u64::from(subflow);
+        let plane = match self.policy {
+            _ if planes.is_empty() => return None,
+            Policy::RoundRobin => {
+                let first = SplitMix::of([self.seed, u64::from(pair.flow), 1]).below(planes.len());
+                planes[(first + subflow as usize) % planes.len()]
+            }
+            _ => planes[SplitMix::of([self.seed, key, 0]).below(planes.len())],
+        };
+        let (graph, to) = (&fabric.planes().graphs()[plane], fabric.attached(plane, pair.dst)?);
+        let mut at = fabric.attached(plane, pair.src)?;
+        let table = self.tables.toward(fabric, plane, to);
+        let mut ports = vec![fabric.up(plane, pair.src)];
+        while at != to {
+            let next = table.next(at);
+            let switch = u64::from(fabric.switch(plane, at));
+            let mut hash = SplitMix::of([self.seed, switch, key]);
+            let arc = next[hash.below(next.len())];
+            ports.push(fabric.arc(plane, arc));
+            at = graph.head(arc);
+        }
+        ports.push(fabric.down(plane, pair.dst));
+        Some(ports)
+    }
+
+    fn forget(&mut self) {
+        self.tables.clear();
+    }
+}

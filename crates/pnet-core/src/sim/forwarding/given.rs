@@ -1,0 +1,93 @@
+//! Given paths: those that a routing allows to a pair of hosts.
+
+use super::super::fabric::Fabric;
+use super::Pair;
+use super::per_flow::{Choice, PerFlow};
+use crate::error::{Error, invalid};
+use crate::paths::PathSet;
+use crate::random::SplitMix;
+
+/// Its parameters.
+#[derive(Debug, Clone)]
+pub struct Given {
+    /// Pairs of hosts, each once.
+    pub pairs: Vec<(u32, u32)>,
+    /// The paths of each pair.  A flow's subflows take them one after the other from one drawn for the flow; if there are
+    /// as many subflows as paths, each path has one.
+    pub paths: PathSet,
+}
+
+impl Given {
+    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<PerFlow<Listed>, Error> {
+        if self.paths.pair_ptr.len() != self.pairs.len() + 1 {
+            let found = self.paths.pair_ptr.len();
+            return invalid("pair_ptr", format!("{found} entries for {} pairs", self.pairs.len()));
+        }
+        let mut order: Vec<u32> = (0..self.pairs.len() as u32).collect();
+        order.sort_unstable_by_key(|j| self.pairs[*j as usize]);
+        let mut twice = order.windows(2).filter(|w| self.pairs[w[0] as usize] == self.pairs[w[1] as usize]);
+        if let Some(w) = twice.next() {
+            let (src, dst) = self.pairs[w[0] as usize];
+            return invalid("pairs", format!("the pair of hosts {src} and {dst} stands there twice"));
+        }
+        for (j, pair) in self.pairs.iter().enumerate() {
+            for i in self.paths.pair_ptr[j]..self.paths.pair_ptr[j + 1] {
+                if !self.leads(fabric, *pair, i) {
+                    let (src, dst) = pair;
+                    return invalid("paths", format!("path {i} does not lead from host {src} to host {dst}"));
+                }
+            }
+        }
+        Ok(PerFlow::new(Listed { given: self.clone(), order, seed }))
+    }
+
+    /// Whether the `i`-th path joins the switches of these hosts.
+    fn leads(&self, fabric: &Fabric, (src, dst): (u32, u32), i: usize) -> bool {
+        let plane = self.paths.paths.plane[i] as usize;
+        let hosts = fabric.hosts() as u32;
+        if plane >= fabric.planes().count() || src >= hosts || dst >= hosts {
+            return false;
+        }
+        let graph = &fabric.planes().graphs()[plane];
+        let (Some(mut at), Some(to)) = (fabric.attached(plane, src), fabric.attached(plane, dst)) else {
+            return false;
+        };
+        for arc in self.paths.paths.get(i) {
+            if *arc as usize >= graph.arcs() || graph.tail(*arc) != at {
+                return false;
+            }
+            at = graph.head(*arc);
+        }
+        at == to
+    }
+}
+
+/// The paths of all pairs.
+pub(super) struct Listed {
+    given: Given,
+    /// Indices of the pairs, sorted by source and destination.
+    order: Vec<u32>,
+    seed: u64,
+}
+
+impl Choice for Listed {
+    fn choose(&mut self, pair: Pair, subflow: u32, fabric: &Fabric) -> Option<Vec<u32>> {
+        let wanted = (pair.src, pair.dst);
+        let place = self.order.binary_search_by_key(&wanted, |j| self.given.pairs[*j as usize]).ok()?;
+        let j = self.order[place] as usize;
+        let (first, end) = (self.given.paths.pair_ptr[j], self.given.paths.pair_ptr[j + 1]);
+        if first == end {
+            return None;
+        }
+        let paths = &self.given.paths.paths;
+        let drawn = SplitMix::of([self.seed, u64::from(pair.flow)]).below(end - first) + subflow as usize;
+        // The next one where a link of it may not be used.
+        (drawn..drawn + end - first).map(|turn| first + turn % (end - first)).find_map(|i| {
+            let plane = paths.plane[i] as usize;
+            let arcs = paths.get(i).iter().map(|arc| fabric.arc(plane, *arc));
+            let ends = [fabric.up(plane, pair.src), fabric.down(plane, pair.dst)];
+            let ports: Vec<u32> = [ends[0]].into_iter().chain(arcs).chain([ends[1]]).collect();
+            ports.iter().all(|port| fabric.usable(*port)).then_some(ports)
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! Ways to choose paths, one file each.
+//!
+//! One object decides for all flows and switches.  When a packet leaves its host it is given either a route, which it
+//! follows without asking again, or [`PER_HOP`] and its destination, and then every switch asks for the next port.
+//! Plane and first port are decided at the host; no switch has ports into another plane.
+//!
+//! A new way is a file here and a variant of [`Forwarding`].
+
+mod ecmp;
+mod given;
+mod per_flow;
+mod per_hop;
+mod spray;
+mod tables;
+
+pub use ecmp::Ecmp;
+pub use given::Given;
+pub use per_hop::PerHop;
+pub use spray::{Order, Over, Spray};
+
+use std::ops::Range;
+
+use super::fabric::Fabric;
+use super::packet::Packet;
+use super::routes::Routes;
+use super::time::Time;
+use crate::error::Error;
+
+/// Set in [`Packet::route`] where the rest of it is the destination host.
+pub const PER_HOP: u32 = 1 << 31;
+
+/// Paths of a pair that are listed at most.
+const MOST: usize = 1 << 12;
+
+/// The flow that begins, as far as paths depend on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Pair {
+    /// Number of the flow in the run.
+    pub flow: u32,
+    /// Its first connection; those of its subflows follow.
+    pub connection: u32,
+    /// Number of subflows.
+    pub subflows: u32,
+    /// Host that it comes from.
+    pub src: u32,
+    /// Host that it goes to.
+    pub dst: u32,
+}
+
+impl Pair {
+    /// The flow's connections.
+    pub(super) fn connections(&self) -> Range<u32> {
+        self.connection..self.connection + self.subflows
+    }
+}
+
+/// What a choice may look at.
+#[derive(Debug, Clone, Copy)]
+pub struct Ground<'a> {
+    /// The network.
+    pub fabric: &'a Fabric,
+    /// Routes in use.
+    pub routes: &'a Routes,
+    /// The time.
+    pub now: Time,
+}
+
+/// Chooses paths.
+pub trait Forwarder {
+    /// Prepares for a flow's packets.
+    fn open(&mut self, pair: Pair, fabric: &Fabric, routes: &mut Routes) -> Result<(), Error>;
+
+    /// Something has failed or come back: paths of the flows under way that may not be used, or would be chosen otherwise,
+    /// are chosen again.  A flow that is left without a path keeps those it has.  Routes are not removed, as packets follow
+    /// them still.
+    fn adapt(&mut self, pairs: &[Pair], fabric: &Fabric, routes: &mut Routes);
+
+    /// The flow is over, and none of its packets is on its way.
+    fn close(&mut self, pair: Pair, routes: &mut Routes);
+
+    /// The port by which a packet leaves its host, and its route from there.
+    fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32);
+
+    /// The same at a switch, asked where the route is [`PER_HOP`]; none where no way leads on.
+    fn next(&mut self, packet: &Packet, switch: u32, _ground: &Ground) -> Option<(u32, u32)> {
+        unreachable!("{packet:?} has no route at node {switch}")
+    }
+
+    /// Ports of the paths open to a flow's connections, from source to destination.
+    fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>>;
+}
+
+/// A way to choose paths and its parameters.
+#[derive(Debug, Clone)]
+pub enum Forwarding {
+    /// Given paths.
+    Given(Given),
+    /// One of the shortest paths by a hash.
+    Ecmp(Ecmp),
+    /// Any shortest way, drawn by every switch for every packet.
+    PerHop(PerHop),
+    /// Any of several paths, chosen by the source for every packet.
+    Spray(Spray),
+}
+
+impl Forwarding {
+    /// The forwarder for a run with this seed.
+    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
+        Ok(match self {
+            Forwarding::Given(params) => Box::new(params.build(fabric, seed)?),
+            Forwarding::Ecmp(params) => Box::new(params.build(fabric, seed)),
+            Forwarding::PerHop(params) => Box::new(params.build(fabric, seed)),
+            Forwarding::Spray(params) => Box::new(params.build(fabric, seed)),
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! Random packet spraying (Dixit et al., INFOCOM 2013): every switch draws one of its shortest ways for every packet.
+
+use super::super::fabric::Fabric;
+use super::super::packet::Packet;
+use super::super::routes::Routes;
+use super::per_flow::no_path;
+use super::tables::Tables;
+use super::{Forwarder, Ground, MOST, PER_HOP, Pair};
+use crate::error::Error;
+use crate::paths::Policy;
+use crate::random::SplitMix;
+
+/// Its parameters.
+#[derive(Debug, Clone)]
+pub struct PerHop {
+    /// Which planes a flow may use; the host draws one for every packet.  With [`Policy::RoundRobin`] all that connect the
+    /// flow, otherwise the nearest of those allowed.
+    pub policy: Policy,
+}
+
+impl PerHop {
+    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Random {
+        let random = SplitMix::of([seed, 0x0073_7072_6179]);
+        Random { policy: self.policy, tables: Tables::new(fabric), ends: vec![], seed, random }
+    }
+}
+
+/// Where a connection leads, and the planes it may use.
+#[derive(Debug, Clone, Default)]
+struct Ends {
+    src: u32,
+    dst: u32,
+    planes: Vec<usize>,
+}
+
+/// All switches and connections.
+pub(super) struct Random {
+    policy: Policy,
+    tables: Tables,
+    ends: Vec<Ends>,
+    seed: u64,
+    random: SplitMix,
+}
+
+impl Forwarder for Random {
+    fn open(&mut self, pair: Pair, fabric: &Fabric, _: &mut Routes) -> Result<(), Error> {
+        let Pair { src, dst, .. } = pair;
+        let planes = self.tables.planes(fabric, self.policy, pair, self.seed);
+        if planes.is_empty() {
+            return no_path(pair);
+        }
+        for plane in &planes {
+            // Answers need the tables toward the source.
+            if let Some(switch) = fabric.attached(*plane, src) {
+                self.tables.toward(fabric, *plane, switch);
+            }
+        }
+        for connection in pair.connections() {
+            self.ends.resize(self.ends.len().max(connection as usize + 1), Ends::default());
+            self.ends[connection as usize] = Ends { src, dst, planes: planes.clone() };
+        }
+        Ok(())
+    }
+
+    fn adapt(&mut self, pairs: &[Pair], fabric: &Fabric, routes: &mut Routes) {
+        self.tables.clear();
+        for pair in pairs {
+            // Without a path its packets stay where they are sent from, or are lost on the way.
+            let _ = self.open(*pair, fabric, routes);
+        }
+    }
+
+    fn close(&mut self, _: Pair, _: &mut Routes) {}
+
+    fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32) {
+        let ends = &self.ends[packet.connection as usize];
+        let (from, to) = if packet.kind.forward() { (ends.src, ends.dst) } else { (ends.dst, ends.src) };
+        let plane = match ends.planes[..] {
+            [plane] => plane,
+            ref planes => planes[self.random.below(planes.len())],
+        };
+        (ground.fabric.up(plane, from), PER_HOP | to)
+    }
+
+    fn next(&mut self, packet: &Packet, node: u32, ground: &Ground) -> Option<(u32, u32)> {
+        let (plane, switch) = ground.fabric.place(node);
+        let host = packet.route & !PER_HOP;
+        let fabric = ground.fabric;
+        let port = match fabric.attached(plane, host) {
+            Some(to) if to != switch => {
+                let next = self.tables.known(plane, to)?.next(switch);
+                fabric.arc(plane, *next.get(self.random.below(next.len()))?)
+            }
+            _ => fabric.down(plane, host),
+        };
+        Some((port, packet.route))
+    }
+
+    fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {
+        let planes = &self.ends[pair.connection as usize].planes;
+        planes.iter().flat_map(|plane| self.tables.paths(ground.fabric, *plane, pair, MOST)).collect()
+    }
+}

@@ -1,0 +1,139 @@
+//! What every switch knows of the shortest paths, toward each switch that packets are sent to.
+
+use super::super::fabric::Fabric;
+use super::Pair;
+use crate::csr::Csr;
+use crate::graph::FAR;
+use crate::paths::Policy;
+use crate::random::SplitMix;
+
+/// The shortest paths of a plane to one of its switches.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// Hops from each switch, [`FAR`] where there is no path.
+    pub(super) hops: Vec<u32>,
+    next: Csr<u32>,
+}
+
+impl Table {
+    /// The arcs by which a switch forwards.
+    #[inline]
+    pub(super) fn next(&self, switch: u32) -> &[u32] {
+        self.next.of(switch as usize)
+    }
+}
+
+/// The tables of all planes, made when they are first asked for.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    /// By plane and switch.
+    tables: Vec<Vec<Option<Box<Table>>>>,
+}
+
+impl Tables {
+    /// No tables yet.
+    pub(super) fn new(fabric: &Fabric) -> Self {
+        let empty = |nodes: usize| (0..nodes).map(|_| None).collect();
+        let tables = fabric.planes().graphs().iter().map(|graph| empty(graph.nodes())).collect();
+        Tables { tables }
+    }
+
+    /// The table toward a switch of a plane, over the arcs that may be used.
+    pub(super) fn toward(&mut self, fabric: &Fabric, plane: usize, switch: u32) -> &Table {
+        self.tables[plane][switch as usize].get_or_insert_with(|| {
+            let graph = &fabric.planes().graphs()[plane];
+            let usable = |arc: u32| fabric.usable(fabric.arc(plane, arc));
+            let mut hops = vec![FAR; graph.nodes()];
+            hops[switch as usize] = 0;
+            let mut reached = vec![switch];
+            let mut i = 0;
+            while let Some(at) = reached.get(i).copied() {
+                i += 1;
+                for arc in graph.incoming(at).iter().filter(|arc| usable(**arc)) {
+                    let before = graph.tail(*arc);
+                    if hops[before as usize] == FAR {
+                        hops[before as usize] = hops[at as usize] + 1;
+                        reached.push(before);
+                    }
+                }
+            }
+            let closer = |arc: &u32| {
+                let (from, to) = (hops[graph.tail(*arc) as usize], hops[graph.head(*arc) as usize]);
+                from != FAR && to < from && usable(*arc)
+            };
+            let arcs = (0..graph.arcs() as u32).filter(closer).map(|arc| (graph.tail(arc), arc));
+            Box::new(Table { next: Csr::new(graph.nodes(), arcs), hops })
+        })
+    }
+
+    /// Forgets all tables.
+    pub(super) fn clear(&mut self) {
+        self.tables.iter_mut().flatten().for_each(|table| *table = None);
+    }
+
+    /// The same, where it has been asked for before.
+    #[inline]
+    pub(super) fn known(&self, plane: usize, switch: u32) -> Option<&Table> {
+        self.tables[plane][switch as usize].as_deref()
+    }
+
+    /// The planes that a flow may use: all that a policy allows, and unless it goes round them the nearest of these.
+    pub(super) fn planes(&mut self, fabric: &Fabric, policy: Policy, pair: Pair, seed: u64) -> Vec<usize> {
+        let near = self.near(fabric, pair.src, pair.dst);
+        let mut allowed = policy.allowed(&near, &mut SplitMix::of([seed, u64::from(pair.flow) << 32]));
+        if policy != Policy::RoundRobin {
+            let least = allowed.iter().map(|(_, hops)| *hops).min();
+            allowed.retain(|(_, hops)| Some(*hops) == least);
+        }
+        allowed.into_iter().map(|(plane, _)| plane).collect()
+    }
+
+    /// The ports of the shortest paths between two hosts in one of their planes, up to `most` of them.
+    ///
+    /// They are in the order of reversed digits: paths next to each other part as early as they can, so that packets that
+    /// take them in turn are spread over the first links as evenly as over the last.
+    pub(super) fn paths(&self, fabric: &Fabric, plane: usize, pair: Pair, most: usize) -> Vec<Vec<u32>> {
+        let (Some(from), Some(to)) = (fabric.attached(plane, pair.src), fabric.attached(plane, pair.dst))
+        else {
+            return vec![];
+        };
+        let Some(table) = self.known(plane, to) else { return vec![] };
+        let graph = &fabric.planes().graphs()[plane];
+        // Each path with the choice made at each switch, the last first.
+        let mut found: Vec<(Vec<u32>, Vec<u32>)> = vec![];
+        // Switches to go on from, each with the choices and ports that lead to it; the last is taken first.
+        let mut open = vec![(from, vec![], vec![fabric.up(plane, pair.src)])];
+        while let Some((at, mut choices, mut ports)) = open.pop() {
+            if at == to {
+                ports.push(fabric.down(plane, pair.dst));
+                choices.reverse();
+                found.push((choices, ports));
+                if found.len() == most {
+                    break;
+                }
+                continue;
+            }
+            for (choice, arc) in (0_u32..).zip(table.next(at)) {
+                let chosen = choices.iter().copied().chain([choice]).collect();
+                let longer = ports.iter().copied().chain([fabric.arc(plane, *arc)]).collect();
+                open.push((graph.head(*arc), chosen, longer));
+            }
+        }
+        found.sort_unstable();
+        found.into_iter().map(|(_, ports)| ports).collect()
+    }
+
+    /// The planes that join two hosts, with the hops between their switches.
+    fn near(&mut self, fabric: &Fabric, src: u32, dst: u32) -> Vec<(usize, u32)> {
+        (0..fabric.planes().count())
+            .filter_map(|plane| {
+                let (from, to) = (fabric.attached(plane, src)?, fabric.attached(plane, dst)?);
+                if !fabric.usable(fabric.up(plane, src)) || !fabric.usable(fabric.down(plane, dst)) {
+                    return None;
+                }
+                let hops = self.toward(fabric, plane, to).hops[from as usize];
+                (hops != FAR).then_some((plane, hops))
+            })
+            .collect()
+    }
+}

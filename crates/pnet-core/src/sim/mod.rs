@@ -1,0 +1,49 @@
+//! The packet-level simulator: what finite queues, transports and the choice of paths leave of a network's capacity.
+//!
+//! Five words carry it:
+//!
+//! - a **port** is a queue, a rate and a delay: one for each direction of every link (`fabric`, `port`);
+//! - a **queue** discipline says what waits, what is dropped and what is marked ([`queues`]);
+//! - a **transport** cuts flows into packets and says when they are sent ([`transports`]);
+//! - a **forwarding** says by which ports they go ([`forwarding`]);
+//! - a **source** starts flows ([`source`]).
+//!
+//! There is one object of each sort in a run, which holds the state of all ports or all flows.  `net` moves packets and
+//! is what transports see; `events` holds what is to happen, `engine` lets it happen, [`records`] hold what has.
+//!
+//! Times are whole picoseconds.  Events at one time have an order that is drawn, and a packet is at most once at a place
+//! at a time; so an outcome depends on the scenario and its seed alone.
+
+mod dependent;
+mod engine;
+mod events;
+mod fabric;
+pub mod failures;
+pub mod forwarding;
+mod net;
+mod packet;
+mod port;
+pub mod queues;
+pub mod records;
+mod routes;
+pub mod source;
+mod time;
+pub mod trace;
+pub mod transports;
+
+pub use dependent::DependentFlows;
+pub use engine::{Limits, Model, Progress, Scenario};
+pub use fabric::{Fabric, Link, PathLink};
+pub use failures::{Failures, Outage};
+pub use forwarding::{Ecmp, Forwarding, Given, Order, Over, PerHop, Spray};
+pub use net::Net;
+pub use packet::{Kind, Packet};
+pub use port::Backlog;
+pub use queues::{DropTail, Ecn, Limit, Pfabric, Queue, Strict};
+pub use records::{End, FlowRecord, Outcome, PortRecord};
+pub use routes::Routes;
+pub use source::{Flow, FlowList, Source};
+pub use time::{MICROSECOND, NEVER, Rate, SECOND, Time};
+pub use trace::{Traces, Watched};
+pub use transports::tcp::{Acks, Congestion, Coupling, Dctcp, Rto};
+pub use transports::{Tcp, TransportKind};

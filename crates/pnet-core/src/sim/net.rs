@@ -1,0 +1,483 @@
+//! The network while the run goes on: it moves packets from port to port, and is what a transport sees.
+
+mod account;
+mod tracing;
+
+use super::events::Events;
+use super::fabric::{Fabric, NONE, PathLink};
+use super::failures::Down;
+use super::forwarding::{Forwarder, Ground, PER_HOP, Pair};
+use super::packet::{Kind, Packet};
+use super::port::{Backlog, Counters, Port};
+use super::queues::{Discipline, Verdict};
+use super::records::FlowRecord;
+use super::routes::Routes;
+use super::source::Flow;
+use super::time::{NEVER, Time};
+use super::trace::Recorder;
+use super::transports::Shape;
+use crate::error::Error;
+
+/// What fires, decoded from its lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fires {
+    /// A port has sent its packet.
+    Free(u32),
+    /// A packet arrives at the far end of a port.
+    Arrival(u32),
+    /// The source wants to start flows.
+    Source,
+    /// Paths learn of a failure or its end.
+    Change,
+    /// A timer, if it is still wanted.
+    Timer(u32),
+}
+
+/// Lanes that belong neither to ports nor to timers.
+const OTHERS: usize = 2;
+
+/// A flow under way.
+#[derive(Debug, Clone, Copy)]
+struct Live {
+    pair: Pair,
+    /// Place of its record.
+    record: u32,
+    /// Packets on their way.
+    in_flight: u32,
+    state: State,
+    traced: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Open,
+    /// Complete, but packets of it are on their way still.
+    Done,
+    Free,
+}
+
+/// Ports, queues, paths, clock and flows.
+///
+/// Flows under way have a *slot*, which is used again when nothing of them is left in the network; their connections
+/// (one for each subflow) and timers are numbered from it.
+pub struct Net {
+    now: Time,
+    events: Events,
+    fabric: Fabric,
+    ports: Vec<Port>,
+    counters: Vec<Counters>,
+    discipline: Discipline,
+    forwarder: Box<dyn Forwarder>,
+    routes: Routes,
+    live: Vec<Live>,
+    free: Vec<u32>,
+    records: Vec<FlowRecord>,
+    /// Deadline of each timer.
+    deadlines: Vec<Time>,
+    /// Flows that have completed since they were last asked for.
+    completed: Vec<u32>,
+    completions: usize,
+    subflows: u32,
+    timers: u32,
+    payload: u16,
+    plane_bytes: Vec<u64>,
+    subflow_bytes: Vec<u64>,
+    packet_hops: u64,
+    /// What a scheduler has just dropped.
+    dropped: Vec<Packet>,
+    recorder: Option<Box<Recorder>>,
+    down: Down,
+    /// Whether any link fails.
+    failing: bool,
+}
+
+impl Net {
+    /// An idle network, for a transport with so many subflows a flow and timers a subflow.
+    pub(super) fn new(
+        fabric: Fabric,
+        discipline: Discipline,
+        forwarder: Box<dyn Forwarder>,
+        shape: Shape,
+        recorder: Option<Recorder>,
+        down: Down,
+        seed: u64,
+    ) -> Self {
+        let ports = fabric.ports();
+        Net {
+            now: 0,
+            events: Events::new(2 * ports + OTHERS, ports, seed),
+            ports: (0..ports as u32).map(|port| Port::new(fabric.link(port))).collect(),
+            counters: vec![Counters::default(); ports],
+            fabric,
+            discipline,
+            forwarder,
+            routes: Routes::default(),
+            live: vec![],
+            free: vec![],
+            records: vec![],
+            deadlines: vec![],
+            completed: vec![],
+            completions: 0,
+            subflows: shape.subflows,
+            timers: shape.timers,
+            payload: shape.payload,
+            plane_bytes: vec![],
+            subflow_bytes: vec![],
+            packet_hops: 0,
+            dropped: vec![],
+            recorder: recorder.map(Box::new),
+            failing: down.fails(),
+            down,
+        }
+    }
+
+    // ------------------------------------------------------------------ what a transport may do
+
+    /// The time.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Sends a packet of a connection, from the flow's source or, if it is an answer, from its destination.
+    #[inline]
+    pub fn send(&mut self, packet: Packet) {
+        let (port, route) = self
+            .forwarder
+            .depart(&packet, &Ground { fabric: &self.fabric, routes: &self.routes, now: self.now });
+        let slot = packet.connection / self.subflows;
+        let flow = &mut self.live[slot as usize];
+        flow.in_flight += 1;
+        let place = flow.record as usize;
+        let record = &mut self.records[place];
+        record.sent += 1;
+        if packet.kind == Kind::Data {
+            let bytes = u64::from(packet.size);
+            record.data_packets += 1;
+            record.data_bytes += bytes;
+            let subflow = packet.connection - slot * self.subflows;
+            self.subflow_bytes[place * self.subflows as usize + subflow as usize] += bytes;
+            let plane = self.fabric.plane(port);
+            self.plane_bytes[place * self.fabric.planes().count() + plane] += bytes;
+        }
+        self.enqueue(port, &packet, route);
+    }
+
+    /// Lets a timer fire at `time`, and not at the time it had.
+    ///
+    /// Only an earlier time touches the calendar: a later one is seen when the timer fires too early.
+    #[inline]
+    pub fn arm(&mut self, timer: u32, time: Time) {
+        self.deadlines[timer as usize] = time;
+        let lane = self.timer_lane(timer);
+        if time < self.events.pending(lane) {
+            self.events.hasten(lane, time);
+        }
+    }
+
+    /// Lets a timer not fire.
+    #[inline]
+    pub fn disarm(&mut self, timer: u32) {
+        self.deadlines[timer as usize] = NEVER;
+    }
+
+    /// Whether a timer is to fire.
+    #[inline]
+    pub fn armed(&self, timer: u32) -> bool {
+        self.deadlines[timer as usize] != NEVER
+    }
+
+    /// The record of the flow that a connection belongs to.
+    #[inline]
+    pub fn record(&mut self, connection: u32) -> &mut FlowRecord {
+        &mut self.records[self.live[(connection / self.subflows) as usize].record as usize]
+    }
+
+    /// The flow of a connection is complete.
+    pub fn complete(&mut self, connection: u32) {
+        let flow = &mut self.live[(connection / self.subflows) as usize];
+        debug_assert_eq!(flow.state, State::Open);
+        flow.state = State::Done;
+        self.records[flow.record as usize].end = Some(self.now);
+        self.completed.push(flow.pair.flow);
+        self.completions += 1;
+    }
+
+    // ------------------------------------------------------------------ what the engine does
+
+    /// Makes a slot for a flow, and finds its paths; where a failure has left it none, there is only its record.
+    pub(super) fn open(&mut self, flow: Flow) -> Result<Option<Pair>, Error> {
+        flow.check(&self.fabric, self.payload)?;
+        let slot = self.free.pop().unwrap_or(self.live.len() as u32);
+        let Flow { id, src, dst, .. } = flow;
+        let pair = Pair { flow: id, connection: slot * self.subflows, subflows: self.subflows, src, dst };
+        let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(id));
+        let live = Live { pair, record: self.records.len() as u32, in_flight: 0, state: State::Open, traced };
+        if slot as usize == self.live.len() {
+            self.live.push(live);
+            let timers = self.live.len() * (self.subflows * self.timers) as usize;
+            self.deadlines.resize(timers, NEVER);
+            self.events.grow(2 * self.ports.len() + OTHERS + timers);
+        } else {
+            self.live[slot as usize] = live;
+        }
+        self.add_record(flow);
+        match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
+            Ok(()) => Ok(Some(pair)),
+            Err(Error::NoPath { .. }) if self.failing => {
+                self.live[slot as usize].state = State::Free;
+                self.free.push(slot);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Adds the record of a flow.
+    pub(super) fn add_record(&mut self, flow: Flow) {
+        let Flow { id, src, dst, bytes, start } = flow;
+        self.records.push(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
+        self.plane_bytes.resize(self.records.len() * self.fabric.planes().count(), 0);
+        self.subflow_bytes.resize(self.records.len() * self.subflows as usize, 0);
+    }
+
+    /// Links of the paths open to a flow.
+    pub(super) fn paths(&self, pair: Pair) -> Vec<Vec<PathLink>> {
+        let link = |port: u32| {
+            let link = *self.fabric.link(port);
+            PathLink { port, link, back: self.fabric.back(port).map_or(link, |back| *self.fabric.link(back)) }
+        };
+        let paths =
+            self.forwarder.paths(pair, &Ground { fabric: &self.fabric, routes: &self.routes, now: self.now });
+        paths.into_iter().map(|ports| ports.into_iter().map(link).collect()).collect()
+    }
+
+    /// Takes the next event and sets the clock.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Fires> {
+        let (time, lane) = self.events.pop()?;
+        self.now = time;
+        let ports = self.ports.len() as u32;
+        Some(match lane {
+            lane if lane < ports => Fires::Free(lane),
+            lane if lane < 2 * ports => Fires::Arrival(lane - ports),
+            lane if lane == 2 * ports => Fires::Source,
+            lane if lane == 2 * ports + 1 => Fires::Change,
+            lane => Fires::Timer(lane - 2 * ports - OTHERS as u32),
+        })
+    }
+
+    /// A packet arrives at the far end of a port: it goes on, or is returned if it has come to its host.
+    #[inline]
+    pub(super) fn arrive(&mut self, port: u32) -> Option<Packet> {
+        let lane = self.arrival_lane(port);
+        let from = &mut self.ports[port as usize];
+        let (departure, next) = from.arrive();
+        let (packet, to) = (departure.packet, from.to);
+        let began = if self.failing { from.began(&departure) } else { 0 };
+        if let Some(next) = next {
+            self.events.push(lane, next);
+        }
+        if self.failing && self.down.between(port, began, self.now) {
+            self.counters[port as usize].lost += 1;
+            self.drop(packet.connection);
+            return None;
+        }
+        self.packet_hops += 1;
+        if (to as usize) < self.fabric.hosts() {
+            let flow = &mut self.live[(packet.connection / self.subflows) as usize];
+            flow.in_flight -= 1;
+            self.records[flow.record as usize].delivered += 1;
+            if flow.traced && packet.kind == Kind::Data {
+                self.trace_arrival(&packet);
+            }
+            return Some(packet);
+        }
+        let route = packet.route;
+        if route & PER_HOP == 0 {
+            let next = self.routes.port(route);
+            debug_assert_eq!(self.fabric.from(next), to, "a packet leaves by a port of another switch");
+            self.enqueue(next, &packet, route + 1);
+        } else {
+            let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
+            let Some((next, route)) = self.forwarder.next(&packet, to, &ground) else {
+                self.counters[port as usize].lost += 1;
+                self.drop(packet.connection);
+                return None;
+            };
+            debug_assert_eq!(self.fabric.from(next), to, "a packet leaves by a port of another switch");
+            self.enqueue(next, &packet, route);
+        }
+        None
+    }
+
+    /// A port that has sent its packet sends the next.
+    pub(super) fn serve(&mut self, port: u32) {
+        let Discipline::Scheduler(scheduler) = &mut self.discipline else {
+            unreachable!("port {port} becomes free, but its queue serves in order of arrival");
+        };
+        let Some(packet) = scheduler.dequeue(port) else { return };
+        let from = &mut self.ports[port as usize];
+        let (departure, arrival) = from.send(&packet, packet.route, false, self.now);
+        let counters = &mut self.counters[port as usize];
+        counters.sent += 1;
+        counters.bytes += u64::from(packet.size);
+        counters.spent = counters.spent.wrapping_add(departure);
+        self.events.push(port, departure);
+        if let Some(arrival) = arrival {
+            let lane = self.arrival_lane(port);
+            self.events.push(lane, arrival);
+        }
+    }
+
+    /// Whether a timer that fires is still wanted now; if it is wanted later, it will fire again.
+    #[inline]
+    pub(super) fn due(&mut self, timer: u32) -> bool {
+        let deadline = self.deadlines[timer as usize];
+        if deadline > self.now {
+            let lane = self.timer_lane(timer);
+            self.events.push(lane, deadline);
+            return false;
+        }
+        self.deadlines[timer as usize] = NEVER;
+        true
+    }
+
+    /// Lets the source fire at `time`.
+    pub(super) fn wake_source(&mut self, time: Time) {
+        let lane = 2 * self.ports.len() as u32;
+        let time = time.max(self.now);
+        if time < self.events.pending(lane) {
+            self.events.hasten(lane, time);
+        }
+    }
+
+    /// Lets paths learn of the next change when it is time.
+    pub(super) fn await_change(&mut self) {
+        let lane = 2 * self.ports.len() as u32 + 1;
+        self.events.push(lane, self.down.next());
+    }
+
+    /// Lets paths learn of what has changed.
+    pub(super) fn change(&mut self) {
+        self.down.apply(self.now, &mut self.fabric);
+        let open = self.live.iter().filter(|flow| flow.state != State::Free);
+        let pairs: Vec<Pair> = open.map(|flow| flow.pair).collect();
+        self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
+        self.await_change();
+    }
+
+    /// The connection of a timer, and which of its timers it is.
+    #[inline]
+    pub(super) fn timer(&self, timer: u32) -> (u32, u32) {
+        (timer / self.timers, timer % self.timers)
+    }
+
+    /// Gives the slot of a connection free if its flow is complete and nothing of it is on its way.
+    #[inline]
+    pub(super) fn settle(&mut self, connection: u32) {
+        let slot = connection / self.subflows;
+        let flow = &mut self.live[slot as usize];
+        if flow.state != State::Done || flow.in_flight > 0 {
+            return;
+        }
+        flow.state = State::Free;
+        self.forwarder.close(flow.pair, &mut self.routes);
+        let each = (self.subflows * self.timers) as usize;
+        self.deadlines[slot as usize * each..][..each].fill(NEVER);
+        self.free.push(slot);
+    }
+
+    /// Whether flows have completed since they were last taken.
+    #[inline]
+    pub(super) fn has_completed(&self) -> bool {
+        !self.completed.is_empty()
+    }
+
+    /// Flows that have completed since the last call.
+    #[inline]
+    pub(super) fn take_completed(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.completed)
+    }
+
+    /// How many flows have completed.
+    pub(super) fn completions(&self) -> usize {
+        self.completions
+    }
+
+    #[inline]
+    fn arrival_lane(&self, port: u32) -> u32 {
+        self.ports.len() as u32 + port
+    }
+
+    #[inline]
+    fn timer_lane(&self, timer: u32) -> u32 {
+        (2 * self.ports.len() + OTHERS) as u32 + timer
+    }
+
+    /// Puts a packet into the queue of a port, with its route from there.
+    #[inline]
+    fn enqueue(&mut self, port: u32, packet: &Packet, route: u32) {
+        let out = &mut self.ports[port as usize];
+        debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
+        let counters = &mut self.counters[port as usize];
+        let backlog = out.backlog(self.now);
+        counters.entered += 1;
+        let fifo = match &mut self.discipline {
+            Discipline::Fifo(fifo) => fifo,
+            Discipline::Scheduler(_) => return self.hold(port, Packet { route, ..*packet }),
+        };
+        let verdict = fifo.admit(port, backlog, packet);
+        if verdict == Verdict::Drop {
+            counters.dropped += 1;
+            self.trace_queue(port, backlog);
+            return self.drop(packet.connection);
+        }
+        let mark = verdict == Verdict::Mark;
+        counters.marked += u64::from(mark);
+        let (departure, arrival) = out.send(packet, route, mark, self.now);
+        counters.sent += 1;
+        counters.bytes += u64::from(packet.size);
+        counters.spent = counters.spent.wrapping_add(departure - self.now);
+        counters.longest.packets = counters.longest.packets.max(backlog.packets + 1);
+        counters.longest.bytes = counters.longest.bytes.max(backlog.bytes + u64::from(packet.size));
+        if let Some(arrival) = arrival {
+            let lane = self.arrival_lane(port);
+            self.events.push(lane, arrival);
+        }
+        if self.recorder.is_some() {
+            let one = Backlog { packets: 1, bytes: u64::from(packet.size) };
+            self.trace_queue(port, backlog + one);
+        }
+    }
+
+    /// The same where the discipline holds the packets.
+    fn hold(&mut self, port: u32, packet: Packet) {
+        let Discipline::Scheduler(scheduler) = &mut self.discipline else { return };
+        let (out, counters) = (&mut self.ports[port as usize], &mut self.counters[port as usize]);
+        let sending = out.backlog(self.now);
+        let marked = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
+        let backlog = sending + scheduler.backlog(port);
+        let gone = self.dropped.len() as u64;
+        counters.dropped += gone;
+        counters.marked += u64::from(marked);
+        // One more entered, those dropped have left.
+        counters.spent = counters.spent.wrapping_add(self.now.wrapping_mul(gone.wrapping_sub(1)));
+        counters.longest.packets = counters.longest.packets.max(backlog.packets);
+        counters.longest.bytes = counters.longest.bytes.max(backlog.bytes);
+        self.trace_queue(port, backlog);
+        while let Some(gone) = self.dropped.pop() {
+            self.drop(gone.connection);
+        }
+        if self.events.pending(port) == NEVER {
+            self.serve(port);
+        }
+    }
+
+    fn drop(&mut self, connection: u32) {
+        let flow = &mut self.live[(connection / self.subflows) as usize];
+        flow.in_flight -= 1;
+        self.records[flow.record as usize].dropped += 1;
+        self.settle(connection);
+    }
+}

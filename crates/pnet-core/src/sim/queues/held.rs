@@ -1,0 +1,55 @@
+//! The plain model of a fifo: packets wait here, and leave one by one when the port is free.
+
+use std::collections::VecDeque;
+
+use super::super::packet::Packet;
+use super::super::port::Backlog;
+use super::{Fifo, Scheduler, Verdict};
+
+/// A fifo whose packets are held until they are sent.
+pub(crate) struct Held {
+    fifo: Box<dyn Fifo>,
+    waiting: Vec<VecDeque<Packet>>,
+}
+
+impl Held {
+    /// The plain model of `fifo` for `ports` ports.
+    pub(crate) fn new(fifo: Box<dyn Fifo>, ports: usize) -> Self {
+        Held { fifo, waiting: vec![VecDeque::new(); ports] }
+    }
+}
+
+impl Scheduler for Held {
+    fn enqueue(
+        &mut self,
+        port: u32,
+        backlog: Backlog,
+        mut packet: Packet,
+        dropped: &mut Vec<Packet>,
+    ) -> bool {
+        let verdict = self.fifo.admit(port, backlog, &packet);
+        if verdict == Verdict::Drop {
+            dropped.push(packet);
+            return false;
+        }
+        packet.marked |= verdict == Verdict::Mark;
+        self.waiting[port as usize].push_back(packet);
+        verdict == Verdict::Mark
+    }
+
+    fn dequeue(&mut self, port: u32) -> Option<Packet> {
+        self.waiting[port as usize].pop_front()
+    }
+
+    fn backlog(&self, port: u32) -> Backlog {
+        let waiting = &self.waiting[port as usize];
+        Backlog {
+            packets: waiting.len() as u32,
+            bytes: waiting.iter().map(|packet| u64::from(packet.size)).sum(),
+        }
+    }
+
+    fn held(&self, port: u32) -> Box<dyn Iterator<Item = &Packet> + '_> {
+        Box::new(self.waiting[port as usize].iter())
+    }
+}

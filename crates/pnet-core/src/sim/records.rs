@@ -1,0 +1,107 @@
+//! What a run leaves behind.
+
+use super::time::Time;
+use super::trace::Traces;
+
+/// What became of a flow.  Packets are counted in both directions, handshakes and acknowledgements included, where
+/// nothing else is said.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FlowRecord {
+    /// The source's number for it.
+    pub id: u32,
+    /// Host that sends.
+    pub src: u32,
+    /// Host that receives.
+    pub dst: u32,
+    /// Payload in bytes.
+    pub bytes: u64,
+    /// When it started, or was to start.
+    pub start: Time,
+    /// When its source knew that all had arrived; none if the run ended before.
+    pub end: Option<Time>,
+    /// The least time it can take from start to end, alone in the network on the paths
+    /// open to it when it starts.
+    pub ideal: Time,
+    /// Payload bytes received, each once.
+    pub received: u64,
+    /// Links of its first path; 0 where it had none or did not start.
+    pub hops: u32,
+    /// Packets sent.
+    pub sent: u64,
+    /// Packets received.
+    pub delivered: u64,
+    /// Packets dropped by queues, or lost on links that are down.
+    pub dropped: u64,
+    /// Data packets sent, those sent again included.
+    pub data_packets: u64,
+    /// Their bytes on the wire.
+    pub data_bytes: u64,
+    /// Data packets sent again.
+    pub resent: u64,
+    /// Losses recognised by duplicate acknowledgements.
+    pub fast_retransmits: u64,
+    /// Losses recognised by a timer.
+    pub timeouts: u64,
+    /// Data packets that arrived before an earlier one.
+    pub out_of_order: u64,
+    /// Data packets that arrived marked.
+    pub marked: u64,
+}
+
+/// What became of a port's packets, up to the end of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PortRecord {
+    /// Packets sent.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packets dropped.
+    pub dropped: u64,
+    /// Packets lost on the link while it was down, or at its end where no way leads on.
+    pub lost: u64,
+    /// Packets marked.
+    pub marked: u64,
+    /// Time that all its packets together spent in the queue, being sent included; over the length of the run this is
+    /// the mean number of packets in it.
+    pub spent: Time,
+    /// Most packets in the queue at once, the one being sent included.
+    pub longest_packets: u32,
+    /// Most bytes.
+    pub longest_bytes: u64,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Nothing is left to happen, or every flow is complete.
+    Complete,
+    /// The time limit.
+    TimeLimit,
+    /// The limit of events.
+    EventLimit,
+    /// Whoever watches wanted it to.
+    Stopped,
+}
+
+/// A finished run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Why it ended.
+    pub end: End,
+    /// Simulated time at its end.
+    pub time: Time,
+    /// Events.
+    pub events: u64,
+    /// Packets times the links they crossed.
+    pub packet_hops: u64,
+    /// Every flow, in the order of starts; those that were yet to start last.
+    pub flows: Vec<FlowRecord>,
+    /// Every port of the fabric.
+    pub ports: Vec<PortRecord>,
+    /// Bytes of data sent into each plane, flow by flow.
+    pub plane_bytes: Vec<u64>,
+    /// Bytes of data sent by each subflow, flow by flow.
+    pub subflow_bytes: Vec<u64>,
+    /// What was traced.
+    pub traces: Traces,
+}

@@ -1,0 +1,108 @@
+//! Who starts which flow when.
+
+use super::fabric::Fabric;
+use super::time::{NEVER, Time};
+use crate::error::{Error, invalid};
+
+/// A flow to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// The source's own number for it; hashes are keyed on it.
+    pub id: u32,
+    /// Host that sends.
+    pub src: u32,
+    /// Host that receives.
+    pub dst: u32,
+    /// Payload in bytes.
+    pub bytes: u64,
+    /// When it starts.
+    pub start: Time,
+}
+
+impl Flow {
+    /// An error if this cannot be sent over `fabric`.
+    ///
+    /// Segments of `payload` bytes are counted in 31 bits.
+    pub(super) fn check(&self, fabric: &Fabric, payload: u16) -> Result<(), Error> {
+        let Flow { id, src, dst, bytes, .. } = *self;
+        if let Some(unknown) = [src, dst].into_iter().find(|host| *host as usize >= fabric.hosts()) {
+            return invalid("flows", format!("flow {id}: host {unknown} is not in 0..{}", fabric.hosts()));
+        }
+        if src == dst {
+            return invalid("flows", format!("flow {id}: from host {src} to itself"));
+        }
+        if bytes == 0 {
+            return invalid("flows", format!("flow {id}: 0 bytes; a flow has at least one"));
+        }
+        if bytes.div_ceil(u64::from(payload)) > u64::from(u32::MAX / 2) {
+            let most = u64::from(payload) * u64::from(u32::MAX / 2);
+            return invalid(
+                "flows",
+                format!("flow {id}: {bytes} bytes; at {payload} a packet, at most {most}"),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Starts flows.  It is asked at the times that it names, and told of every flow that completes; flows that depend on
+/// others, and hosts that always have one under way, are sources that name a new time when told.
+pub trait Source {
+    /// When it wants to start flows next; [`NEVER`] while it waits for completions, or is done.
+    fn next(&self) -> Time;
+
+    /// The flows that start at `now`, which is the time it named.
+    fn start(&mut self, now: Time, flows: &mut Vec<Flow>);
+
+    /// A flow is complete.
+    fn completed(&mut self, _id: u32, _now: Time) {}
+
+    /// The flows known to start, had the run gone on.
+    fn unstarted(&self) -> Vec<Flow> {
+        vec![]
+    }
+
+    /// How many flows it will start in all, if it knows.
+    fn total(&self) -> Option<usize> {
+        None
+    }
+}
+
+/// Flows that are all known beforehand.
+#[derive(Debug, Clone)]
+pub struct FlowList {
+    /// By start, then as given.
+    flows: Vec<Flow>,
+    next: usize,
+}
+
+impl FlowList {
+    /// The flows `(src, dst, bytes, start)`, numbered as they stand here.
+    pub fn new(flows: impl IntoIterator<Item = (u32, u32, u64, Time)>) -> Self {
+        let numbered =
+            (0..).zip(flows).map(|(id, (src, dst, bytes, start))| Flow { id, src, dst, bytes, start });
+        let mut flows: Vec<Flow> = numbered.collect();
+        flows.sort_by_key(|flow| flow.start);
+        FlowList { flows, next: 0 }
+    }
+}
+
+impl Source for FlowList {
+    fn next(&self) -> Time {
+        self.flows.get(self.next).map_or(NEVER, |flow| flow.start)
+    }
+
+    fn start(&mut self, now: Time, flows: &mut Vec<Flow>) {
+        let due = self.flows[self.next..].iter().take_while(|flow| flow.start <= now);
+        flows.extend(due);
+        self.next += flows.len();
+    }
+
+    fn unstarted(&self) -> Vec<Flow> {
+        self.flows[self.next..].to_vec()
+    }
+
+    fn total(&self) -> Option<usize> {
+        Some(self.flows.len())
+    }
+}

@@ -1,0 +1,60 @@
+//! Simulated time and how long a packet takes onto a link.
+
+use crate::error::{Error, invalid};
+
+/// Picoseconds since the start of the run.
+pub type Time = u64;
+
+/// One second.
+pub const SECOND: Time = 1_000_000_000_000;
+
+/// One microsecond.
+pub const MICROSECOND: Time = 1_000_000;
+
+/// Later than all that happens.  Sums of times saturate here, beyond every time limit, so none wraps round.
+pub const NEVER: Time = Time::MAX;
+
+/// The rate of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    bits_per_second: u64,
+    /// Time of a byte, 0 where that is no whole number.
+    byte: Time,
+}
+
+impl Rate {
+    /// A rate in bits per second.
+    ///
+    /// ```
+    /// # use pnet_core::sim::Rate;
+    /// assert_eq!(Rate::new(0).unwrap_err().to_string(), "rate: 0 bit/s; a link needs 1 to 8e12");
+    /// ```
+    pub fn new(bits_per_second: u64) -> Result<Self, Error> {
+        if !(1..=8 * SECOND).contains(&bits_per_second) {
+            return invalid("rate", format!("{bits_per_second} bit/s; a link needs 1 to 8e12"));
+        }
+        let exact = (8 * SECOND).is_multiple_of(bits_per_second);
+        Ok(Rate { bits_per_second, byte: if exact { 8 * SECOND / bits_per_second } else { 0 } })
+    }
+
+    /// Bits per second.
+    pub fn bits_per_second(self) -> u64 {
+        self.bits_per_second
+    }
+
+    /// Time that `bytes` take: exact where a byte takes a whole number of picoseconds, otherwise rounded up.
+    ///
+    /// ```
+    /// # use pnet_core::sim::Rate;
+    /// assert_eq!(Rate::new(10_000_000_000)?.serialisation(1500), 1_200_000);
+    /// assert_eq!(Rate::new(3_000_000_000_000)?.serialisation(1), 3);
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    #[inline]
+    pub fn serialisation(self, bytes: u16) -> Time {
+        match self.byte {
+            0 => (u64::from(bytes) * 8 * SECOND).div_ceil(self.bits_per_second),
+            byte => u64::from(bytes) * byte,
+        }
+    }
+}

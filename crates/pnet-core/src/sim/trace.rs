@@ -1,0 +1,118 @@
+//! What is written down while a run goes on, of the ports and flows that it is asked of, up to a number of rows.
+
+use super::time::Time;
+use crate::error::{Error, invalid};
+
+/// What to trace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Watched {
+    /// Ports whose queues are traced.
+    pub ports: Vec<u32>,
+    /// Flows, by the source's numbers, whose windows and arrivals are traced.
+    pub flows: Vec<u32>,
+    /// Rows of each sort at most; what happens afterwards is not traced.
+    pub rows: usize,
+}
+
+/// A queue that a packet has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueRow {
+    /// When.
+    pub time: Time,
+    /// Whose queue.
+    pub port: u32,
+    /// Packets in it, the one being sent and the new one included, if it got in.
+    pub packets: u32,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// A window that may have changed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WindowRow {
+    /// When.
+    pub time: Time,
+    /// Whose.
+    pub flow: u32,
+    /// Which of its subflows.
+    pub subflow: u32,
+    /// Segments.
+    pub window: f64,
+}
+
+/// A data packet that has come to its host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArrivalRow {
+    /// When.
+    pub time: Time,
+    /// Whose.
+    pub flow: u32,
+    /// Which of its subflows.
+    pub subflow: u32,
+    /// Number of the segment.
+    pub seq: u32,
+    /// Time since it was sent.
+    pub delay: Time,
+    /// Its bytes on the wire.
+    pub size: u16,
+}
+
+/// What was traced, in the order of time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Traces {
+    /// Queues.
+    pub queues: Vec<QueueRow>,
+    /// Windows.
+    pub windows: Vec<WindowRow>,
+    /// Arrivals.
+    pub arrivals: Vec<ArrivalRow>,
+}
+
+/// Writes traces.
+#[derive(Debug)]
+pub(super) struct Recorder {
+    ports: Vec<bool>,
+    flows: Vec<u32>,
+    rows: usize,
+    pub(super) traces: Traces,
+}
+
+impl Recorder {
+    /// A recorder of what is watched, if that is anything.
+    pub(super) fn new(watched: &Watched, ports: usize) -> Result<Option<Self>, Error> {
+        if let Some(unknown) = watched.ports.iter().find(|port| **port as usize >= ports) {
+            return invalid("trace", format!("port {unknown} is not in 0..{ports}"));
+        }
+        let mut flows = watched.flows.clone();
+        flows.sort_unstable();
+        let mut asked = vec![false; ports];
+        for port in &watched.ports {
+            asked[*port as usize] = true;
+        }
+        let any = watched.rows > 0 && !(watched.ports.is_empty() && flows.is_empty());
+        Ok(any.then(|| Recorder { ports: asked, flows, rows: watched.rows, traces: Traces::default() }))
+    }
+
+    /// Whether a flow is watched.
+    pub(super) fn watches(&self, flow: u32) -> bool {
+        self.flows.binary_search(&flow).is_ok()
+    }
+
+    pub(super) fn queue(&mut self, row: QueueRow) {
+        if self.ports[row.port as usize] && self.traces.queues.len() < self.rows {
+            self.traces.queues.push(row);
+        }
+    }
+
+    pub(super) fn window(&mut self, row: WindowRow) {
+        if self.traces.windows.len() < self.rows {
+            self.traces.windows.push(row);
+        }
+    }
+
+    pub(super) fn arrival(&mut self, row: ArrivalRow) {
+        if self.traces.arrivals.len() < self.rows {
+            self.traces.arrivals.push(row);
+        }
+    }
+}

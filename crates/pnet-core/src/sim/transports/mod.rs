@@ -1,0 +1,69 @@
+//! Transports, one file or folder each: how a flow is cut into packets, and when they are sent.
+//!
+//! One object holds the state of all flows, by connection.  It is told of a flow's start, of packets that reach either
+//! host, and of timers; it sends through [`Net`].  A flow has one connection for each subflow, and each connection the same
+//! number of timers.
+//!
+//! A new transport is a file here and a variant of [`TransportKind`]; one that differs from TCP only in its window is a
+//! file in `tcp/congestion`.
+
+mod ideal;
+pub mod tcp;
+
+use super::fabric::PathLink;
+use super::net::Net;
+use super::packet::Packet;
+use super::time::Time;
+use crate::error::Error;
+pub use tcp::Tcp;
+
+/// A transport at work.
+pub trait Transport {
+    /// A flow starts; `connection` is its first.
+    fn start(&mut self, connection: u32, bytes: u64, net: &mut Net);
+
+    /// A packet has come to its host.
+    fn receive(&mut self, packet: Packet, net: &mut Net);
+
+    /// The `which`-th timer of a connection has fired.
+    fn timer(&mut self, connection: u32, which: u32, net: &mut Net);
+
+    /// The least time that a flow can take, alone in the network, over these paths.
+    fn ideal(&self, bytes: u64, paths: &[Vec<PathLink>]) -> Time;
+}
+
+/// What the rest of a run must know of a transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Connections of a flow.
+    pub subflows: u32,
+    /// Timers of a connection; timer `i` of connection `c` is `c * timers + i`.
+    pub timers: u32,
+    /// Bytes of the largest packet on the wire.
+    pub largest: u16,
+    /// Payload of a full packet.
+    pub payload: u16,
+}
+
+/// A transport and its parameters.
+#[derive(Debug, Clone)]
+pub enum TransportKind {
+    /// TCP and its family.
+    Tcp(Tcp),
+}
+
+impl TransportKind {
+    /// Its shape, once its parameters are checked.
+    pub(super) fn shape(&self) -> Result<Shape, Error> {
+        match self {
+            TransportKind::Tcp(params) => params.shape(),
+        }
+    }
+
+    /// The transport, with no flow yet.
+    pub(super) fn build(&self) -> Box<dyn Transport> {
+        match self {
+            TransportKind::Tcp(params) => Box::new(params.build()),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Multipath TCP: the windows of a flow's subflows grow together, so that it takes no more of a shared link than one TCP.
+
+use super::super::sender::{Phase, Sender};
+use super::{Acked, Control, Reno};
+
+/// How much a subflow's window grows for a segment acknowledged, in congestion avoidance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Coupling {
+    /// `min(a / total, 1 / own)` (RFC 6356, section 3).
+    #[default]
+    Lia,
+    /// `a / total`: the same without the cap, which is the family of Wischik et al. (NSDI 2011) for epsilon = 1.
+    Linked,
+    /// `1 / own`: each is a TCP of its own.
+    Uncoupled,
+}
+
+impl Coupling {
+    /// The growth of one subflow's window.
+    fn growth(self, flow: &[Sender], at: usize) -> f64 {
+        let own = flow[at].window;
+        if self == Coupling::Uncoupled {
+            return 1.0 / own;
+        }
+        // Of subflows without a sample nothing is known, and they have no part.  Round-trip times in microseconds.
+        let known = || {
+            flow.iter()
+                .filter(|sender| sender.phase != Phase::Opening && sender.rtt.smoothed > 0)
+                .map(|sender| (sender.window, sender.rtt.smoothed as f64 / 1e6))
+        };
+        let best = known().map(|(window, rtt)| window / (rtt * rtt)).fold(0.0, f64::max);
+        let rates: f64 = known().map(|(window, rtt)| window / rtt).sum();
+        // a = total * best / rates^2 (RFC 6356, equation 2), and the total cancels.
+        let together = best / (rates * rates);
+        if self == Coupling::Lia { together.min(1.0 / own) } else { together }
+    }
+}
+
+impl Control for Coupling {
+    fn acked(&mut self, _: u32, flow: &mut [Sender], at: usize, _: Acked, recovering: bool) {
+        if !recovering && !Reno::slow_start(&mut flow[at]) {
+            flow[at].window += self.growth(flow, at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::rtt::Rto;
+    use super::*;
+
+    fn subflow(window: f64, rtt: u64) -> Sender {
+        let rto = Rto::default();
+        let mut sender = Sender::new(window, 1.0, &rto, Phase::Open);
+        sender.rtt.sample(rtt * 1_000_000, &rto);
+        sender
+    }
+
+    /// Windows 10 and 20 with 10 and 40 us: a = 30 * max(10 / 100, 20 / 1600) / (10 / 10 + 20 / 40)^2 = 30 * 0.1 / 2.25.
+    #[test]
+    fn growth_by_hand() {
+        let flow = [subflow(10.0, 10), subflow(20.0, 40)];
+        let a = 30.0 * 0.1 / 2.25;
+        for (at, own) in [(0, 10.0), (1, 20.0)] {
+            let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
+            close(Coupling::Lia.growth(&flow, at), f64::min(a / 30.0, 1.0 / own));
+            close(Coupling::Linked.growth(&flow, at), a / 30.0);
+            close(Coupling::Uncoupled.growth(&flow, at), 1.0 / own);
+        }
+        // One subflow alone is a TCP.
+        let alone = [subflow(10.0, 10)];
+        assert!((Coupling::Lia.growth(&alone, 0) - 0.1).abs() < 1e-12);
+    }
+
+    /// Two alike: together they grow as one TCP with one of the windows' round-trip time would: by 1 / total each.
+    #[test]
+    fn equal_subflows_share_the_growth_of_one() {
+        let flow = [subflow(8.0, 10), subflow(8.0, 10)];
+        // a = 16 * 8 / 100 / (16 / 10)^2 = 1/2.
+        assert!((Coupling::Lia.growth(&flow, 0) - 0.5 / 16.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,70 @@
+//! DCTCP (RFC 8257): the window shrinks by the part of packets that were marked, once a window.
+
+use super::super::sender::Sender;
+use super::{Acked, Control, Reno};
+
+/// Parameters of DCTCP.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dctcp {
+    /// Weight of the last window in the estimate of the marked part (RFC 8257: 1/16).
+    pub gain: f64,
+    /// The estimate at first (RFC 8257: 1).
+    pub alpha: f64,
+}
+
+impl Default for Dctcp {
+    fn default() -> Self {
+        Dctcp { gain: 1.0 / 16.0, alpha: 1.0 }
+    }
+}
+
+/// What a connection has seen of marks.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Seen {
+    pub(crate) alpha: f64,
+    /// Segments acknowledged, and those of them that were marked, since the estimate was made.
+    acked: u32,
+    marked: u32,
+    /// The segment whose acknowledgement ends the window.
+    end: u32,
+    /// The same after the window was last reduced.
+    reduced: u32,
+}
+
+/// All connections.
+pub(crate) struct Estimates {
+    params: Dctcp,
+    pub(crate) seen: Vec<Seen>,
+}
+
+impl Dctcp {
+    pub(crate) fn build(self) -> Estimates {
+        Estimates { params: self, seen: vec![] }
+    }
+}
+
+impl Control for Estimates {
+    fn open(&mut self, connection: u32) {
+        let new = Seen { alpha: self.params.alpha, acked: 0, marked: 0, end: 0, reduced: 0 };
+        self.seen.resize(self.seen.len().max(connection as usize + 1), new);
+        self.seen[connection as usize] = new;
+    }
+
+    fn acked(&mut self, connection: u32, flow: &mut [Sender], at: usize, acked: Acked, recovering: bool) {
+        let (seen, sender) = (&mut self.seen[connection as usize], &mut flow[at]);
+        seen.acked += acked.segments;
+        seen.marked += if acked.marked { acked.segments } else { 0 };
+        if sender.unacked > seen.end {
+            let part = f64::from(seen.marked) / f64::from(seen.acked);
+            seen.alpha += self.params.gain * (part - seen.alpha);
+            (seen.acked, seen.marked, seen.end) = (0, 0, sender.next);
+        }
+        if !acked.marked {
+            Reno.acked(connection, flow, at, acked, recovering);
+        } else if !recovering && sender.unacked > seen.reduced {
+            sender.window = (sender.window * (1.0 - seen.alpha / 2.0)).max(1.0);
+            sender.threshold = sender.window;
+            seen.reduced = sender.next;
+        }
+    }
+}

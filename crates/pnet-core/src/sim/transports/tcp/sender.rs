@@ -1,0 +1,131 @@
+//! The sending end of a connection: what is under way, and what has to be sent again.
+
+use super::rtt::{Rto, Rtt};
+
+/// Where a connection stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The handshake is not answered yet.
+    Opening,
+    /// Nothing is known to be lost.
+    Open,
+    /// A loss that duplicate acknowledgements have shown is being repaired.
+    Recovering,
+    /// Too many timeouts in a row: a packet without payload asks for the way.
+    Probing,
+}
+
+impl Phase {
+    /// Whether data may be sent.
+    #[inline]
+    pub(crate) fn sends(self) -> bool {
+        matches!(self, Phase::Open | Phase::Recovering)
+    }
+}
+
+/// State of a connection.  Segments are numbered from 0; windows are in segments.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sender {
+    /// First not acknowledged, next to be sent, first never sent.
+    pub(crate) unacked: u32,
+    pub(crate) next: u32,
+    pub(crate) fresh: u32,
+    /// Segments taken from the flow: all below are sent, or to be sent, here.
+    pub(crate) taken: u32,
+    /// What was the first never sent when a loss was last recognised.
+    pub(crate) recover: u32,
+    /// Duplicate acknowledgements in a row.
+    pub(crate) duplicates: u32,
+    pub(crate) phase: Phase,
+    pub(crate) window: f64,
+    pub(crate) threshold: f64,
+    pub(crate) rtt: Rtt,
+}
+
+/// What an acknowledgement calls for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The window may grow.
+    Grow,
+    /// Nothing but to send what the window allows.
+    Go,
+    /// A loss is recognised.
+    Lost,
+    /// The first segment not acknowledged is to be sent again, as a partial acknowledgement shows.
+    Resend,
+}
+
+impl Sender {
+    pub(super) fn new(window: f64, threshold: f64, rto: &Rto, phase: Phase) -> Self {
+        Sender {
+            unacked: 0,
+            next: 0,
+            fresh: 0,
+            taken: 0,
+            recover: 0,
+            duplicates: 0,
+            phase,
+            window,
+            threshold,
+            rtt: Rtt::new(rto),
+        }
+    }
+
+    /// Segments on their way.
+    #[inline]
+    pub(crate) fn flight(&self) -> u32 {
+        self.next - self.unacked
+    }
+
+    /// Takes an acknowledgement of all segments below `seq`, some of them for the first time.
+    #[inline]
+    pub(super) fn advance(&mut self, seq: u32) -> Step {
+        let acked = seq - self.unacked;
+        self.unacked = seq;
+        self.next = self.next.max(seq);
+        self.duplicates = 0;
+        if self.phase != Phase::Recovering {
+            return Step::Grow;
+        }
+        if seq >= self.recover {
+            // RFC 6582, section 3.2, step 3: full, with the window that avoids a burst.
+            self.window = self.threshold.min(f64::from(self.flight().max(1) + 1));
+            self.phase = Phase::Open;
+            return Step::Go;
+        }
+        // Partial: the window shrinks by what has left the network, and lets one segment go.
+        self.window = (self.window - f64::from(acked)).max(0.0) + 1.0;
+        Step::Resend
+    }
+
+    /// Takes a duplicate acknowledgement.
+    #[inline]
+    pub(super) fn duplicate(&mut self, threshold: u32) -> Step {
+        if self.phase == Phase::Recovering {
+            self.window += 1.0;
+            return Step::Go;
+        }
+        self.duplicates += 1;
+        // Duplicates that a timeout's own repetitions cause are no sign of a loss (RFC 6582, section 3.2, step 2).
+        if self.duplicates == threshold && self.unacked >= self.recover { Step::Lost } else { Step::Go }
+    }
+
+    /// Starts to repair a loss, with this threshold (RFC 6582, section 3.2, step 2).
+    pub(super) fn recover(&mut self, threshold: f64) {
+        self.threshold = threshold;
+        self.window = threshold + f64::from(self.duplicates);
+        self.recover = self.fresh;
+        self.phase = Phase::Recovering;
+    }
+
+    /// Starts over from the first segment not acknowledged, after a timeout (RFC 5681, section 3.1; RFC 6582, section 4.2).
+    pub(super) fn start_over(&mut self, threshold: f64, rto: &Rto) {
+        self.threshold = threshold;
+        self.window = 1.0;
+        self.recover = self.fresh;
+        self.next = self.unacked;
+        self.duplicates = 0;
+        self.phase = Phase::Open;
+        self.rtt.back_off(rto);
+    }
+}

@@ -1,0 +1,110 @@
+//! Links that fail, by hand.
+
+#[allow(dead_code)]
+mod common;
+
+use common::graph_of;
+use pnet_core::graph::Planes;
+use pnet_core::paths::Policy;
+use pnet_core::sim::*;
+
+/// Two hosts at switches 0 and 3, joined by way of 1 and by way of 2.
+fn diamond() -> Fabric {
+    let cables = [(0, 1), (0, 2), (1, 3), (2, 3)];
+    let arcs = cables.into_iter().flat_map(|(u, v)| [(u, v), (v, u)]).collect();
+    let planes = Planes::new(vec![graph_of(4, arcs)], vec![vec![Some(0), Some(3)]]).unwrap();
+    Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap()
+}
+
+fn run(forwarding: Forwarding, failures: Failures, bytes: u64) -> Result<Outcome, pnet_core::Error> {
+    let scenario = Scenario {
+        fabric: diamond(),
+        queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
+        forwarding,
+        transport: TransportKind::Tcp(Tcp { receive_window: Some(40), ..Tcp::default() }),
+        source: Box::new(FlowList::new([(0, 1, bytes, 0)])),
+        seed: 1,
+        model: Model::Fast,
+        limits: Limits { time: SECOND, events: u64::MAX },
+        failures,
+        watched: Watched::default(),
+    };
+    scenario.run(&mut |_| true)
+}
+
+fn ecmp() -> Forwarding {
+    Forwarding::Ecmp(Ecmp { policy: Policy::Any })
+}
+
+/// Arcs in their order: 0->1, 0->2, 1->0, 1->3, 2->0, 2->3, 3->1, 3->2.  The flow's own path is what it uses when all is up.
+fn arcs_used(found: &Outcome) -> Vec<u32> {
+    (0..8).filter(|arc| found.ports[*arc as usize].packets > 0).collect()
+}
+
+#[test]
+fn what_is_down_from_the_start_is_avoided() {
+    let cut = |port| Failures { outages: vec![Outage { port, from: 0, until: NEVER }], repair: None };
+    // Either direction of a cable keeps paths off both.
+    for port in [0, 2, 3, 6] {
+        assert_eq!(arcs_used(&run(ecmp(), cut(port), 15_000).unwrap()), [1, 4, 5, 7]);
+    }
+    let found = run(Forwarding::PerHop(PerHop { policy: Policy::Any }), cut(5), 150_000).unwrap();
+    assert_eq!(arcs_used(&found), [0, 2, 3, 6]);
+}
+
+#[test]
+fn a_flow_finds_another_path_after_the_repair_time() {
+    let whole = run(ecmp(), Failures::default(), 10_000_000).unwrap();
+    let first = arcs_used(&whole)[0];
+    let (from, until, repair) = (SECOND / 1000, NEVER, Some(SECOND / 2000));
+    let failed = Failures { outages: vec![Outage { port: first, from, until }], repair };
+    let found = run(ecmp(), failed.clone(), 10_000_000).unwrap();
+    let flow = &found.flows[0];
+    assert!(flow.timeouts > 0 && flow.end.is_some());
+    assert_eq!(arcs_used(&found).len(), 8);
+    // All that was on the link, or came to it until paths changed, is lost, and nothing else.
+    assert_eq!(found.ports[first as usize].lost, flow.dropped);
+    let carried = found.ports[first as usize].packets - found.ports[first as usize].lost;
+    assert!(u128::from(carried) * 1_200_000 <= u128::from(from));
+    // Where paths never learn, the flow does not end.
+    let found = run(ecmp(), Failures { repair: None, ..failed }, 10_000_000).unwrap();
+    assert_eq!((found.end, found.flows[0].end), (End::TimeLimit, None));
+    assert!(found.flows[0].received > 0);
+}
+
+/// One packet of 1,500 bytes leaves its host from 6.164 us on (after the handshake) and takes 1.2 and 1 us for each link.
+#[test]
+fn a_packet_is_lost_while_its_link_is_down_and_only_then() {
+    // The first link of the path; the handshake takes 4 links of 1 us and 41 bytes there and back.
+    let up = diamond().up(0, 0);
+    let sent = 8 * MICROSECOND + 4 * 41 * 800;
+    let arrived = sent + 1_200_000 + MICROSECOND;
+    for (from, until, lost) in [
+        (sent - 10, sent, 0),
+        (sent - 10, sent + 1, 1),
+        (arrived, arrived + 1, 1),
+        (arrived + 1, arrived + 2, 0),
+    ] {
+        let outages = vec![Outage { port: up, from, until }];
+        let found = run(ecmp(), Failures { outages, repair: None }, 1500).unwrap();
+        assert_eq!((found.ports[up as usize].lost, found.flows[0].resent), (lost, lost), "{from} {until}");
+    }
+}
+
+#[test]
+fn a_cut_network_leaves_flows_unfinished() {
+    let down = |port| Outage { port, from: 0, until: NEVER };
+    let found = run(ecmp(), Failures { outages: vec![down(0), down(1)], repair: None }, 1500).unwrap();
+    assert_eq!((found.end, found.flows.len()), (End::Complete, 1));
+    assert_eq!((found.flows[0].end, found.flows[0].hops, found.flows[0].sent), (None, 0, 0));
+}
+
+#[test]
+fn outages_are_checked() {
+    let error = |outage: Outage| {
+        let failures = Failures { outages: vec![outage], repair: None };
+        run(ecmp(), failures, 1500).unwrap_err().to_string()
+    };
+    assert_eq!(error(Outage { port: 12, from: 0, until: 1 }), "failures: port 12 is not in 0..12");
+    assert_eq!(error(Outage { port: 0, from: 5, until: 5 }), "failures: port 0 is down from 5 ps to 5 ps");
+}

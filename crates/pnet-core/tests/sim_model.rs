@@ -1,0 +1,249 @@
+//! Random small networks: the shortcut equals the plain model, seeds decide everything, and what must never happen.
+
+#[allow(dead_code)]
+mod common;
+
+use common::{NODES, graph, planes};
+use pnet_core::graph::Graph;
+use pnet_core::paths::Policy;
+use pnet_core::sim::*;
+use proptest::prelude::*;
+
+#[derive(Debug, Clone)]
+struct Case {
+    graphs: Vec<Graph>,
+    queue: Queue,
+    forwarding: Forwarding,
+    flows: Vec<(u32, u32, u64, Time)>,
+    transport: Tcp,
+    rates: Vec<u64>,
+    delays: Vec<Time>,
+    outages: Vec<(u32, Time, Time)>,
+    repair: Option<Time>,
+    seed: u64,
+}
+
+impl Case {
+    fn scenario(&self, model: Model) -> Scenario {
+        let planes = planes(&self.graphs);
+        let arcs: usize = planes.graphs().iter().map(Graph::arcs).sum();
+        let ports = arcs + 2 * planes.count() * planes.endpoints();
+        let rates: Vec<Rate> = (0..ports)
+            .map(|i| Rate::new(self.rates[i % self.rates.len()] * 1_000_000_000).unwrap())
+            .collect();
+        let delays: Vec<Time> = (0..ports).map(|i| self.delays[i % self.delays.len()]).collect();
+        Scenario {
+            fabric: Fabric::new(planes, &rates, &delays).unwrap(),
+            queue: self.queue.clone(),
+            forwarding: self.forwarding.clone(),
+            transport: TransportKind::Tcp(self.transport.clone()),
+            source: Box::new(FlowList::new(self.flows.clone())),
+            seed: self.seed,
+            model,
+            limits: Limits { time: SECOND / 10, events: u64::MAX },
+            failures: self.failures(ports),
+            watched: Watched {
+                ports: (0..ports as u32).collect(),
+                flows: (0..self.flows.len() as u32).collect(),
+                rows: 100_000,
+            },
+        }
+    }
+
+    fn failures(&self, ports: usize) -> Failures {
+        let outage = |(port, from, lasts): &(u32, Time, Time)| Outage {
+            port: port % ports as u32,
+            from: *from,
+            until: from.saturating_add(*lasts),
+        };
+        Failures { outages: self.outages.iter().map(outage).collect(), repair: self.repair }
+    }
+
+    fn run(&self, model: Model) -> Outcome {
+        self.scenario(model).run(&mut |_| true).unwrap()
+    }
+}
+
+/// Every cable in both directions, and a ring, so that everybody reaches everybody.
+fn connected(graph: &Graph) -> Graph {
+    let arcs = (0..graph.arcs() as u32).map(|arc| (graph.tail(arc), graph.head(arc)));
+    let ring = (0..NODES).map(|v| (v, (v + 1) % NODES));
+    common::graph_of(NODES, arcs.chain(ring).flat_map(|(u, v)| [(u, v), (v, u)]).collect())
+}
+
+prop_compose! {
+    fn transport()(
+        syn in any::<bool>(),
+        initial_window in 1..20_u32,
+        initial_threshold in prop::option::of(2..40_u32),
+        receive_window in prop::option::of(1..50_u32),
+        every in 1..3_u32,
+        delay in 1..50_000_000_u64,
+        granularity in prop_oneof![Just(0), Just(700_000_000)],
+        duplicate_threshold in prop::option::of(1..5_u32),
+        congestion in congestion(),
+        subflows in 1..4_u32,
+        probe_after in prop::option::of(1..4_u32),
+        resequence in prop::option::of(1..20_000_000_u64),
+    ) -> Tcp {
+        Tcp {
+            syn: syn.then_some(1),
+            initial_window,
+            initial_threshold,
+            receive_window,
+            acks: Acks { every, delay },
+            rto: Rto { initial: SECOND / 1000, least: SECOND / 5000, most: SECOND, granularity },
+            duplicate_threshold,
+            congestion,
+            subflows,
+            probe_after,
+            resequence,
+            ..Tcp::default()
+        }
+    }
+}
+
+fn limit() -> impl Strategy<Value = Limit> {
+    prop_oneof![(1..12_u32).prop_map(Limit::Packets), (1500..20_000_u64).prop_map(Limit::Bytes)]
+}
+
+fn fifo() -> impl Strategy<Value = Queue> {
+    prop_oneof![
+        limit().prop_map(|limit| Queue::DropTail(DropTail { limit })),
+        (limit(), 0..5_u32, 0..5_u32, 0.0..1.0).prop_map(|(limit, low, more, chance)| {
+            Queue::Ecn(Ecn { limit, low, high: low + more, chance })
+        }),
+    ]
+}
+
+fn scheduler() -> impl Strategy<Value = Queue> {
+    prop_oneof![
+        limit().prop_map(|limit| Queue::Pfabric(Pfabric { limit })),
+        (limit(), 1..20_u32).prop_map(|(limit, most)| Queue::Strict(Strict { limit, bounds: vec![most] })),
+    ]
+}
+
+fn one_path() -> impl Strategy<Value = Forwarding> {
+    policy().prop_map(|policy| Forwarding::Ecmp(Ecmp { policy }))
+}
+
+fn many_paths() -> impl Strategy<Value = Forwarding> {
+    let over = prop_oneof![Just(Over::Paths), Just(Over::Planes)];
+    let order = prop_oneof![
+        Just(Order::RoundRobin),
+        Just(Order::Shuffled),
+        Just(Order::Random),
+        Just(Order::Flowlets(3_000_000)),
+    ];
+    prop_oneof![
+        policy().prop_map(|policy| Forwarding::PerHop(PerHop { policy })),
+        (policy(), over, order).prop_map(|(policy, over, order)| Forwarding::Spray(Spray {
+            policy,
+            over,
+            order
+        })),
+    ]
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    prop_oneof![Just(Policy::Any), Just(Policy::RoundRobin), Just(Policy::Shortest), Just(Policy::Single)]
+}
+
+fn outage() -> impl Strategy<Value = (u32, Time, Time)> {
+    let from = prop_oneof![Just(0), 1..60_000_000_u64];
+    (any::<u32>(), from, prop_oneof![Just(NEVER), 1..60_000_000_u64])
+}
+
+fn congestion() -> impl Strategy<Value = Congestion> {
+    prop_oneof![
+        Just(Congestion::Reno),
+        Just(Congestion::Dctcp(Dctcp::default())),
+        prop_oneof![Just(Coupling::Lia), Just(Coupling::Linked), Just(Coupling::Uncoupled)]
+            .prop_map(Congestion::Coupled),
+    ]
+}
+
+prop_compose! {
+    fn case(queue: BoxedStrategy<Queue>, forwarding: BoxedStrategy<Forwarding>)(
+        graphs in prop::collection::vec(graph(), 1..3),
+        queue in queue,
+        forwarding in forwarding,
+        flows in prop::collection::vec((0..NODES, 1..NODES, 1..60_000_u64, 0..40_000_000_u64), 1..12),
+        transport in transport(),
+        rates in prop::collection::vec(prop_oneof![Just(1), Just(3), Just(10)], 1..5),
+        delays in prop::collection::vec(prop_oneof![Just(0), Just(500_000), Just(1_000_000)], 1..4),
+        outages in prop_oneof![3 => Just(vec![]), 1 => prop::collection::vec(outage(), 1..6)],
+        repair in prop::option::of(0..30_000_000_u64),
+        seed in any::<u64>(),
+    ) -> Case {
+        let flows = flows.into_iter().map(|(src, far, bytes, start)| (src, (src + far) % NODES, bytes, start));
+        let (graphs, flows) = (graphs.iter().map(connected).collect(), flows.collect());
+        Case { graphs, queue, forwarding, flows, transport, rates, delays, outages, repair, seed }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn the_shortcut_is_the_plain_model(
+        case in case(fifo().boxed(), prop_oneof![one_path(), many_paths()].boxed()),
+    ) {
+        let (fast, mut plain) = (case.run(Model::Fast), case.run(Model::Plain));
+        prop_assert!(plain.events > fast.events || fast.packet_hops == 0);
+        plain.events = fast.events;
+        prop_assert_eq!(fast, plain);
+    }
+
+    #[test]
+    fn what_holds_in_every_run(
+        case in case(prop_oneof![fifo(), scheduler()].boxed(), prop_oneof![one_path(), many_paths()].boxed()),
+    ) {
+        let found = case.run(Model::Fast);
+        prop_assert_eq!(&found, &case.run(Model::Fast));
+        prop_assert_eq!(found.flows.len(), case.flows.len());
+        for flow in &found.flows {
+            prop_assert!(flow.received <= flow.bytes);
+            prop_assert!(flow.data_packets - flow.resent <= flow.bytes.div_ceil(1500));
+            if let Some(end) = flow.end {
+                // A path that comes back may be shorter than those that were open at the start.
+                prop_assert!(!case.outages.is_empty() || end - flow.start >= flow.ideal, "{flow:?}");
+                prop_assert_eq!(flow.received, flow.bytes);
+            }
+        }
+        let (Queue::DropTail(DropTail { limit })
+        | Queue::Ecn(Ecn { limit, .. })
+        | Queue::Pfabric(Pfabric { limit })
+        | Queue::Strict(Strict { limit, .. })) = case.queue;
+        for port in &found.ports {
+            match limit {
+                Limit::Packets(most) => prop_assert!(port.longest_packets <= most),
+                Limit::Bytes(most) => prop_assert!(port.longest_bytes <= most),
+            }
+            prop_assert!(port.spent <= found.time.saturating_mul(u64::from(port.longest_packets)));
+            prop_assert!(port.lost <= port.packets);
+        }
+        // What is down from start to end is never used.
+        for outage in case.failures(found.ports.len()).outages {
+            if outage.from == 0 && outage.until == NEVER {
+                prop_assert_eq!(found.ports[outage.port as usize].packets, 0);
+            }
+        }
+    }
+
+    /// A flow that has one path and loses nothing meets no packet out of order, and stays in its plane.
+    #[test]
+    fn queues_keep_the_order(mut case in case(fifo().boxed(), one_path().boxed())) {
+        // Paths that change put packets out of order.
+        case.outages.clear();
+        let found = case.run(Model::Fast);
+        for (i, flow) in found.flows.iter().enumerate() {
+            prop_assert!(flow.dropped > 0 || flow.out_of_order == 0);
+            if case.transport.subflows == 1 {
+                let of_plane = &found.plane_bytes[i * case.graphs.len()..][..case.graphs.len()];
+                let used = of_plane.iter().filter(|bytes| **bytes > 0).count();
+                prop_assert_eq!(used, usize::from(flow.data_bytes > 0));
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Ways to choose paths.
+
+use numpy::PyReadonlyArray1;
+use pnet_core::error::offsets;
+use pnet_core::paths::{PathSet, Paths};
+use pnet_core::sim;
+use pyo3::prelude::*;
+
+use crate::error::Result;
+use crate::kinds::Policy;
+use crate::planes::Planes;
+
+/// A way to choose paths with its parameters.
+#[pyclass(frozen, module = "pnet_lp._core")]
+pub(crate) struct Forwarding {
+    pub(crate) inner: sim::Forwarding,
+}
+
+impl From<sim::Forwarding> for Forwarding {
+    fn from(inner: sim::Forwarding) -> Self {
+        Forwarding { inner }
+    }
+}
+
+/// Which paths the packets of a flow are spread over.
+#[pyclass(frozen, eq, hash, from_py_object, module = "pnet_lp._core")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Over {
+    /// All shortest paths.
+    Paths,
+    /// One shortest path in each plane.
+    Planes,
+}
+
+/// Which of them comes next.
+#[pyclass(frozen, eq, hash, from_py_object, module = "pnet_lp._core")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Order {
+    /// One after the other.
+    RoundRobin,
+    /// One after the other, in an order drawn for each connection.
+    Shuffled,
+    /// Any.
+    Random,
+}
+
+impl From<Over> for sim::Over {
+    fn from(over: Over) -> Self {
+        match over {
+            Over::Paths => Self::Paths,
+            Over::Planes => Self::Planes,
+        }
+    }
+}
+
+impl From<Order> for sim::Order {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::RoundRobin => Self::RoundRobin,
+            Order::Shuffled => Self::Shuffled,
+            Order::Random => Self::Random,
+        }
+    }
+}
+
+#[pymethods]
+impl Forwarding {
+    /// Any shortest way, drawn by every switch for every packet.
+    #[staticmethod]
+    #[pyo3(signature = (*, policy))]
+    fn per_hop(policy: Policy) -> Self {
+        sim::Forwarding::PerHop(sim::PerHop { policy: policy.into() }).into()
+    }
+
+    /// One of several paths, chosen by the source for every packet.
+    #[staticmethod]
+    #[pyo3(signature = (*, policy, over, order))]
+    fn spray(policy: Policy, over: Over, order: Order) -> Self {
+        let (policy, over, order) = (policy.into(), over.into(), order.into());
+        sim::Forwarding::Spray(sim::Spray { policy, over, order }).into()
+    }
+
+    /// One of several paths, drawn anew when nothing was sent for `gap_ps`.
+    #[staticmethod]
+    #[pyo3(signature = (*, policy, over, gap_ps))]
+    fn flowlets(policy: Policy, over: Over, gap_ps: u64) -> Self {
+        let (policy, over, order) = (policy.into(), over.into(), sim::Order::Flowlets(gap_ps));
+        sim::Forwarding::Spray(sim::Spray { policy, over, order }).into()
+    }
+
+    /// A hash of the flow at every switch.
+    #[staticmethod]
+    #[pyo3(signature = (*, policy))]
+    fn ecmp(policy: Policy) -> Self {
+        sim::Forwarding::Ecmp(sim::Ecmp { policy: policy.into() }).into()
+    }
+
+    /// The paths of each pair of hosts; arrays as in `pnet_lp.model.PathSet`.
+    #[staticmethod]
+    #[allow(clippy::too_many_arguments)]
+    fn given(
+        planes: &Planes,
+        src: PyReadonlyArray1<i32>,
+        dst: PyReadonlyArray1<i32>,
+        pair_ptr: PyReadonlyArray1<i64>,
+        plane: PyReadonlyArray1<i32>,
+        path_ptr: PyReadonlyArray1<i64>,
+        path_arc: PyReadonlyArray1<i32>,
+    ) -> Result<Self> {
+        let unsigned = |what, values: &PyReadonlyArray1<i32>| -> Result<Vec<u32>> {
+            Ok(offsets(what, values.as_slice()?)?.into_iter().map(|v| v as u32).collect())
+        };
+        let pair_ptr = offsets("pair_ptr", pair_ptr.as_slice()?)?;
+        let ptr = offsets("path_ptr", path_ptr.as_slice()?)?;
+        let (plane, arcs) = (unsigned("plane", &plane)?, unsigned("path_arc", &path_arc)?);
+        check("pair_ptr", &pair_ptr, plane.len())?;
+        check("path_ptr", &ptr, arcs.len())?;
+        if ptr.len() != plane.len() + 1 {
+            return Err(invalid("path_ptr", format!("{} entries for {} paths", ptr.len(), plane.len())));
+        }
+        let paths = PathSet { pair_ptr, paths: Paths { plane, ptr, arcs } };
+        Ok(sim::Forwarding::Given(sim::Given { pairs: planes.pairs(&src, &dst)?, paths }).into())
+    }
+}
+
+/// An error unless these are ranges that cover `0..end`.
+fn check(what: &'static str, ptr: &[usize], end: usize) -> Result<()> {
+    let covers = ptr.first() == Some(&0) && ptr.last() == Some(&end);
+    if !covers || ptr.windows(2).any(|w| w[0] > w[1]) {
+        return Err(invalid(what, format!("not ranges of {end} entries")));
+    }
+    Ok(())
+}
+
+fn invalid(what: &'static str, why: String) -> crate::error::Failure {
+    pnet_core::Error::Invalid { what, why }.into()
+}

@@ -1,0 +1,99 @@
+//! A run.
+
+use std::time::{Duration, Instant};
+
+use numpy::PyReadonlyArray1;
+use pnet_core::error::{indices, offsets};
+use pnet_core::sim::{Fabric, Failures, Limits, Model, NEVER, Outage, Rate, Scenario, Time, Watched};
+use pyo3::prelude::*;
+
+use super::flows::Flows;
+use super::forwardings::Forwarding;
+use super::outcome::Outcome;
+use super::queues::Queue;
+use super::transports::Transport;
+use crate::error::Result;
+use crate::monitor;
+use crate::planes::Planes;
+
+/// How often Python is told of the progress.
+const TELL: Duration = Duration::from_millis(100);
+
+/// Simulates flows packet by packet; ports are the arcs of all planes, then those from hosts into each plane, then those
+/// from each plane to hosts.
+///
+/// The outage ports send into links that are down for a time, of which paths take note after `reroute_ps`.
+/// Queues of the watched ports, windows and arrivals of the watched flows are traced, up to `watched_rows` rows of each.
+/// `on_progress(time_ps, events, completed, flows)` returns whether to go on.
+#[pyfunction]
+#[pyo3(signature = (planes, rate, delay_ps, flows, *, queue, transport, forwarding, seed, time_limit_ps, event_limit,
+    outage_ports, outage_from_ps, outage_until_ps, reroute_ps, watched_ports, watched_flows, watched_rows, on_progress))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn simulate_packets(
+    py: Python<'_>,
+    planes: &Planes,
+    rate: PyReadonlyArray1<i64>,
+    delay_ps: PyReadonlyArray1<i64>,
+    flows: &Flows,
+    queue: &Queue,
+    transport: &Transport,
+    forwarding: &Forwarding,
+    seed: u64,
+    time_limit_ps: Option<u64>,
+    event_limit: Option<u64>,
+    outage_ports: PyReadonlyArray1<i32>,
+    outage_from_ps: u64,
+    outage_until_ps: Option<u64>,
+    reroute_ps: Option<u64>,
+    watched_ports: PyReadonlyArray1<i32>,
+    watched_flows: PyReadonlyArray1<i32>,
+    watched_rows: usize,
+    on_progress: Py<PyAny>,
+) -> Result<Outcome> {
+    let rates = offsets("rate", rate.as_slice()?)?.into_iter().map(|rate| Rate::new(rate as u64));
+    let rates = rates.collect::<std::result::Result<Vec<Rate>, _>>()?;
+    let delays = offsets("delay_ps", delay_ps.as_slice()?)?.into_iter().map(|delay| delay as Time);
+    let fabric = Fabric::new(planes.inner.clone(), &rates, &delays.collect::<Vec<Time>>())?;
+    let unlimited = Limits::default();
+    let limits = Limits {
+        time: time_limit_ps.unwrap_or(unlimited.time),
+        events: event_limit.unwrap_or(unlimited.events),
+    };
+    let ports = indices("outage_ports", outage_ports.as_slice()?, fabric.ports())?;
+    let until = outage_until_ps.unwrap_or(NEVER);
+    let failures = Failures {
+        outages: ports.into_iter().map(|port| Outage { port, from: outage_from_ps, until }).collect(),
+        repair: reroute_ps,
+    };
+    let watched = Watched {
+        ports: indices("watched_ports", watched_ports.as_slice()?, fabric.ports())?,
+        flows: indices("watched_flows", watched_flows.as_slice()?, i32::MAX as usize)?,
+        rows: watched_rows,
+    };
+    let (outcome, _) = monitor::run(py, 1, on_progress, |monitor| {
+        let scenario = Scenario {
+            fabric,
+            queue: queue.inner.clone(),
+            forwarding: forwarding.inner.clone(),
+            transport: transport.inner.clone(),
+            source: flows.source()?,
+            seed,
+            model: Model::Fast,
+            limits,
+            watched,
+            failures,
+        };
+        let mut told = Instant::now();
+        scenario.run(&mut |progress| {
+            if monitor.stopped() {
+                return false;
+            }
+            if told.elapsed() < TELL {
+                return true;
+            }
+            told = Instant::now();
+            monitor.tell((progress.time, progress.events, progress.completed, progress.flows))
+        })
+    })?;
+    Ok(Outcome::new(outcome, planes.inner.count()))
+}

@@ -1,0 +1,202 @@
+"""A workload: flows between hosts, each with a size and a start, some of which wait for others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp.errors import WorkloadError
+from pnet_lp.model.arrays import BoolArray, IntArray, booleans, fingerprint, ints, longs
+from pnet_lp.model.brief import brief
+
+LongArray: TypeAlias = npt.NDArray[np.int64]
+
+LONGEST_PS = 10**18
+"""The latest start, in picoseconds: about eleven and a half days."""
+
+
+@brief("label", "hosts", "flow_count", "total_bytes")
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """Flows between ``hosts`` hosts, and which of them wait for which.
+
+    A rule that starts flows while others end (a closed loop, a remote procedure call, a collective operation) is a
+    list as well: its flows are known beforehand, and only when they start is not.
+
+    Build one with :meth:`from_flows`.
+
+    Attributes:
+        hosts: number of hosts of the network it is for.
+        src, dst: int32 ``[f]``, hosts by index, never equal.
+        size: int64 ``[f]``, bytes of payload, at least 1.
+        start_ps: int64 ``[f]``, picoseconds: when the flow starts; where it waits for others, how long after
+            the last of them.
+        after_ptr: int32 ``[f + 1]``.
+        after: int32, flow f starts when the flows ``after[after_ptr[f] : after_ptr[f + 1]]`` have arrived.
+        connects: bool ``[f]``, whether the flow opens a connection of its own; the others use one that is there.
+        task: int32 ``[f]``, ascending from 0: flows of a task are one piece of work, such as a call and its answer.
+        label: the expression or file it came from.
+    """
+
+    hosts: int
+    src: IntArray
+    dst: IntArray
+    size: LongArray
+    start_ps: LongArray
+    after_ptr: IntArray
+    after: IntArray
+    connects: BoolArray
+    task: IntArray
+    label: str = ""
+
+    @classmethod
+    def from_flows(
+        cls,
+        hosts: int,
+        src: npt.ArrayLike,
+        dst: npt.ArrayLike,
+        size: npt.ArrayLike,
+        start_ps: npt.ArrayLike = 0,
+        *,
+        after: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        connects: npt.ArrayLike = True,
+        task: npt.ArrayLike | None = None,
+        label: str = "",
+    ) -> Workload:
+        """Return a checked workload.
+
+        Args:
+            hosts: number of hosts of the network.
+            src: sending hosts by index, ``[f]``.
+            dst: receiving hosts, ``[f]``.
+            size: bytes, one number or ``[f]``.
+            start_ps: picoseconds, one number or ``[f]``.
+            after: pairs ``(flow, flow it waits for)``, two arrays.
+            connects: one truth value or ``[f]``.
+            task: ``[f]``; default: every flow is a task of its own.
+            label: what it is called in messages.
+
+        Raises:
+            WorkloadError: no flow; a host that does not exist; a flow from a host to itself; a size below 1; a negative
+                start or one after :data:`LONGEST_PS`; flows that wait for each other; arrays of different lengths.
+        """
+        where = label or "workload"
+        s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
+        count = len(s)
+        if not count:
+            raise WorkloadError("there is no flow", where=where)
+        bytes_, start = np.asarray(size), np.asarray(start_ps)
+        own_task = np.arange(count) if task is None else np.asarray(task)
+        opens = np.asarray(connects, dtype=bool)
+        for name, array in (
+            ("dst", t),
+            ("size", bytes_),
+            ("start_ps", start),
+            ("connects", opens),
+            ("task", own_task),
+        ):
+            if array.ndim and array.shape != (count,):
+                raise WorkloadError(f"{count} flows have {array.size} values of {name}", where=where)
+        bytes_, start = np.broadcast_to(bytes_, count), np.broadcast_to(start, count)
+        for name, index in (("src", s), ("dst", t)):
+            _check(index, 0, hosts - 1, f"no such host as {name}", where)
+        if np.any(loops := s == t):
+            raise WorkloadError(
+                f"host {int(s[loops][0])} sends to itself", where=f"{where}: flow {np.argmax(loops)}"
+            )
+        _check(bytes_, 1, np.iinfo(np.int64).max // 16, "a flow has a wrong size in bytes", where)
+        _check(start, 0, LONGEST_PS, "a flow has a wrong start in picoseconds", where)
+        _check(own_task, 0, count - 1, "a flow has a wrong task", where)
+        pointer, parents = _parents(count, after, where)
+        return cls(
+            hosts,
+            ints(s),
+            ints(t),
+            longs(bytes_),
+            longs(start),
+            ints(pointer),
+            ints(parents),
+            booleans(np.broadcast_to(opens, count)),
+            ints(own_task),
+            label,
+        )
+
+    @property
+    def flow_count(self) -> int:
+        """Number of flows."""
+        return len(self.src)
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all flows together."""
+        return sum(self.size.tolist())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash over everything but the label."""
+        arrays = (
+            self.src,
+            self.dst,
+            self.size,
+            self.start_ps,
+            self.after_ptr,
+            self.after,
+            self.connects,
+            self.task,
+        )
+        return fingerprint([str(self.hosts), *arrays])
+
+
+def _check(values: npt.NDArray[Any], low: int, high: int, problem: str, where: str) -> None:
+    if not np.issubdtype(values.dtype, np.integer):
+        raise WorkloadError(problem, where=where, found=values.dtype.name, allowed="whole numbers")
+    bad = (values < low) | (values > high)
+    if np.any(bad):
+        first = int(np.argmax(bad))
+        raise WorkloadError(
+            problem, where=f"{where}: flow {first}", found=int(values[first]), allowed=f"{low} to {high}"
+        )
+
+
+def _parents(
+    count: int, after: tuple[npt.ArrayLike, npt.ArrayLike] | None, where: str
+) -> tuple[LongArray, LongArray]:
+    """Return ``after`` by flow, ``(pointer, parents)``; raise WorkloadError where flows wait for each other."""
+    if after is None:
+        return np.zeros(count + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
+    child, parent = (np.asarray(side, dtype=np.int64).ravel() for side in after)
+    if child.shape != parent.shape:
+        raise WorkloadError(f"{len(child)} flows wait for {len(parent)}", where=where)
+    for side in (child, parent):
+        _check(side, 0, count - 1, "no such flow to wait", where)
+    order = np.lexsort((parent, child))
+    child, parent = child[order], parent[order]
+    pointer = np.concatenate([[0], np.cumsum(np.bincount(child, minlength=count))])
+    if np.any(parent >= child) and (stuck := _stuck(count, child, parent)) is not None:
+        raise WorkloadError(
+            "a flow waits for itself, through others or at once", where=f"{where}: flow {stuck}"
+        )
+    return pointer, parent
+
+
+def _stuck(count: int, child: LongArray, parent: LongArray) -> int | None:
+    """Return a flow that can never start, if there is one: level by level, flows without unmet parents start."""
+    waiting = np.bincount(child, minlength=count)
+    order = np.argsort(parent, kind="stable")
+    children = child[order]
+    pointer = np.searchsorted(parent[order], np.arange(count + 1))
+    ready = np.flatnonzero(waiting == 0)
+    done = np.zeros(count, dtype=bool)
+    while len(ready):
+        done[ready] = True
+        counts = pointer[ready + 1] - pointer[ready]
+        first = np.concatenate([[0], np.cumsum(counts)[:-1]])
+        place = np.repeat(pointer[ready] - first, counts) + np.arange(counts.sum())
+        released = children[place]
+        np.subtract.at(waiting, released, 1)
+        ready = np.unique(released[waiting[released] == 0])
+    return None if done.all() else int(np.argmin(done))

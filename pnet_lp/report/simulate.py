@@ -1,0 +1,239 @@
+"""Simulations to read, as documents, tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pnet_lp.experiment.manifest import environment
+from pnet_lp.report.plot import new_figure, write_figure
+from pnet_lp.report.tables import Columns, text_table, write_table
+from pnet_lp.sim import SimulationResult, figures
+from pnet_lp.writing import write_json
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+_RUN_KEYS = ("flows", "fct_us", "goodput_gbps", "packets", "retransmitted", "timeouts", "simulated_s")
+_TIMES = ("mean", "p50", "p90", "p99", "p99_9", "max")
+
+
+def simulation_document(results: Sequence[SimulationResult]) -> dict[str, Any]:
+    """Return the document of ``pnet-lp simulate --json``: what the runs say together, and what each says."""
+    first = results[0]
+    return {
+        **figures(results),
+        "model": "packets",
+        **first.settings,
+        "end": next((result.end for result in results if result.end != "complete"), "complete"),
+        "network": first.network,
+        "workload": first.workload,
+        "runs": [
+            {"seed": result.seed, "end": result.end, **{key: found[key] for key in _RUN_KEYS}}
+            for result in results
+            for found in [figures([result])]
+        ],
+        "warnings": list(dict.fromkeys(warning for result in results for warning in result.warnings)),
+    }
+
+
+def is_partial(results: Sequence[SimulationResult]) -> bool:
+    """Whether a run has ended before all its flows were complete."""
+    return any(result.completed < result.flow_count for result in results)
+
+
+def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
+    """Return a simulation, given as its document, as lines and a table to read."""
+    from rich.table import Table  # noqa: PLC0415 - not for JSON
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold")
+    grid.add_column()
+    flows, packets, network = document["flows"], document["packets"], document["network"]
+    total = flows["completed"] + flows["unfinished"]
+    several = len(document["runs"]) > 1
+    runs = f" in {len(document['runs'])} runs" if several else ""
+    grid.add_row("flows", f"{flows['completed']:,} of {total:,} complete{runs}{_ended(document)}")
+    for key, label in (("fct_us", "completion"), ("tasks_us", "tasks"), ("slowdown", "slowdown")):
+        if document[key] and document[key]["mean"] is not None:
+            grid.add_row(label, _spread(document[key], "" if key == "slowdown" else "time"))
+    goodput = document["goodput_gbps"]
+    if goodput["mean"] is not None:
+        grid.add_row(
+            "goodput",
+            f"{goodput['mean']:.4g} Gb/s a flow ({goodput['min']:.4g} to {goodput['max']:.4g}), "
+            f"{_percent(goodput['share_of_access'])} of a host's links; {goodput['total']:.4g} Gb/s in all",
+        )
+    grid.add_row(
+        "packets",
+        f"{packets['sent']:,} sent, {packets['dropped']:,} dropped, {packets['in_flight']:,} on their way; "
+        f"of {packets['data']:,} with data {document['retransmitted']:,} sent again "
+        f"({_percent(document['retransmitted'] / max(packets['data'], 1))}), "
+        f"{_percent(document['reordered_share'])} out of order",
+    )
+    marked = f", {packets['marked']:,} packets marked" if packets["marked"] else ""
+    grid.add_row(
+        "losses",
+        f"{document['fast_retransmits']:,} fast retransmits, {document['timeouts']:,} timeouts{marked}",
+    )
+    if len(document["plane_shares"]) > 1:
+        grid.add_row(
+            "planes", ", ".join(f"{p}: {_percent(s)}" for p, s in enumerate(document["plane_shares"]))
+        )
+    grid.add_row("limited by", document["limited_by"])
+    grid.add_row("", "")
+    grid.add_row(
+        "network",
+        f"{network['planes']} {'plane' if network['planes'] == 1 else 'planes'} ({network['variant']}), "
+        f"{network['switches']:,} switches, {network['hosts']:,} hosts; {document['link_delay']} a link",
+    )
+    workload = document["workload"]
+    each = " in the first run" if several else ""
+    grid.add_row(
+        "workload", f"{workload['label']}: {workload['flows']:,} flows, {workload['bytes']:,} bytes{each}"
+    )
+    grid.add_row("transport", f"{document['transport']}, packets of {document['packet']} B")
+    grid.add_row("queues", document["queue"])
+    grid.add_row("paths", f"{document['forwarding']}, plane policy {document['plane_policy']}")
+    seconds = document["seconds"]
+    grid.add_row(
+        "simulated",
+        f"{_time(document['simulated_s'] * 1e6)}, {document['events']:,} events in {seconds:.2f} s "
+        f"({document['events'] / max(seconds, 1e-9) / 1e6:.3g} M events/s)",
+    )
+    for warning in document["warnings"]:
+        grid.add_row("warning", warning)
+    parts: list[str | Table] = [grid]
+    if len(document["slowdown"]["by_size"]) > 1:
+        parts += ["", _size_table(document["slowdown"]["by_size"])]
+    if document["queues"]:
+        parts += ["", _queue_table(document["queues"], planes=network["planes"])]
+    return parts
+
+
+def flow_columns(results: Sequence[SimulationResult]) -> Columns:
+    """Return one row for each flow; those of several runs begin with the run's number and seed."""
+    return _columns([result.flows for result in results], results)
+
+
+def write_records(results: Sequence[SimulationResult], document: Mapping[str, Any], folder: Path) -> None:
+    """Write flows, ports and traces as Parquet and a manifest into a folder, which is made where it is missing.
+
+    The manifest is written last, and tells what the records depend on: settings, code, versions, machine.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    manifest = folder / "manifest.json"
+    manifest.unlink(missing_ok=True)
+    tables = {
+        "flows": [result.flows for result in results],
+        "ports": [result.ports for result in results],
+        **{
+            sort: [result.trace(sort) for result in results]
+            for sort in results[0].traces
+            if any(len(result.traces[sort]["time_ps"]) for result in results)
+        },
+    }
+    for name, found in tables.items():
+        write_table(_columns(found, results), folder / f"{name}.parquet")
+    write_json(
+        manifest, {**environment(), "simulation": document, "files": [f"{name}.parquet" for name in tables]}
+    )
+
+
+def write_simulation_plot(results: Sequence[SimulationResult], title: str, path: str | Path) -> None:
+    """Draw the distribution of completion times, and slowdown against size, into a PNG or SVG file."""
+    figure = new_figure(9, 4)
+    left, right = figure.subplots(1, 2)
+    done = np.concatenate([result.done for result in results])
+    size = np.concatenate([result.flow["bytes"] for result in results])[done]
+    slowdown = np.concatenate([result.slowdown for result in results])[done]
+    for result in results:
+        times = np.sort(result.completion_ps[result.done] / 1e6)
+        label = f"seed {result.seed}" if len(results) > 1 else None
+        left.step(times, np.arange(1, len(times) + 1) / result.flow_count, where="post", label=label)
+    if done.any():
+        left.set_xscale("log")
+        right.set_xscale("log")
+        right.set_yscale("log")
+    left.set_ylim(0, 1)
+    left.set_xlabel("completion time, us")
+    left.set_ylabel("share of flows")
+    if 1 < len(results) <= 10:
+        left.legend(fontsize="small")
+    right.scatter(size, slowdown, s=6, alpha=0.4, linewidths=0)
+    right.set_xlabel("bytes")
+    right.set_ylabel("slowdown")
+    figure.suptitle(title, fontsize="medium")
+    write_figure(figure, path)
+
+
+def _columns(tables: Sequence[pa.Table], results: Sequence[SimulationResult]) -> Columns:
+    import pyarrow as pa  # noqa: PLC0415 - slow to load
+
+    table = pa.concat_tables(tables)
+    columns = {name: table.column(name) for name in table.column_names}
+    if len(results) == 1:
+        return columns
+    rows = [found.num_rows for found in tables]
+    runs = np.repeat(np.arange(len(results)), rows)
+    return {"run": runs, "seed": np.repeat([result.seed for result in results], rows), **columns}
+
+
+def _ended(document: Mapping[str, Any]) -> str:
+    if document["end"] == "complete":
+        return ""
+    at = _time(document["simulated_s"] * 1e6)
+    return f"; ended at {at} of simulated time: {document['end']}"
+
+
+def _spread(values: Mapping[str, float], unit: str) -> str:
+    shown = {key: _time(values[key]) if unit else f"{values[key]:.4g}" for key in _TIMES}
+    return (
+        f"{shown['mean']} on average, median {shown['p50']}, 90 % {shown['p90']}, 99 % {shown['p99']}, "
+        f"99.9 % {shown['p99_9']}, at most {shown['max']}"
+    )
+
+
+def _size_table(classes: Sequence[Mapping[str, Any]]) -> Table:
+    table = text_table()
+    for name in ("bytes", "flows", "slowdown", "median", "99 %", "at most"):
+        table.add_column(name, justify="right")
+    for row in classes:
+        table.add_row(
+            f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}",
+            f"{row['flows']:,}",
+            *(f"{row[key]:.4g}" for key in ("mean", "p50", "p99", "max")),
+        )
+    return table
+
+
+def _queue_table(queues: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
+    table = text_table()
+    table.add_column("fullest queues")
+    for name in ("packets at most", "on average", "dropped", "link busy"):
+        table.add_column(name, justify="right")
+    for row in queues:
+        where = f"{row['link'][0]} -> {row['link'][1]}" + (f", plane {row['plane']}" if planes > 1 else "")
+        table.add_row(
+            where,
+            f"{row['longest_packets']:,}",
+            f"{row['mean_packets']:.3g}",
+            f"{row['dropped']:,}",
+            _percent(row["utilisation"]),
+        )
+    return table
+
+
+def _time(us: float) -> str:
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if us >= size:
+            return f"{us / size:.4g} {unit}"
+    return f"{us:.4g} us"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

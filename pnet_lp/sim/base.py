@@ -1,0 +1,145 @@
+"""The registries of queue disciplines, transports and forwardings, and what their entries are given to work with.
+
+An entry is a model of parameters and a function that returns the core's object for a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from pnet_lp import _core
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Network, Workload
+from pnet_lp.model.brief import brief
+from pnet_lp.model.paths import Policy
+from pnet_lp.registry import Entry, Params, Registry, parse_expression, written
+from pnet_lp.sim.ports import Ports
+
+_LARGEST_PACKET = 65535
+
+
+@dataclass(frozen=True)
+class PacketSizes:
+    """Bytes on the wire.
+
+    Attributes:
+        packet: a full packet, header included.
+        header: what a packet with payload has beside it.
+        ack: an acknowledgement.
+    """
+
+    packet: int = 1500
+    header: int = 40
+    ack: int = 40
+
+    def __post_init__(self) -> None:
+        """Raise SpecError where a size is out of range."""
+        for name, value, low in (
+            ("packet", self.packet, 1),
+            ("ack", self.ack, 1),
+            ("header", self.header, 0),
+        ):
+            if not low <= value <= _LARGEST_PACKET:
+                raise SpecError(
+                    "no size of a packet",
+                    where=name,
+                    found=value,
+                    allowed=f"{low} to {_LARGEST_PACKET} bytes",
+                )
+        if self.header >= self.packet:
+            raise SpecError(
+                "the header leaves no room for payload",
+                where="header",
+                found=self.header,
+                allowed=f"less than packet={self.packet}",
+            )
+
+    @property
+    def payload(self) -> int:
+        """Payload of a full packet."""
+        return self.packet - self.header
+
+
+@brief("network", "workload", "sizes", "plane_policy", "seed")
+@dataclass(frozen=True)
+class Context:
+    """What an entry may look at.
+
+    Attributes:
+        network: the network, which has hosts.
+        workload: its flows.
+        ports: the network as the core knows it.
+        sizes: sizes of packets.
+        plane_policy: which planes a flow may use.
+        seed: the run's seed.
+    """
+
+    network: Network
+    workload: Workload
+    ports: Ports
+    sizes: PacketSizes
+    plane_policy: Policy
+    seed: int
+
+
+QueueBuilder: TypeAlias = Callable[[Any, Context], _core.Queue]
+TransportBuilder: TypeAlias = Callable[[Any, Context], _core.Transport]
+ForwardingBuilder: TypeAlias = Callable[[Any, Context], _core.Forwarding]
+
+QUEUES: Registry[QueueBuilder] = Registry("queue", package="pnet_lp.sim.queues", group="pnet_lp.queues")
+TRANSPORTS: Registry[TransportBuilder] = Registry(
+    "transport", package="pnet_lp.sim.transports", group="pnet_lp.transports"
+)
+FORWARDINGS: Registry[ForwardingBuilder] = Registry(
+    "forwarding", package="pnet_lp.sim.forwardings", group="pnet_lp.forwardings"
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Choice(Generic[T]):
+    """An entry of a registry with its parameters.
+
+    Attributes:
+        entry: the entry.
+        params: an instance of its model.
+    """
+
+    entry: Entry[Callable[[Any, Context], T]]
+    params: Params
+
+    def build(self, context: Context) -> T:
+        """Return the core's object for a run."""
+        return self.entry.build(self.params, context)
+
+    @property
+    def expression(self) -> str:
+        """What gives this choice without any preset: the name, and the parameters that differ from their defaults."""
+        values = [
+            f"{name}={written(value, field)}"
+            for name, field in type(self.params).model_fields.items()
+            if (value := getattr(self.params, name)) != field.default and value is not None
+        ]
+        return ":".join([self.entry.name, *([",".join(values)] if values else [])])
+
+
+def choose(
+    registry: Registry[Callable[[Any, Context], T]], text: str, preset: Mapping[str, Mapping[str, str]]
+) -> Choice[T]:
+    """Return what ``name`` or ``name:key=value,...`` stands for, where a preset may say other defaults.
+
+    Args:
+        registry: of which kind it is.
+        text: as the user wrote it.
+        preset: parameters by name of the entry.
+
+    Raises:
+        SpecError: no such entry or parameter; the message offers the nearest.
+    """
+    name, values = parse_expression(text)
+    entry = registry.get(name)
+    # What is written wins; the preset's values are checked by the same model.
+    return Choice(entry, entry.validate({**preset.get(name, {}), **values}))

@@ -1,0 +1,169 @@
+"""The figures of one run or of several: what a table, a document or a sentence says of their records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp.sim.ports import KINDS
+from pnet_lp.sim.result import SimulationResult
+
+_PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
+_FULLEST = 5
+_ALONE = 1.1
+"""Slowdown up to which a flow counts as undisturbed."""
+
+
+def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
+    """Return what the records of runs of one scenario say together, as a JSON object; times are in microseconds.
+
+    A percentile is the least value that so many per cent do not exceed.  Flows that are not complete are in no time,
+    slowdown or goodput.
+    """
+    done = _joined(results, lambda result: result.done)
+    flow = {key: _joined(results, lambda result, key=key: result.flow[key]) for key in results[0].flow}
+    total = {key: int(flow[key].sum()) for key in flow}
+    fct_us = _joined(results, lambda result: result.completion_ps)[done] / 1e6
+    slowdown = _joined(results, lambda result: result.slowdown)[done]
+    goodput = _joined(results, lambda result: result.goodput_gbps)[done]
+    access = _joined(results, lambda result: result.places.access_gbps[result.flow["src"]])[done]
+    tasks_us = _joined(results, lambda result: result.task_ps) / 1e6
+    sent, arrived, dropped = (total[f"packets_{key}"] for key in ("sent", "delivered", "dropped"))
+    simulated_ps = sum(result.time_ps for result in results)
+    planes = np.sum([result.plane_bytes.sum(axis=0) for result in results], axis=0)
+    found = {
+        "flows": {"completed": int(done.sum()), "unfinished": int((~done).sum())},
+        "fct_us": statistics(fct_us),
+        "tasks_us": statistics(tasks_us) if len(results[0].task) > results[0].task.max() + 1 else None,
+        "slowdown": {**statistics(slowdown), "by_size": _by_size(flow["bytes"][done], slowdown)},
+        "goodput_gbps": {
+            **_extremes(goodput),
+            "share_of_access": _mean(goodput / access),
+            "total": total["received_bytes"] * 8000 / max(simulated_ps, 1),
+        },
+        "packets": {
+            "sent": sent,
+            "delivered": arrived,
+            "dropped": dropped,
+            "in_flight": sent - arrived - dropped,
+            "data": total["data_packets"],
+            "marked": total["marked"],
+        },
+        "packets_sent": sent,
+        "retransmitted": total["resent"],
+        "fast_retransmits": total["fast_retransmits"],
+        "timeouts": total["timeouts"],
+        "reordered_share": total["out_of_order"] / max(total["data_packets"], 1),
+        "plane_shares": (planes / max(planes.sum(), 1)).tolist(),
+        "queues": fullest(results),
+        "waiting_shares": dict(zip(KINDS, _waiting(results).tolist(), strict=True)),
+        "events": sum(result.events for result in results),
+        "packet_hops": sum(result.packet_hops for result in results),
+        "simulated_s": simulated_ps / 1e12,
+        "seconds": sum(result.seconds for result in results),
+    }
+    return {**found, "limited_by": _limit(results, found, int((flow["timeouts"] > 0).sum()))}
+
+
+def statistics(values: npt.NDArray[np.float64]) -> dict[str, float | None]:
+    """Return mean, percentiles and extremes; None where there is nothing."""
+    found = {
+        name: float(np.percentile(values, share, method="inverted_cdf")) if len(values) else None
+        for name, share in _PERCENTILES.items()
+    }
+    return {"mean": _mean(values), **found, "max": float(values.max()) if len(values) else None}
+
+
+def fullest(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
+    """Return the ports with the longest queues, the longest first."""
+    rows: list[dict[str, Any]] = []
+    for result in results:
+        longest, dropped = result.port["longest_packets"], result.port["dropped"]
+        waited = result.port["queued_ps"]
+        order = np.lexsort((-waited, -dropped, -longest))[:_FULLEST]
+        named, places = result.places.named, result.places
+        rows += [
+            {
+                "seed": result.seed,
+                "plane": int(places.plane[port]),
+                "link": [str(named["u"][port]), str(named["v"][port])],
+                "kind": KINDS[places.kind[port]],
+                "longest_packets": int(longest[port]),
+                "mean_packets": float(waited[port] / max(result.time_ps, 1)),
+                "dropped": int(dropped[port]),
+                "utilisation": float(
+                    result.port["bytes"][port] * 8e12 / places.rate[port] / max(result.time_ps, 1)
+                ),
+            }
+            for port in order
+            if longest[port] > 0
+        ]
+    rows.sort(key=lambda row: (-row["longest_packets"], -row["dropped"], -row["mean_packets"]))
+    return rows[:_FULLEST]
+
+
+def _joined(results: Sequence[SimulationResult], column: Any) -> npt.NDArray[Any]:
+    return np.concatenate([column(result) for result in results])
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def _extremes(values: npt.NDArray[np.float64]) -> dict[str, float | None]:
+    if not len(values):
+        return dict.fromkeys(("mean", "min", "max"))
+    return {"mean": _mean(values), "min": float(values.min()), "max": float(values.max())}
+
+
+def _by_size(size: npt.NDArray[np.int64], slowdown: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
+    """Return the slowdown of flows by power of ten of their bytes."""
+    if not len(size):
+        return []
+    power = np.floor(np.log10(size)).astype(int)
+    return [
+        {
+            "from_bytes": 10 ** int(p),
+            "below_bytes": 10 ** (int(p) + 1),
+            "flows": int((power == p).sum()),
+            **statistics(slowdown[power == p]),
+        }
+        for p in np.unique(power)
+    ]
+
+
+def _waiting(results: Sequence[SimulationResult]) -> npt.NDArray[np.float64]:
+    """Return the share of each kind of port in the time that packets waited to be sent."""
+    waited = np.zeros(len(KINDS))
+    for result in results:
+        sending = result.port["bytes"] * 8e12 / result.places.rate
+        waited += np.bincount(
+            result.places.kind, np.maximum(result.port["queued_ps"] - sending, 0), minlength=len(KINDS)
+        )
+    return waited / max(float(waited.sum()), 1.0)
+
+
+def _limit(results: Sequence[SimulationResult], found: dict[str, Any], late: int) -> str:
+    """Return one sentence on what kept flows from ending when they would have alone."""
+    if not found["flows"]["completed"]:
+        return "no flow was complete, so nothing can be said"
+    worst, dropped = found["slowdown"]["max"], found["packets"]["dropped"]
+    if worst <= _ALONE and not dropped:
+        return f"nothing: every flow took at most {worst:.3g} times as long as alone in the network"
+    shares = found["waiting_shares"]
+    kind = max(shares, key=shares.__getitem__)
+    lost = np.zeros(len(KINDS))
+    for result in results:
+        lost += np.bincount(result.places.kind, result.port["dropped"], minlength=len(KINDS))
+    parts = [f"queues of {kind}: {100 * shares[kind]:.3g} % of the time that packets waited"]
+    if dropped:
+        most = int(lost.argmax())
+        parts.append(
+            f"{dropped:,} packets dropped, {100 * lost[most] / dropped:.3g} % of them at {KINDS[most]}"
+        )
+    if late:
+        parts.append(f"{late:,} {'flow' if late == 1 else 'flows'} waited for a timeout")
+    return "; ".join(parts)

@@ -1,0 +1,1 @@
+"""Forwardings, one file each: which way packets go."""

@@ -1,0 +1,18 @@
+"""``ecmp``: a hash of the flow, salted with the switch, picks one of the shortest ways at every switch."""
+
+from __future__ import annotations
+
+from pnet_lp import _core
+from pnet_lp.registry import NoParams
+from pnet_lp.routing.searches import CORE_POLICIES
+from pnet_lp.sim.base import FORWARDINGS, Context
+
+
+@FORWARDINGS.register(
+    "ecmp",
+    summary="every switch picks one of its shortest ways for a flow, by a hash salted with the switch",
+    source="C. Hopps, RFC 2992 (2000)",
+)
+def ecmp(_: NoParams, context: Context) -> _core.Forwarding:
+    """Return the forwarding; the plane is drawn among the nearest that the policy allows."""
+    return _core.Forwarding.ecmp(policy=CORE_POLICIES[context.plane_policy])

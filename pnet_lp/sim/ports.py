@@ -1,0 +1,149 @@
+"""The ports of a network: a queue, a rate and a delay for each direction of every link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.errors import TopologyError
+from pnet_lp.model import Network
+from pnet_lp.model.arcs import Arcs
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, longs
+from pnet_lp.model.brief import brief
+from pnet_lp.model.workload import LongArray
+from pnet_lp.routing.searches import prepare
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FASTEST_GBPS = 8000.0
+"""A byte then takes a picosecond, the simulator's unit of time."""
+
+CORE, FROM_HOST, TO_HOST = 0, 1, 2
+KINDS = ("links between switches", "links from hosts", "links to hosts")
+
+
+@brief()
+@dataclass(frozen=True, eq=False)
+class Ports:
+    """The ports of a network, in the core's order: links between switches, from hosts, to hosts; plane by plane.
+
+    Attributes:
+        network: whose.
+        arcs: its links between switches.
+        planes: the same for the core.
+        kind: int32 ``[n]``, index into :data:`KINDS`.
+        plane: int32 ``[n]``.
+        rate: int64 ``[n]``, bit/s.
+        connected: bool ``[n]``, whether there is a link behind the port: a host may lack one into a plane.
+    """
+
+    network: Network
+    arcs: Arcs
+    planes: _core.Planes
+    kind: IntArray
+    plane: IntArray
+    rate: LongArray
+    connected: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, network: Network) -> Ports:
+        """Return the ports of ``network``.
+
+        Raises:
+            TopologyError: it has no hosts, or a link whose rate the simulator does not know.
+        """
+        searches = prepare(network, "host", [], [])
+        count = network.plane_count
+        up = np.stack([plane.access_up_gbps for plane in network.planes])
+        down = np.stack([plane.access_down_gbps for plane in network.planes])
+        attached = np.broadcast_to((up > 0) & (down > 0), (2, *up.shape)).ravel()
+        arcs = searches.arcs
+        gbps = np.concatenate([arcs.capacity, up.ravel(), down.ravel()])
+        connected = np.concatenate([np.ones(len(arcs.capacity), dtype=bool), attached])
+        rate = np.where(connected, np.rint(np.minimum(gbps, 1e9) * 1e9), 1)
+        if np.any(bad := connected & ((rate < 1) | (gbps > _FASTEST_GBPS))):
+            raise TopologyError(
+                "a link is too fast or too slow to be simulated",
+                where="link_gbps",
+                found=float(gbps[bad][0]),
+                allowed=f"1e-9 to {_FASTEST_GBPS:g} Gb/s",
+            )
+        access = np.repeat(np.arange(count), network.host_count)
+        plane = np.concatenate([np.repeat(np.arange(count), np.diff(arcs.ptr)), access, access])
+        kind = np.repeat([CORE, FROM_HOST, TO_HOST], [len(arcs.capacity), len(access), len(access)])
+        return cls(
+            network,
+            arcs,
+            searches.planes,
+            kind.astype(np.int32),
+            plane.astype(np.int32),
+            longs(rate),
+            connected,
+        )
+
+    def __reduce__(self) -> tuple[Callable[[Network], Ports], tuple[Network]]:
+        """Return what another process makes the same of."""
+        return Ports.of, (self.network,)
+
+    @property
+    def access_gbps(self) -> FloatArray:
+        """float64 ``[hosts]``, what each host can send over all planes."""
+        up = np.where(self.connected & (self.kind == FROM_HOST), self.rate, 0)[self.kind == FROM_HOST]
+        return floats(up.reshape(self.network.plane_count, -1).sum(axis=0) / 1e9)
+
+    @cached_property
+    def named(self) -> dict[str, npt.NDArray[Any]]:
+        """For each port ``u`` and ``v``, the names of its ends, and ``cable``, as in tables of links.
+
+        An access link has its host's number as its cable's.
+        """
+        network, arcs = self.network, self.arcs
+        hosts = np.array(network.host_names, dtype=object)
+        u, v, cable = [], [], []
+        up = []
+        for p, plane in enumerate(network.planes):
+            names = np.array(plane.switch_names, dtype=object)
+            of_plane = slice(arcs.ptr[p], arcs.ptr[p + 1])
+            u.append(names[arcs.tail[of_plane]])
+            v.append(names[arcs.head[of_plane]])
+            cable.append(arcs.id[of_plane] // 2)
+            up.append(names[plane.host_switch])
+        numbers = np.tile(np.arange(len(hosts)), 2 * network.plane_count)
+        every = [hosts] * network.plane_count
+        return {
+            "u": np.concatenate([*u, *every, *up]),
+            "v": np.concatenate([*v, *up, *every]),
+            "cable": np.concatenate([*cable, numbers]),
+        }
+
+    def table(self, columns: dict[str, LongArray], time_ps: int, delay_ps: int) -> pa.Table:
+        """Return one row for each port with a link: where it is, and what the core counted in ``time_ps``."""
+        import pyarrow as pa  # noqa: PLC0415 - slow to load
+
+        there = self.connected
+        rate_gbps = self.rate[there] / 1e9
+        counted = {name: values[there] for name, values in columns.items()}
+        queued = counted.pop("queued_ps")
+        time = max(time_ps, 1)
+        named = {name: values[there] for name, values in self.named.items()}
+        return pa.table(
+            {
+                "plane": self.plane[there],
+                "u": pa.array(named["u"], pa.string()),
+                "v": pa.array(named["v"], pa.string()),
+                "kind": np.where(self.kind[there] == CORE, "core", "access"),
+                "cable": named["cable"].astype(np.int32),
+                "rate_gbps": rate_gbps,
+                "delay_ps": np.full(len(queued), delay_ps),
+                **counted,
+                "mean_packets": queued / time,
+                "utilisation": counted["bytes"] * 8000 / rate_gbps / time,
+            }
+        )

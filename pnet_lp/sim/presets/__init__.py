@@ -1,0 +1,1 @@
+"""Presets, one file each: the parameters of one paper or program, each with its source."""

@@ -1,0 +1,36 @@
+"""How much a queue takes, the same for every discipline."""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+from pydantic import Field
+
+from pnet_lp.errors import SpecError
+from pnet_lp.registry import Params
+from pnet_lp.sim.base import Context
+from pnet_lp.workload.base import Bytes
+
+
+class Limit(TypedDict):
+    """How much a queue takes: bytes where they are given, else packets."""
+
+    most_packets: int
+    most_bytes: int | None
+
+
+class LimitParams(Params):
+    """How much a queue takes, the packet being sent included."""
+
+    packets: int = Field(100, ge=1, lt=1 << 32, description="packets in a queue, of whatever size")
+    bytes: Bytes | None = Field(None, description="bytes in a queue, in place of a number of packets")
+
+    def limit(self, context: Context) -> Limit:
+        """Return it as the core wants it, or raise SpecError where a full packet never fits."""
+        if self.bytes is not None and self.bytes < context.sizes.packet:
+            raise SpecError(
+                f"a packet has {context.sizes.packet} bytes and never fits",
+                where="queue: bytes",
+                found=self.bytes,
+            )
+        return {"most_packets": self.packets, "most_bytes": self.bytes}

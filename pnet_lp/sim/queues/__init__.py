@@ -1,0 +1,1 @@
+"""Queue disciplines, one file each: what a port does with packets that it cannot send at once."""

@@ -1,0 +1,46 @@
+"""``ecn``: drop-tail that marks data where the queue is long."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from pnet_lp import _core
+from pnet_lp.sim.base import QUEUES, Context
+from pnet_lp.sim.queue_limit import LimitParams
+
+
+class EcnParams(LimitParams):
+    """Parameters of ``ecn``."""
+
+    threshold: int = Field(
+        65, ge=0, lt=1 << 32, description="packets in the queue from which data that comes is marked"
+    )
+    always: int | None = Field(
+        None,
+        ge=0,
+        lt=1 << 32,
+        description="packets from which all data is marked, the chance growing from threshold on; default: threshold",
+    )
+    chance: float = Field(1.0, ge=0, le=1, description="chance of a mark just below ``always``")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.always is not None and self.always < self.threshold:
+            raise ValueError(f"always={self.always} is below threshold={self.threshold}")
+        if self.always is None and self.chance != 1:
+            raise ValueError("chance needs always: without it all data is marked from the threshold on")
+        return self
+
+
+@QUEUES.register(
+    "ecn",
+    params=EcnParams,
+    summary="drop-tail that marks data from a length on, or with a chance that grows between two",
+    source="DCTCP, SIGCOMM 2010, section 3.1; RED on the queue's own length",
+)
+def ecn(params: EcnParams, context: Context) -> _core.Queue:
+    """Return the discipline."""
+    high = params.threshold if params.always is None else params.always
+    return _core.Queue.ecn(**params.limit(context), low=params.threshold, high=high, chance=params.chance)

@@ -1,0 +1,281 @@
+"""A scenario: all that a run depends on, checked; and the run itself, in the core."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
+from pnet_lp.memory import check_fits
+from pnet_lp.model import Network, Workload
+from pnet_lp.model.arrays import ints
+from pnet_lp.model.brief import brief
+from pnet_lp.model.paths import Policy
+from pnet_lp.model.summary import summarise_network
+from pnet_lp.routing import count_shortest
+from pnet_lp.seeds import derive_seed
+from pnet_lp.sim.base import Choice, Context, PacketSizes
+from pnet_lp.sim.outage import Outage
+from pnet_lp.sim.ports import Ports
+from pnet_lp.sim.result import End, SimulationResult
+from pnet_lp.sim.traces import ROWS, parse_traces
+from pnet_lp.units import format_duration
+
+_BYTES_PER_FLOW = 900
+_MOST_SEGMENTS = 1 << 31
+_FLOW_CHECKED = 1 << 18
+
+_ENDS: dict[_core.End, End] = {
+    _core.End.Complete: "complete",
+    _core.End.TimeLimit: "time limit",
+    _core.End.EventLimit: "event limit",
+    _core.End.Stopped: "interrupted",
+}
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The state of a run.
+
+    Attributes:
+        time_ps: simulated time.
+        events: what has happened so far.
+        completed: complete flows.
+        flows: how many there are.
+        time_limit_ps: when the run ends at the latest, if that is known.
+        seconds: since the run began, on a clock.
+    """
+
+    time_ps: int
+    events: int
+    completed: int
+    flows: int
+    time_limit_ps: int | None
+    seconds: float
+
+    @property
+    def share(self) -> float:
+        """How much is done, as far as flows and the time limit tell."""
+        share = self.completed / self.flows
+        return max(share, self.time_ps / self.time_limit_ps) if self.time_limit_ps else share
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate of what is left, if there is any ground for one."""
+        return self.seconds * (1 - self.share) / self.share if self.share > 0 else None
+
+
+OnProgress: TypeAlias = Callable[[Progress], None]
+
+
+@brief("network", "workload", "seed")
+@dataclass(frozen=True)
+class Scenario:
+    """All that a run depends on.  Words become one in :class:`~pnet_lp.sim.settings.Settings`.
+
+    Attributes:
+        network: the network, with what fails in it down.
+        workload: its flows.
+        transport, queue, forwarding: with their parameters.
+        plane_policy: which planes a flow may use.
+        link_delay_ps: how long a bit travels on every link.
+        sizes: sizes of packets.
+        seed: all that is drawn is drawn from this.
+        time_limit_ps: simulated time at which to stop.
+        event_limit: number of events at which to stop.
+        preset: its name, if there is one.
+        trace: what to trace, in words.
+        outage: what fails while the run goes on.
+    """
+
+    network: Network
+    workload: Workload
+    transport: Choice[_core.Transport]
+    queue: Choice[_core.Queue]
+    forwarding: Choice[_core.Forwarding]
+    plane_policy: Policy = "any"
+    link_delay_ps: int = 10**6
+    sizes: PacketSizes = field(default_factory=PacketSizes)
+    seed: int = 0
+    time_limit_ps: int | None = None
+    event_limit: int | None = None
+    preset: str | None = None
+    trace: tuple[str, ...] = ()
+    outage: Outage | None = None
+
+    def __post_init__(self) -> None:
+        """Raise the errors of :meth:`run` that need no run."""
+        if self.workload.hosts != self.network.host_count:
+            raise WorkloadError(
+                f"the workload is for {self.workload.hosts} hosts, the network has {self.network.host_count}",
+                where=self.workload.label or "workload",
+            )
+        if not self.workload.connects.all():
+            raise WorkloadError(
+                "a flow uses the connection of another, and in the simulator each has one of its own",
+                where=f"{self.workload.label or 'workload'}: flow {int(np.argmin(self.workload.connects))}",
+                allowed="for rpc connects=message",
+            )
+        most = int(self.workload.size.max())
+        if most > _MOST_SEGMENTS * self.sizes.payload:
+            raise WorkloadError(
+                "a flow has too many packets",
+                where=f"{self.workload.label or 'workload'}: flow {int(self.workload.size.argmax())}",
+                found=most,
+                allowed=f"up to {_MOST_SEGMENTS * self.sizes.payload} bytes in packets of {self.sizes.packet}",
+            )
+
+    def run(self, on_progress: OnProgress | None = None) -> SimulationResult:
+        """Return the records of the run; the same scenario gives the same ones.
+
+        Ctrl-C does not raise: the result then says ``interrupted`` and holds what was reached.
+
+        Args:
+            on_progress: called now and then.
+
+        Raises:
+            RoutingError: two hosts without a path between them, or more paths than fit into memory.
+            TopologyError: the network has no hosts, or links that cannot be simulated.
+            SpecError: a queue that no packet fits, or something to trace that is not there.
+            WorkloadError: more flows than fit into memory.
+            SimulationError: the core refused the scenario.
+        """
+        began = time.perf_counter()
+        workload, ports, outage = self.workload, Ports.of(self.network), self.outage
+        check_fits(
+            workload.flow_count * (_BYTES_PER_FLOW + 16 * self.network.plane_count),
+            f"a simulation of {workload.flow_count:,} flows",
+            WorkloadError,
+            allowed="fewer flows",
+        )
+        watched = parse_traces(self.trace, ports, workload.flow_count)
+        self._check_connected()
+        context = Context(self.network, workload, ports, self.sizes, self.plane_policy, self.seed)
+
+        def tell(time_ps: int, events: int, completed: int, _: int | None) -> bool:
+            if on_progress is not None:
+                seconds = time.perf_counter() - began
+                flows = workload.flow_count
+                on_progress(Progress(time_ps, events, completed, flows, self.time_limit_ps, seconds))
+            return True
+
+        try:
+            outcome = _core.simulate_packets(
+                ports.planes,
+                ports.rate,
+                np.full(len(ports.rate), self.link_delay_ps),
+                _core.Flows(
+                    workload.hosts,
+                    workload.src,
+                    workload.dst,
+                    workload.size,
+                    workload.start_ps,
+                    workload.after_ptr,
+                    workload.after,
+                ),
+                queue=self.queue.build(context),
+                transport=self.transport.build(context),
+                forwarding=self.forwarding.build(context),
+                seed=derive_seed(self.seed, "simulate"),
+                time_limit_ps=self.time_limit_ps,
+                event_limit=self.event_limit,
+                outage_ports=ints([]) if outage is None else outage.ports(ports),
+                outage_from_ps=0 if outage is None else outage.from_ps,
+                outage_until_ps=None if outage is None else outage.until_ps,
+                reroute_ps=None if outage is None else outage.reroute_ps,
+                watched_ports=watched.ports,
+                watched_flows=watched.flows,
+                watched_rows=ROWS if self.trace else 0,
+                on_progress=tell,
+            )
+        except _core.CoreError as error:
+            raise SimulationError(str(error)) from None
+        return self._result(outcome, ports, time.perf_counter() - began)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what the run depends on beside network and workload; the expressions hold without the preset too."""
+        limit = self.time_limit_ps
+        return {
+            "preset": self.preset,
+            "transport": self.transport.expression,
+            "queue": self.queue.expression,
+            "forwarding": self.forwarding.expression,
+            "plane_policy": self.plane_policy,
+            "link_delay": format_duration(self.link_delay_ps),
+            "packet": self.sizes.packet,
+            "header": self.sizes.header,
+            "ack": self.sizes.ack,
+            "seed": self.seed,
+            "time_limit": None if limit is None else format_duration(limit),
+            "event_limit": self.event_limit,
+            "outage": None if self.outage is None else self.outage.to_json(),
+        }
+
+    def _check_connected(self) -> None:
+        """Raise RoutingError where two hosts of a flow have no path in any plane."""
+        pairs = np.unique(np.stack([self.workload.src, self.workload.dst]), axis=1)
+        for first in range(0, pairs.shape[1], _FLOW_CHECKED):
+            src, dst = pairs[:, first : first + _FLOW_CHECKED]
+            hops = count_shortest(self.network, "host", src, dst).hops
+            cut = np.flatnonzero((hops < 0).all(axis=1))
+            if len(cut):
+                names = self.network.host_names
+                raise RoutingError(
+                    f"no path leads from {names[src[cut[0]]]!r} to {names[dst[cut[0]]]!r}",
+                    where=self.workload.label or "workload",
+                )
+
+    def _result(self, outcome: _core.Outcome, ports: Ports, seconds: float) -> SimulationResult:
+        flow = outcome.flows()
+        # In the order of the workload, not of starts.
+        order = np.argsort(flow["flow"], kind="stable")
+        flow = {name: values[order] for name, values in flow.items()}
+        flow["ideal_ps"] = np.where(flow["packets_sent"] > 0, flow["ideal_ps"], -1)
+        workload = self.workload
+        warnings = list(self.network.warnings)
+        traces: dict[str, dict[str, npt.NDArray[Any]]] = {
+            "queues": outcome.queue_trace(),
+            "windows": outcome.window_trace(),
+            "arrivals": outcome.arrival_trace(),
+        }
+        if any(len(rows["time_ps"]) >= ROWS for rows in traces.values()):
+            warnings.append(f"traces end after {ROWS:,} rows each")
+        return SimulationResult(
+            end=_ENDS[outcome.end],
+            time_ps=outcome.time_ps,
+            events=outcome.events,
+            packet_hops=outcome.packet_hops,
+            seconds=seconds,
+            seed=self.seed,
+            flow=flow,
+            plane_bytes=outcome.plane_bytes()[order],
+            subflow_bytes=outcome.subflow_bytes()[order],
+            task=workload.task,
+            port=outcome.ports(),
+            places=ports,
+            link_delay_ps=self.link_delay_ps,
+            traces=traces,
+            settings=self.to_json(),
+            network=summarise_network(self.network),
+            workload={
+                "label": workload.label,
+                "flows": workload.flow_count,
+                "tasks": int(workload.task.max()) + 1,
+                "bytes": workload.total_bytes,
+                "fingerprint": workload.fingerprint,
+            },
+            warnings=tuple(warnings),
+        )
+
+
+def check_limits(time_limit_ps: int | None, event_limit: int | None) -> None:
+    """Raise SpecError where a limit ends a run before it begins."""
+    for name, value in (("time_limit", time_limit_ps), ("event_limit", event_limit)):
+        if value is not None and value < 1:
+            raise SpecError("nothing would happen", where=name, found=value, allowed="more than 0")

@@ -1,0 +1,34 @@
+"""What the forwardings have in common in which the source chooses a path for every packet."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import Field
+
+from pnet_lp import _core
+from pnet_lp.registry import Params
+from pnet_lp.routing.searches import CORE_POLICIES
+from pnet_lp.sim.base import Context
+
+OrderName: TypeAlias = Literal["round-robin", "shuffled", "random"]
+
+_ORDERS: dict[OrderName, _core.Order] = {
+    "round-robin": _core.Order.RoundRobin,
+    "shuffled": _core.Order.Shuffled,
+    "random": _core.Order.Random,
+}
+
+
+class SprayParams(Params):
+    """In which order packets take the paths."""
+
+    order: OrderName = Field(
+        "round-robin",
+        description="one path after the other; the same in an order drawn for each flow; any at random",
+    )
+
+    def build(self, context: Context, over: _core.Over) -> _core.Forwarding:
+        """Return the forwarding."""
+        policy = CORE_POLICIES[context.plane_policy]
+        return _core.Forwarding.spray(policy=policy, over=over, order=_ORDERS[self.order])

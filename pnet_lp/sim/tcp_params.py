@@ -1,0 +1,74 @@
+"""Parameters that TCP and all that is built on it have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from pnet_lp import _core
+from pnet_lp.registry import Params
+from pnet_lp.sim.base import Context
+from pnet_lp.units import format_duration
+from pnet_lp.workload.base import Bytes, Duration
+
+Count: TypeAlias = Annotated[int, Field(ge=1, lt=1 << 31)]
+
+
+class WindowParams(Params):
+    """How a connection begins, how much it sends at first, and when data is acknowledged."""
+
+    handshake: bool = Field(True, description="whether a flow begins with the handshake of a connection")
+    syn: Bytes = Field(40, le=65535, description="size of the packet that asks for a connection")
+    initial_window: Count = Field(10, description="first window, in segments")
+    initial_threshold: Count | None = Field(
+        None, description="first slow-start threshold, in segments; default: no bound"
+    )
+    receive_window: Count | None = Field(
+        None, description="segments that the receiver lets be under way; default: no bound"
+    )
+    ack_every: Count = Field(1, description="in-order packets to one acknowledgement")
+    ack_delay: Duration = Field(
+        40 * 10**9, description="how long an acknowledgement waits for more packets, where ack_every > 1"
+    )
+
+    resequence: Duration | None = Field(
+        None,
+        description="how long the receiver holds back packets that came early, as DRB's does; default: not at all",
+    )
+
+    def core(self, context: Context, **recovery: Any) -> _core.TcpBase:
+        """Return the core's parameters; ``recovery`` are those of losses."""
+        sizes = context.sizes
+        return _core.TcpBase(
+            payload=sizes.payload,
+            header=sizes.header,
+            ack=sizes.ack,
+            syn=self.syn if self.handshake else None,
+            **self.model_dump(include=set(WindowParams.model_fields) - {"handshake", "syn"}),
+            **recovery,
+        )
+
+
+class TcpParams(WindowParams):
+    """The same, and how losses are found; defaults are of RFCs and of Linux."""
+
+    duplicate_threshold: Count = Field(3, description="duplicate acknowledgements that show a loss")
+    rto_initial: Duration = Field(10**12, ge=1, description="timeout before the first round trip is measured")
+    rto_min: Duration = Field(2 * 10**11, ge=1, description="timeout at least")
+    rto_max: Duration = Field(6 * 10**13, ge=1, description="timeout at most, back-off included")
+    timer_granularity: Duration = Field(
+        0, description="timeouts are looked at in multiples of this; 0: when they are due"
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.rto_min > self.rto_max:
+            least, most = format_duration(self.rto_min), format_duration(self.rto_max)
+            raise ValueError(f"rto_min={least} is above rto_max={most}")
+        return self
+
+    def base(self, context: Context) -> _core.TcpBase:
+        """Return the core's parameters."""
+        names = set(TcpParams.model_fields) - set(WindowParams.model_fields)
+        return self.core(context, **self.model_dump(include=names))

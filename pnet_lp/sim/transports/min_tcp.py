@@ -1,0 +1,38 @@
+"""``min-tcp``: what pFabric leaves of TCP, since its queues do the rest."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from pnet_lp import _core
+from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.sim.tcp_params import Count, WindowParams
+from pnet_lp.workload.base import Duration
+
+
+class MinTcpParams(WindowParams):
+    """Parameters of ``min-tcp``."""
+
+    handshake: bool = Field(False, description="whether a flow begins with the handshake of a connection")
+    initial_window: Count = Field(12, description="first window, in segments: the bandwidth-delay product")
+    rto: Duration = Field(
+        45 * 10**6, ge=1, description="timeout, always the same: a few round trips of an idle network"
+    )
+    probe_after: Count = Field(
+        5, description="timeouts in a row after which packets without payload ask for a way"
+    )
+
+
+@TRANSPORTS.register(
+    "min-tcp",
+    params=MinTcpParams,
+    summary="TCP that starts at full rate and finds losses by a fixed, small timeout alone; for pfabric queues",
+    source="pFabric, SIGCOMM 2013, section 4.2",
+)
+def min_tcp(params: MinTcpParams, context: Context) -> _core.Transport:
+    """Return the transport."""
+    rto = params.rto
+    base = params.core(
+        context, duplicate_threshold=None, rto_initial=rto, rto_min=rto, rto_max=rto, timer_granularity=0
+    )
+    return _core.Transport.min_tcp(base, probe_after=params.probe_after)

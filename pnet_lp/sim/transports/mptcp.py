@@ -1,0 +1,40 @@
+"""``mptcp``: several connections for each flow."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from pnet_lp import _core
+from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.sim.tcp_params import TcpParams
+
+_COUPLINGS = {
+    "lia": _core.Coupling.Lia,
+    "epsilon": _core.Coupling.Linked,
+    "uncoupled": _core.Coupling.Uncoupled,
+}
+
+
+class MptcpParams(TcpParams):
+    """Parameters of ``mptcp``."""
+
+    subflows: int = Field(8, ge=1, le=1024, description="connections of a flow")
+    coupling: Literal["lia", "epsilon", "uncoupled"] = Field(
+        "lia",
+        description="how windows grow: as RFC 6356 says; without its cap (epsilon = 1); each by itself",
+    )
+
+
+@TRANSPORTS.register(
+    "mptcp",
+    params=MptcpParams,
+    summary="several TCP connections for each flow, each on a path of its own, whose windows grow together",
+    source="RFC 6356; Wischik et al., NSDI 2011",
+)
+def mptcp(params: MptcpParams, context: Context) -> _core.Transport:
+    """Return the transport; a flow is complete when all its bytes are there, whichever subflow carried them."""
+    return _core.Transport.mptcp(
+        params.base(context), subflows=params.subflows, coupling=_COUPLINGS[params.coupling]
+    )

@@ -1,0 +1,13 @@
+from .base import WORKLOADS, Context
+from .build import build_workload, check_workload
+from .distribution import SIZES, SizeDistribution, parse_sizes
+
+__all__ = [
+    "SIZES",
+    "WORKLOADS",
+    "Context",
+    "SizeDistribution",
+    "build_workload",
+    "check_workload",
+    "parse_sizes",
+]

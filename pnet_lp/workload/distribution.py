@@ -1,0 +1,177 @@
+"""Flow sizes: one number, or a distribution given by points of its cumulative curve."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from pnet_lp.errors import SpecError, WorkloadError
+from pnet_lp.layouts import decoded
+from pnet_lp.model.arrays import FloatArray, floats, longs
+from pnet_lp.model.brief import brief
+from pnet_lp.model.workload import LongArray
+from pnet_lp.registry import Params, Registry, parse_expression, validate
+from pnet_lp.units import parse_bytes
+
+Interpolation: TypeAlias = Literal["linear", "log"]
+
+_LARGEST_BYTES = 1e15
+
+
+@brief("label", "mean_bytes", "interpolation")
+@dataclass(frozen=True, eq=False)
+class SizeDistribution:
+    """Sizes of flows in bytes: the inverse of a cumulative curve, straight between the points given.
+
+    Attributes:
+        size: float64 ``[n]``, bytes, ascending, at least 1.
+        share: float64 ``[n]``, ascending to 1: the part of flows that are no larger.  Flows of the first share have the
+            first size.
+        interpolation: whether the curve is straight in the size or in its logarithm.
+        label: the expression or file it came from.
+    """
+
+    size: FloatArray
+    share: FloatArray
+    interpolation: Interpolation
+    label: str = ""
+
+    @classmethod
+    def from_points(
+        cls, size: npt.ArrayLike, share: npt.ArrayLike, interpolation: Interpolation, *, label: str = ""
+    ) -> SizeDistribution:
+        """Return the checked distribution.
+
+        Raises:
+            WorkloadError: no points, sizes below a byte or that descend, shares that descend or do not end at 1.
+        """
+        s, p = (
+            np.atleast_1d(np.asarray(size, dtype=np.float64)),
+            np.atleast_1d(np.asarray(share, dtype=np.float64)),
+        )
+        where = label or "sizes"
+        if s.ndim != 1 or not len(s) or s.shape != p.shape:
+            raise WorkloadError(
+                f"{s.size} sizes have {p.size} shares", where=where, allowed="one share a size"
+            )
+        for name, values, low, high in (("size", s, 1.0, _LARGEST_BYTES), ("share", p, 0.0, 1.0)):
+            if np.any(bad := ~((values >= low) & (values <= high))):
+                raise WorkloadError(
+                    f"a {name} is wrong",
+                    where=where,
+                    found=float(values[bad][0]),
+                    allowed=f"{low:g} to {high:g}",
+                )
+            if np.any(fall := np.diff(values) < 0):
+                raise WorkloadError(
+                    f"a {name} is below the one before", where=where, found=float(values[1:][fall][0])
+                )
+        if p[-1] != 1:
+            raise WorkloadError(
+                "the last share is not that of all flows", where=where, found=float(p[-1]), allowed="1"
+            )
+        return cls(floats(s), floats(p), interpolation, label)
+
+    @property
+    def mean_bytes(self) -> float:
+        """Exact mean of the curve; drawn sizes are rounded to whole bytes."""
+        low, high = self.size[:-1], self.size[1:]
+        if self.interpolation == "linear":
+            middle = (low + high) / 2
+        else:
+            # The mean of an exponential between two sizes is their logarithmic mean.
+            ratio = np.log(high / low)
+            middle = np.where(ratio > 0, (high - low) / np.where(ratio > 0, ratio, 1.0), low)
+        return float(self.share[0] * self.size[0] + np.diff(self.share) @ middle)
+
+    def quantile(self, share: npt.ArrayLike) -> FloatArray:
+        """Return the sizes in bytes, not rounded, that these shares of flows do not exceed."""
+        curve = self.size if self.interpolation == "linear" else np.log(self.size)
+        # Where a share stands twice, the curve is upright there: a share just above it has the larger size.
+        found = np.interp(np.asarray(share, dtype=np.float64), self.share, curve)
+        return found if self.interpolation == "linear" else np.exp(found)
+
+    def draw(self, count: int, random: np.random.Generator) -> LongArray:
+        """Return int64 ``[count]`` sizes, whole bytes."""
+        return longs(np.maximum(np.rint(self.quantile(random.random(count))), 1.0))
+
+
+Sizes: TypeAlias = Callable[[Any, str], SizeDistribution]
+"""``(parameters, label) -> distribution``; the parameters are an instance of the entry's model."""
+
+SIZES: Registry[Sizes] = Registry("sizes", package="pnet_lp.workload.sizes", group="pnet_lp.sizes")
+
+
+class CurveParams(Params):
+    """Parameters of a published curve."""
+
+    interpolation: Interpolation = Field(
+        "log", description="between the points read off: linear in the size or in its logarithm"
+    )
+
+
+def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
+    """Return the distribution that ``text`` describes.
+
+    Args:
+        text: a number of bytes (``10MB``, ``64KiB``), a registered name (``facebook-cache``,
+            ``facebook-cache:interpolation=linear``), or a CSV file with the header ``bytes,share``.
+        where: the parameter, for messages.
+
+    Raises:
+        SpecError: no size, an unknown name or a wrong parameter.
+        WorkloadError: the file is missing or broken; the message names file and line.
+    """
+    text = text.strip()
+    if text[:1].isdigit():
+        return SizeDistribution.from_points([parse_bytes(text, where)], [1.0], "linear", label=text)
+    name, _, parameters = text.partition(":")
+    if name.lower().endswith(".csv"):
+        given = validate(CurveParams, parse_expression(f"file:{parameters}")[1], name)
+        return _read_sizes(Path(name), given.interpolation)
+    try:
+        entry_name, values = parse_expression(text)
+        entry = SIZES.get(entry_name)
+    except SpecError as error:
+        raise SpecError(
+            error.problem,
+            where=where,
+            found=text,
+            allowed=f"a number of bytes such as 10MB, {', '.join(SIZES.names())}, or a CSV file",
+        ) from None
+    return entry.build(entry.validate(values), text)
+
+
+def _read_sizes(path: Path, interpolation: Interpolation) -> SizeDistribution:
+    where = str(path)
+    try:
+        text = decoded(path.read_bytes(), where, WorkloadError)
+    except OSError as error:
+        raise WorkloadError(f"cannot read the file: {error.strerror}", where=where) from None
+    rows = list(csv.reader(text.splitlines()))
+    if [field.strip() for field in rows[0]] != ["bytes", "share"]:
+        raise WorkloadError(
+            "wrong header", where=f"{where}:1", found=",".join(rows[0]), allowed="bytes,share"
+        )
+    points = []
+    for line, row in enumerate(rows[1:], start=2):
+        if not row:
+            continue
+        try:
+            size, share = (float(field) for field in row)
+        except ValueError:
+            raise WorkloadError(
+                "not a size in bytes and a share", where=f"{where}:{line}", found=",".join(row)
+            ) from None
+        points.append((size, share))
+    if not points:
+        raise WorkloadError("there are no points", where=where)
+    table = np.array(points)
+    return SizeDistribution.from_points(table[:, 0], table[:, 1], interpolation, label=where)

@@ -1,0 +1,1 @@
+"""Rules for flows, one file each."""

@@ -1,0 +1,59 @@
+"""Hosts that start the next flow when one is done."""
+
+from __future__ import annotations
+
+import numpy as np
+from pydantic import Field
+
+from pnet_lp.model.workload import Workload
+from pnet_lp.workload.base import WORKLOADS, Context, Duration, Seed, SizesOf, WorkloadParams
+
+
+class SequentialParams(WorkloadParams):
+    """Parameters of ``sequential``."""
+
+    sizes: SizesOf
+    rounds: int = Field(ge=1, le=10**9, description="flows of each loop, one after the other")
+    pause: Duration = Field(0, description="time from the end of a flow to the start of the next")
+    seed: Seed = None
+
+
+class ClosedLoopParams(SequentialParams):
+    """Parameters of ``closed-loop``."""
+
+    loops: int = Field(ge=1, le=10**6, description="flows that each host has under way at any time")
+
+
+@WORKLOADS.register(
+    "closed-loop",
+    params=ClosedLoopParams,
+    summary="every host keeps a number of flows under way, each followed by one to a new random host",
+    source="P-Net, section 5.3.3",
+)
+def closed_loop(params: ClosedLoopParams, context: Context) -> Workload:
+    """Return ``hosts x loops x rounds`` flows."""
+    return _loops(params, params.loops, context)
+
+
+@WORKLOADS.register(
+    "sequential",
+    params=SequentialParams,
+    summary="every host sends one flow after the other, each to a new random host",
+    source="SOPA, section 4.4",
+)
+def sequential(params: SequentialParams, context: Context) -> Workload:
+    """Return ``hosts x rounds`` flows."""
+    return _loops(params, 1, context)
+
+
+def _loops(params: SequentialParams, loops: int, context: Context) -> Workload:
+    chains = context.hosts * loops
+    count = chains * params.rounds
+    context.check_flows(count)
+    # By round, so that the flows of a round are those of the same places in every list that is longer.
+    src = np.tile(np.repeat(np.arange(context.hosts), loops), params.rounds)
+    dst = context.draw_others(src, context.random("destination", params.seed))
+    size = params.sizes.draw(count, context.random("size", params.seed))
+    later = np.arange(chains, count)
+    start = np.where(np.arange(count) < chains, 0, params.pause)
+    return context.workload(src, dst, size, start, after=(later, later - chains))

@@ -1,0 +1,66 @@
+"""Remote procedure calls: a request, its response, then the next request."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from pnet_lp.model.workload import Workload
+from pnet_lp.workload.base import WORKLOADS, Bytes, Context, Duration, Seed, WorkloadParams
+
+
+class RpcParams(WorkloadParams):
+    """Parameters of ``rpc``."""
+
+    request: Bytes = Field(1500, description="size of a request")
+    response: Bytes = Field(1500, description="size of a response")
+    rounds: int = Field(ge=1, le=10**9, description="calls of each client, one after the other")
+    clients: int = Field(1, ge=1, le=10**6, description="calls that each host has under way at any time")
+    server: Literal["each-round", "fixed"] = Field(
+        "each-round", description="whether the server of a client is drawn for each call or once"
+    )
+    connects: Literal["message", "call", "never"] = Field(
+        "call",
+        description="what begins with a handshake: every message; every call, its response using the connection; none",
+    )
+    pause: Duration = Field(0, description="time from a response to the next request")
+    seed: Seed = None
+
+
+@WORKLOADS.register(
+    "rpc",
+    params=RpcParams,
+    summary="every host calls random others: a request, a response, then the next call",
+    source="P-Net, section 5.3.1 (table 2, figures 10 and 11)",
+)
+def rpc(params: RpcParams, context: Context) -> Workload:
+    """Return ``hosts x clients x rounds`` tasks of two flows, a request and the response that waits for it."""
+    clients = context.hosts * params.clients
+    calls = clients * params.rounds
+    context.check_flows(2 * calls)
+    client = np.tile(np.repeat(np.arange(context.hosts), params.clients), params.rounds)
+    random = context.random("server", params.seed)
+    if params.server == "fixed":
+        server = np.tile(context.draw_others(client[:clients], random), params.rounds)
+    else:
+        server = context.draw_others(client, random)
+    src, dst = np.stack([client, server], axis=1).ravel(), np.stack([server, client], axis=1).ravel()
+    request, later = 2 * np.arange(calls), 2 * np.arange(clients, calls)
+    response = request + 1
+    start = np.zeros(2 * calls, dtype=np.int64)
+    start[later] = params.pause
+    connects = np.zeros(2 * calls, dtype=bool)
+    connects[request] = params.connects != "never"
+    connects[response] = params.connects == "message"
+    return context.workload(
+        src,
+        dst,
+        np.tile([params.request, params.response], calls),
+        start,
+        # A response waits for its request, a request for the response before it.
+        after=(np.concatenate([response, later]), np.concatenate([request, later + 1 - 2 * clients])),
+        connects=connects,
+        task=np.repeat(np.arange(calls), 2),
+    )

@@ -1,0 +1,229 @@
+"""``pnet-lp simulate``: the document, what is written, what is refused, and how it ends."""
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import Result
+from rich.console import Console
+
+from pnet_lp.cli.progress import SimulationLine
+from pnet_lp.sim import Progress
+
+Run = Callable[..., Result]
+RunJson = Callable[..., Any]
+
+TREE = ("simulate", "fat-tree:k=4", "--link-gbps", "10")
+FLOWS = ("--traffic", "permutation", "--flow-size", "100kB")
+LONG = ("--traffic", "permutation", "--flow-size", "20MB", "--time-limit", "2ms")
+
+
+def timeless(document: Any) -> Any:
+    if isinstance(document, dict):
+        return {key: timeless(value) for key, value in document.items() if key != "seconds"}
+    return [timeless(item) for item in document] if isinstance(document, list) else document
+
+
+def read(path: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(Path(path).read_text(encoding="utf-8").splitlines()))
+
+
+def test_document(run_json: RunJson) -> None:
+    document = run_json(*TREE, *FLOWS, "--preset", "pnet")
+    assert document["flows"] == {"completed": 16, "unfinished": 0}
+    statistics = {"mean", "p50", "p90", "p99", "p99_9", "max"}
+    assert set(document["fct_us"]) == statistics
+    assert set(document["slowdown"]) == statistics | {"by_size"}
+    assert 0 < document["fct_us"]["p50"] <= document["fct_us"]["p99"] <= document["fct_us"]["max"]
+    assert document["goodput_gbps"]["min"] <= document["goodput_gbps"]["mean"] <= 10
+    packets = document["packets"]
+    assert packets["sent"] == packets["delivered"] + packets["dropped"] + packets["in_flight"]
+    assert packets["sent"] == document["packets_sent"]
+    for key in ("retransmitted", "fast_retransmits", "timeouts", "events", "packet_hops"):
+        assert isinstance(document[key], int), key
+    assert 0 <= document["reordered_share"] < 1
+    assert (document["model"], document["preset"], document["end"]) == ("packets", "pnet", "complete")
+    assert document["simulated_s"] * 1e6 >= document["fct_us"]["max"]
+    assert document["network"]["hosts"] == 16
+    assert document["workload"]["flows"] == 16
+    assert [one["seed"] for one in document["runs"]] == [0]
+    assert document["warnings"] == []
+
+
+def test_the_same_bytes_for_a_seed_and_any_jobs(run: Run, run_json: RunJson) -> None:
+    line = (*TREE, *FLOWS, "--seed", "4", "--repeat", "3")
+    alone = run_json(*line, "--out", "alone.parquet")
+    together = run_json(*line, "--jobs", "2", "--out", "together.parquet")
+    assert timeless(alone) == timeless(together)
+    assert Path("alone.parquet").read_bytes() == Path("together.parquet").read_bytes()
+    assert [one["seed"] for one in alone["runs"]] == [4, 5, 6]
+    single = run_json(*TREE, *FLOWS, "--seed", "5", "--out", "single.csv")
+    assert timeless(single["runs"][0]) == timeless(alone["runs"][1])
+    run(*line, "--out", "alone.csv")
+    rows = read("alone.csv")
+    assert [(row["run"], row["seed"]) for row in rows[::16]] == [("0", "4"), ("1", "5"), ("2", "6")]
+    expected = read("single.csv")
+    assert [{**row, "run": "1", "seed": "5"} for row in expected] == rows[16:32]
+
+
+def test_a_time_limit_is_a_partial_result(run: Run, run_json: RunJson) -> None:
+    document = run_json(*TREE, *LONG, "--out", "flows.csv", code=3)
+    assert document["flows"]["unfinished"] > 0
+    assert document["end"] == "time limit"
+    assert document["simulated_s"] == 0.002
+    rows = read("flows.csv")
+    assert len(rows) == 16
+    assert {row["end_ps"] for row in rows} == {""}
+    assert all(0 < int(row["received_bytes"]) < 20_000_000 for row in rows)
+    shown = run(*TREE, *LONG, code=3).stdout
+    assert "0 of 16 complete; ended at 2 ms of simulated time: time limit" in shown
+    assert "no flow was complete, so nothing can be said" in shown
+
+
+def test_report(run: Run) -> None:
+    shown = run(
+        *TREE, "--planes", "2", "--workload", "poisson:sizes=facebook-cache,load=0.3,flows=200"
+    ).stdout
+    for text in (
+        "200 of 200 complete",
+        "slowdown ",
+        "of a host's links",
+        "planes ",
+        "limited by",
+        "fullest queues",
+    ):
+        assert text in shown
+    assert "100,000 to 999,999" in shown
+    tasks = run(*TREE, "--workload", "rpc:rounds=2,connects=message").stdout
+    assert "tasks " in tasks
+
+
+def test_records(run: Run) -> None:
+    run(*TREE, *FLOWS, "--records", "out", "--trace", "flow:3", "--trace", "queue:h3->edge1")
+    manifest = json.loads(Path("out/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["files"] == [
+        f"{name}.parquet" for name in ("flows", "ports", "queues", "windows", "arrivals")
+    ]
+    assert manifest["simulation"]["transport"] == "tcp"
+    assert {"pnet_lp", "code", "machine"} <= set(manifest)
+    assert pq.read_table("out/flows.parquet").num_rows == 16
+    assert set(pq.read_table("out/arrivals.parquet").column("flow").to_pylist()) == {3}
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_plot(run: Run, suffix: str) -> None:
+    for name in ("one", "two"):
+        run(*TREE, *FLOWS, "--repeat", "2", "--plot", f"{name}.{suffix}")
+    assert Path(f"one.{suffix}").read_bytes() == Path(f"two.{suffix}").read_bytes()
+    # No flow is complete: empty axes, not an error.
+    run(*TREE, *LONG, "--plot", f"none.{suffix}", code=3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "no flows: give --traffic with --flow-size, or --workload"),
+        (("--traffic", "permutation"), "--traffic needs --flow-size or --workload"),
+        (("--flow-size", "1MB"), "--flow-size needs --traffic"),
+        (("--workload", "each:sizes=1MB"), "workload 'each' needs a traffic matrix"),
+        (
+            ("--workload", "rpc:rounds=1", "--traffic", "permutation"),
+            "workload 'rpc' chooses its pairs itself",
+        ),
+        (("--workload", "rpc:rounds=1"), "flow 1: a flow uses the connection of another"),
+        ((*FLOWS[:3], "0"), "a size is wrong, found 0"),
+        ((*FLOWS, "--fail-links", "1"), "no path leads from 'h"),
+        (
+            (*FLOWS, "--queue", "drop-tail:bytes=9"),
+            "queue: bytes: a packet has 1500 bytes and never fits, found 9",
+        ),
+        ((*FLOWS, "--transport", "tpc"), "unknown transport 'tpc' (did you mean 'tcp'?); allowed: "),
+        ((*FLOWS, "--link-delay", "fast"), "--link-delay: not a quantity, found 'fast'"),
+        ((*FLOWS, "--time-limit", "0s"), "--time-limit: nothing would happen, found 0"),
+        ((*FLOWS, "--header", "2kB"), "--header: the header leaves no room for payload, found 2000"),
+        ((*FLOWS, "--trace", "flow:99", "--records", "out"), "--trace: no such flow, found 'flow:99'"),
+        ((*FLOWS, "--trace", "flow:1"), "--trace needs --records"),
+        ((*FLOWS, "--fail-at", "1us"), "--fail-at needs --fail-links"),
+        (
+            (*FLOWS, "--fail-links", "0.1", "--fail-at", "2us", "--fail-until", "1us"),
+            "--fail-until: what fails would be back before, found '1us'; allowed: more than 2us",
+        ),
+        ((*FLOWS, "--jobs", "2"), "--jobs needs --repeat"),
+        ((*FLOWS, "--routing", "ideal"), "--routing: the routing has no list of paths, found 'ideal'"),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, arguments: tuple[str, ...], says: str) -> None:
+    refused = run(*TREE, *arguments, code=2)
+    assert refused.stdout == ""
+    assert says in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_hosts_that_are_not_there(run: Run) -> None:
+    Path("matrix.csv").write_text("src,dst,demand\nh0,h99,1\n")
+    refused = run(*TREE, "--traffic", "matrix.csv", "--flow-size", "1kB", code=2)
+    assert "h99" in refused.stderr
+    bare = run("simulate", "ring:n=4", *FLOWS, code=2)
+    assert len(bare.stderr.splitlines()) == 1
+
+
+def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    buffer = io.StringIO()
+    fake = partial(Console, file=buffer, force_terminal=True, width=140)
+    monkeypatch.setattr("rich.console.Console", lambda **_: fake())
+    monkeypatch.setattr(buffer, "isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr", buffer)
+    with SimulationLine(3) as line:
+        line.of(1)(Progress(2 * 10**9, 30_000_000, 25, 100, None, 6.0))
+    text = buffer.getvalue()
+    assert "run 2 of 3: 2 ms simulated, 25 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text
+
+
+def interrupted_after(seconds: float, folder: Path, *more: str) -> tuple[int, bytes, bytes]:
+    line = ["simulate", "fat-tree:k=8", "--link-gbps", "10", "--traffic", "all-to-all", "--flow-size", "10MB"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "pnet_lp", *line, "--preset", "pnet", "--json", *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        start_new_session=True,
+    )
+    try:
+        time.sleep(seconds)
+        assert process.poll() is None, "simulated too soon for this test"
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    return process.returncode, stdout, stderr
+
+
+def test_ctrl_c_leaves_what_was_reached(tmp_path: Path) -> None:
+    # On a busy machine the signal may come before the run has begun, which ends the process with 130.
+    for seconds in (4.0, 10.0, 25.0):
+        code, stdout, stderr = interrupted_after(seconds, tmp_path)
+        if code != 130:
+            break
+    assert code == 3, stderr
+    document = json.loads(stdout)
+    assert document["end"] == "interrupted"
+    assert document["flows"]["unfinished"] > 0
+    assert document["packets"]["sent"] > 0
+    assert stderr == b""
+
+
+def test_ctrl_c_ends_all_jobs(tmp_path: Path) -> None:
+    code, stdout, stderr = interrupted_after(6.0, tmp_path, "--repeat", "4", "--jobs", "2")
+    assert code == 130
+    assert (stdout, stderr) == (b"", b"Error: interrupted\n")

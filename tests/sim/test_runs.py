@@ -1,0 +1,392 @@
+"""What a run promises: the same bytes for a seed, limits that lose nothing, records that fit together."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pnet_lp.errors import PnetError, RoutingError, SimulationError, SpecError, TopologyError, WorkloadError
+from pnet_lp.failures import Failures, Mask, fail
+from pnet_lp.model import Network, Workload
+from pnet_lp.sim import (
+    FORWARDINGS,
+    PRESETS,
+    QUEUES,
+    TRANSPORTS,
+    Outage,
+    Progress,
+    ScenarioWords,
+    Settings,
+    SimulationResult,
+    figures,
+    run_words,
+    simulate,
+)
+from pnet_lp.sim.preset import get_preset
+from pnet_lp.topology import build_network
+from pnet_lp.workload import build_workload
+
+from .conftest import check_conserved, flows
+
+NEEDED = {"strict": "strict:bounds=10x100", "given": "given:routing=ksp:4"}
+"""Entries that have parameters without a default."""
+
+BUSY = "poisson:sizes=dctcp-web-search,load=0.6,flows=60"
+
+
+def parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+def every(kind: str, names: list[str]) -> list[Any]:
+    return [pytest.param({kind: NEEDED.get(name, name)}, id=f"{kind}-{name}") for name in names]
+
+
+EVERY = [
+    *every("transport", TRANSPORTS.names()),
+    *every("queue", QUEUES.names()),
+    *every("forwarding", FORWARDINGS.names()),
+    *every("preset", PRESETS.names()),
+]
+
+
+@pytest.mark.parametrize("words", EVERY)
+def test_every_entry_carries_all_flows_and_repeats_itself(tree: Network, words: dict[str, str]) -> None:
+    workload = build_workload("poisson:sizes=dctcp-web-search,load=0.4,flows=30", tree, seed=1)
+    result, again = (simulate(tree, workload, **words, seed=1) for _ in range(2))
+    assert result.completed == result.flow_count == 30
+    assert result.end == "complete"
+    check_conserved(result)
+    assert parquet(result.flows) == parquet(again.flows)
+    assert parquet(result.ports) == parquet(again.ports)
+    assert (result.events, result.time_ps) == (again.events, again.time_ps)
+
+
+@pytest.mark.parametrize("words", EVERY)
+def test_settings_in_full_need_no_preset(tree: Network, words: dict[str, str]) -> None:
+    workload = flows(tree, (0, 5, 200_000, 0), (1, 5, 200_000, 0))
+    result = simulate(tree, workload, **words)
+    written = {
+        name: value if value is None else str(value)
+        for name, value in result.settings.items()
+        if name not in {"preset", "seed", "event_limit"}
+    }
+    again = simulate(tree, workload, **written)  # type: ignore[arg-type]
+    assert parquet(again.flows) == parquet(result.flows)
+    assert {**again.settings, "preset": None} == {**result.settings, "preset": None}
+
+
+@pytest.mark.parametrize("name", PRESETS.names())
+def test_presets_name_what_there_is_and_where_it_is_from(name: str) -> None:
+    preset = get_preset(name)
+    for registry, values in (
+        (TRANSPORTS, preset.transports),
+        (QUEUES, preset.queues),
+        (FORWARDINGS, preset.forwardings),
+    ):
+        for entry, parameters in values.items():
+            registry.get(entry).validate({key: stated.value for key, stated in parameters.items()})
+    assert all(source for _, _, source in preset.rows())
+    assert set(preset.settings) <= {field.name for field in dataclasses.fields(Settings)}
+
+
+def test_a_preset_is_overridden(tree: Network) -> None:
+    workload = flows(tree, (0, 5, 1000, 0))
+    result = simulate(
+        tree, workload, preset="pnet", transport="tcp:rto_min=2ms", header="40", forwarding="ecmp"
+    )
+    assert result.settings["transport"] == "tcp:syn=1,rto_initial=10ms,rto_min=2ms,timer_granularity=10ms"
+    assert (result.settings["header"], result.settings["forwarding"]) == (40, "ecmp")
+    assert result.settings["preset"] == "pnet"
+
+
+def test_seeds_draw(tree: Network) -> None:
+    workload = build_workload(BUSY, tree)
+    first, second = (simulate(tree, workload, seed=seed) for seed in (1, 2))
+    assert parquet(first.flows) != parquet(second.flows)
+
+
+def test_jobs_do_not_matter() -> None:
+    words = ScenarioWords(
+        ("jellyfish:switches=8,ports=5,hosts=16",), BUSY, settings=Settings(preset="pnet"), seed=7
+    )
+    alone, together = (list(run_words(words, repeat=3, jobs=jobs)) for jobs in (1, 2))
+    assert [result.seed for result in alone] == [7, 8, 9]
+    for one, other in zip(alone, together, strict=True):
+        assert parquet(one.flows) == parquet(other.flows)
+        assert parquet(one.ports) == parquet(other.ports)
+    (single,) = run_words(dataclasses.replace(words, seed=8))
+    assert parquet(single.flows) == parquet(alone[1].flows)
+
+
+def without_seconds(result: SimulationResult) -> dict[str, Any]:
+    return {**figures([result]), "seconds": None}
+
+
+@pytest.mark.parametrize(
+    ("limit", "end"), [({"time_limit": "300us"}, "time limit"), ({"event_limit": 5000}, "event limit")]
+)
+def test_a_limit_loses_nothing(tree: Network, limit: dict[str, Any], end: str) -> None:
+    workload = flows(
+        tree, (0, 5, 1000, 0), (1, 6, 50_000_000, 0), (2, 7, 1000, 10**12), (3, 8, 10_000_000, 100)
+    )
+    result = simulate(tree, workload, **limit)
+    assert result.end == end
+    assert result.done.tolist() == [True, False, False, False]
+    assert result.flow["flow"].tolist() == [0, 1, 2, 3]
+    assert 0 < result.flow["received_bytes"][1] < 50_000_000
+    assert result.flow["start_ps"][2] == 10**12
+    row = result.flows.slice(1, 1).to_pylist()[0]
+    assert (row["end_ps"], row["completion_ps"], row["slowdown"]) == (None, None, None)
+    assert result.flows.column("ideal_ps").to_pylist()[2] is None
+    check_conserved(result)
+    found = figures([result])
+    assert found["flows"] == {"completed": 1, "unfinished": 3}
+    assert found["packets"]["in_flight"] > 0
+    assert without_seconds(simulate(tree, workload, **limit)) == without_seconds(result)
+
+
+def test_flows_that_wait_for_unfinished_ones_have_no_start(tree: Network) -> None:
+    workload = Workload.from_flows(16, [0, 5], [5, 0], [50_000_000, 1000], after=([1], [0]))
+    result = simulate(tree, workload, time_limit="1ms")
+    assert result.flows.column("start_ps").to_pylist() == [0, None]
+    assert not result.task_ps.tolist()
+    assert figures([result])["limited_by"] == "no flow was complete, so nothing can be said"
+
+
+def test_progress_is_told_and_can_fail(tree: Network) -> None:
+    workload = build_workload("poisson:sizes=dctcp-web-search,load=0.9,flows=3000", tree)
+    seen: list[Progress] = []
+    result = simulate(tree, workload, on_progress=seen.append)
+    assert result.completed == 3000
+    assert seen
+    assert [one.events for one in seen] == sorted(one.events for one in seen)
+    assert all(0 <= one.share <= 1 for one in seen)
+
+    def refuse(_: Progress) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        simulate(tree, workload, on_progress=refuse)
+
+
+def test_failed_links_carry_nothing(tree: Network) -> None:
+    network = fail(tree, Failures(links=0.2), seed=1)
+    src = np.arange(16)
+    result = simulate(network, Workload.from_flows(16, src, src[::-1], 300_000), seed=1)
+    assert result.completed == 16
+    names = {(row["u"], row["v"]) for row in result.ports.to_pylist()}
+    plane = network.planes[0]
+    tail, head, capacity = plane.arcs
+    down = {
+        (plane.switch_names[u], plane.switch_names[v])
+        for u, v in zip(tail[capacity == 0], head[capacity == 0], strict=True)
+    }
+    assert down
+    assert not down & names
+
+
+def outage(network: Network, **times: int) -> Outage:
+    """The cables of the first edge switch, but for one, are down."""
+    plane = network.planes[0]
+    tail, head, _ = plane.arcs
+    edge = plane.switch_names.index("edge0")
+    cut = (tail == edge) | (head == edge)
+    cut[np.flatnonzero(cut)[-2:]] = False
+    nothing = np.zeros(plane.switch_count, dtype=bool)
+    return Outage(Mask.of(network, [cut], [nothing]), **times)
+
+
+def test_what_fails_for_a_time_loses_packets_then(tree: Network) -> None:
+    workload = flows(tree, *((host, 8 + host, 2_000_000, 0) for host in (0, 1)))
+    words = {"transport": "tcp:rto_min=1ms,rto_initial=1ms", "seed": 3}
+    whole = simulate(tree, workload, **words)
+    late = outage(tree, from_ps=100 * 10**6, until_ps=10 * 10**9)
+    result = simulate(tree, workload, outage=late, **words)
+    check_conserved(result)
+    assert result.completed == 2
+    lost = result.ports.filter(np.array(result.port["lost"][result.places.connected] > 0))
+    assert lost.num_rows
+    assert all("edge0" in (row["u"], row["v"]) for row in lost.to_pylist())
+    # Nothing gets through before the links are back.
+    assert result.flow["end_ps"].max() > 10 * 10**9 > whole.flow["end_ps"].max()
+    assert result.settings["outage"] == {
+        "link_directions": 2,
+        "switches": 0,
+        "from": "100us",
+        "until": "10ms",
+        "reroute_after": None,
+    }
+    again = simulate(tree, workload, outage=outage(tree, from_ps=100 * 10**6, reroute_ps=10**6), **words)
+    assert again.completed == 2
+    assert again.flow["end_ps"].max() < 10 * 10**9
+
+
+def test_what_is_down_from_the_start_is_avoided(tree: Network) -> None:
+    workload = flows(tree, (0, 8, 100_000, 0), (1, 9, 100_000, 0))
+    result = simulate(tree, workload, outage=outage(tree))
+    assert result.completed == 2
+    assert result.port["lost"].sum() == 0
+
+
+def test_a_receiver_that_holds_early_packets_back_sees_fewer_losses(tree: Network) -> None:
+    workload = flows(tree, *((host, 8 + host % 2, 3_000_000, 0) for host in range(4)))
+    words = {"forwarding": "rps", "seed": 1, "queue": "drop-tail:packets=1000"}
+    plain, held = (
+        simulate(tree, workload, transport=f"tcp:receive_window=60{more}", **words)
+        for more in ("", ",resequence=1ms")
+    )
+    assert plain.flow["fast_retransmits"].sum() > 0
+    assert 4 * held.flow["fast_retransmits"].sum() < plain.flow["fast_retransmits"].sum()
+    assert held.completed == 4
+
+
+def test_tables_are_arrow(tree: Network) -> None:
+    result = simulate(tree, flows(tree, (0, 5, 1000, 0)))
+    row = result.flows.to_pylist()[0]
+    assert (row["src"], row["dst"], row["bytes"], row["slowdown"]) == ("h0", "h5", 1000, 1.0)
+    assert result.ports.num_rows == 2 * (32 + 16)
+    assert repr(result).startswith("SimulationResult(end='complete', flow_count=1")
+    assert len(repr(result)) <= 200
+
+
+def test_traces(tree: Network) -> None:
+    result = simulate(tree, flows(tree, (0, 1, 100_000, 0)), trace=("flow:0", "queue:edge0->h1"))
+    arrivals, windows, queues = (result.trace(sort) for sort in ("arrivals", "windows", "queues"))
+    assert arrivals.column("segment").to_pylist() == list(range(69))
+    window = windows.column("window").to_pylist()
+    # From ten segments on by one for each acknowledgement: slow start without a loss.
+    assert window[:3] == [10, 11, 12]
+    assert window == sorted(window)
+    # SYN and data; the port to h1 carries no acknowledgements.
+    assert queues.num_rows == 70
+    assert (
+        max(queues.column("packets").to_pylist())
+        == result.ports.column("longest_packets").to_pylist()[
+            result.ports.column("v").to_pylist().index("h1")
+        ]
+    )
+
+
+def test_figures_are_of_the_records(tree: Network) -> None:
+    result = simulate(tree, build_workload(BUSY, tree))
+    found, flow = figures([result]), result.flows
+    times = np.array(flow.column("completion_ps").to_pylist()) / 1e6
+    assert found["fct_us"]["mean"] == pytest.approx(times.mean())
+    # 60 flows: the 30th of them; the last one, from 98.4 % on.
+    assert found["fct_us"]["p50"] == np.sort(times)[29]
+    assert found["fct_us"]["p99"] == found["fct_us"]["max"] == times.max()
+    assert found["packets"]["sent"] == sum(flow.column("packets_sent").to_pylist())
+    assert sum(row["flows"] for row in found["slowdown"]["by_size"]) == 60
+    assert sum(found["waiting_shares"].values()) == pytest.approx(1)
+    assert found["tasks_us"] is None
+    both = figures([result, result])
+    assert both["fct_us"]["mean"] == pytest.approx(found["fct_us"]["mean"])
+    assert both["packets"]["sent"] == 2 * found["packets"]["sent"]
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    queue=st.sampled_from(
+        ["drop-tail:packets=5", "drop-tail:bytes=20kB", "ecn:threshold=3", "pfabric:packets=6"]
+    ),
+    planes=st.integers(1, 3),
+)
+def test_any_network_keeps_its_packets(seed: int, queue: str, planes: int) -> None:
+    network = build_network(
+        "jellyfish:switches=6,ports=5,hosts=9",
+        planes=planes,
+        variant="heterogeneous" if planes > 1 else None,
+        seed=seed,
+    )
+    workload = build_workload("poisson:sizes=facebook-cache,load=0.5,flows=40", network, seed=seed)
+    result = simulate(network, workload, queue=queue, transport="tcp:rto_min=1ms,rto_initial=1ms", seed=seed)
+    assert result.completed == 40
+    check_conserved(result)
+    assert ((result.plane_bytes > 0).sum(axis=1) == 1).all()
+    most = {"packets=5": 5, "packets=6": 6, "bytes=20kB": 500}.get(queue.partition(":")[2], 100)
+    assert result.port["longest_packets"].max() <= most
+    assert "bytes" not in queue or result.port["longest_bytes"].max() <= 20_000
+
+
+BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
+    ({"transport": "tcpp"}, SpecError, "unknown transport 'tcpp' (did you mean 'tcp'?)"),
+    ({"queue": "drop-tail:packet=3"}, SpecError, "unknown parameter 'packet' (did you mean 'packets'?)"),
+    (
+        {"queue": "drop-tail:bytes=1kB"},
+        SpecError,
+        "queue: bytes: a packet has 1500 bytes and never fits, found 1000",
+    ),
+    (
+        {"queue": "drop-tail:packets=0"},
+        SpecError,
+        "drop-tail: packets: input should be greater than or equal to 1",
+    ),
+    ({"queue": "ecn:chance=0.5"}, SpecError, "chance needs always"),
+    ({"queue": "strict:bounds=9x3"}, SpecError, "the bounds of classes do not ascend"),
+    ({"preset": "pnett"}, SpecError, "unknown preset 'pnett' (did you mean 'pnet'?)"),
+    ({"forwarding": "given"}, SpecError, "given: parameter 'routing' is required"),
+    ({"routing": "ideal"}, RoutingError, "routing: the routing has no list of paths, found 'ideal'"),
+    ({"routing": "ksp:2", "forwarding": "ecmp"}, SpecError, "forwarding: flows take a routing's paths or"),
+    ({"plane_policy": "best"}, SpecError, "plane_policy: no such policy, found 'best'"),
+    ({"link_delay": "1"}, SpecError, "link_delay: not a quantity, found '1'; allowed: a time with its unit"),
+    ({"header": "1500"}, SpecError, "header: the header leaves no room for payload, found 1500"),
+    ({"packet": "70000"}, SpecError, "packet: no size of a packet, found 70000; allowed: 1 to 65535 bytes"),
+    ({"time_limit": "0s"}, SpecError, "time_limit: nothing would happen, found 0; allowed: more than 0"),
+    ({"trace": ("port:3",)}, SpecError, "trace: not something to trace, found 'port:3'"),
+    ({"trace": ("flow:1",)}, SpecError, "trace: no such flow, found 'flow:1'; allowed: flow:0 to flow:0"),
+    ({"trace": ("queue:h0->h1",)}, SpecError, "trace: there is no such link, found 'queue:h0->h1'"),
+    ({"trace": ("queue:h0->edge",)}, SpecError, "trace: no host or switch is called 'edge' (did you mean"),
+    ({"transport": "tcp:rto_min=2s,rto_max=1s"}, SpecError, "tcp: rto_min=2s is above rto_max=1s"),
+]
+
+
+@pytest.mark.parametrize(("words", "error", "says"), BAD, ids=lambda value: str(value)[:40])
+def test_bad_words(tree: Network, words: dict[str, Any], error: type[PnetError], says: str) -> None:
+    with pytest.raises(error) as caught:
+        simulate(tree, flows(tree, (0, 5, 1000, 0)), **words)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_bad_flows(tree: Network) -> None:
+    with pytest.raises(WorkloadError, match="the workload is for 4 hosts, the network has 16"):
+        simulate(tree, Workload.from_flows(4, [0], [1], 1))
+    with pytest.raises(WorkloadError, match="flow 0: a flow has too many packets, found 10"):
+        simulate(tree, flows(tree, (0, 1, 10**16, 0)))
+    with pytest.raises(WorkloadError, match="flow 1: a flow uses the connection of another"):
+        simulate(tree, "rpc:rounds=1")
+
+
+def test_a_network_cut_in_two() -> None:
+    plane = build_network("ring:n=4", hosts_per_switch=1).planes[0]
+    cut = dataclasses.replace(plane, capacity_uv_gbps=np.zeros(4), capacity_vu_gbps=np.zeros(4))
+    network = Network.from_planes([cut])
+    with pytest.raises(RoutingError, match=r"no path leads from '0\.h0' to '1\.h0'"):
+        simulate(network, flows(network, (0, 1, 1, 0)))
+
+
+def test_links_that_cannot_be_simulated() -> None:
+    network = build_network("ring:n=4", hosts_per_switch=1, link_gbps=9000)
+    with pytest.raises(
+        TopologyError, match="link_gbps: a link is too fast or too slow to be simulated, found 9000"
+    ):
+        simulate(network, flows(network, (0, 1, 1, 0)))
+
+
+def test_one_way_cables_are_refused_by_the_core() -> None:
+    plane = build_network("path:n=2", hosts_per_switch=1).planes[0]
+    network = Network.from_planes([dataclasses.replace(plane, capacity_vu_gbps=np.zeros(1))])
+    with pytest.raises(SimulationError, match="flow 0: a link of its path has no way back"):
+        simulate(network, flows(network, (0, 1, 1, 0)))

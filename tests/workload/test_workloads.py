@@ -1,0 +1,244 @@
+"""Workloads: counts, pairs, loads, who waits for whom."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pnet_lp.errors import SpecError, WorkloadError
+from pnet_lp.model import Network, Workload
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+from pnet_lp.workload import WORKLOADS, build_workload
+
+ALL = {
+    "each": "each:sizes=10MB",
+    "poisson": "poisson:sizes=pfabric-web-search,load=0.5,flows=300",
+    "closed-loop": "closed-loop:sizes=facebook-cache,loops=4,rounds=5",
+    "sequential": "sequential:sizes=64KiB,rounds=7,pause=1us",
+    "rpc": "rpc:rounds=10",
+    "incast": "incast:senders=5,sizes=1MB,rounds=3",
+}
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    return build_network("fat-tree:k=4", planes=2, link_gbps=10)
+
+
+def build(text: str, network: Network, seed: int = 0) -> Workload:
+    traffic = build_traffic("permutation", network, seed=seed) if text.startswith("each") else None
+    return build_workload(text, network, traffic, seed=seed)
+
+
+def parents(workload: Workload) -> list[list[int]]:
+    """Return the flows that each flow waits for."""
+    pointer = workload.after_ptr.tolist()
+    return [workload.after[a:b].tolist() for a, b in itertools.pairwise(pointer)]
+
+
+def test_every_workload_is_here() -> None:
+    assert sorted(ALL) == WORKLOADS.names()
+
+
+@pytest.mark.parametrize("text", ALL.values(), ids=ALL)
+def test_seed_makes_the_list(text: str, network: Network) -> None:
+    first = build(text, network)
+    assert first.fingerprint == build(text, network).fingerprint
+    assert first.fingerprint != build(text, network, seed=1).fingerprint
+    assert first.hosts == network.host_count
+    assert first.label == text
+
+
+@pytest.mark.parametrize("text", ALL.values(), ids=ALL)
+def test_everything_can_start(text: str, network: Network) -> None:
+    """Releasing flows one by one reaches all of them."""
+    workload = build(text, network)
+    waits = [set(flows) for flows in parents(workload)]
+    done: set[int] = set()
+    while ready := {f for f, flows in enumerate(waits) if f not in done and flows <= done}:
+        done |= ready
+    assert len(done) == workload.flow_count
+
+
+def test_each_follows_the_matrix(network: Network) -> None:
+    traffic = build_traffic("permutation", network)
+    workload = build_workload("each:sizes=10MB,start_within=2ms", network, traffic)
+    assert workload.src.tolist() == traffic.src.tolist()
+    assert workload.dst.tolist() == traffic.dst.tolist()
+    assert set(workload.size.tolist()) == {10**7}
+    assert 0 <= workload.start_ps.min() < workload.start_ps.max() <= 2 * 10**9
+
+
+def test_poisson_offers_its_load(network: Network) -> None:
+    """16 hosts on two planes of 10 Gb/s can send 320 Gb/s; offered bytes over time come within 2 % of half of it."""
+    workload = build_workload("poisson:sizes=10kB,load=0.5,flows=40000", network)
+    gbps = workload.total_bytes * 8 * 1000 / int(workload.start_ps[-1])
+    assert gbps == pytest.approx(160, rel=0.02)
+    gaps = np.diff(workload.start_ps)
+    assert gaps.std() == pytest.approx(gaps.mean(), rel=0.02)  # as of an exponential
+    counts = np.bincount(workload.src * 16 + workload.dst, minlength=256).reshape(16, 16)
+    assert not counts.diagonal().any()
+    assert counts.sum(axis=1).min() > 0.9 * 2500
+    assert counts.sum(axis=0).min() > 0.9 * 2500
+
+
+def test_poisson_of_a_capacity(network: Network) -> None:
+    one = build_workload("poisson:sizes=10kB,load=0.5,flows=50,capacity_gbps=160", network)
+    other = build_workload("poisson:sizes=10kB,load=0.25,flows=50", network)
+    assert one.fingerprint == other.fingerprint
+
+
+def test_poisson_by_demand(network: Network) -> None:
+    traffic = build_traffic("stride:s=1", network)
+    workload = build_workload("poisson:sizes=10kB,load=0.5,flows=500", network, traffic)
+    assert np.array_equal(workload.dst, (workload.src + 1) % 16)
+
+
+@given(loops=st.integers(1, 4), rounds=st.integers(1, 5))
+def test_a_loop_is_chains(loops: int, rounds: int) -> None:
+    network = build_network("star:n=4", hosts_per_switch=1)
+    workload = build_workload(f"closed-loop:sizes=1kB,loops={loops},rounds={rounds},pause=3ns", network)
+    assert workload.flow_count == 5 * loops * rounds
+    assert np.bincount(workload.src).tolist() == [loops * rounds] * 5
+    for flow, waits in enumerate(parents(workload)):
+        if flow < 5 * loops:
+            assert not waits
+            assert workload.start_ps[flow] == 0
+        else:
+            assert waits == [flow - 5 * loops]
+            assert workload.src[waits[0]] == workload.src[flow]
+            assert workload.start_ps[flow] == 3000
+
+
+@pytest.mark.parametrize(("connects", "opens"), [("message", [1, 1]), ("call", [1, 0]), ("never", [0, 0])])
+def test_a_call_is_a_request_and_its_response(connects: str, opens: list[int], network: Network) -> None:
+    workload = build_workload(
+        f"rpc:rounds=3,clients=2,request=64,response=100kB,connects={connects}", network
+    )
+    assert workload.flow_count == 16 * 2 * 3 * 2
+    waits = parents(workload)
+    clients = 32
+    for call in range(clients * 3):
+        request, response = 2 * call, 2 * call + 1
+        assert (workload.src[request], workload.dst[request]) == (
+            workload.dst[response],
+            workload.src[response],
+        )
+        assert (workload.size[request], workload.size[response]) == (64, 100_000)
+        assert waits[response] == [request]
+        assert waits[request] == ([] if call < clients else [2 * (call - clients) + 1])
+        assert workload.task[request] == workload.task[response] == call
+        assert workload.connects[[request, response]].tolist() == [bool(value) for value in opens]
+        assert workload.src[request] == (call % clients) // 2
+
+
+def test_a_fixed_server_stays(network: Network) -> None:
+    fixed = build_workload("rpc:rounds=4,server=fixed", network)
+    assert np.array_equal(fixed.dst[0:32:2], fixed.dst[32:64:2])
+    drawn = build_workload("rpc:rounds=4", network)
+    assert not np.array_equal(drawn.dst[0:32:2], drawn.dst[32:64:2])
+
+
+def test_an_incast_waits_for_all(network: Network) -> None:
+    workload = build_workload("incast:senders=5,sizes=1MB,to=3,rounds=3", network)
+    assert set(workload.dst.tolist()) == {3}
+    assert len(set(workload.src.tolist())) == 5
+    assert 3 not in workload.src
+    assert parents(workload)[5:10] == [[0, 1, 2, 3, 4]] * 5
+    assert workload.task.tolist() == [0] * 5 + [1] * 5 + [2] * 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "incast:senders=16,sizes=1",
+            "incast:senders=16,sizes=1: senders: the network has 16 hosts, found 16; allowed: up to 15",
+        ),
+        (
+            "incast:senders=3,sizes=1,to=16",
+            "incast:senders=3,sizes=1,to=16: to: the network has 16 hosts, found 16; allowed: up to 15",
+        ),
+        ("rpc", "rpc: parameter 'rounds' is required"),
+        ("rpc:rounds=0", "rpc: rounds: input should be greater than or equal to 1, found '0'"),
+        ("poisson:sizes=1kB,load=0,flows=1", "poisson: load: input should be greater than 0, found '0'"),
+        ("poisson:sizes=x,load=1,flows=1", None),
+        (
+            "sequential:sizes=1kB,rounds=1,pause=3",
+            "sequential: time: not a quantity, found '3'; allowed: a time with its unit: 25ns, 1.5us, 2s",
+        ),
+        ("closed-lop:sizes=1", None),
+    ],
+)
+def test_wrong_parameters(text: str, message: str | None, network: Network) -> None:
+    with pytest.raises((SpecError, WorkloadError)) as caught:
+        build_workload(text, network)
+    assert "\n" not in str(caught.value)
+    if message:
+        assert str(caught.value) == message
+
+
+def test_traffic_where_it_means_something(network: Network) -> None:
+    traffic = build_traffic("permutation", network)
+    with pytest.raises(
+        SpecError, match=r"^traffic: workload 'rpc' chooses its pairs itself, found 'permutation'$"
+    ):
+        build_workload("rpc:rounds=1", network, traffic)
+    with pytest.raises(SpecError, match=r"^traffic: workload 'each' needs a traffic matrix$"):
+        build_workload("each:sizes=1kB", network)
+    racks = build_traffic("permutation", network, "rack")
+    with pytest.raises(WorkloadError, match=r"flows run between hosts, not racks; allowed: level=host$"):
+        build_workload("each:sizes=1kB", network, racks)
+
+
+def test_a_network_of_racks() -> None:
+    with pytest.raises(WorkloadError, match="flows need at least two hosts, the network has 0"):
+        build_workload("rpc:rounds=1", build_network("ring:n=4"))
+
+
+def test_too_many_flows(network: Network) -> None:
+    with pytest.raises(WorkloadError, match=r"rpc:rounds=1000000000 with 32,000,000,000 flows needs about"):
+        build_workload("rpc:rounds=1000000000", network)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"src": [0, 4]}, "workload: flow 1: no such host as src, found 4; allowed: 0 to 3"),
+        ({"dst": [1, -1]}, "workload: flow 1: no such host as dst, found -1; allowed: 0 to 3"),
+        ({"dst": [1, 2]}, "workload: flow 1: host 2 sends to itself"),
+        (
+            {"size": 0},
+            "workload: flow 0: a flow has a wrong size in bytes, found 0; allowed: 1 to 576460752303423487",
+        ),
+        (
+            {"size": 1.5},
+            "workload: a flow has a wrong size in bytes, found 'float64'; allowed: whole numbers",
+        ),
+        (
+            {"start_ps": [0, -1]},
+            "workload: flow 1: a flow has a wrong start in picoseconds, found -1; allowed: 0 to 1000000000000000000",
+        ),
+        ({"size": [1, 2, 3]}, "workload: 2 flows have 3 values of size"),
+        ({"src": [], "dst": []}, "workload: there is no flow"),
+        ({"after": ([0], [0])}, "workload: flow 0: a flow waits for itself, through others or at once"),
+        ({"after": ([0, 1], [1, 0])}, "workload: flow 0: a flow waits for itself, through others or at once"),
+        ({"after": ([0], [2])}, "workload: flow 0: no such flow to wait, found 2; allowed: 0 to 1"),
+        ({"after": ([0, 1], [1])}, "workload: 2 flows wait for 1"),
+    ],
+)
+def test_what_is_no_workload(change: dict[str, object], message: str) -> None:
+    arguments: dict[str, object] = {"src": [0, 2], "dst": [1, 3], "size": 1500} | change
+    with pytest.raises(WorkloadError) as caught:
+        Workload.from_flows(4, **arguments)  # type: ignore[arg-type]
+    assert str(caught.value) == message
+
+
+def test_a_flow_may_wait_for_a_later_one() -> None:
+    workload = Workload.from_flows(3, [0, 1, 2], [1, 2, 0], 1, after=([0, 1, 0], [1, 2, 2]))
+    assert parents(workload) == [[1, 2], [2], []]
