@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pnet_lp.topology.describe import describe
 
 from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
 from pnet_lp.experiment import load_experiment
 from pnet_lp.files import parse_yaml, read_limited, read_yaml
 from pnet_lp.topology import build_network, build_plane, read_plane
+from pnet_lp.topology.description import describe
 from pnet_lp.traffic import build_traffic
 from pnet_lp.traffic.io import read_traffic
 from pnet_lp.units import format_bytes

@@ -216,7 +216,7 @@ def parse_routing(text: str, *, policy: Policy = "any", seed: int = 0) -> Routin
     params = entry.validate(values)
     if policy not in POLICIES:
         raise SpecError("no such policy", where="plane_policy", found=policy, allowed=", ".join(POLICIES))
-    # The core draws from 64 bits; a routing that allows every path draws nothing.
-    if entry.build.form != "arc" and not 0 <= seed <= LARGEST_SEED:
+    # The core draws from 64 bits.
+    if not 0 <= seed <= LARGEST_SEED:
         raise SpecError("out of range", where="seed", found=seed, allowed="0 to 2^64 - 1")
     return entry.build(params, policy, seed, text)

@@ -9,6 +9,7 @@ import numpy as np
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.registry import nearest
 from pnet_lp.sim.ports import Ports
 
@@ -18,6 +19,7 @@ ROWS = 1_000_000
 _ALLOWED = "queue:FROM->TO, queue:PLANE/FROM->TO or flow:NUMBER"
 
 
+@brief()
 @dataclass(frozen=True)
 class Watched:
     """Ports and flows to trace, by number."""

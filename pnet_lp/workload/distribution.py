@@ -134,7 +134,8 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
         return SizeDistribution.from_points([parse_bytes(text, where)], [1.0], "linear", label=text)
     name, _, parameters = text.partition(":")
     if name.lower().endswith(".csv"):
-        given = validate(CurveParams, parse_expression(f"file:{parameters}")[1], name)
+        values = parse_expression(f"file:{parameters}")[1] if parameters else {}
+        given = validate(CurveParams, values, name)
         return _read_sizes(Path(name), given.interpolation)
     try:
         entry_name, values = parse_expression(text)

@@ -57,6 +57,7 @@ def test_every_example_runs(run: Run) -> None:
                 "hops",
                 "throughput",
                 "bounds",
+                "simulate",
                 "cost",
                 "sweep",
                 "verify",
@@ -76,7 +77,7 @@ def test_every_example_runs(run: Run) -> None:
         (
             ["thruput"],
             "unknown command 'thruput' (did you mean 'throughput'?); "
-            "allowed: throughput, bounds, topology, traffic, paths, hops, cost, verify, list, sweep",
+            "allowed: throughput, bounds, topology, traffic, paths, hops, simulate, cost, verify, list, sweep",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
         (
@@ -200,7 +201,7 @@ def fail_with(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
     def fail(*_: object, **__: object) -> None:
         raise failure
 
-    monkeypatch.setattr("pnet_lp.cli.topology.describe", fail)
+    monkeypatch.setattr("pnet_lp.cli.topology.description", fail)
 
 
 @pytest.mark.parametrize(

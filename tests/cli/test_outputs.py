@@ -53,6 +53,10 @@ WRITERS = [
     ["hops", TREE, "--sweep", "0,0.1", "--plot", "f.png"],
     ["hops", TREE, "--out", "f.csv"],
     ["list", "topologies", "--out", "f.csv"],
+    *(
+        ["simulate", TREE, "--traffic", "stride:s=1", "--flow-size", "9kB", *words]
+        for words in (["--out", "f.csv"], ["--plot", "f.png"])
+    ),
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],
 ]
 

@@ -233,8 +233,8 @@ def test_numbers_stand_at_their_values_and_open_cases_on_every_line() -> None:
     grid = [
         (variant, planes) for variant in ("serial-high", "homogeneous", "heterogeneous") for planes in (8, 2)
     ]
-    cases = {f"{v}-{n}": Case(topology=("ring:n=4",), planes=n, variant=v) for v, n in grid}
-    cases["serial"] = Case(topology=("ring:n=4",))
+    cases = {f"{v}-{n}": Case(topology=("jellyfish:k=4",), planes=n, variant=v) for v, n in grid}
+    cases["serial"] = Case(topology=("jellyfish:k=4",))
     chart = Chart(x="planes", lines=("variant", "plane_policy"))
     experiment = Experiment(name="t", title="T", baseline="serial", cases=cases, chart=chart)
     axis, lines = chart_lines(experiment)

@@ -160,7 +160,6 @@ def test_the_level_of_a_spec_is_the_default(own: Path) -> None:
         ("pattern: a.csv\n", "x.yaml: unknown traffic 'a.csv'"),
         ("file: a.csv\n", "a.csv: cannot read the file: No such file or directory"),
         ("file: a.csv\nsha256: ab\n", "a.csv: cannot read the file: No such file or directory"),
-        ("file: x.yaml\nsha256: ab\n", "x.yaml: the file is not the one meant, found "),
         ("pattern: stride:s=4\n", "x: a stride of 4 over 4 racks makes every rack a fixed point"),
         ("pattern: ring\nlevel: host\n", "the network has no hosts, so host-level demands mean nothing"),
     ],

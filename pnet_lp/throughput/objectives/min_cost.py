@@ -108,7 +108,7 @@ class MinCost(Objective):
             # Nothing says yet whether it fits.
             if largest.interrupted:
                 raise KeyboardInterrupt
-            if largest.message:
+            if context.options.deadline.left_s() == 0:
                 raise context.options.deadline.over("looking for the largest K")
         if largest.interrupted:
             # Some of the matrix is carried all the same, and its cost is bounded.

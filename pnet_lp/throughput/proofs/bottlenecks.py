@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from pnet_lp.model import AnyCertificate, Bottleneck, Network
@@ -9,7 +11,9 @@ from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.network import Level
 from pnet_lp.model.result import LinkKind
 from pnet_lp.throughput.problems import FlowProblem, Problem
-from pnet_lp.throughput.proofs.second import SecondProblem
+
+if TYPE_CHECKING:
+    from pnet_lp.throughput.proofs.second import SecondProblem
 
 SHOWN_BOTTLENECKS = 10
 """Bottlenecks listed in a result; the certificate holds all lengths."""
