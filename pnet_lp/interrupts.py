@@ -38,6 +38,9 @@ def install() -> None:
     from pnet_lp._core import end_at_second_interrupt  # noqa: PLC0415 - not before Ctrl-C is remembered
 
     end_at_second_interrupt()
+    if sys.platform != "win32":
+        # Or whatever waits in the system would go on waiting, and Python never come to raise anything.
+        signal.siginterrupt(signal.SIGINT, True)
 
 
 def pressed() -> bool:

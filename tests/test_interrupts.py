@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from pnet_lp import interrupts
 from pnet_lp.cli import main
 from pnet_lp.errors import TimeLimitError
 from pnet_lp.failures import Failures
@@ -33,6 +34,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals as t
 
 DRAW = random.Random(20)
 SAMPLE = DRAW.sample(sorted(set(COMMANDS) - {"verify"}), 6)
+
+
+@pytest.fixture(autouse=True)
+def _raised_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C that comes while a finaliser runs is raised again, as it is on the command line."""
+    monkeypatch.setattr(sys, "unraisablehook", interrupts._unraisable)
+
 
 LARGE = "jellyfish:k=24"
 """720 racks: to list 64 paths for each pair takes minutes."""
@@ -213,7 +221,7 @@ def test_another_error_after_ctrl_c_is_its_consequence(monkeypatch: pytest.Monke
     def fail(*_: object, **__: object) -> None:
         raise ImportError("a library could not be loaded")
 
-    monkeypatch.setattr("pnet_lp.cli.topology.description", fail)
+    monkeypatch.setattr("pnet_lp.cli.topology.describe", fail)
     monkeypatch.setattr("pnet_lp.cli.app.pressed", lambda: True)
     result = CliRunner().invoke(main, ["topology", "ring:n=4"])
     assert (result.exit_code, result.stderr) == (130, "Error: interrupted\n")

@@ -203,13 +203,13 @@ def command(
         click.echo(f"interrupted: {len(results)} of {repeat} runs were complete and are shown", err=True)
     say(results[0].warnings)
     document = simulation_document(results)
-    if records:
-        write_records(results, document, records)
-    if plot:
-        write_simulation_plot(results, ", ".join(network.topologies), plot)
     output.emit(
         document,
         lambda: simulation_report(document),
         table=lambda: flow_columns(results),
+        files=[
+            (records, lambda path: write_records(results, document, path)),
+            (plot, lambda path: write_simulation_plot(results, ", ".join(network.topologies), path)),
+        ],
         partial=is_partial(results) or interrupted,
     )
