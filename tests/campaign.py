@@ -86,10 +86,18 @@ def meals(reader: Reader) -> dict[str, bytes]:
     }
 
 
-def feed(part: int = 0, parts: int = 1) -> None:
-    """Feed every reader, or every one of a part of them; a meal that takes too long ends the process."""
+def feed(part: int = 0, parts: int = 1, *only: str) -> None:
+    """Feed every reader, or every one of a part of them; a meal that takes too long ends the process.
+
+    Args:
+        part: which part.
+        parts: how many there are.
+        only: the meals; default: all.
+    """
     for name, reader in list(readers().items())[part::parts]:
         for meal, data in meals(reader).items():
+            if only and meal not in only:
+                continue
             print(f"{name}: {meal}", end=": ", flush=True)
             used = resource.getrusage(resource.RUSAGE_SELF)
             limit = int(used.ru_utime + used.ru_stime) + FED_SECONDS
@@ -124,6 +132,6 @@ def main(count: int, only: str = "") -> int:
 
 if __name__ == "__main__":
     if sys.argv[1] == "feed":
-        feed(*map(int, sys.argv[2:]))
+        feed(*map(int, sys.argv[2:4]), *sys.argv[4:])
     else:
         sys.exit(main(int(sys.argv[1]), *sys.argv[2:]) > 0)
