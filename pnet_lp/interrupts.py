@@ -14,6 +14,8 @@ import sys
 import threading
 from types import FrameType
 
+from pnet_lp.errors import TimeLimitError
+
 INTERRUPTED = 130
 """Exit code of a process that Ctrl-C ended."""
 
@@ -60,6 +62,8 @@ def _handle(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _unraisable(dropped: sys.UnraisableHookArgs) -> None:
+    if issubclass(dropped.exc_type, TimeLimitError):
+        return  # The alarm rings again.
     if issubclass(dropped.exc_type, KeyboardInterrupt):
         # Not at once: this, too, runs where nothing can be raised.
         threading.Timer(_AGAIN_S, _thread.interrupt_main).start()

@@ -7,6 +7,7 @@ how to solve are :class:`~pnet_lp.throughput.settings.SolveSettings`, those of o
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -17,7 +18,7 @@ from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 from pnet_lp.registry import OneOrMore
-from pnet_lp.topology import PlaneSettings, check_topology
+from pnet_lp.topology import PlaneSettings, build_network, check_topology
 from pnet_lp.traffic import TrafficSettings, check_traffic
 
 
@@ -51,12 +52,18 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
         return fail(self.intact(self.topology, seed), self.failures, seed=seed)
 
     def check_level(self, level: Level | None) -> None:
-        """Raise TopologyError where pairs of ``level`` mean nothing on the network, which is built to see."""
+        """Raise TopologyError where pairs of ``level`` mean nothing on the network."""
         if level is not None:
             with naming("topology"):
-                network = self.intact(self.topology, self.seed)
+                network = _example(self.topology, self.hosts_per_switch)
             with naming("level"):
                 network.check_level(level)
+
+
+@functools.lru_cache(maxsize=4)
+def _example(topologies: tuple[str, ...], hosts_per_switch: int) -> Network:
+    """Return a network that has racks and hosts where the one meant does; planes made from one topology agree."""
+    return build_network(topologies, hosts_per_switch=hosts_per_switch)
 
 
 class TrafficKeys(TrafficSettings, Case):
