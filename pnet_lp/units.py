@@ -35,6 +35,9 @@ _BYTES = {
     **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", start=1)},
 }
 _PICOSECONDS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+_MOST = 10**18
+"""Bytes, or picoseconds, which are eleven and a half days."""
+
 _QUANTITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?)[ ]?([A-Za-z]{0,3})")
 
 
@@ -66,7 +69,7 @@ def _quantity(text: str, units: Mapping[str, int], where: str, allowed: str) -> 
     found = _QUANTITY.fullmatch(text.strip())
     if found and found[2] in units:
         value = Decimal(found[1]) * units[found[2]]
-        if value == int(value):
+        if value == int(value) and value <= _MOST:
             return int(value)
     raise SpecError("not a quantity", where=where, found=text, allowed=allowed)
 

@@ -10,6 +10,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, fail
 from pnet_lp.model import Network
 from pnet_lp.model.network import Variant
+from pnet_lp.seeds import LARGEST_SEED
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.scenario import OnProgress, Scenario
@@ -110,6 +111,8 @@ def run_words(
     if repeat == 1:
         yield words.build().run(on_progress(0))
         return
+    if words.seed + repeat - 1 > LARGEST_SEED:
+        raise SpecError("the last run's seed would be too large", where="repeat", found=repeat)
     tasks = [replace(words, seed=words.seed + i) for i in range(repeat)]
     if jobs == 1:
         runs: Generator[SimulationResult] = (task.build().run(on_progress(i)) for i, task in enumerate(tasks))

@@ -112,7 +112,7 @@ fn fabrics_are_checked() {
 fn given_paths_are_checked() {
     let wanted =
         Wanted { kind: PathKind::EqualCost, count: 1, policy: Policy::Any, per_flow: false, seed: 1 };
-    let paths = enumerate(&planes(), &[(0, 1)], &wanted);
+    let paths = enumerate(&planes(), &[(0, 1)], &wanted, &pnet_core::Stop::default()).unwrap();
     let given = |pairs: &[(u32, u32)], paths: &PathSet| {
         let given = Given { pairs: pairs.to_vec(), paths: paths.clone() };
         error(|scenario| scenario.forwarding = Forwarding::Given(given.clone()))
@@ -121,7 +121,7 @@ fn given_paths_are_checked() {
     assert_eq!(given(&[(1, 0)], &paths), "paths: path 0 does not lead from host 1 to host 0");
     // The flow back has no paths.
     assert_eq!(given(&[(0, 1)], &paths), "flow 1: no path from host 1 to host 0");
-    let twice = enumerate(&planes(), &[(0, 1), (0, 1)], &wanted);
+    let twice = enumerate(&planes(), &[(0, 1), (0, 1)], &wanted, &pnet_core::Stop::default()).unwrap();
     assert_eq!(given(&[(0, 1), (0, 1)], &twice), "pairs: the pair of hosts 0 and 1 stands there twice");
 }
 

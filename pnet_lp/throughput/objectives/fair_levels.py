@@ -75,8 +75,9 @@ class Fair(Objective):
             lines.append(("level", f"{rate} for {level['demands']:,} {noun}"))
         if (hidden := len(levels) - _SHOWN_LEVELS) > 0:
             lines.append(("", f"and {hidden:,} more"))
-        gap = f"{figures['relative_gap']:.2g}"
-        return [*lines, ("proved", f"no demand can get more than a part of {gap} beyond its level")]
+        gap = figures["relative_gap"]
+        known = f"no demand is more than a part of {gap:.2g} below what it could get"
+        return [*lines, ("proved", known if gap < 1 else "nothing about how much more a demand could get")]
 
 
 def recheck_filled(second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:

@@ -31,6 +31,9 @@ from pnet_lp.throughput.solvers.general import (
 _CONVERGED = frozenset({"Optimal", "Unknown"})
 """Model statuses after a method met its own criteria: "Unknown" where HiGHS then finds violations above its own."""
 
+_INTERIOR_ITERATIONS = 1000
+"""After these an interior point has stalled; those that end need some dozens."""
+
 _FAILED = frozenset({"Infeasible", "Unbounded", "Primal infeasible or unbounded", "Solve error", "Not Set"})
 
 
@@ -44,11 +47,13 @@ class _Highs(GeneralSolver):
         method: value of the HiGHS option ``solver``.
         iteration_limit: the HiGHS option that limits iterations.
         iteration_count: the field of the HiGHS info and callbacks that counts them.
+        most_iterations: where the user sets no limit.
     """
 
     method: ClassVar[str]
     iteration_limit: ClassVar[str]
     iteration_count: ClassVar[str]
+    most_iterations: ClassVar[int | None] = None
 
     @classmethod
     def installed(cls) -> bool:
@@ -72,8 +77,9 @@ class _Highs(GeneralSolver):
         _set(highs, {"solver": self.method, "run_crossover": "off", "threads": limits.threads, **settings})
         if math.isfinite(limits.time_s):
             _set(highs, {"time_limit": limits.time_s})
-        if limits.iterations is not None:
-            _set(highs, {self.iteration_limit: limits.iterations})
+        iterations = self.most_iterations if limits.iterations is None else limits.iterations
+        if iterations is not None:
+            _set(highs, {self.iteration_limit: iterations})
         _accept(highs.passModel(model_of(lp)), "the linear program")
 
         def note(event: Any) -> None:
@@ -105,6 +111,7 @@ class HighsIpx(_Highs):
 
     method = "ipx"
     bytes_per_column = 1400
+    most_iterations = _INTERIOR_ITERATIONS
     iteration_limit = "ipm_iteration_limit"
     iteration_count = "ipm_iteration_count"
 
@@ -120,6 +127,7 @@ class HighsHipo(_Highs):
     install_hint = "pip install 'highspy[extras]'"
     method = "hipo"
     bytes_per_column = 1400
+    most_iterations = _INTERIOR_ITERATIONS
     iteration_limit = "ipm_iteration_limit"
     iteration_count = "ipm_iteration_count"
 

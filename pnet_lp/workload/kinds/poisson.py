@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field
 
-from pnet_lp.model.workload import Workload
+from pnet_lp.errors import WorkloadError
+from pnet_lp.model.workload import LONGEST_PS, Workload
 from pnet_lp.workload.base import WORKLOADS, Context, Seed, SizesOf, Use, WorkloadParams
 
 
@@ -41,6 +42,13 @@ def poisson(params: PoissonParams, context: Context) -> Workload:
     capacity_gbps = params.capacity_gbps or context.access_gbps
     mean_gap_ps = params.sizes.mean_bytes * 8 * 1000 / (params.load * capacity_gbps)
     gaps = context.random("arrival", params.seed).exponential(mean_gap_ps, params.flows)
+    if (last := float(gaps.sum())) > LONGEST_PS:
+        raise WorkloadError(
+            f"the last flow would come after {last / 1e12:.3g} s",
+            where=f"{context.label}: load",
+            found=params.load,
+            allowed=f"flows within {LONGEST_PS // 10**12:,} s",
+        )
     src, dst = context.draw_pairs(params.flows, context.random("pair", params.seed))
     size = params.sizes.draw(params.flows, context.random("size", params.seed))
     return context.workload(src, dst, size, np.rint(np.cumsum(gaps)).astype(np.int64))
