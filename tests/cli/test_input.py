@@ -17,7 +17,10 @@ Run = Callable[..., Result]
             ["topology", "jellyfish:k=4,seed=-1"],
             "jellyfish: seed: input should be greater than or equal to 0",
         ),
-        (["throughput", "ring:n=4", "--planes", "1000000000"], "--planes: too many planes, found 1000000000"),
+        (
+            ["throughput", "ring:n=4", "--planes", "1000000000"],
+            "Invalid value for '--planes': 1000000000 is not in the range 1<=x<=4096.",
+        ),
         (["hops", "ring:n=4", "--trials", "1000000000000"], "1000000000000 is not in the range"),
         (
             ["hops", "ring:n=4", "--sweep", "nan"],
