@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import os
 import sys
 import traceback
 from typing import Any
@@ -69,6 +70,8 @@ class CommandGroup(click.Group):
         except OSError as error:
             click.echo(f"Error: standard output: cannot be written ({error.strerror})", err=True)
             sys.exit(1)
+        finally:
+            _drop_what_cannot_be_written()
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; errors become one sentence on stderr and an exit code."""
@@ -99,6 +102,15 @@ class CommandGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("Error: interrupted", err=True)
             raise SystemExit(INTERRUPTED) from None
+
+
+def _drop_what_cannot_be_written() -> None:
+    """Leave nothing in the buffer of a standard output that takes nothing: Python would end with a code of its own."""
+    try:
+        if sys.stdout:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _in_words(ctx: click.Context, error: Exception) -> tuple[str, int]:

@@ -90,10 +90,13 @@ def files_at_most(size: int) -> Iterator[None]:
     """Let no file of this process grow beyond ``size`` bytes, as on a full disk."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    # Modules imported meanwhile would be cached in part, and Python takes a part for the whole.
+    caches, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        sys.dont_write_bytecode = caches
 
 
 @pytest.mark.parametrize("arguments", WRITERS, ids=label)
