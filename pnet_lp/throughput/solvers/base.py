@@ -7,10 +7,11 @@ which is only loaded by :meth:`Solver.installed` and :meth:`Solver.solve`.
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -49,6 +50,16 @@ class SolveOptions:
     max_iterations: int | None = None
     threads: int = 0
     start: Proof | None = None
+
+    def of_core(self, on_progress: OnProgress) -> dict[str, Any]:
+        """Return the arguments that the solvers of the core share."""
+        return {
+            "tolerance": self.tolerance,
+            "max_iterations": sys.maxsize if self.max_iterations is None else self.max_iterations,
+            "time_limit_s": self.deadline.left_s(),
+            "threads": self.threads,
+            "on_progress": on_progress,
+        }
 
     def starting(self, start: Proof) -> SolveOptions:
         """Return the same with a proof to start from."""
