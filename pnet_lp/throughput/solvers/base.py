@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -60,11 +60,6 @@ class SolveOptions:
             "threads": self.threads,
             "on_progress": on_progress,
         }
-
-    def starting(self, start: Proof) -> SolveOptions:
-        """Return the same with a proof to start from."""
-        return replace(self, start=start)
-
 
 @brief()
 @dataclass(frozen=True, eq=False)
