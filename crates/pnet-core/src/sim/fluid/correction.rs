@@ -70,7 +70,11 @@ pub(super) struct Terms {
 impl Correction {
     /// The terms of a flow on the quickest of its paths.
     pub(super) fn terms(&self, bytes: u64, paths: &[Vec<PathLink>], sizes: PacketSizes) -> Terms {
-        paths.iter().map(|path| self.on(path, bytes, sizes)).min_by_key(|terms| terms.round_trip).unwrap_or_default()
+        paths
+            .iter()
+            .map(|path| self.on(path, bytes, sizes))
+            .min_by_key(|terms| terms.round_trip)
+            .unwrap_or_default()
     }
 
     fn on(&self, path: &[PathLink], bytes: u64, sizes: PacketSizes) -> Terms {

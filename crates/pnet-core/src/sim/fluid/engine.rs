@@ -11,12 +11,12 @@ use super::super::records::End;
 use super::super::routes::Routes;
 use super::super::source::{Flow, Source};
 use super::super::time::{NEVER, Time};
+use super::Scenario;
 use super::classes::{Classes, Stream, key};
 use super::correction::{Correction, PacketSizes, Terms};
 use super::levels::Levels;
 use super::records::{FlowRecord, Outcome};
 use super::sharing::{Sharing, alone};
-use super::Scenario;
 use crate::error::{Error, invalid};
 
 /// Steps between two looks at who watches.
@@ -83,6 +83,8 @@ pub(super) struct Engine {
     /// What streams that are no more have carried.
     carried: Vec<f64>,
     completions: usize,
+    /// Bytes on the wire of the flows that have left the network.
+    arrived: u64,
     events: u64,
     settled: u64,
 }
@@ -94,7 +96,9 @@ impl Engine {
         if sizes.header >= sizes.packet {
             return invalid("sizes", format!("{sizes:?} leave no room for payload"));
         }
-        if let Some(wrong) = scenario.weights.iter().flatten().find(|weight| !(**weight > 0.0 && weight.is_finite())) {
+        if let Some(wrong) =
+            scenario.weights.iter().flatten().find(|weight| !(**weight > 0.0 && weight.is_finite()))
+        {
             return invalid("weights", format!("{wrong} is not a positive number"));
         }
         let down = failures.build(&mut fabric)?;
@@ -131,6 +135,7 @@ impl Engine {
             subflow_bytes: vec![],
             carried: vec![0.0; ports],
             completions: 0,
+            arrived: 0,
             events: 0,
             settled: 0,
         })
@@ -285,8 +290,7 @@ impl Engine {
             let links = self.sharing.streams(paths, &self.forwarding);
             links.into_iter().map(|links| Stream { links, ..Stream::default() }).collect()
         };
-        (flow.class, flow.mark) =
-            self.classes.join(key(paths), streams, (slot, flow.weight, left), self.now);
+        (flow.class, flow.mark) = self.classes.join(key(paths), streams, (slot, flow.weight, left), self.now);
         flow.since = self.classes.get(flow.class).streams.iter().map(|stream| stream.clock).collect();
     }
 
@@ -307,6 +311,7 @@ impl Engine {
         self.count(&flow);
         let record = &mut self.records[flow.record as usize];
         record.received = record.bytes;
+        self.arrived += flow.bytes as u64;
         let rate = flow.bytes / (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
         let stalls = self.correction.stalls(&flow.terms, record.bytes, rate, self.sizes);
         let end = self.now.saturating_add(flow.terms.closing).saturating_add(stalls);
@@ -356,7 +361,11 @@ impl Engine {
     fn links(&self, path: &[u32]) -> Vec<PathLink> {
         let link = |port: &u32| {
             let link = *self.fabric.link(*port);
-            PathLink { port: *port, link, back: self.fabric.back(*port).map_or(link, |back| *self.fabric.link(back)) }
+            PathLink {
+                port: *port,
+                link,
+                back: self.fabric.back(*port).map_or(link, |back| *self.fabric.link(back)),
+            }
         };
         path.iter().map(link).collect()
     }
@@ -386,7 +395,7 @@ impl Engine {
     }
 
     pub(super) fn progress(&self) -> Progress {
-        Progress { time: self.now, events: self.events, completed: self.completions, flows: self.source.total() }
+        Progress { time: self.now, events: self.events, completed: self.completions, arrived: self.arrived }
     }
 
     pub(super) fn finish(mut self, end: End, limits: Limits) -> Outcome {

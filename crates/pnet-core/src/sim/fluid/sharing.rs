@@ -1,6 +1,5 @@
 //! How a flow uses the paths that its forwarding offers.
 
-
 use super::super::forwarding::Forwarding;
 use super::filling::fill;
 use super::streams::Streams;
@@ -34,7 +33,9 @@ impl Sharing {
             Sharing::Single | Sharing::Subflows(_) if !one_by_one => {
                 invalid("sharing", "a forwarding that spreads packets gives a flow no path of its own")
             }
-            Sharing::Even if one_by_one => invalid("sharing", "a forwarding that chooses one path has none to split over"),
+            Sharing::Even if one_by_one => {
+                invalid("sharing", "a forwarding that chooses one path has none to split over")
+            }
             _ => Ok(()),
         }
     }
@@ -91,7 +92,8 @@ pub(super) fn alone(streams: &[Vec<(u32, f64)>], capacity: impl Fn(u32) -> f64) 
     links.dedup();
     let mut found = Streams::new(links.iter().map(|link| capacity(*link)).collect());
     for stream in streams {
-        let own = stream.iter().map(|(link, part)| (links.partition_point(|known| known < link) as u32, *part));
+        let own =
+            stream.iter().map(|(link, part)| (links.partition_point(|known| known < link) as u32, *part));
         found.add(&own.collect::<Vec<_>>(), 1.0);
     }
     fill(&found).iter().sum()

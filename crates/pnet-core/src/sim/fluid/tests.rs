@@ -58,7 +58,8 @@ fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Forwarding) -> 
         Outage { port, from, until: from + MICROSECOND * (1 + random.below(40)) as Time }
     });
     let failures = Failures { outages: outages.collect(), repair: Some(MICROSECOND) };
-    let weights = (random.below(2) == 0).then(|| (0..count).map(|_| [1.0, 0.3, 2.5][random.below(3)]).collect());
+    let weights =
+        (random.below(2) == 0).then(|| (0..count).map(|_| [1.0, 0.3, 2.5][random.below(3)]).collect());
     Scenario {
         fabric,
         forwarding,
@@ -80,7 +81,9 @@ fn check_fair(streams: &Streams, level: &[f64]) {
         .members
         .iter()
         .map(|members| {
-            let load = members.iter().map(|m| streams.weight[m.stream as usize] * m.coefficient * level[m.stream as usize]);
+            let load = members
+                .iter()
+                .map(|m| streams.weight[m.stream as usize] * m.coefficient * level[m.stream as usize]);
             load.sum()
         })
         .collect();
