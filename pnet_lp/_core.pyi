@@ -300,6 +300,7 @@ class Order:
 
     RoundRobin: ClassVar[Order]
     Shuffled: ClassVar[Order]
+    Permuted: ClassVar[Order]
     Random: ClassVar[Order]
 
 @final
