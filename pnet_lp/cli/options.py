@@ -100,7 +100,7 @@ def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[in
     for name in pair:
         if name not in names:
             raise SpecError(
-                f"no {level} is called {name!r}{nearest(name, dict.fromkeys(names))}",
+                f"no {level} is called {name!r}{nearest(name, names)}",
                 where="pair",
                 allowed=f"{names[0]} to {names[-1]}",
             )

@@ -362,6 +362,8 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
         "traffic: the workload has its pairs already, found 'permutation'; allowed: a workload in words, or no matrix",
     ),
     ({"trace": ("port:3",)}, SpecError, "trace: not something to trace, found 'port:3'"),
+    ({"trace": ("flow:" + "9" * 4301,)}, SpecError, "trace: no such flow, found 'flow:99999"),
+    ({"trace": ("queue:" + "9" * 4301 + "/h0->0",)}, SpecError, "trace: no host or switch is called '99999"),
     ({"trace": ("flow:1",)}, SpecError, "trace: no such flow, found 'flow:1'; allowed: flow:0 to flow:0"),
     ({"trace": ("queue:h0->h1",)}, SpecError, "trace: there is no such link, found 'queue:h0->h1'"),
     ({"trace": ("queue:h0->edge",)}, SpecError, "trace: no host or switch is called 'edge' (did you mean"),
