@@ -16,8 +16,8 @@ from pnet_lp.sim.queue_limit import LimitParams
 from pnet_lp.sim.traces import ROWS
 
 _FLOW, _BYTES, _CONNECTION, _PORT, _PACKET, _ROW = 600, 24, 300, 900, 60, 120
-"""Bytes of a flow's records, and of what it sent into one plane or by one subflow; of a connection under way; of a port,
-of a packet in a queue, of a row of a trace."""
+"""Bytes of a flow's records, and of what it sent into one plane or by one subflow; of a connection under way; of a
+port, of a packet in a queue, of a row of a trace."""
 
 _LISTED_PATHS = 1 << 12
 """Paths that a source spreads a flow over at most."""
