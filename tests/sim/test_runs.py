@@ -354,7 +354,7 @@ def test_what_a_stream_loses_it_never_sends_again(tree: Network) -> None:
 
 
 def test_selective_acknowledgements_repair_in_fewer_round_trips(tree: Network) -> None:
-    """Slow start without a bound loses about a hundred packets at the host's own port, and each of them is sent again."""
+    """Slow start without a bound loses about a hundred packets at the host's own port, and each is sent again."""
     workload = flows(tree, (0, 5, 3_000_000, 0))
     plain, sack = (simulate(tree, workload, transport=f"tcp:sack={sack}") for sack in (False, True))
     own = plain.places.kind == KINDS.index("links from hosts")
@@ -446,7 +446,11 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
         "queue: the queue cuts payload off packets, and the transport makes nothing of the rest, found 'trim'; "
         "allowed: with transport ndp",
     ),
-    ({"queue": "trim:headers=10", "transport": "ndp"}, SimulationError, "a header has 64 bytes, and 10 of them"),
+    (
+        {"queue": "trim:headers=10", "transport": "ndp"},
+        SimulationError,
+        "a header has 64 bytes, and 10 of them",
+    ),
 ]
 
 
