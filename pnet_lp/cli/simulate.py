@@ -79,7 +79,11 @@ from pnet_lp.sim import ScenarioWords, Settings, SimulationResult, run_words
     help="Flows take a path of this routing (`pnet-lp list routings`), in place of --forwarding.",
 )
 @setting(RoutingSettings, "plane_policy")
-@click.option("--link-delay", metavar="TIME", help="Propagation delay of every link.  [default: 1us]")
+@click.option(
+    "--link-delay",
+    metavar="TIME",
+    help="Propagation delay of links without one of their own.  [default: 1us]",
+)
 @click.option(
     "--packet", metavar="BYTES", help="A full packet on the wire, header included.  [default: 1500]"
 )

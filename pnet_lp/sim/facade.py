@@ -45,7 +45,7 @@ def simulate(
         forwarding: how packets find their ways.
         routing: a routing whose paths flows take, in place of a forwarding.
         plane_policy: which planes a flow may use.
-        link_delay: how long a bit travels on every link.
+        link_delay: how long a bit travels on links of which the network does not say.
         packet: size of a full packet on the wire, header included.
         header: bytes of a packet that are not payload.
         ack: size of an acknowledgement.

@@ -35,7 +35,7 @@ class Settings:
         transport, queue, forwarding: a registered name, ``name:key=value,...``.
         routing: a routing whose paths flows take, short for ``forwarding="given:routing=..."``.
         plane_policy: which planes a flow may use.
-        link_delay: how long a bit travels on every link, such as ``1us``.
+        link_delay: how long a bit travels on links of which the network does not say, such as ``1us``.
         packet, header, ack: bytes of a full packet, of the header in it, of an acknowledgement.
         time_limit: simulated time at which to stop, such as ``10ms``.
         event_limit: number of events at which to stop.

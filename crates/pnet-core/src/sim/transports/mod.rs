@@ -19,7 +19,7 @@ pub use tcp::Tcp;
 
 /// A transport at work.
 pub trait Transport {
-    /// A flow starts; `connection` is its first.
+    /// A flow starts; `connection` is its first.  What other flows have left on it [`Net::session`] tells.
     fn start(&mut self, connection: u32, bytes: u64, net: &mut Net);
 
     /// A packet has come to its host.
@@ -28,8 +28,8 @@ pub trait Transport {
     /// The `which`-th timer of a connection has fired.
     fn timer(&mut self, connection: u32, which: u32, net: &mut Net);
 
-    /// The least time that a flow can take, alone in the network, over these paths.
-    fn ideal(&self, bytes: u64, paths: &[Vec<PathLink>]) -> Time;
+    /// The least time that a flow can take, alone in the network, over these paths; `opens` if it begins with a handshake.
+    fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time;
 }
 
 /// What the rest of a run must know of a transport.

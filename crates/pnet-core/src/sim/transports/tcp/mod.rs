@@ -2,7 +2,8 @@
 //!
 //! - [`sender`](self): what is under way and what is sent again (RFC 5681, RFC 6582); `rtt`: the timeout (RFC 6298);
 //! - `receiver`: what has arrived, and delayed acknowledgements (RFC 5681, section 4.2);
-//! - `congestion`: one file for each way to set the window.
+//! - `congestion`: one file for each way to set the window;
+//! - `session`: what a connection keeps between its flows.
 //!
 //! Deviations: segments are numbered and windows counted in whole packets; every packet carries a time stamp, so every
 //! acknowledgement of new data gives a round-trip time; the timer is restarted by every partial acknowledgement (the
@@ -12,6 +13,7 @@ pub(crate) mod congestion;
 mod receiver;
 mod rtt;
 pub(crate) mod sender;
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -29,6 +31,7 @@ pub use receiver::Acks;
 use receiver::{Receiver, Reply};
 pub use rtt::Rto;
 use sender::{Phase, Sender, Step};
+use session::Sessions;
 
 /// The retransmission timer of a connection, that of its delayed acknowledgement, and that of packets held back.
 const RETRANSMIT: u32 = 0;
@@ -136,6 +139,7 @@ impl Tcp {
             senders: vec![],
             receivers: vec![],
             supplies: vec![],
+            sessions: Sessions::default(),
             subflows: self.subflows,
         }
     }
@@ -161,6 +165,7 @@ pub(super) struct Family {
     receivers: Vec<Receiver>,
     /// By slot.
     supplies: Vec<Supply>,
+    sessions: Sessions,
     subflows: u32,
 }
 
@@ -348,8 +353,7 @@ impl Family {
             let supply = &mut self.supplies[(connection / self.subflows) as usize];
             supply.unacked -= segments;
             if supply.unacked == 0 {
-                net.complete(connection);
-                return;
+                return self.finish(connection, flow, net);
             }
             let acked = Acked { segments, marked: packet.marked };
             self.control.acked(connection, &mut self.senders[flow.clone()], at, acked, step != Step::Grow);
@@ -371,6 +375,15 @@ impl Family {
         }
         self.trace(connection, net);
         self.transmit(connection, net);
+    }
+
+    /// All that a flow had to send is acknowledged.
+    fn finish(&mut self, connection: u32, connections: Range<usize>, net: &mut Net) {
+        if net.session(connection).followed {
+            let flow = net.record(connection).id;
+            self.sessions.keep(flow, net.now(), connections, &self.senders, &*self.control);
+        }
+        net.complete(connection);
     }
 
     #[inline]
@@ -416,16 +429,24 @@ impl Transport for Family {
         self.supplies.resize(self.supplies.len().max(slot + 1), Supply::default());
         self.supplies[slot] = Supply { left: segments, unacked: segments, last, last_at: None };
         let threshold = self.params.initial_threshold.map_or(f64::INFINITY, f64::from);
-        let phase = if self.params.syn.is_some() { Phase::Opening } else { Phase::Open };
+        let session = net.session(connection);
+        let syn = self.params.syn.filter(|_| session.opens);
+        let phase = if syn.is_some() { Phase::Opening } else { Phase::Open };
         let sender = Sender::new(f64::from(self.params.initial_window), threshold, &self.params.rto, phase);
         self.senders.resize(self.senders.len().max(flow.end), sender);
         self.receivers.resize_with(self.senders.len(), Receiver::default);
-        for connection in flow {
+        for connection in flow.clone() {
             self.senders[connection] = sender;
             self.receivers[connection].reset();
             self.control.open(connection as u32);
+        }
+        if let Some(before) = session.follows {
+            let (senders, control) = (&mut self.senders, &mut *self.control);
+            self.sessions.hand_on(before, net.now(), flow.clone(), senders, control);
+        }
+        for connection in flow {
             self.trace(connection as u32, net);
-            match self.params.syn {
+            match syn {
                 Some(size) => self.send_syn(connection as u32, size, net),
                 None => self.transmit(connection as u32, net),
             }
@@ -474,7 +495,7 @@ impl Transport for Family {
         }
     }
 
-    fn ideal(&self, bytes: u64, paths: &[Vec<PathLink>]) -> Time {
+    fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time {
         let Tcp { payload, header, ack, syn, .. } = self.params;
         let full = bytes / u64::from(payload);
         let rest = (bytes % u64::from(payload)) as u16;
@@ -484,7 +505,7 @@ impl Transport for Family {
             |one_way: &dyn Fn(&Vec<PathLink>) -> Time| paths.iter().map(one_way).min().unwrap_or(0);
         let there = |size| quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.link), size));
         let answer = quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.back), ack));
-        let handshake = syn.map_or(0, |syn| there(syn) + answer);
+        let handshake = syn.filter(|_| opens).map_or(0, |syn| there(syn) + answer);
         handshake + ideal::pipelines(paths, full, payload + header, last) + answer
     }
 }
