@@ -308,6 +308,8 @@ class Order:
 class Forwarding:
     """A way to choose paths with its parameters."""
 
+    makes_tables: bool
+    lists_paths: bool
     @staticmethod
     def ecmp(*, policy: Policy) -> Forwarding: ...
     @staticmethod
@@ -367,5 +369,5 @@ def simulate_packets(
     watched_ports: _I32,
     watched_flows: _I32,
     watched_rows: int,
-    on_progress: Callable[[int, int, int, int | None], bool],
+    on_progress: Callable[[int, int, int, int], bool],
 ) -> Outcome: ...

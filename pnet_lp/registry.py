@@ -13,7 +13,7 @@ import importlib.metadata
 import importlib.util
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -140,12 +140,13 @@ class Registry(Generic[F]):
     def _load_all(self) -> None:
         if self._all_loaded:
             return
-        self._all_loaded = True
         package = importlib.import_module(self._package)
         for module in pkgutil.iter_modules(package.__path__):
             if not module.ispkg:
                 importlib.import_module(f"{self._package}.{module.name}")
         self._load_others()
+        # Last: whoever was interrupted on the way begins again.
+        self._all_loaded = True
 
     def _load_others(self) -> None:
         if self._others_loaded:
@@ -181,9 +182,7 @@ class Registry(Generic[F]):
         """Return the entry called ``name``; an unknown name is a SpecError that offers the nearest."""
         entry = self._find(name)
         if entry is None:
-            raise SpecError(
-                f"unknown {self.kind} {name!r}{nearest(name, self._entries)}", allowed=", ".join(self.names())
-            )
+            raise unknown(f"unknown {self.kind}", name, self.names())
         return entry
 
 
@@ -197,7 +196,16 @@ def written(value: object, field: FieldInfo) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def nearest(name: str, known: Mapping[str, object]) -> str:
+def unknown(
+    problem: str, name: object, known: Collection[str], *, where: str | None = None, more: str = ""
+) -> SpecError:
+    """Return the error for a name that is none of those known, beside which ``more`` is allowed."""
+    return SpecError(
+        f"{problem} {name!r}{nearest(str(name), known)}", where=where, allowed=f"{', '.join(known)}{more}"
+    )
+
+
+def nearest(name: str, known: Collection[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the known name closest to ``name``, or an empty string.
 
     Only among so many names that looking takes no time, and for none that nobody has typed.
@@ -236,3 +244,8 @@ def parse_expression(text: str) -> tuple[str, dict[str, str]]:
             raise SpecError(f"parameter {key!r} is given twice", where=match["name"])
         values[key] = value
     return match["name"], values
+
+
+def write_expression(name: str, values: Mapping[str, str]) -> str:
+    """Return the expression, without blanks, that :func:`parse_expression` splits into these."""
+    return ":".join(filter(None, [name, ",".join(f"{key}={value}" for key, value in values.items())]))

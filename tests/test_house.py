@@ -75,11 +75,11 @@ def test_layers() -> None:
 
 
 def test_extension_is_used_by_few() -> None:
-    """Arrays cross into Rust where flows, paths and packets are computed; a manifest may name the build.
+    """Arrays cross into Rust where flows, paths, hops and packets are computed; a manifest may name the build.
 
     What ends its work early may know it, too, and the version is that of the extension everywhere.
     """
-    allowed = {"throughput", "routing", "sim", "hops", "experiment", "deadline", "interrupts"}
+    allowed = {"throughput", "routing", "sim", "hops", "model", "experiment", "deadline", "interrupts"}
     for path in (ROOT / "pnet_lp").rglob("*.py"):
         home = path.relative_to(ROOT / "pnet_lp").parts[0].removesuffix(".py")
         if home not in allowed:
@@ -112,6 +112,11 @@ def test_packages_say_what_they_hold() -> None:
 def test_data_folders_say_what_they_hold() -> None:
     for name in ("topologies", "traffic_matrices", "experiments", "results", "benchmarks"):
         assert (ROOT / name / "README.md").is_file(), f"{name}/ has no README.md"
+
+
+def test_all_registries_are_here() -> None:
+    sources = [path.read_text() for path in (ROOT / "pnet_lp").rglob("*.py")]
+    assert sum(len(re.findall(r": Registry\[.*\] = Registry\(", text)) for text in sources) == len(REGISTRIES)
 
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)

@@ -129,8 +129,7 @@ def test_a_cost_is_not_said_to_be_too_high_where_nobody_knows(monkeypatch: pytes
     assert not isinstance(stopped.value, Interrupted)
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_trials_of_failures_stop(jobs: int) -> None:
+def test_trials_of_failures_stop() -> None:
     network, traffic = small()
     solved = []
 
@@ -146,7 +145,6 @@ def test_trials_of_failures_stop(jobs: int) -> None:
             traffic,
             Failures(links=0.05),
             trials=1000,
-            jobs=jobs,
             solver="structured",
             tolerance=1e-9,
             max_iterations=2000,

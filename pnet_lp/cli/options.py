@@ -24,6 +24,7 @@ from pnet_lp.report.tables import SUFFIXES
 from pnet_lp.seeds import Seed
 from pnet_lp.topology import PlaneSettings
 from pnet_lp.traffic import TrafficSettings
+from pnet_lp.units import quantity_of
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -99,7 +100,7 @@ def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[in
     for name in pair:
         if name not in names:
             raise SpecError(
-                f"no {level} is called {name!r}{nearest(name, dict.fromkeys(names))}",
+                f"no {level} is called {name!r}{nearest(name, names)}",
                 where="pair",
                 allowed=f"{names[0]} to {names[-1]}",
             )
@@ -174,6 +175,9 @@ def setting(kind: type[Params], key: str, *names: str, **more: Any) -> Decorator
         "help": f"{words[0].upper()}{words[1:]}.",
         **_click_type(field.annotation, field.metadata),
     }
+    if (quantity := quantity_of(field.annotation, field.metadata)) is not None:
+        found |= {"type": str, "metavar": quantity.name.upper()}
+        found["default"] = None if field.default is None else quantity.format(field.default)
     return option(*(names or (f"--{key.replace('_', '-')}",)), **{**found, **more})
 
 

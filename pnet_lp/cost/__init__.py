@@ -4,27 +4,23 @@
 a network carries for the money is not known here: see :mod:`pnet_lp.throughput`.
 """
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Part
+from pnet_lp.cost.bill import Bill, Part
 from pnet_lp.cost.books import Book, load_book, read_book, shipped_books
-from pnet_lp.cost.curve import Curve, Point, trace_curves
+from pnet_lp.cost.curve import Curve, trace_curves
 from pnet_lp.cost.design import ARCHITECTURES, Design, TopologyOptions, TopologySettings, design
 from pnet_lp.cost.equal import EqualCost, equal_cost
-from pnet_lp.cost.packaging import Packaging, count, default_packaging, switch_hops
+from pnet_lp.cost.packaging import count, default_packaging, switch_hops
 from pnet_lp.cost.price import Line, Quote, quote
 
 __all__ = [
     "ARCHITECTURES",
     "Bill",
     "Book",
-    "Boxes",
-    "Cables",
     "Curve",
     "Design",
     "EqualCost",
     "Line",
-    "Packaging",
     "Part",
-    "Point",
     "Quote",
     "TopologyOptions",
     "TopologySettings",

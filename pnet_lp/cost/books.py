@@ -14,7 +14,7 @@ from pnet_lp.cost.bill import KINDS, Part
 from pnet_lp.errors import SpecError
 from pnet_lp.files import exists, read_yaml
 from pnet_lp.model.brief import brief
-from pnet_lp.registry import Params, nearest, one_or_more, validate
+from pnet_lp.registry import Params, one_or_more, unknown, validate
 
 Quantity: TypeAlias = Literal["price", "power"]
 
@@ -134,10 +134,7 @@ def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:
         elif Path(name).suffix.lower() in {".yaml", ".yml"} or exists(name):
             book = read_book(name, quantity).over(book)
         else:
-            raise SpecError(
-                f"unknown {quantity} book {name!r}{nearest(name, shipped)}",
-                allowed=f"{', '.join(shipped)}, or a YAML file",
-            )
+            raise unknown(f"unknown {quantity} book", name, shipped, more=", or a YAML file")
     return book
 
 
@@ -153,8 +150,8 @@ def read_book(path: str | Path, quantity: Quantity, label: str | None = None) ->
     entries = document.get("entries") if isinstance(document, dict) else None
     if not isinstance(entries, dict) or not entries:
         raise SpecError("not a book", where=where, allowed="a mapping with entries by part")
-    if unknown := [str(key) for key in document if key not in {"description", "entries"}]:
-        raise SpecError(f"unknown key {unknown[0]!r}", where=where, allowed="description, entries")
+    if others := [str(key) for key in document if key not in {"description", "entries"}]:
+        raise SpecError(f"unknown key {others[0]!r}", where=where, allowed="description, entries")
     rates = {str(part): _rate(str(part), entry, quantity, where) for part, entry in entries.items()}
     return Book(quantity, where if label is None else label, rates)
 
@@ -162,11 +159,8 @@ def read_book(path: str | Path, quantity: Quantity, label: str | None = None) ->
 def _rate(part: str, entry: Any, quantity: Quantity, where: str) -> Rate:
     kinds = [kind for kind in KINDS if part == kind or part.startswith(f"{kind}-")]
     if not kinds or not (part == kinds[0] or _SIZED.fullmatch(part.removeprefix(f"{kinds[0]}-"))):
-        raise SpecError(
-            f"unknown part {part!r}{nearest(part, KINDS)}",
-            where=where,
-            allowed=f"{', '.join(KINDS)}, and with ports and speed as in switch-64x10g or copper-1g",
-        )
+        more = ", and with ports and speed as in switch-64x10g or copper-1g"
+        raise unknown("unknown part", part, KINDS, where=where, more=more)
     # A user's own file need not say more than a number.
     values = entry if isinstance(entry, dict) else {_PIECE[quantity]: entry}
     return validate(_MODELS[quantity], {str(key): value for key, value in values.items()}, f"{where}: {part}")

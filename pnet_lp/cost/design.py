@@ -13,12 +13,11 @@ from pnet_lp.cost.bill import Bill
 from pnet_lp.cost.packaging import Packaging, count, default_packaging
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureModel, Failures, apply_mask
-from pnet_lp.files import exists
+from pnet_lp.files import exists, named_files
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import Entry, Registry, nearest, parse_expression, validate
 from pnet_lp.topology import PlaneSettings, topologies
-from pnet_lp.topology.catalogue import catalogue
 
 
 @brief("label", "bill", "packaging")
@@ -189,7 +188,7 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
 def _check_topology_named(text: str) -> None:
     """Raise SpecError unless ``text``, which is no architecture, names a TOPOLOGY or looks like a file."""
     name = text.partition(":")[0].strip()
-    known = {**dict.fromkeys(ARCHITECTURES.names()), **dict.fromkeys(topologies.names()), **catalogue()}
+    known = dict.fromkeys([*ARCHITECTURES.names(), *topologies.names(), *named_files("topologies")])
     path = Path(text)
     if name in topologies or text in known or "/" in text or path.suffix or exists(text):
         return

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium, Place, boxes, cables
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
-from pnet_lp.topology.rack_hops import count_rack_hops
+from pnet_lp.model.distances import count_rack_hops
 
 Core: TypeAlias = Literal["ocs", "patch-panel"]
 

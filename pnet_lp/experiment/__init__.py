@@ -8,8 +8,8 @@ on, and ``runner`` the way from one to the other, over ``workers``; these know n
 
 from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.published import Claim, Published
-from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, Posed
-from pnet_lp.experiment.record import Draw, Ratio, Record, ratio
+from pnet_lp.experiment.question import QUESTIONS, Answer, Headline
+from pnet_lp.experiment.record import Draw, Record, ratio
 from pnet_lp.experiment.runner import run_experiment
 from pnet_lp.experiment.spec import Chart, Experiment, load_experiment
 from pnet_lp.experiment.store import Store
@@ -23,9 +23,7 @@ __all__ = [
     "Draw",
     "Experiment",
     "Headline",
-    "Posed",
     "Published",
-    "Ratio",
     "Record",
     "Store",
     "load_experiment",

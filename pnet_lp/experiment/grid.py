@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from pnet_lp.errors import SpecError
-from pnet_lp.registry import nearest
+from pnet_lp.registry import nearest, unknown
 
 GRID, NAME = "grid", "name"
 
@@ -72,11 +72,7 @@ def _check_grid(grid: object, values: Mapping[str, Any], where: str, keys: Colle
         raise SpecError("not a mapping", where=where, found=grid, allowed="key: [value, value]")
     for key, items in grid.items():
         if key not in keys:
-            raise SpecError(
-                f"unknown parameter {key!r}{nearest(str(key), dict.fromkeys(keys))}",
-                where=where,
-                allowed=", ".join(keys),
-            )
+            raise unknown("unknown parameter", key, keys, where=where)
         if key in values:
             raise SpecError(f"key {key!r} is given beside the grid as well", where=where, found=values[key])
         if not isinstance(items, list) or not items:
@@ -92,7 +88,7 @@ def _check_template(template: object, grid: Mapping[str, Any], where: str) -> No
     for key in _PLACEHOLDER.findall(template):
         if key not in allowed:
             raise SpecError(
-                f"{{{key}}} is no key of the grid{nearest(key, dict.fromkeys(allowed))}",
+                f"{{{key}}} is no key of the grid{nearest(key, allowed)}",
                 where=where,
                 found=template,
                 allowed=", ".join(f"{{{name}}}" for name in allowed),

@@ -6,12 +6,12 @@ import functools
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
 
-from pnet_lp.errors import PnetError
+from pnet_lp.errors import naming
 from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.manifest import code_identity
 from pnet_lp.experiment.question import QUESTIONS
@@ -102,26 +102,17 @@ def run_experiment(
             yield Record(name, tuple(draws))
 
 
-@contextmanager
-def _naming(task: _Task) -> Iterator[None]:
-    """Let what the block refuses name the case."""
-    try:
-        yield
-    except PnetError as error:
-        raise error.at(task.name) from None
-
-
 def _run_draw(task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch) -> tuple[Draw, str]:
     """Return a draw, and what is to be said of it."""
     began = time.perf_counter()
     settings = task.case.draw_settings(task.index)
-    with _naming(task):
+    with naming(task.name):
         posed = QUESTIONS.get(task.question).build(task.case, settings["seed"])
     identity = fingerprint(["draw/3", code_identity(), task.question, json_text(settings), *posed.inputs])
     stored = store.find(task.name, task.index, identity) if resume else None
     if isinstance(stored, Draw):
         return stored, ""
-    with _naming(task), watch(task.words) as on_progress:
+    with naming(task.name), watch(task.words) as on_progress:
         answer = posed.answer(threads, on_progress)
     if not answer.seconds:
         answer = replace(answer, seconds={"all": time.perf_counter() - began})

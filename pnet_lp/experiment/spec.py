@@ -16,7 +16,7 @@ from pnet_lp.experiment.published import Published
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.files import read_yaml
 from pnet_lp.model.brief import brief
-from pnet_lp.registry import OneOrMore, Params, nearest, validate
+from pnet_lp.registry import OneOrMore, Params, unknown, validate
 from pnet_lp.seeds import check_draws
 
 SPEC_FILE = "spec.yaml"
@@ -83,11 +83,7 @@ class Experiment(Params):
         """
         for pattern in cases:
             if not any(fnmatchcase(name, pattern) for name in self.cases):
-                raise SpecError(
-                    f"no case is called {pattern!r}{nearest(pattern, self.cases)}",
-                    where=self.name,
-                    allowed=", ".join(self.cases),
-                )
+                raise unknown("no case is called", pattern, self.cases, where=self.name)
         kept = {
             name: case if draws is None else case.model_copy(update={"draws": draws})
             for name, case in self.cases.items()
@@ -187,9 +183,7 @@ def _cases(
 
 def _check_known(name: str, known: Collection[str], problem: str, where: str) -> None:
     if name not in known:
-        raise SpecError(
-            f"{problem} {name!r}{nearest(name, dict.fromkeys(known))}", where=where, allowed=", ".join(known)
-        )
+        raise unknown(problem, name, known, where=where)
 
 
 def _mapping(value: object, key: str, file: Path) -> dict[str, Any]:

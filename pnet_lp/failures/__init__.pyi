@@ -3,19 +3,15 @@ from .groups import RiskGroup, read_groups
 from .interval import CONFIDENCE, mean_interval, share_interval
 from .mask import Mask, apply_mask
 from .settings import FailureSettings
-from .spec import MODES, UNITS, Failures, Mode, Unit
+from .spec import Failures
 
 __all__ = [
     "CONFIDENCE",
-    "MODES",
-    "UNITS",
     "FailureModel",
     "FailureSettings",
     "Failures",
     "Mask",
-    "Mode",
     "RiskGroup",
-    "Unit",
     "apply_mask",
     "fail",
     "mean_interval",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pnet_lp.model import Network, Plane
-from pnet_lp.model.arrays import BoolArray, floats, ints
+from pnet_lp.model.arrays import BoolArray, booleans, floats, ints
 from pnet_lp.model.brief import brief
 
 
@@ -31,8 +31,8 @@ class Mask:
         down = []
         for plane, lost, dead in zip(network.planes, arcs, switches, strict=True):
             tail, head, _ = plane.arcs
-            down.append(_frozen(lost | dead[tail] | dead[head]))
-        return cls(tuple(down), tuple(_frozen(dead) for dead in switches))
+            down.append(booleans(lost | dead[tail] | dead[head]))
+        return cls(tuple(down), tuple(map(booleans, switches)))
 
     @property
     def arc_count(self) -> int:
@@ -43,12 +43,6 @@ class Mask:
     def switch_count(self) -> int:
         """Switches that are down."""
         return int(sum(dead.sum() for dead in self.switches))
-
-
-def _frozen(values: BoolArray) -> BoolArray:
-    array = np.array(values, dtype=np.bool_)
-    array.setflags(write=False)
-    return array
 
 
 def apply_mask(network: Network, mask: Mask) -> Network:

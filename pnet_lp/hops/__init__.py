@@ -5,9 +5,9 @@ apart.  A path of h hops passes h + 1 switches and, with the two access links, h
 """
 
 from pnet_lp.hops.count import count_hops
-from pnet_lp.hops.distribution import HopDistribution
 from pnet_lp.hops.latency import Rpc, message_us, rpc_statistics
 from pnet_lp.hops.trials import HopTrials, run_trials
+from pnet_lp.model.hops import HopDistribution
 
 __all__ = [
     "HopDistribution",

@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.errors import TopologyError
 from pnet_lp.failures import Mask
-from pnet_lp.hops.distribution import HopDistribution
 from pnet_lp.model import Network
 from pnet_lp.model.arcs import Arcs, usable_arcs
 from pnet_lp.model.arrays import BoolArray, IntArray, ints
-from pnet_lp.model.distances import MOST_STEPS, Sites, find_sites
+from pnet_lp.model.distances import Sites, find_sites, searchable
+from pnet_lp.model.hops import HopDistribution
 from pnet_lp.model.network import Level
 
 _MASK_BYTES = 1 << 26  # masks handed to the core at a time
@@ -48,7 +47,7 @@ class HopCounter:
         threads: 0 for all cores; no result depends on it.
 
     Raises:
-        TopologyError: pairs of that level mean nothing on the network.
+        TopologyError: pairs of that level mean nothing on the network, or are too many.
     """
 
     def __init__(self, network: Network, level: Level, *, threads: int = 0) -> None:
@@ -56,16 +55,8 @@ class HopCounter:
         self._threads = threads
         self._sites: Sites = find_sites(network, level)
         self._arcs: Arcs = usable_arcs(network)
-        arcs = self._arcs
-        # The core looks from each site along all links.
-        if self._sites.count * len(arcs.capacity) > 10 * MOST_STEPS:
-            raise TopologyError(
-                f"hops between all of {self._sites.count:,} {level}s over {len(arcs.capacity):,} links take too long",
-                allowed="a smaller network",
-            )
-        attach = ints(self._sites.switch.T)
-        self._attach: IntArray = attach
-        self._planes = _core.Planes(arcs.node_count, arcs.ptr, arcs.tail, arcs.head, attach)
+        self._attach: IntArray = ints(self._sites.switch.T)
+        self._planes = searchable(self._arcs, self._sites)
         size = self._sites.sizes.astype(np.int64)
         self._pairs = int(size.sum()) * (int(size.sum()) - 1)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pnet_lp.errors import SpecError
-from pnet_lp.hops.distribution import HopDistribution
+from pnet_lp.model.hops import HopDistribution
 
 MTU_BYTES = 1500
 ACCESS_LINKS = 2

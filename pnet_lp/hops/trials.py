@@ -9,9 +9,9 @@ from functools import cached_property
 
 from pnet_lp.failures import FailureModel, Failures, mean_interval, share_interval
 from pnet_lp.hops.count import HopCounter
-from pnet_lp.hops.distribution import HopDistribution
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
+from pnet_lp.model.hops import HopDistribution
 from pnet_lp.model.network import Level
 from pnet_lp.seeds import check_draws
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,28 +16,26 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 def ints(values: npt.ArrayLike) -> IntArray:
     """Return ``values`` as a read-only contiguous int32 array (always a copy)."""
-    array = np.array(values, dtype=np.int32, order="C", ndmin=1)
-    array.setflags(write=False)
-    return array
-
-
-def floats(values: npt.ArrayLike) -> FloatArray:
-    """Return ``values`` as a read-only contiguous float64 array (always a copy)."""
-    array = np.array(values, dtype=np.float64, order="C", ndmin=1)
-    array.setflags(write=False)
-    return array
+    return _read_only(values, np.int32)
 
 
 def longs(values: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return ``values`` as a read-only contiguous int64 array (always a copy)."""
-    array = np.array(values, dtype=np.int64, order="C", ndmin=1)
-    array.setflags(write=False)
-    return array
+    """Return the same as int64."""
+    return _read_only(values, np.int64)
+
+
+def floats(values: npt.ArrayLike) -> FloatArray:
+    """Return the same as float64."""
+    return _read_only(values, np.float64)
 
 
 def booleans(values: npt.ArrayLike) -> BoolArray:
-    """Return ``values`` as a read-only contiguous bool array (always a copy)."""
-    array = np.array(values, dtype=np.bool_, order="C", ndmin=1)
+    """Return the same as bool."""
+    return _read_only(values, np.bool_)
+
+
+def _read_only(values: npt.ArrayLike, dtype: type[np.generic]) -> npt.NDArray[Any]:
+    array = np.array(values, dtype=dtype, order="C", ndmin=1)
     array.setflags(write=False)
     return array
 

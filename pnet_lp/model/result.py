@@ -30,9 +30,22 @@ class Interval:
         return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
 
 
+class LinkLengths:
+    """Base of what has a length for every link: ``length`` of arcs, the others of access links."""
+
+    length: FloatArray
+    up_length: FloatArray
+    down_length: FloatArray
+
+    @property
+    def lengths(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """All three."""
+        return self.length, self.up_length, self.down_length
+
+
 @brief()
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class Certificate(LinkLengths):
     """A feasible flow and link lengths from which anyone can recompute an :class:`Interval`.
 
     All indices refer to the arrays of the :class:`~pnet_lp.throughput.problems.flow.FlowProblem` that the network and
@@ -59,8 +72,10 @@ class Certificate:
 
 @brief()
 @dataclass(frozen=True, eq=False)
-class PathCertificate:
+class PathCertificate(LinkLengths):
     """A split over given paths and link lengths; refers to the arrays of the ``PathProblem`` of the routing.
+
+    As a solver gives it, before it is evaluated, it is of any scale.
 
     Attributes:
         length: float64 ``[arcs]``, the length of each core link, >= 0.
@@ -76,7 +91,7 @@ class PathCertificate:
 
 @brief()
 @dataclass(frozen=True, eq=False)
-class LoadCertificate:
+class LoadCertificate(LinkLengths):
     """What a routing that leaves nothing open puts on links, and the link that fills first.
 
     Attributes:
@@ -118,7 +133,7 @@ class Bottleneck:
 
 @brief()
 @dataclass(frozen=True, eq=False)
-class FairLevel:
+class FairLevel(LinkLengths):
     """A step of max-min fairness: the demands that can get no more, given what those of earlier levels get.
 
     Attributes:
@@ -265,15 +280,6 @@ class ThroughputResult:
             "network": self.network,
             "traffic": self.traffic,
             "binding": self.binding,
-            "bottlenecks": [
-                {
-                    "plane": item.plane,
-                    "link": list(item.link),
-                    "kind": item.kind,
-                    "share": item.share,
-                    "capacity_gbps": item.capacity_gbps,
-                }
-                for item in self.bottlenecks
-            ],
+            "bottlenecks": [{**vars(item), "link": list(item.link)} for item in self.bottlenecks],
             "warnings": list(self.warnings),
         }

@@ -7,8 +7,8 @@ circuits those found can be.  Prices are those of :mod:`pnet_lp.cost`.
 
 from pnet_lp.optical.circuits import Circuits
 from pnet_lp.optical.cluster import cluster
-from pnet_lp.optical.improve import Improved, improve
-from pnet_lp.optical.limits import Limits, circuit_limits
+from pnet_lp.optical.improve import improve
+from pnet_lp.optical.limits import circuit_limits
 from pnet_lp.optical.matching import match_circuits
 from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, Scenario
 from pnet_lp.optical.settings import SpeedUpSettings
@@ -18,8 +18,6 @@ __all__ = [
     "SCENARIOS",
     "TESTBEDS",
     "Circuits",
-    "Improved",
-    "Limits",
     "Scenario",
     "SpeedUpSettings",
     "Speedup",

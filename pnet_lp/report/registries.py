@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
@@ -10,19 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from pnet_lp.cost import ARCHITECTURES
-from pnet_lp.cost.books import shipped_books
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import named_files, read_yaml
-from pnet_lp.registry import Entry, Registry, nearest
+from pnet_lp.registry import Entry, nearest
 from pnet_lp.report.tables import text_table
-from pnet_lp.routing import ROUTINGS
-from pnet_lp.throughput import OBJECTIVES, SOLVERS
-from pnet_lp.throughput.solvers import Solver
-from pnet_lp.topology import topologies
-from pnet_lp.topology.catalogue import catalogue as network_catalogue
-from pnet_lp.traffic import traffics
-from pnet_lp.traffic.catalogue import catalogue as traffic_catalogue
 from pnet_lp.units import Quantity, quantity_of
 
 if TYPE_CHECKING:
@@ -34,16 +26,6 @@ WIDEST_PARAMETER = 52
 
 BUILDER, CATALOGUE = "builder", "catalogue"
 """Types of entries: code with parameters, or a spec in a data folder."""
-
-
-def topology_documents() -> list[dict[str, Any]]:
-    """Return each family and each named network as its JSON document."""
-    return entry_documents(topologies) + catalogue_documents(network_catalogue())
-
-
-def traffic_documents() -> list[dict[str, Any]]:
-    """Return each pattern and each named demand as its JSON document."""
-    return entry_documents(traffics) + catalogue_documents(traffic_catalogue())
 
 
 def entry_documents(entries: Iterable[Entry[Any]]) -> list[dict[str, Any]]:
@@ -69,8 +51,10 @@ def catalogue_documents(specs: Mapping[str, Path]) -> list[dict[str, Any]]:
     return [_spec_document(name, path) for name, path in sorted(specs.items())]
 
 
-def solver_documents(solvers: Registry[type[Solver]] = SOLVERS) -> list[dict[str, Any]]:
+def solver_documents() -> list[dict[str, Any]]:
     """Return each solver as its JSON document: an entry's, and its capabilities."""
+    from pnet_lp.throughput.solvers import SOLVERS  # noqa: PLC0415
+
     return [
         {
             **document,
@@ -80,13 +64,15 @@ def solver_documents(solvers: Registry[type[Solver]] = SOLVERS) -> list[dict[str
             "objectives": sorted(solver.objectives),
             "install_hint": solver.install_hint,
         }
-        for document in entry_documents(solvers)
-        for solver in [solvers.get(document["name"]).build]
+        for document in entry_documents(SOLVERS)
+        for solver in [SOLVERS.get(document["name"]).build]
     ]
 
 
 def routing_documents() -> list[dict[str, Any]]:
     """Return each routing as its JSON document, under the name that shows its first parameter: ``ksp:K``."""
+    from pnet_lp.routing import ROUTINGS  # noqa: PLC0415
+
     return [
         {
             **document,
@@ -96,20 +82,6 @@ def routing_documents() -> list[dict[str, Any]]:
         }
         for document in entry_documents(ROUTINGS)
     ]
-
-
-def bound_documents() -> list[dict[str, Any]]:
-    """Return each bound as its JSON document."""
-    from pnet_lp.throughput.bounds import BOUNDS  # noqa: PLC0415 - slow to load
-
-    return entry_documents(BOUNDS)
-
-
-def question_documents() -> list[dict[str, Any]]:
-    """Return each kind of question as its JSON document, its parameters being the keys of a case."""
-    from pnet_lp.experiment.question import QUESTIONS  # noqa: PLC0415 - slow to load
-
-    return entry_documents(QUESTIONS)
 
 
 def experiment_documents() -> list[dict[str, Any]]:
@@ -122,29 +94,10 @@ def experiment_documents() -> list[dict[str, Any]]:
     ]
 
 
-def size_documents() -> list[dict[str, Any]]:
-    """Return each distribution of flow sizes as its JSON document."""
-    from pnet_lp.workload import SIZES  # noqa: PLC0415 - only where it is asked for
+def _books(quantity: Literal["price", "power"]) -> list[dict[str, Any]]:
+    from pnet_lp.cost.books import shipped_books  # noqa: PLC0415
 
-    return entry_documents(SIZES)
-
-
-def workload_documents() -> list[dict[str, Any]]:
-    """Return each workload as its JSON document."""
-    from pnet_lp.workload import WORKLOADS  # noqa: PLC0415
-
-    return entry_documents(WORKLOADS)
-
-
-def simulator_documents(name: str) -> Callable[[], list[dict[str, Any]]]:
-    """Return what lists a registry of the simulator."""
-
-    def documents() -> list[dict[str, Any]]:
-        from pnet_lp import sim  # noqa: PLC0415
-
-        return entry_documents(getattr(sim, name))
-
-    return documents
+    return catalogue_documents(shipped_books(quantity))
 
 
 def preset_documents() -> list[dict[str, Any]]:
@@ -163,24 +116,34 @@ def preset_documents() -> list[dict[str, Any]]:
     ]
 
 
+def _of(module: str, registry: str, folder: str = "") -> Callable[[], list[dict[str, Any]]]:
+    """Return what lists a registry, imported when it is asked for, and the catalogue in the folders of that name."""
+
+    def documents() -> list[dict[str, Any]]:
+        entries = entry_documents(getattr(importlib.import_module(f"pnet_lp.{module}"), registry))
+        return entries + catalogue_documents(named_files(folder)) if folder else entries
+
+    return documents
+
+
 KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
-    "topologies": topology_documents,
-    "traffic": traffic_documents,
+    "topologies": _of("topology", "topologies", "topologies"),
+    "traffic": _of("traffic", "traffics", "traffic_matrices"),
     "routings": routing_documents,
-    "objectives": lambda: entry_documents(OBJECTIVES),
+    "objectives": _of("throughput", "OBJECTIVES"),
     "solvers": solver_documents,
-    "bounds": bound_documents,
-    "questions": question_documents,
+    "bounds": _of("throughput.bounds", "BOUNDS"),
+    "questions": _of("experiment.question", "QUESTIONS"),
     "experiments": experiment_documents,
-    "workloads": workload_documents,
-    "sizes": size_documents,
-    "transports": simulator_documents("TRANSPORTS"),
-    "queues": simulator_documents("QUEUES"),
-    "forwardings": simulator_documents("FORWARDINGS"),
+    "workloads": _of("workload", "WORKLOADS"),
+    "sizes": _of("workload", "SIZES"),
+    "transports": _of("sim", "TRANSPORTS"),
+    "queues": _of("sim", "QUEUES"),
+    "forwardings": _of("sim", "FORWARDINGS"),
     "presets": preset_documents,
-    "architectures": lambda: entry_documents(ARCHITECTURES),
-    "prices": lambda: catalogue_documents(shipped_books("price")),
-    "powers": lambda: catalogue_documents(shipped_books("power")),
+    "architectures": _of("cost", "ARCHITECTURES"),
+    "prices": lambda: _books("price"),
+    "powers": lambda: _books("power"),
 }
 """What can be listed."""
 

@@ -5,8 +5,8 @@ A routing is one file in ``schemes``; ``base`` says what one is.
 
 from pnet_lp.model.paths import Policy
 from pnet_lp.routing.base import POLICIES, ROUTINGS, Form, Routing, parse_routing
-from pnet_lp.routing.count import ShortestCounts, count_shortest
-from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
+from pnet_lp.routing.count import count_shortest
+from pnet_lp.routing.enumerate import iterate_paths
 from pnet_lp.routing.loads import Loads
 from pnet_lp.routing.rule import PathRule
 from pnet_lp.routing.settings import RoutingSettings
@@ -21,9 +21,7 @@ __all__ = [
     "Policy",
     "Routing",
     "RoutingSettings",
-    "ShortestCounts",
     "count_shortest",
-    "enumerate_paths",
     "iterate_paths",
     "parse_routing",
     "path_statistics",

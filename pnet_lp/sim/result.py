@@ -18,8 +18,8 @@ from pnet_lp.sim.ports import Ports
 if TYPE_CHECKING:
     import pyarrow as pa
 
-End: TypeAlias = Literal["complete", "time limit", "event limit", "interrupted"]
-"""Why a run ended: nothing was left to happen; a limit; Ctrl-C."""
+End: TypeAlias = Literal["complete", "time limit", "event limit", "end of clock", "interrupted"]
+"""Why a run ended: nothing was left to happen; a limit; the latest time that the simulator counts to; Ctrl-C."""
 
 
 @brief("end", "flow_count", "completed", "time_ps", "events")

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable
 
 from pnet_lp.deadline import Deadline
+from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Network, ThroughputResult, TrafficMatrix
-from pnet_lp.routing import Policy
-from pnet_lp.throughput.objectives import CONCURRENT
-from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, Progress, answer, parse_query
-from pnet_lp.throughput.solvers import AUTO
+from pnet_lp.routing import Policy, parse_routing
+from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, Progress, Query, answer, check_solver
+from pnet_lp.throughput.solvers import AUTO, SolveOptions
 
 
 def solve(
@@ -59,15 +60,15 @@ def solve(
         TrafficError: the matrix is empty or for another network.
         SolverError: the solver is not installed or failed, or the problem does not fit into memory.
     """
-    query = parse_query(
-        objective=objective,
-        routing=routing,
-        plane_policy=plane_policy,
-        seed=seed,
-        solver=solver,
-        tolerance=tolerance,
-        threads=threads,
-        deadline=time_limit_s if isinstance(time_limit_s, Deadline) else Deadline(time_limit_s),
-        max_iterations=max_iterations,
-    )
+    deadline = time_limit_s if isinstance(time_limit_s, Deadline) else Deadline(time_limit_s)
+    goal = parse_objective(objective)
+    check_solver(solver)
+    paths = parse_routing(routing, policy=plane_policy, seed=seed)
+    goal.check(paths.form, solver)
+    if not 0 < tolerance < 1:
+        raise SpecError(
+            "out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1"
+        )
+    options = SolveOptions(tolerance, deadline, max_iterations, threads)
+    query = Query(goal, paths.until(deadline), solver, options)
     return answer(network, traffic, query, start=start, on_progress=on_progress)

@@ -4,33 +4,24 @@
 
 What is optimised, and how that is proved, is the business of an objective (:mod:`pnet_lp.throughput.objectives`); what
 paths there are, that of a routing (:mod:`pnet_lp.routing`).  Here both are parsed; :mod:`pnet_lp.throughput.facade`
-takes strings.
+parses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from pnet_lp.deadline import NEVER, Deadline
-from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.summary import summarise_network, summarise_traffic
-from pnet_lp.registry import nearest, parse_expression
-from pnet_lp.routing import Policy, Routing, parse_routing
-from pnet_lp.throughput.objectives import (
-    CONCURRENT,
-    Clock,
-    Objective,
-    Optimum,
-    SolveContext,
-    parse_objective,
-)
+from pnet_lp.registry import parse_expression, unknown
+from pnet_lp.routing import Routing
+from pnet_lp.throughput.objectives import Clock, Objective, Optimum, SolveContext
 from pnet_lp.throughput.problems import FlowProblem, Problem, state_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, SolveOptions
@@ -96,46 +87,13 @@ class Query:
     options: SolveOptions
 
 
-def parse_query(
-    *,
-    objective: str = CONCURRENT,
-    routing: str = IDEAL,
-    plane_policy: Policy = "any",
-    seed: int = 0,
-    solver: str = AUTO,
-    tolerance: float = DEFAULT_TOLERANCE,
-    threads: int = 0,
-    deadline: Deadline = NEVER,
-    max_iterations: int | None = None,
-) -> Query:
-    """Return the query that these words and numbers stand for; arguments as of :func:`pnet_lp.throughput.solve`.
-
-    Raises:
-        SpecError: an unknown objective, routing or solver, a parameter of one that is wrong, one that does not go with
-            another, or a number out of range.
-    """
-    goal = parse_objective(objective)
-    check_solver(solver)
-    paths = parse_routing(routing, policy=plane_policy, seed=seed)
-    goal.check(paths.form, solver)
-    if not 0 < tolerance < 1:
-        raise SpecError(
-            "out of range", where="tolerance", found=tolerance, allowed="a number between 0 and 1"
-        )
-    options = SolveOptions(tolerance, deadline, max_iterations, threads)
-    return Query(goal, paths.until(deadline), solver, options)
-
-
 def check_solver(expression: str) -> None:
     """Raise SpecError unless ``expression`` is ``auto`` or a known solver with its parameters, installed or not."""
     if expression == AUTO:
         return
     name, values = parse_expression(expression)
     if name not in SOLVERS:
-        known = (AUTO, *SOLVERS.names())
-        raise SpecError(
-            f"unknown solver {name!r}{nearest(name, dict.fromkeys(known))}", allowed=", ".join(known)
-        )
+        raise unknown("unknown solver", name, (AUTO, *SOLVERS.names()))
     SOLVERS.get(name).validate(values)
 
 
@@ -151,7 +109,7 @@ def answer(
     clock = Clock("build", "solve", "certify")
     goal, tolerance = query.objective.bind(network), query.options.tolerance
     problem = state_problem(network, traffic, query.routing, threads=query.options.threads)
-    options = query.options if start is None else query.options.starting(problem.start(start))
+    options = query.options if start is None else replace(query.options, start=problem.start(start))
     clock.note("build")
 
     def report(name: str, iterations: int, lower: float, upper: float) -> None:

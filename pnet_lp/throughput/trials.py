@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +12,6 @@ from pnet_lp.model.brief import brief
 from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.problems import lost_demands
-from pnet_lp.throughput.solve import Progress
 
 
 @brief()
@@ -47,7 +44,6 @@ def failure_trials(
     *,
     trials: int,
     seed: int = 0,
-    jobs: int = 1,
     **options: Any,
 ) -> list[FailureTrial]:
     """Return the throughput of ``traffic`` in ``trials`` independent draws of ``failures``.
@@ -61,41 +57,18 @@ def failure_trials(
         failures: what is to fail.
         trials: number of draws; trial 0 is what ``pnet-lp throughput --fail-links`` applies.
         seed: of the draws.
-        jobs: trials solved at the same time, with one thread each unless ``threads`` is given; no result depends on it.
         options: for :func:`pnet_lp.throughput.solve`.
 
     Raises:
-        SpecError: no trial or no job; a plane, a switch or a cable that the network does not have; a wrong option.
+        SpecError: no trial; a plane, a switch or a cable that the network does not have; a wrong option.
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
     """
     check_draws("trials", trials)
-    check_draws("jobs", jobs)
     model = FailureModel(network, failures)
-    options = {"threads": 1, **options}
-
-    def run(trial: int) -> FailureTrial:
-        return _solve_connected(trial, apply_mask(network, model.draw(seed, trial)), traffic, options)
-
-    if jobs == 1:
-        # In this thread, which may be the one that hears of Ctrl-C.
-        return [run(trial) for trial in range(trials)]
-    stopped = threading.Event()
-    watch = options.pop("on_progress", None)
-
-    def report(progress: Progress) -> None:
-        if stopped.is_set():
-            raise KeyboardInterrupt
-        if watch is not None:
-            watch(progress)
-
-    options["on_progress"] = report
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            return list(pool.map(run, range(trials)))
-        except BaseException:
-            stopped.set()
-            pool.shutdown(cancel_futures=True)
-            raise
+    return [
+        _solve_connected(trial, apply_mask(network, model.draw(seed, trial)), traffic, options)
+        for trial in range(trials)
+    ]
 
 
 def throughput_interval(trials: Sequence[FailureTrial]) -> tuple[float, float] | None:

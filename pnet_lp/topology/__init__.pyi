@@ -1,20 +1,17 @@
 from .description import Description, PlaneDescription, describe, describe_plane
-from .family import HostParams, LinkParams, topologies
+from .family import topologies
 from .hosts import attach_hosts
 from .io import read_plane, write_network, write_plane
-from .network import build_network, build_plane, check_network, check_topology
+from .network import build_network, build_plane, check_topology
 from .settings import PlaneSettings
 
 __all__ = [
     "Description",
-    "HostParams",
-    "LinkParams",
     "PlaneDescription",
     "PlaneSettings",
     "attach_hosts",
     "build_network",
     "build_plane",
-    "check_network",
     "check_topology",
     "describe",
     "describe_plane",

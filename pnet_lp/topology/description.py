@@ -10,8 +10,8 @@ import numpy as np
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.brief import brief
+from pnet_lp.model.distances import count_rack_hops
 from pnet_lp.model.network import Variant
-from pnet_lp.topology.rack_hops import count_rack_hops
 
 
 @brief("label", "switches", "hosts", "racks", "cables", "diameter", "mean_hops")
@@ -176,7 +176,7 @@ def describe_plane(plane: Plane, *, switch_ports: int | None = None) -> PlaneDes
         ports_free=None if switch_ports is None else switch_ports * len(ports) - int(ports.sum()),
         connected=_strongly_connected(plane),
         diameter=hops.diameter,
-        mean_hops=hops.mean,
+        mean_hops=None if hops.disconnected else hops.mean,
         disconnected_pairs=hops.disconnected,
         capacity_gbps=float(plane.capacity_uv_gbps.sum() + plane.capacity_vu_gbps.sum()),
         speeds=_tally(plane.capacity_uv_gbps, plane.capacity_vu_gbps),

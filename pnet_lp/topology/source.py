@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from pnet_lp.errors import SpecError, TopologyError, naming
-from pnet_lp.files import check_sha256, exists
+from pnet_lp.files import check_sha256, exists, named_files
 from pnet_lp.model import Plane
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
-from pnet_lp.registry import Entry, nearest, parse_expression
+from pnet_lp.registry import Entry, parse_expression, unknown
 from pnet_lp.seeds import derive_seed
-from pnet_lp.topology.catalogue import catalogue
 from pnet_lp.topology.family import Builder, topologies
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
     name, colon, _ = text.partition(":")
     if name.strip() in topologies:
         return Source(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
-    known = catalogue()
+    known = named_files("topologies")
     # A name of the catalogue can have a slash and then looks like a path.
     if text in known and not (exists(text) and Path(text).is_file()):
         return _from_file(str(known[text]), link_gbps, seed)
@@ -148,10 +147,7 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
         return _from_file(text, link_gbps, seed)
     names = topologies.names() if colon else [*topologies.names(), *known]
     name, _ = parse_expression(text)
-    raise SpecError(
-        f"unknown topology {name!r}{nearest(name, dict.fromkeys(names))}",
-        allowed=f"{', '.join(names)}, or a file",
-    )
+    raise unknown("unknown topology", name, names, more=", or a file")
 
 
 def _is_file(text: str) -> bool:

@@ -1,11 +1,10 @@
-from .base import Context, traffics
+from .base import traffics
 from .build import build_traffic, check_traffic
 from .io import read_traffic, write_traffic
 from .racks import RackTraffic, aggregate
 from .settings import TrafficSettings
 
 __all__ = [
-    "Context",
     "RackTraffic",
     "TrafficSettings",
     "aggregate",

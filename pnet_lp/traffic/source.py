@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pnet_lp.errors import SpecError, TrafficError, naming
-from pnet_lp.files import check_sha256, exists
+from pnet_lp.files import check_sha256, exists, named_files
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
-from pnet_lp.registry import Entry, Params, nearest, parse_expression
+from pnet_lp.registry import Entry, Params, parse_expression, unknown
 from pnet_lp.traffic.base import Context, Pattern, traffics
-from pnet_lp.traffic.catalogue import catalogue
 from pnet_lp.traffic.combine import split_terms
 
 
@@ -108,7 +107,7 @@ def resolve(text: str) -> Source:
     name, colon, _ = text.partition(":")
     if name.strip() in traffics:
         return Source(text, ((1.0, _recipe(text, text)),))
-    known = catalogue()
+    known = named_files("traffic_matrices")
     # A name of the catalogue can have a slash and then looks like a path.
     if text in known and not exists(text):
         return _from_spec(known[text], text)
@@ -120,10 +119,7 @@ def resolve(text: str) -> Source:
         )
     names = traffics.names() if colon else [*traffics.names(), *known]
     name, _ = parse_expression(text)
-    raise SpecError(
-        f"unknown traffic {name!r}{nearest(name, dict.fromkeys(names))}",
-        allowed=f"{', '.join(names)}, or a file",
-    )
+    raise unknown("unknown traffic", name, names, more=", or a file")
 
 
 def _is_file(text: str) -> bool:

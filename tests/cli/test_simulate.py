@@ -132,7 +132,7 @@ def test_plot(run: Run, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "no flows: give --traffic with --flow-size, or --workload"),
+        ((), "no flows; allowed: --traffic T and --flow-size S, or --workload W"),
         (("--traffic", "permutation"), "--traffic needs --flow-size or --workload"),
         (("--flow-size", "1MB"), "--flow-size needs --traffic"),
         (("--workload", "each:sizes=1MB"), "workload 'each' needs a traffic matrix"),
@@ -141,15 +141,20 @@ def test_plot(run: Run, suffix: str) -> None:
             "workload 'rpc' chooses its pairs itself",
         ),
         (("--workload", "rpc:rounds=1"), "flow 1: a flow uses the connection of another"),
-        ((*FLOWS[:3], "0"), "a size is wrong, found 0"),
+        ((*FLOWS[:3], "0"), "--flow-size: 0: a size is wrong, found 0"),
+        ((*FLOWS[:3], "10kB,foo=1"), "--flow-size: not a quantity, found '10kB,foo=1'"),
+        ((*FLOWS[:3], "facebook-cache:mode=1"), "--flow-size: facebook-cache: unknown parameter 'mode'"),
         ((*FLOWS, "--fail-links", "1"), "no path leads from 'h"),
         (
             (*FLOWS, "--queue", "drop-tail:bytes=9"),
             "queue: bytes: a packet has 1500 bytes and never fits, found 9",
         ),
-        ((*FLOWS, "--transport", "tpc"), "unknown transport 'tpc' (did you mean 'tcp'?); allowed: "),
+        (
+            (*FLOWS, "--transport", "tpc"),
+            "--transport: unknown transport 'tpc' (did you mean 'tcp'?); allowed: ",
+        ),
         ((*FLOWS, "--link-delay", "fast"), "--link-delay: not a quantity, found 'fast'"),
-        ((*FLOWS, "--time-limit", "0s"), "--time-limit: nothing would happen, found 0"),
+        ((*FLOWS, "--time-limit", "0s"), "--time-limit: input should be greater than 0, found '0s'"),
         ((*FLOWS, "--header", "2kB"), "--header: the header leaves no room for payload, found 2000"),
         ((*FLOWS, "--trace", "flow:99", "--records", "out"), "--trace: no such flow, found 'flow:99'"),
         ((*FLOWS, "--trace", "flow:1"), "--trace needs --records"),
@@ -159,6 +164,8 @@ def test_plot(run: Run, suffix: str) -> None:
             "--fail-until: what fails would be back before, found '1us'; allowed: more than 2us",
         ),
         ((*FLOWS, "--jobs", "2"), "--jobs needs --repeat"),
+        ((*FLOWS, "--repeat", "9999999"), "9999999 is not in the range 1<=x<=1000000"),
+        ((*FLOWS, "--repeat", "2", "--jobs", "9999"), "9999 is not in the range 1<=x<=1024"),
         ((*FLOWS, "--routing", "ideal"), "--routing: the routing has no list of paths, found 'ideal'"),
     ],
 )
@@ -184,9 +191,9 @@ def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(buffer, "isatty", lambda: True)
     monkeypatch.setattr("sys.stderr", buffer)
     with SimulationLine(3) as line:
-        line.of(1)(Progress(2 * 10**9, 30_000_000, 25, 100, None, 6.0))
+        line.of(1)(Progress(2 * 10**9, 30_000_000, 0, 100, 0.25, None, 6.0))
     text = buffer.getvalue()
-    assert "run 2 of 3: 2 ms simulated, 25 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text
+    assert "run 2 of 3: 2 ms simulated, 0 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text
 
 
 def interrupted_after(seconds: float, folder: Path, *more: str) -> tuple[int, bytes, bytes]:

@@ -16,7 +16,6 @@ from pnet_lp.hops.count import HopCounter
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 from pnet_lp.topology import build_network
-from pnet_lp.topology.rack_hops import count_rack_hops
 
 from ..failures.conftest import failures, networks
 
@@ -83,15 +82,6 @@ def test_one_plane_more_never_hurts(network: Network, wanted: Failures, seed: in
     alone, together = by_networkx(first, "host"), by_networkx(all_planes, "host")
     assert all(together[pair] <= hops for pair, hops in alone.items())
     assert count_hops(all_planes, "host").disconnected <= count_hops(first, "host").disconnected
-
-
-@pytest.mark.parametrize(
-    "expression", ["fat-tree:k=8", "torus:dims=4x8", "slim-fly:q=5", "dragonfly:p=2,a=4,h=2", "path:n=300"]
-)
-def test_both_counts_of_racks_agree(expression: str) -> None:
-    network = build_network([expression])
-    other = count_rack_hops(network.planes[0])
-    assert count_hops(network, "rack") == HopDistribution(other.pairs, other.disconnected)
 
 
 @pytest.mark.parametrize(

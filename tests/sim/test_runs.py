@@ -21,6 +21,7 @@ from pnet_lp.sim import (
     PRESETS,
     QUEUES,
     TRANSPORTS,
+    FlowSettings,
     Outage,
     Progress,
     ScenarioWords,
@@ -32,6 +33,7 @@ from pnet_lp.sim import (
 )
 from pnet_lp.sim.preset import get_preset
 from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
 from pnet_lp.workload import build_workload
 
 from .conftest import check_conserved, flows
@@ -97,7 +99,7 @@ def test_presets_name_what_there_is_and_where_it_is_from(name: str) -> None:
         for entry, parameters in values.items():
             registry.get(entry).validate({key: stated.value for key, stated in parameters.items()})
     assert all(source for _, _, source in preset.rows())
-    assert set(preset.settings) <= {field.name for field in dataclasses.fields(Settings)}
+    assert set(preset.settings) <= set(Settings.model_fields)
 
 
 def test_a_preset_is_overridden(tree: Network) -> None:
@@ -118,7 +120,10 @@ def test_seeds_draw(tree: Network) -> None:
 
 def test_jobs_do_not_matter() -> None:
     words = ScenarioWords(
-        ("jellyfish:switches=8,ports=5,hosts=16",), BUSY, settings=Settings(preset="pnet"), seed=7
+        ("jellyfish:switches=8,ports=5,hosts=16",),
+        FlowSettings(workload=BUSY),
+        settings=Settings(preset="pnet"),
+        seed=7,
     )
     alone, together = (list(run_words(words, repeat=3, jobs=jobs)) for jobs in (1, 2))
     assert [result.seed for result in alone] == [7, 8, 9]
@@ -321,7 +326,7 @@ def test_any_network_keeps_its_packets(seed: int, queue: str, planes: int) -> No
 
 
 BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
-    ({"transport": "tcpp"}, SpecError, "unknown transport 'tcpp' (did you mean 'tcp'?)"),
+    ({"transport": "tcpp"}, SpecError, "transport: unknown transport 'tcpp' (did you mean 'tcp'?)"),
     ({"queue": "drop-tail:packet=3"}, SpecError, "unknown parameter 'packet' (did you mean 'packets'?)"),
     (
         {"queue": "drop-tail:bytes=1kB"},
@@ -331,24 +336,35 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     (
         {"queue": "drop-tail:packets=0"},
         SpecError,
-        "drop-tail: packets: input should be greater than or equal to 1",
+        "queue: drop-tail: packets: input should be greater than or equal to 1",
     ),
     ({"queue": "ecn:chance=0.5"}, SpecError, "chance needs always"),
     ({"queue": "strict:bounds=9x3"}, SpecError, "the bounds of classes do not ascend"),
-    ({"preset": "pnett"}, SpecError, "unknown preset 'pnett' (did you mean 'pnet'?)"),
+    ({"preset": "pnett"}, SpecError, "preset: unknown preset 'pnett' (did you mean 'pnet'?)"),
     ({"forwarding": "given"}, SpecError, "given: parameter 'routing' is required"),
     ({"routing": "ideal"}, RoutingError, "routing: the routing has no list of paths, found 'ideal'"),
     ({"routing": "ksp:2", "forwarding": "ecmp"}, SpecError, "forwarding: flows take a routing's paths or"),
-    ({"plane_policy": "best"}, SpecError, "plane_policy: no such policy, found 'best'"),
+    ({"routing": "ksq:2"}, SpecError, "routing: unknown routing 'ksq' (did you mean 'ksp'?)"),
+    ({"plane_policy": "best"}, SpecError, "plane_policy: input should be 'any', "),
+    ({"transprot": "tcp"}, SpecError, "unknown parameter 'transprot' (did you mean 'transport'?)"),
     ({"link_delay": "1"}, SpecError, "link_delay: not a quantity, found '1'; allowed: a time with its unit"),
     ({"header": "1500"}, SpecError, "header: the header leaves no room for payload, found 1500"),
     ({"packet": "70000"}, SpecError, "packet: no size of a packet, found 70000; allowed: 1 to 65535 bytes"),
-    ({"time_limit": "0s"}, SpecError, "time_limit: nothing would happen, found 0; allowed: more than 0"),
+    ({"time_limit": "0s"}, SpecError, "time_limit: input should be greater than 0, found '0s'"),
+    ({"event_limit": 0}, SpecError, "event_limit: input should be greater than or equal to 1, found 0"),
+    ({"transport": "tcp:rto_min=2"}, SpecError, "transport: tcp: rto_min: not a quantity, found '2'"),
+    (
+        {"traffic": build_traffic("permutation", build_network("fat-tree:k=4"))},
+        SpecError,
+        "traffic: the workload has its pairs already, found 'permutation'; allowed: a workload in words, or no matrix",
+    ),
     ({"trace": ("port:3",)}, SpecError, "trace: not something to trace, found 'port:3'"),
+    ({"trace": ("flow:" + "9" * 4301,)}, SpecError, "trace: no such flow, found 'flow:99999"),
+    ({"trace": ("queue:" + "9" * 4301 + "/h0->0",)}, SpecError, "trace: no host or switch is called '99999"),
     ({"trace": ("flow:1",)}, SpecError, "trace: no such flow, found 'flow:1'; allowed: flow:0 to flow:0"),
     ({"trace": ("queue:h0->h1",)}, SpecError, "trace: there is no such link, found 'queue:h0->h1'"),
     ({"trace": ("queue:h0->edge",)}, SpecError, "trace: no host or switch is called 'edge' (did you mean"),
-    ({"transport": "tcp:rto_min=2s,rto_max=1s"}, SpecError, "tcp: rto_min=2s is above rto_max=1s"),
+    ({"transport": "tcp:rto_min=2s,rto_max=1s"}, SpecError, "transport: tcp: rto_min=2s is above rto_max=1s"),
 ]
 
 

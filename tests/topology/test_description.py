@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.model import Plane
+from pnet_lp.model import Network, Plane
+from pnet_lp.model.distances import count_rack_hops, find_sites, site_hops
 from pnet_lp.topology import build_network, build_plane, describe, describe_plane
-from pnet_lp.topology.rack_hops import count_rack_hops
 
 from .conftest import planes
 
@@ -39,15 +39,18 @@ def test_hops_and_connectedness_against_networkx(plane: Plane) -> None:
         assert hops.mean == pytest.approx(np.mean(known))
     else:
         assert hops.diameter is None
-        assert hops.mean is None
+        assert describe_plane(plane).mean_hops is None
     assert describe_plane(plane).connected == nx.is_strongly_connected(graph)
 
 
-def test_hops_between_more_racks_than_one_word_or_block_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = count_rack_hops(build_plane("ring:n=401"))
-    assert whole.pairs == (0, *[802] * 200)
-    monkeypatch.setattr("pnet_lp.model.distances._GATHER_BYTES", 1)
-    assert count_rack_hops(build_plane("ring:n=401")) == whole
+def test_hops_between_more_racks_than_one_search_begins_at() -> None:
+    plane = build_plane("ring:n=401")
+    assert count_rack_hops(plane).pairs == (0, *[802] * 200)
+    network = Network.from_planes([plane])
+    apart = np.arange(401)
+    hops = site_hops(network, find_sites(network, "rack"))
+    assert np.array_equal(hops[0], np.minimum(apart, 401 - apart))
+    assert np.array_equal(hops[400], np.roll(hops[0], -1))
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from pnet_lp.errors import PnetError
+from pnet_lp.files import named_files
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.traffic import build_traffic, traffics
-from pnet_lp.traffic.catalogue import catalogue
 
 from .conftest import fat_tree, ring_of
 
@@ -208,7 +208,7 @@ def test_unknown_names_offer_the_nearest_of_all(text: str, nearest: str) -> None
         build_traffic(text, HEDERA)
     message = str(caught.value)
     assert message.startswith(f"unknown traffic '{text}' (did you mean '{nearest}")
-    assert all(f" {name}," in message for name in [*traffics.names(), *catalogue()])
+    assert all(f" {name}," in message for name in [*traffics.names(), *named_files("traffic_matrices")])
     assert message.endswith(", or a file")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pnet_lp import memory
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.model.distances import UNREACHED, find_sites, hop_matrix, site_hops
+from pnet_lp.model.distances import UNREACHED, find_sites, site_hops
 from pnet_lp.traffic import build_traffic
 
 from .conftest import ring_of
@@ -54,8 +54,8 @@ def test_hops_against_networkx(network: Network) -> None:
 
 
 def test_hops_of_a_plane_in_two_pieces() -> None:
-    plane = Plane.from_cables(4, [0, 2], [1, 3], [10.0, 0.0])
-    assert hop_matrix(plane, plane.rack_switch).tolist() == [
+    network = Network.from_planes([Plane.from_cables(4, [0, 2], [1, 3], [10.0, 0.0])])
+    assert site_hops(network, find_sites(network, "rack")).tolist() == [
         [0, 1, UNREACHED, UNREACHED],
         [1, 0, UNREACHED, UNREACHED],
         [UNREACHED, UNREACHED, 0, UNREACHED],

@@ -191,7 +191,7 @@ def test_an_incast_waits_for_all(network: Network) -> None:
         ("poisson:sizes=x,load=1,flows=1", None),
         (
             "sequential:sizes=1kB,rounds=1,pause=3",
-            "sequential: time: not a quantity, found '3'; allowed: a time with its unit: 25ns, 1.5us, 2s",
+            "sequential: pause: not a quantity, found '3'; allowed: a time with its unit: 25ns, 1.5us, 2s",
         ),
         ("closed-lop:sizes=1", None),
     ],

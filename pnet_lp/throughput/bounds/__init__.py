@@ -11,7 +11,6 @@ from pnet_lp.throughput.bounds.base import (
     Bound,
     Bounds,
     Instance,
-    Silent,
     chosen_bounds,
     compute_bounds,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "EqualLengths",
     "Instance",
     "Matching",
-    "Silent",
     "chosen_bounds",
     "compute_bounds",
     "find_bisection",

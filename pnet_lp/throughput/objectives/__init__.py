@@ -6,7 +6,6 @@ prove the other; and each says how a saved answer is checked a second time.  Lin
 """
 
 from pnet_lp.throughput.objectives.base import (
-    CLOSED_FORM,
     CONCURRENT,
     OBJECTIVES,
     Clock,
@@ -17,7 +16,6 @@ from pnet_lp.throughput.objectives.base import (
 )
 
 __all__ = [
-    "CLOSED_FORM",
     "CONCURRENT",
     "OBJECTIVES",
     "Clock",

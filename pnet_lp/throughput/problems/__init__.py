@@ -10,7 +10,6 @@ from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths, build_problem, lost_demands
 from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.proof import Attained, Certified
-from pnet_lp.throughput.problems.splits import SplitProblem
 from pnet_lp.throughput.problems.state import state_problem
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "Lengths",
     "PathProblem",
     "Problem",
-    "SplitProblem",
     "build_problem",
     "lost_demands",
     "state_problem",

@@ -212,8 +212,7 @@ class ArcForm(Form):
         lengths = self.lengths(dual)
         # On the way of a simplex method all duals can be zero, which proves nothing.
         if not any(np.any(length > 0) for length in lengths):
-            otherwise = Flows.nothing(self.flow)
-            lengths = otherwise.length, otherwise.up_length, otherwise.down_length
+            lengths = Flows.nothing(self.flow).lengths
         return Flows(np.maximum(flow, 0.0), self._injection(value), *lengths).proof(served)
 
     def _injection(self, value: FloatArray) -> FloatArray:

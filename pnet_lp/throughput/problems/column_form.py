@@ -15,11 +15,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from pnet_lp.errors import SolverError
+from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.throughput.problems.columns import ColumnProblem, joined
 from pnet_lp.throughput.problems.flow import Lengths
 from pnet_lp.throughput.problems.program import MAX_ENTRIES, Form, Labels, LinearProgram, ProgramGoal
-from pnet_lp.throughput.problems.proof import Attained, PathProof
+from pnet_lp.throughput.problems.proof import Attained
 
 
 class ColumnForm(Form):
@@ -74,7 +75,7 @@ class ColumnForm(Form):
             row_upper=np.concatenate([flow.link_capacity[self._link] / flow_unit, goal.upper / flow_unit]),
         )
 
-    def proof(self, value: FloatArray, dual: FloatArray) -> PathProof:
+    def proof(self, value: FloatArray, dual: FloatArray) -> PathCertificate:
         """See :meth:`Form.proof`."""
         length = self._length(dual)
         if not np.any(length > 0):

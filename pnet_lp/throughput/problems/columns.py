@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pnet_lp.errors import SolverError
-from pnet_lp.model import AnyCertificate
+from pnet_lp.model import AnyCertificate, PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.flow import Lengths
-from pnet_lp.throughput.problems.proof import Attained, PathProof, Proof
+from pnet_lp.throughput.problems.proof import Attained, Proof
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -27,7 +27,7 @@ class ColumnProblem(Problem):
     """
 
     form = "path"
-    proof_type = PathProof
+    proof_type = PathCertificate
 
     @property
     @abstractmethod
@@ -53,20 +53,20 @@ class ColumnProblem(Problem):
         """See :attr:`Problem.size`: every link counts."""
         return len(self.flow.link_capacity) + self.demand_count, self.flow_variables + 1
 
-    def checked(self, proof: Proof) -> PathProof:
+    def checked(self, proof: Proof) -> PathCertificate:
         """Return ``proof``, which is one over columns."""
-        assert isinstance(proof, PathProof)
+        assert isinstance(proof, PathCertificate)
         return proof
 
-    def nothing(self) -> PathProof:
+    def nothing(self) -> PathCertificate:
         """Even splits, and lengths by which all links cost the same."""
         return self.proof(np.ones(self.flow_variables), 1.0 / self.flow.link_capacity)
 
-    def proof(self, weight: FloatArray, length: FloatArray) -> PathProof:
+    def proof(self, weight: FloatArray, length: FloatArray) -> PathCertificate:
         """Return the proof of weights ``[N]`` and lengths ``[L]``."""
         arcs, shape = len(self.flow.capacity), self.flow.attach.shape
         up, down = length[arcs:].reshape(2, *shape)
-        return PathProof(floats(weight), floats(length[:arcs]), floats(up), floats(down))
+        return PathCertificate(floats(length[:arcs]), floats(up), floats(down), floats(weight))
 
     def normalised(self, weight: FloatArray) -> FloatArray:
         """Return weights ``[N]`` that sum to 1 over the columns of each demand; equal ones where they were all 0."""

@@ -20,7 +20,7 @@ from pnet_lp.throughput.problems.column_form import ColumnForm
 from pnet_lp.throughput.problems.columns import ColumnProblem, joined
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
-from pnet_lp.throughput.problems.proof import Certified, PathProof, Proof
+from pnet_lp.throughput.problems.proof import Certified, Proof
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -156,7 +156,7 @@ class PathProblem(ColumnProblem):
         """See :meth:`Problem.bundles`."""
         return self.usage if self.most_ways == 1 else None
 
-    def start(self, certificate: AnyCertificate) -> PathProof:
+    def start(self, certificate: AnyCertificate) -> PathCertificate:
         """See :meth:`Problem.start`."""
         if not isinstance(certificate, PathCertificate):
             raise SpecError(
@@ -170,9 +170,7 @@ class PathProblem(ColumnProblem):
         ):
             if found != wanted:
                 raise SpecError(f"the start is for other {what}", found=_times(found), allowed=_times(wanted))
-        return PathProof(
-            certificate.weight, certificate.length, certificate.up_length, certificate.down_length
-        )
+        return certificate
 
     def _certified(self, proof: Proof) -> Certified:
         given = self.checked(proof)

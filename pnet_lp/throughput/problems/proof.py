@@ -8,15 +8,16 @@ from typing import TypeAlias
 import numpy as np
 
 from pnet_lp import _core
-from pnet_lp.model import AnyCertificate, Interval
+from pnet_lp.model import AnyCertificate, Interval, PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.result import LinkLengths
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 
 
 @brief()
 @dataclass(frozen=True, eq=False)
-class Flows:
+class Flows(LinkLengths):
     """Flows and link lengths as a general solver gives them: feasible and optimal only up to its tolerances.
 
     Any scale will do: rounding takes fractions of the flows, and the upper bound does not depend on the lengths' unit.
@@ -48,34 +49,10 @@ class Flows:
 
     def proof(self, problem: FlowProblem) -> _core.Proof:
         """Return the exactly feasible proof that these flows round to."""
-        return _core.round_flow(
-            problem.core, self.flow, self.injection, self.length, self.up_length, self.down_length
-        )
+        return _core.round_flow(problem.core, self.flow, self.injection, *self.lengths)
 
 
-@brief()
-@dataclass(frozen=True, eq=False)
-class PathProof:
-    """The split of each demand over its paths, and lengths; of any scale, rounded where it is evaluated.
-
-    Attributes:
-        weight: float64 ``[N]``, what each path carries of its demand, >= 0.
-        length: float64 ``[A]``, length of each arc, >= 0.
-        up_length, down_length: float64 ``[P, E]``, lengths of the access links, >= 0.
-    """
-
-    weight: FloatArray
-    length: FloatArray
-    up_length: FloatArray
-    down_length: FloatArray
-
-    @property
-    def lengths(self) -> Lengths:
-        """The lengths of arcs, and of access links up and down."""
-        return self.length, self.up_length, self.down_length
-
-
-Proof: TypeAlias = _core.Proof | PathProof
+Proof: TypeAlias = _core.Proof | PathCertificate
 """A proof on arc form, or on path form."""
 
 
@@ -112,9 +89,9 @@ class Attained:
     load: FloatArray
     certificate: AnyCertificate
 
-    def with_lengths(self, lengths: Lengths, scale: float = 1.0) -> AnyCertificate:
-        """Return the certificate with ``scale`` times these lengths."""
-        length, up, down = (floats(scale * part) for part in lengths)
+    def with_lengths(self, lengths: Lengths) -> AnyCertificate:
+        """Return the certificate with these lengths."""
+        length, up, down = map(floats, lengths)
         return replace(self.certificate, length=length, up_length=up, down_length=down)
 
 

@@ -108,5 +108,5 @@ def _binding(
     alike = bool(np.all(certificate.length[long] > (1 - _CUT_TOLERANCE) * longest))
     if not alike:
         return "core link"
-    distance = problem.distances((certificate.length, certificate.up_length, certificate.down_length))
+    distance = problem.distances(certificate.lengths)
     return "cut" if float(distance.max()) <= longest * (1 + 10 * _CUT_TOLERANCE) else "core link"

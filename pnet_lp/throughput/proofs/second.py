@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import dijkstra
 from pnet_lp.model import AnyCertificate, Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, ratio_of
@@ -67,7 +68,7 @@ class SecondProblem(ABC):
                 f"{key} is on links that limit something",
                 f"certificate.{key} has a length on a link without a limit",
             )
-        return proof.length, proof.up_length, proof.down_length
+        return proof.lengths
 
     def normalised(self, lengths: Lengths) -> Lengths:
         """Return lengths times the power of two by which the largest of capacity times length is close to 1.
@@ -170,6 +171,12 @@ class SecondProblem(ABC):
 def plane_arcs(problem: FlowProblem, plane: int) -> slice:
     """Return where the arcs of ``plane`` are."""
     return slice(int(problem.arc_ptr[plane]), int(problem.arc_ptr[plane + 1]))
+
+
+def path_arcs(problem: FlowProblem, paths: PathSet) -> OffsetArray:
+    """Return the arcs of all paths, one path after the other, as places in the problem."""
+    first = problem.arc_ptr.astype(np.int64)[paths.plane]
+    return np.asarray(paths.path_arc + np.repeat(first, paths.hops), dtype=np.int64)
 
 
 def demand_distances(problem: FlowProblem, plane: int, length: FloatArray) -> FloatArray:

@@ -7,13 +7,13 @@ import numpy as np
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
-from pnet_lp.model.paths import OffsetArray, PathSet
+from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
 from pnet_lp.throughput.proofs.path_lists import check_complete
-from pnet_lp.throughput.proofs.second import SecondProblem
+from pnet_lp.throughput.proofs.second import SecondProblem, path_arcs
 
 
 class SecondPaths(SecondProblem):
@@ -50,7 +50,7 @@ class SecondPaths(SecondProblem):
         length, up, down = lengths
         paths, pair, plane = self.paths, self.paths.pair_of_path, self.paths.plane
         owner = np.repeat(np.arange(paths.path_count), paths.hops)
-        cost = totals(owner, length[_links(self.flow, paths)], paths.path_count)
+        cost = totals(owner, length[path_arcs(self.flow, paths)], paths.path_count)
         cost = cost + up[plane, self.flow.src[pair]] + down[plane, self.flow.dst[pair]]
         found = np.full(self.flow.demand_count, np.inf)
         np.minimum.at(found, pair, cost)
@@ -60,16 +60,10 @@ class SecondPaths(SecondProblem):
         """See :meth:`SecondProblem.loads`."""
         paths, shape = self.paths, (self.flow.plane_count, self.flow.demand_count)
         flows = self.weight * rate[paths.pair_of_path]
-        load = totals(_links(self.flow, paths), np.repeat(flows, paths.hops), len(self.flow.capacity))
+        load = totals(path_arcs(self.flow, paths), np.repeat(flows, paths.hops), len(self.flow.capacity))
         amount = np.zeros(shape)
         np.add.at(amount, (paths.plane, paths.pair_of_path), flows)
         return load, self._access(amount)
-
-
-def _links(flow: FlowProblem, paths: PathSet) -> OffsetArray:
-    """Return the arcs of all paths, as places in the problem."""
-    first = flow.arc_ptr.astype(np.int64)[paths.plane]
-    return np.asarray(paths.path_arc + np.repeat(first, paths.hops), dtype=np.int64)
 
 
 def check_paths(
@@ -90,7 +84,7 @@ def check_paths(
         f"{paths.path_count} paths are in the planes",
         "the paths are not those of the demands",
     )
-    arc = _links(flow, paths)
+    arc = path_arcs(flow, paths)
     owner = np.repeat(np.arange(paths.path_count), hops)
     tail, head = flow.tail[arc], flow.head[arc]
     inner = owner[1:] == owner[:-1]

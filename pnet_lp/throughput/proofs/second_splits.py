@@ -18,7 +18,7 @@ from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import Checks, totals
 from pnet_lp.throughput.proofs.draws import drawn_planes
-from pnet_lp.throughput.proofs.second import SecondProblem, plane_arcs
+from pnet_lp.throughput.proofs.second import SecondProblem, path_arcs, plane_arcs
 
 
 class SecondFixed(SecondProblem):
@@ -160,7 +160,7 @@ class SecondGiven(SecondFixed):
 
 def on_one_path(flow: FlowProblem, paths: PathSet) -> tuple[sp.csc_array, FloatArray]:
     """Return ``usage`` and ``share`` of :class:`SecondGiven` where each demand is whole on the one path that it has."""
-    arcs = paths.path_arc + np.repeat(flow.arc_ptr[:-1][paths.plane], paths.hops)
+    arcs = path_arcs(flow, paths)
     owner = np.repeat(paths.pair_of_path, paths.hops)
     share = np.zeros((flow.plane_count, flow.demand_count))
     share[paths.plane, paths.pair_of_path] = 1.0

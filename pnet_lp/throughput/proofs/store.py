@@ -314,10 +314,8 @@ def _naming(path: str | Path, where: str) -> Iterator[None]:
     """Turn what a builder objects to into an error that names the file and the key."""
     try:
         yield
-    except PnetError as error:
-        raise _malformed(path, where, str(error)) from None
-    except (ValueError, IndexError, TypeError, OverflowError) as error:
-        # Arrays whose shapes do not go together, integers beyond those of arrays.
+    except (PnetError, ValueError, IndexError, TypeError, OverflowError) as error:
+        # The last four: arrays whose shapes do not go together, integers beyond those of arrays.
         raise _malformed(path, where, str(error)) from None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -49,10 +49,6 @@ class SolveOptions:
     max_iterations: int | None = None
     threads: int = 0
     start: Proof | None = None
-
-    def starting(self, start: Proof) -> SolveOptions:
-        """Return the same with a proof to start from."""
-        return replace(self, start=start)
 
 
 @brief()

@@ -105,11 +105,9 @@ class _Highs(GeneralSolver):
         )
 
 
-@SOLVERS.register("highs-ipx", summary="HiGHS interior point (IPX) without crossover")
-class HighsIpx(_Highs):
-    """Interior point with a basis preconditioner; single-threaded."""
+class _InteriorPoint(_Highs):
+    """What the interior points of HiGHS have in common."""
 
-    method = "ipx"
     bytes_per_column = 1400
     most_iterations = _INTERIOR_ITERATIONS
     iteration_limit = "ipm_iteration_limit"
@@ -117,27 +115,31 @@ class HighsIpx(_Highs):
 
     def method_options(self, tolerance: float) -> dict[str, object]:
         """Return feasibility and optimality tolerances."""
-        return _interior_tolerances(tolerance)
+        feasibility = clip(tolerance * 0.01, 1e-10, 1e-7)
+        return {
+            "primal_feasibility_tolerance": feasibility,
+            "dual_feasibility_tolerance": feasibility,
+            "ipm_optimality_tolerance": clip(tolerance * 0.1, 1e-12, 1e-5),
+        }
+
+
+@SOLVERS.register("highs-ipx", summary="HiGHS interior point (IPX) without crossover")
+class HighsIpx(_InteriorPoint):
+    """Interior point with a basis preconditioner; single-threaded."""
+
+    method = "ipx"
 
 
 @SOLVERS.register("highs-hipo", summary="HiGHS interior point (HiPO) without crossover")
-class HighsHipo(_Highs):
+class HighsHipo(_InteriorPoint):
     """Interior point with a sparse factorisation; parallel."""
 
     install_hint = "pip install 'highspy[extras]'"
     method = "hipo"
-    bytes_per_column = 1400
-    most_iterations = _INTERIOR_ITERATIONS
-    iteration_limit = "ipm_iteration_limit"
-    iteration_count = "ipm_iteration_count"
 
     def estimate_bytes(self, problem: Problem) -> int:
         """Return the LP and the Cholesky factor, which fills in: measured 193 MB for 6,832 rows, 878 MB for 19,900."""
         return super().estimate_bytes(problem) + int(600 * problem.size[0] ** 1.45)
-
-    def method_options(self, tolerance: float) -> dict[str, object]:
-        """Return feasibility and optimality tolerances."""
-        return _interior_tolerances(tolerance)
 
 
 @SOLVERS.register("highs-pdlp", summary="HiGHS first-order method (cuPDLP-C on the CPU)")
@@ -173,15 +175,6 @@ class HighsSimplex(_Highs):
         """Return feasibility tolerances; a vertex has no gap of its own."""
         feasibility = clip(tolerance * 0.1, 1e-10, 1e-7)
         return {"primal_feasibility_tolerance": feasibility, "dual_feasibility_tolerance": feasibility}
-
-
-def _interior_tolerances(tolerance: float) -> dict[str, object]:
-    feasibility = clip(tolerance * 0.01, 1e-10, 1e-7)
-    return {
-        "primal_feasibility_tolerance": feasibility,
-        "dual_feasibility_tolerance": feasibility,
-        "ipm_optimality_tolerance": clip(tolerance * 0.1, 1e-12, 1e-5),
-    }
 
 
 def _highspy() -> Any:

@@ -75,8 +75,8 @@ pub struct Progress {
     pub events: u64,
     /// Flows complete.
     pub completed: usize,
-    /// Flows there will be, if that is known.
-    pub flows: Option<usize>,
+    /// Bytes on the wire of the data that has reached its hosts.
+    pub arrived: u64,
 }
 
 impl Scenario {
@@ -216,7 +216,7 @@ impl Engine {
             time: self.net.now(),
             events: self.events,
             completed: self.net.completions(),
-            flows: self.source.total(),
+            arrived: self.net.arrived(),
         }
     }
 

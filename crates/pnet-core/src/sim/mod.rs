@@ -19,6 +19,7 @@ mod engine;
 mod events;
 mod fabric;
 pub mod failures;
+pub mod fluid;
 pub mod forwarding;
 mod net;
 mod packet;

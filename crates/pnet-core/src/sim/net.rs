@@ -84,6 +84,8 @@ pub struct Net {
     plane_bytes: Vec<u64>,
     subflow_bytes: Vec<u64>,
     packet_hops: u64,
+    /// Bytes of data packets that have reached their hosts.
+    arrived: u64,
     /// What a scheduler has just dropped.
     dropped: Vec<Packet>,
     recorder: Option<Box<Recorder>>,
@@ -125,6 +127,7 @@ impl Net {
             plane_bytes: vec![],
             subflow_bytes: vec![],
             packet_hops: 0,
+            arrived: 0,
             dropped: vec![],
             recorder: recorder.map(Box::new),
             failing: down.fails(),
@@ -296,6 +299,7 @@ impl Net {
             let flow = &mut self.live[(packet.connection / self.subflows) as usize];
             flow.in_flight -= 1;
             self.records[flow.record as usize].delivered += 1;
+            self.arrived += if packet.kind == Kind::Data { u64::from(packet.size) } else { 0 };
             if flow.traced && packet.kind == Kind::Data {
                 self.trace_arrival(&packet);
             }
@@ -431,6 +435,11 @@ impl Net {
     #[inline]
     pub(super) fn take_news(&mut self) -> Vec<(u32, Stage)> {
         std::mem::take(&mut self.reached)
+    }
+
+    /// Bytes on the wire of the data that has reached its hosts.
+    pub(super) fn arrived(&self) -> u64 {
+        self.arrived
     }
 
     /// How many flows have completed.

@@ -106,6 +106,18 @@ impl Forwarding {
         sim::Forwarding::Hedera(sim::Hedera { policy, interval, share, placement }).into()
     }
 
+    /// Whether switches have tables toward each other, where paths are not given.
+    #[getter]
+    fn makes_tables(&self) -> bool {
+        !matches!(self.inner, sim::Forwarding::Given(_))
+    }
+
+    /// Whether the source lists all shortest paths of a flow.
+    #[getter]
+    fn lists_paths(&self) -> bool {
+        matches!(&self.inner, sim::Forwarding::Spray(spray) if spray.over == sim::Over::Paths)
+    }
+
     /// The paths of each pair of hosts; arrays as in `pnet_lp.model.PathSet`.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)]

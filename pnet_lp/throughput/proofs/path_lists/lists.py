@@ -15,7 +15,7 @@ from pnet_lp.model.paths import PathSet
 from pnet_lp.routing.rule import PathRule
 from pnet_lp.throughput.problems.flow import FlowProblem
 from pnet_lp.throughput.proofs.draws import drawn_planes
-from pnet_lp.throughput.proofs.second import plane_arcs
+from pnet_lp.throughput.proofs.second import path_arcs, plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
 
@@ -58,7 +58,7 @@ class Lists:
         self.flow, self.paths, self.budget = flow, paths, budget
         self.source, self.target = flow.attach[:, flow.src], flow.attach[:, flow.dst]
         self.pair, self.plane, self.hops = paths.pair_of_path, paths.plane, paths.hops
-        self.arc = paths.path_arc + np.repeat(flow.arc_ptr[:-1][self.plane], self.hops)
+        self.arc = path_arcs(flow, paths)
         self.owner = np.repeat(np.arange(paths.path_count), self.hops)
         self.number = self.count(np.ones(paths.path_count, dtype=bool))
         self.distance, self.walks = _near_walks(flow, available)

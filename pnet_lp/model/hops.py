@@ -37,6 +37,11 @@ class HopDistribution:
         return self.connected / self.total if self.total else None
 
     @property
+    def diameter(self) -> int | None:
+        """Most hops of a pair; None where there is no pair, or one without a path."""
+        return None if self.disconnected else self.most
+
+    @property
     def mean(self) -> float | None:
         """Mean hops of the pairs that have a path, None where there is none: read it with :attr:`disconnected`."""
         return sum(h * n for h, n in enumerate(self.pairs)) / self.connected if self.connected else None
