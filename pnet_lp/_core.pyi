@@ -243,6 +243,12 @@ class Queue:
     def pfabric(*, most_packets: int, most_bytes: int | None) -> Queue: ...
     @staticmethod
     def strict(*, most_packets: int, most_bytes: int | None, bounds: list[int]) -> Queue: ...
+    @staticmethod
+    def trim(
+        *, most_packets: int, most_bytes: int | None, header: int, headers: int, weight: int | None
+    ) -> Queue: ...
+
+    trims: bool
 
 @final
 class Coupling:
@@ -267,6 +273,7 @@ class TcpBase:
         initial_threshold: int | None,
         receive_window: int | None,
         duplicate_threshold: int | None,
+        sack: bool,
         ack_every: int,
         ack_delay: int,
         resequence: int | None,
@@ -288,6 +295,12 @@ class Transport:
     def mptcp(base: TcpBase, *, subflows: int, coupling: Coupling) -> Transport: ...
     @staticmethod
     def min_tcp(base: TcpBase, *, probe_after: int) -> Transport: ...
+    @staticmethod
+    def ndp(*, payload: int, header: int, ack: int, window: int | None, timeout: int) -> Transport: ...
+    @staticmethod
+    def cbr(*, payload: int, header: int, rate: int | None) -> Transport: ...
+
+    takes_trimmed: bool
 
 @final
 class Over:

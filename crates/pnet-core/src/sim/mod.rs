@@ -40,11 +40,11 @@ pub use forwarding::{Ecmp, Forwarding, Given, Hedera, Order, Over, PerHop, Place
 pub use net::Net;
 pub use packet::{Kind, Packet};
 pub use port::Backlog;
-pub use queues::{DropTail, Ecn, Limit, Pfabric, Queue, Strict};
+pub use queues::{DropTail, Ecn, Limit, Pfabric, Queue, Strict, Trim};
 pub use records::{End, FlowRecord, Outcome, PortRecord};
 pub use routes::Routes;
 pub use source::{Flow, FlowList, Session, Source, Stage};
 pub use time::{MICROSECOND, NEVER, Rate, SECOND, Time};
 pub use trace::{Traces, Watched};
 pub use transports::tcp::{Acks, Congestion, Coupling, Dctcp, Rto};
-pub use transports::{Tcp, TransportKind};
+pub use transports::{Cbr, Ndp, Tcp, TransportKind};
