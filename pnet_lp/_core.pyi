@@ -77,7 +77,7 @@ class Evaluation:
 
 @final
 class Solution:
-    """What a run of the structured solver returns."""
+    """What a run of a solver on arcs returns."""
 
     proof: Proof
     iterations: int
@@ -167,6 +167,15 @@ def solve_structured(
     threads: int,
     on_progress: Callable[[int, float, float], bool],
 ) -> Solution: ...
+def solve_columns(
+    problem: FlowProblem,
+    *,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> Solution: ...
 def enumerate_paths(
     planes: Planes,
     src: _I32,
@@ -196,6 +205,7 @@ def split_loads(
     limit_s: float,
 ) -> tuple[_F64, _F64]: ...
 def estimate_structured_bytes(problem: FlowProblem) -> int: ...
+def estimate_columns_bytes(problem: FlowProblem) -> int: ...
 
 _BOOL = npt.NDArray[np.bool_]
 
