@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @brief("label", "switch_count", "cable_count", "host_count")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plane:
     """A capacitated multigraph of switches with full-duplex cables.
 
