@@ -77,7 +77,7 @@ class Evaluation:
 
 @final
 class Solution:
-    """What a run of the structured solver returns."""
+    """What a run of a solver on arcs returns."""
 
     proof: Proof
     iterations: int
@@ -167,6 +167,15 @@ def solve_structured(
     threads: int,
     on_progress: Callable[[int, float, float], bool],
 ) -> Solution: ...
+def solve_columns(
+    problem: FlowProblem,
+    *,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> Solution: ...
 def enumerate_paths(
     planes: Planes,
     src: _I32,
@@ -196,6 +205,7 @@ def split_loads(
     limit_s: float,
 ) -> tuple[_F64, _F64]: ...
 def estimate_structured_bytes(problem: FlowProblem) -> int: ...
+def estimate_columns_bytes(problem: FlowProblem) -> int: ...
 
 _BOOL = npt.NDArray[np.bool_]
 
@@ -228,6 +238,12 @@ class Queue:
     def pfabric(*, most_packets: int, most_bytes: int | None) -> Queue: ...
     @staticmethod
     def strict(*, most_packets: int, most_bytes: int | None, bounds: list[int]) -> Queue: ...
+    @staticmethod
+    def trim(
+        *, most_packets: int, most_bytes: int | None, header: int, headers: int, weight: int | None
+    ) -> Queue: ...
+
+    trims: bool
 
 @final
 class Coupling:
@@ -252,6 +268,7 @@ class TcpBase:
         initial_threshold: int | None,
         receive_window: int | None,
         duplicate_threshold: int | None,
+        sack: bool,
         ack_every: int,
         ack_delay: int,
         resequence: int | None,
@@ -273,6 +290,12 @@ class Transport:
     def mptcp(base: TcpBase, *, subflows: int, coupling: Coupling) -> Transport: ...
     @staticmethod
     def min_tcp(base: TcpBase, *, probe_after: int) -> Transport: ...
+    @staticmethod
+    def ndp(*, payload: int, header: int, ack: int, window: int | None, timeout: int) -> Transport: ...
+    @staticmethod
+    def cbr(*, payload: int, header: int, rate: int | None) -> Transport: ...
+
+    takes_trimmed: bool
 
 @final
 class Over:

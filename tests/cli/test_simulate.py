@@ -120,11 +120,40 @@ def test_records(run: Run) -> None:
     assert set(pq.read_table("out/arrivals.parquet").column("flow").to_pylist()) == {3}
 
 
+def test_records_of_two_runs_do_not_mix(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = (*TREE, *FLOWS, "--records")
+    run(*line, "new/out", "--trace", "flow:3")
+    before = sorted(path.name for path in Path("new/out").iterdir())
+    for leave in ("manifest.json", "flows.parquet"):
+        # Also where a run was cut short before its manifest was written, and before anything is simulated.
+        refused = run(*line, "new/out", code=1).stderr
+        assert refused == f"Error: new/out: holds {leave} of another run; allowed: an empty or a new folder\n"
+        Path("new/out", leave).unlink()
+    assert sorted(path.name for path in Path("new/out").iterdir()) == [
+        name for name in before if name not in ("manifest.json", "flows.parquet")
+    ]
+    Path("elsewhere").mkdir()
+    Path("link").symlink_to("elsewhere")
+    Path("elsewhere/manifest.json").symlink_to("kept.json")
+    run(*line, "link")
+    assert Path("elsewhere/manifest.json").is_symlink()
+    assert json.loads(Path("elsewhere/kept.json").read_text())["simulation"]["end"] == "complete"
+    Path("file").write_text("")
+    for folder in ("file", "/dev/null", "file/below"):
+        assert run(*line, folder, code=1).stderr == f"Error: {folder}: cannot be written (not a directory)\n"
+    assert "--records': no folder is named" in run(*line, "", code=2).stderr
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert run(*line, "more", code=1).stderr == "Error: more: cannot be written (permission denied)\n"
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_plot(run: Run, suffix: str) -> None:
     for name in ("one", "two"):
         run(*TREE, *FLOWS, "--repeat", "2", "--plot", f"{name}.{suffix}")
     assert Path(f"one.{suffix}").read_bytes() == Path(f"two.{suffix}").read_bytes()
+    traced = ("--trace", "flow:3", "--trace", "queue:h3->edge1")
+    run(*TREE, *FLOWS, *traced, "--plot", f"traced.{suffix}")
+    assert Path(f"traced.{suffix}").stat().st_size > Path(f"one.{suffix}").stat().st_size
     # No flow is complete: empty axes, not an error.
     run(*TREE, *LONG, "--plot", f"none.{suffix}", code=3)
 
@@ -132,6 +161,7 @@ def test_plot(run: Run, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        ((*FLOWS, "--plot", "gone/a.png"), "--plot': gone/a.png: there is no folder 'gone'"),
         ((), "no flows; allowed: --traffic T and --flow-size S, or --workload W"),
         (("--traffic", "permutation"), "--traffic needs --flow-size or --workload"),
         (("--flow-size", "1MB"), "--flow-size needs --traffic"),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -383,6 +386,73 @@ def test_bad_flows(tree: Network) -> None:
         simulate(tree, flows(tree, (0, 1, 10**16, 0)))
     with pytest.raises(WorkloadError, match="flow 1: a flow uses the connection of another"):
         simulate(tree, "rpc:rounds=1")
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "hint"),
+    [
+        ({}, "poisson:sizes=1kB,load=0.1,flows=140", "fewer flows"),
+        ({}, "incast:senders=1,sizes=1kB", "a smaller network"),
+        ({"queue": "drop-tail:packets=1000000"}, "incast:senders=15,sizes=100MB", "shorter queues"),
+        ({"trace": "flow:0"}, "incast:senders=1,sizes=1kB", "fewer traces"),
+        (
+            {"transport": "mptcp:subflows=1000", "forwarding": "sopa"},
+            "incast:senders=1,sizes=1kB",
+            "fewer flows",
+        ),
+    ],
+)
+def test_what_does_not_fit_into_memory_is_refused(
+    tree: Network, monkeypatch: pytest.MonkeyPatch, words: dict[str, Any], text: str, hint: str
+) -> None:
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 30_000)
+    with pytest.raises(WorkloadError) as caught:
+        simulate(tree, text, **words)
+    assert re.fullmatch(
+        r"a simulation of [0-9,]+ flows over 96 ports needs about .* [KMG]iB, 29\.3 KiB are free; "
+        rf"allowed: .*{hint}.*",
+        str(caught.value),
+    )
+
+
+def test_more_paths_than_memory_is_one_sentence(tree: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    workload = flows(tree, (0, 5, 1000, 0))
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 100)
+    with pytest.raises(RoutingError) as caught:
+        simulate(tree, workload, routing="ksp:100000")
+    assert "100 B are free" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak of a process is read from /proc")
+def test_the_estimate_of_memory_is_near_what_is_taken() -> None:
+    """Of so many small flows, in a process of its own, that they are most of it."""
+    code = (
+        "from pnet_lp.memory import check_fits\n"
+        "from pnet_lp.sim import footprint, simulate\n"
+        "from pnet_lp.topology import build_network\n"
+        "def peak():\n"
+        "    text = open('/proc/self/status').read()\n"
+        "    return 1024 * int(text.partition('VmHWM:')[2].split()[0])\n"
+        "network, asked = build_network('fat-tree:k=4'), []\n"
+        "footprint.check_fits = lambda needed, *_, **__: asked.append(needed)\n"
+        "simulate(network, 'incast:senders=1,sizes=1kB').flows\n"
+        "before = peak()\n"
+        "simulate(network, 'poisson:sizes=100,load=0.1,flows=40000').flows\n"
+        "print((peak() - before) / (asked[1] - asked[0]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 0.5 < float(done.stdout) < 1.5
+
+
+def test_the_clock_has_an_end(tree: Network) -> None:
+    # Probes without an answer go on for ever, and so rarely that events do not end the run first.
+    network = outage(tree, from_ps=1)
+    words = {"transport": "tcp:rto_initial=1000000s,rto_min=1000000s,rto_max=1000000s", "outage": network}
+    result = simulate(tree, flows(tree, (0, 8, 10**9, 0), (1, 9, 10**9, 0)), **words)
+    assert result.end == "end of clock"
+    assert result.completed < 2
+    check_conserved(result)
 
 
 def test_a_network_cut_in_two() -> None:

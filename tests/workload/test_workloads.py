@@ -22,6 +22,11 @@ ALL = {
     "sequential": "sequential:sizes=64KiB,rounds=7,pause=1us",
     "rpc": "rpc:rounds=10",
     "incast": "incast:senders=5,sizes=1MB,rounds=3",
+    "all-gather": "all-gather:size=1kB,placement=random",
+    "all-reduce": "all-reduce:size=1kB,placement=random",
+    "all-to-all": "all-to-all:size=1kB,placement=random",
+    "hadoop": "hadoop:mappers=4,reducers=4,data=1MB,block=10kB",
+    "reduce-scatter": "reduce-scatter:size=1kB,placement=random",
 }
 
 

@@ -110,10 +110,14 @@ impl Scenario {
         if self.limits.time == NEVER {
             return invalid("limits", "a time limit is below 2^64 - 1 ps");
         }
-        let ports = self.fabric.ports();
         let shape = self.transport.shape()?;
-        let discipline = match (self.queue.build(ports, shape.largest, self.seed)?, self.model) {
-            (Discipline::Fifo(fifo), Model::Plain) => Discipline::Scheduler(Box::new(Held::new(fifo, ports))),
+        if self.queue.trims() && !self.transport.takes_trimmed() {
+            return invalid("queue", "it cuts payload off packets, of which the transport can make nothing");
+        }
+        let discipline = match (self.queue.build(&self.fabric, shape.largest, self.seed)?, self.model) {
+            (Discipline::Fifo(fifo), Model::Plain) => {
+                Discipline::Scheduler(Box::new(Held::new(fifo, self.fabric.ports())))
+            }
             (discipline, _) => discipline,
         };
         self.run_with(discipline, shape, watch)
@@ -163,7 +167,7 @@ impl Engine {
             match fires {
                 Fires::Arrival(port) => {
                     let Some(packet) = self.net.arrive(port) else { continue };
-                    self.transport.receive(packet, &mut self.net);
+                    self.transport.receive(packet, port, &mut self.net);
                     self.net.settle(packet.connection);
                 }
                 Fires::Free(port) => {
@@ -177,6 +181,7 @@ impl Engine {
                         self.net.settle(connection);
                     }
                 }
+                Fires::Pull(port) => self.transport.pull(port, &mut self.net),
                 Fires::Source => self.start_flows()?,
                 Fires::Change => self.net.change(),
             }
@@ -201,7 +206,7 @@ impl Engine {
             let record = self.net.record(pair.connection);
             record.hops = paths.first().map_or(0, Vec::len) as u32;
             record.ideal = self.transport.ideal(flow.bytes, &paths);
-            self.transport.start(pair.connection, flow.bytes, &mut self.net);
+            self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);
         }
         self.net.wake_source(self.source.next());
         Ok(())

@@ -9,7 +9,7 @@ use super::failures::Down;
 use super::forwarding::{Forwarder, Ground, PER_HOP, Pair};
 use super::packet::{Kind, Packet};
 use super::port::{Backlog, Counters, Port};
-use super::queues::{Discipline, Verdict};
+use super::queues::{Discipline, Touch, Verdict};
 use super::records::FlowRecord;
 use super::routes::Routes;
 use super::source::Flow;
@@ -29,11 +29,13 @@ pub(super) enum Fires {
     Source,
     /// Paths learn of a failure or its end.
     Change,
+    /// A port into a host may ask for the next packet.
+    Pull(u32),
     /// A timer, if it is still wanted.
     Timer(u32),
 }
 
-/// Lanes that belong neither to ports nor to timers.
+/// Lanes of the source and of changes, which follow those of ports; then those of pulls, if any, and of timers.
 const OTHERS: usize = 2;
 
 /// A flow under way.
@@ -79,6 +81,8 @@ pub struct Net {
     completions: usize,
     subflows: u32,
     timers: u32,
+    /// First lane of a timer.
+    first_timer: u32,
     payload: u16,
     plane_bytes: Vec<u64>,
     subflow_bytes: Vec<u64>,
@@ -105,9 +109,11 @@ impl Net {
         seed: u64,
     ) -> Self {
         let ports = fabric.ports();
+        let pulls = if shape.pulls { fabric.planes().count() * fabric.hosts() } else { 0 };
+        let first_timer = 2 * ports + OTHERS + pulls;
         Net {
             now: 0,
-            events: Events::new(2 * ports + OTHERS, ports, seed),
+            events: Events::new(first_timer, ports, seed),
             ports: (0..ports as u32).map(|port| Port::new(fabric.link(port))).collect(),
             counters: vec![Counters::default(); ports],
             fabric,
@@ -122,6 +128,7 @@ impl Net {
             completions: 0,
             subflows: shape.subflows,
             timers: shape.timers,
+            first_timer: first_timer as u32,
             payload: shape.payload,
             plane_bytes: vec![],
             subflow_bytes: vec![],
@@ -190,6 +197,21 @@ impl Net {
         self.deadlines[timer as usize] != NEVER
     }
 
+    /// Lets [`super::transports::Transport::pull`] be asked at `time` for a port into a host, unless it will be asked before.
+    #[inline]
+    pub fn await_pull(&mut self, port: u32, time: Time) {
+        let lane = self.first_timer - self.ports.len() as u32 + port;
+        if self.events.pending(lane) == NEVER {
+            self.events.push(lane, time);
+        }
+    }
+
+    /// The hosts, switches and links.
+    #[inline]
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
     /// The record of the flow that a connection belongs to.
     #[inline]
     pub fn record(&mut self, connection: u32) -> &mut FlowRecord {
@@ -220,7 +242,7 @@ impl Net {
             self.live.push(live);
             let timers = self.live.len() * (self.subflows * self.timers) as usize;
             self.deadlines.resize(timers, NEVER);
-            self.events.grow(2 * self.ports.len() + OTHERS + timers);
+            self.events.grow(self.first_timer as usize + timers);
         } else {
             self.live[slot as usize] = live;
         }
@@ -266,7 +288,8 @@ impl Net {
             lane if lane < 2 * ports => Fires::Arrival(lane - ports),
             lane if lane == 2 * ports => Fires::Source,
             lane if lane == 2 * ports + 1 => Fires::Change,
-            lane => Fires::Timer(lane - 2 * ports - OTHERS as u32),
+            lane if lane < self.first_timer => Fires::Pull(lane + ports - self.first_timer),
+            lane => Fires::Timer(lane - self.first_timer),
         })
     }
 
@@ -421,7 +444,7 @@ impl Net {
 
     #[inline]
     fn timer_lane(&self, timer: u32) -> u32 {
-        (2 * self.ports.len() + OTHERS) as u32 + timer
+        self.first_timer + timer
     }
 
     /// Puts a packet into the queue of a port, with its route from there.
@@ -465,11 +488,12 @@ impl Net {
         let Discipline::Scheduler(scheduler) = &mut self.discipline else { return };
         let (out, counters) = (&mut self.ports[port as usize], &mut self.counters[port as usize]);
         let sending = out.backlog(self.now);
-        let marked = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
+        let touch = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
         let backlog = sending + scheduler.backlog(port);
         let gone = self.dropped.len() as u64;
         counters.dropped += gone;
-        counters.marked += u64::from(marked);
+        counters.marked += u64::from(touch == Touch::Marked);
+        counters.trimmed += u64::from(touch == Touch::Trimmed);
         // One more entered, those dropped have left.
         counters.spent = counters.spent.wrapping_add(self.now.wrapping_mul(gone.wrapping_sub(1)));
         counters.longest.packets = counters.longest.packets.max(backlog.packets);

@@ -46,6 +46,8 @@ pub struct FlowRecord {
     pub out_of_order: u64,
     /// Data packets that arrived marked.
     pub marked: u64,
+    /// Data packets that arrived without their payload.
+    pub trimmed: u64,
 }
 
 /// What became of a port's packets, up to the end of the run.
@@ -61,6 +63,8 @@ pub struct PortRecord {
     pub lost: u64,
     /// Packets marked.
     pub marked: u64,
+    /// Packets that lost their payload, and went on.
+    pub trimmed: u64,
     /// Time that all its packets together spent in the queue, being sent included; over the length of the run this is
     /// the mean number of packets in it.
     pub spent: Time,
