@@ -224,7 +224,7 @@ impl Transport for Connections {
         }
     }
 
-    fn ideal(&self, bytes: u64, paths: &[Vec<PathLink>]) -> Time {
+    fn ideal(&self, bytes: u64, _: bool, paths: &[Vec<PathLink>]) -> Time {
         let Ndp { payload, header, ack, .. } = self.params;
         let rest = (bytes % u64::from(payload)) as u16;
         let last = if rest == 0 { 0 } else { rest + header };
