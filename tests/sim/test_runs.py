@@ -41,7 +41,7 @@ from pnet_lp.workload import build_workload
 
 from .conftest import check_conserved, flows
 
-NEEDED = {"strict": "strict:bounds=10x100", "given": "given:routing=ksp:4"}
+NEEDED = {"strict": "strict:bounds=10x100", "given": "given:routing=ksp:4", "cbr": "cbr:rate=1Gbps"}
 """Entries that have parameters without a default."""
 
 BUSY = "poisson:sizes=dctcp-web-search,load=0.6,flows=60"
