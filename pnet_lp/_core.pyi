@@ -325,6 +325,7 @@ class Order:
 
     RoundRobin: ClassVar[Order]
     Shuffled: ClassVar[Order]
+    Permuted: ClassVar[Order]
     Random: ClassVar[Order]
 
 @final

@@ -23,7 +23,7 @@ MOST_PLANES = 4096
 
 
 @brief("variant", "plane_count", "rack_count", "host_count", "switch_count", "cable_count")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Network:
     """Several planes over the same hosts, or over the same racks (P-Net, section 3).
 

@@ -28,7 +28,7 @@ _DELAYS = f"0 to {LONGEST_DELAY_NS:g} ns"
 
 
 @brief("label", "switch_count", "cable_count", "host_count")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plane:
     """A capacitated multigraph of switches with full-duplex cables.
 

@@ -20,7 +20,7 @@ LONGEST_PS = 10**18
 
 
 @brief("label", "hosts", "flow_count", "total_bytes")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Workload:
     """Flows between ``hosts`` hosts, and which of them wait for which.
 

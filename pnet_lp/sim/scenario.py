@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.errors import RoutingError, SimulationError, WorkloadError
+from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.arrays import ints
 from pnet_lp.model.brief import brief
@@ -148,7 +148,15 @@ class Scenario:
         watched = parse_traces(self.trace, ports, workload.flow_count)
         self._check_connected()
         context = Context(self.network, workload, ports, self.sizes, self.plane_policy, self.seed)
-        forwarding = self.forwarding.build(context)
+        forwarding, queue = self.forwarding.build(context), self.queue.build(context)
+        transport = self.transport.build(context)
+        if queue.trims and not transport.takes_trimmed:
+            raise SpecError(
+                "the queue cuts payload off packets, and the transport makes nothing of the rest",
+                where="queue",
+                found=self.queue.expression,
+                allowed="with transport ndp",
+            )
         check_memory(
             context,
             forwarding,
@@ -193,8 +201,8 @@ class Scenario:
                     workload.connection,
                     workload.connects,
                 ),
-                queue=self.queue.build(context),
-                transport=self.transport.build(context),
+                queue=queue,
+                transport=transport,
                 forwarding=forwarding,
                 seed=derive_seed(self.seed, "simulate"),
                 time_limit_ps=self.time_limit_ps,

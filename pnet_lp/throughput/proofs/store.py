@@ -82,7 +82,7 @@ _COPIED = (
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StoredResult:
     """What a result file holds: the instance, and the claim about it with its proof.
 

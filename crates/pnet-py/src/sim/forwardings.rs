@@ -40,6 +40,8 @@ pub(crate) enum Order {
     RoundRobin,
     /// One after the other, in an order drawn for each connection.
     Shuffled,
+    /// One after the other, in an order drawn anew after each round.
+    Permuted,
     /// Any.
     Random,
 }
@@ -58,6 +60,7 @@ impl From<Order> for sim::Order {
         match order {
             Order::RoundRobin => Self::RoundRobin,
             Order::Shuffled => Self::Shuffled,
+            Order::Permuted => Self::Permuted,
             Order::Random => Self::Random,
         }
     }
