@@ -84,7 +84,7 @@ def test_spraying_in_turn_is_faster_than_at_random_and_placing_than_hashing(
 
 
 def test_mptcp_comes_near_what_its_paths_carry_and_never_passes_it() -> None:
-    """Eight subflows over the eight shortest paths, long flows, against the most that the linear program allows in all."""
+    """Eight subflows over the eight shortest paths, long flows, against what the linear program allows in all."""
     network = build_network("jellyfish:k=4", link_gbps=1, seed=3)
     traffic = build_traffic("permutation:kind=pairs", network, seed=3)
     best = solve(network, traffic, routing="ksp:8", objective="total", level="host", seed=3)

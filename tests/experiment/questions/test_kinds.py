@@ -158,7 +158,10 @@ def test_a_name_that_is_an_architecture_and_a_topology(tmp_path: Path) -> None:
 
 
 def test_simulate_says_what_a_run_says(tmp_path: Path) -> None:
-    case = "{topology: 'star:n=4', hosts_per_switch: 1, link_gbps: 10, traffic: 'stride:s=1', flow_size: 15kB, preset: pnet, seed: 4}"
+    case = (
+        "{topology: 'star:n=4', hosts_per_switch: 1, link_gbps: 10, traffic: 'stride:s=1', flow_size: 15kB, "
+        "preset: pnet, seed: 4}"
+    )
     found = answer(tmp_path, "simulate", case)
     network = build_network("star:n=4", hosts_per_switch=1, link_gbps=10, seed=4)
     traffic = build_traffic("stride:s=1", network, seed=4)
