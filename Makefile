@@ -66,6 +66,7 @@ fix: setup
 
 bench: setup
 	$(PY) benchmarks/ideal.py
+	$(PY) benchmarks/sparse.py
 	$(PY) benchmarks/restricted.py
 	$(PY) benchmarks/paths.py
 	$(PY) benchmarks/startup.py

@@ -77,7 +77,7 @@ class Evaluation:
 
 @final
 class Solution:
-    """What a run of the structured solver returns."""
+    """What a run of a solver on arcs returns."""
 
     proof: Proof
     iterations: int
@@ -167,6 +167,15 @@ def solve_structured(
     threads: int,
     on_progress: Callable[[int, float, float], bool],
 ) -> Solution: ...
+def solve_columns(
+    problem: FlowProblem,
+    *,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> Solution: ...
 def enumerate_paths(
     planes: Planes,
     src: _I32,
@@ -196,6 +205,7 @@ def split_loads(
     limit_s: float,
 ) -> tuple[_F64, _F64]: ...
 def estimate_structured_bytes(problem: FlowProblem) -> int: ...
+def estimate_columns_bytes(problem: FlowProblem) -> int: ...
 
 _BOOL = npt.NDArray[np.bool_]
 
@@ -207,13 +217,28 @@ def hops_between(
 ) -> _I32: ...
 
 _I64 = npt.NDArray[np.int64]
+_Bool = npt.NDArray[np.bool_]
 
 @final
 class Flows:
-    """Flows between hosts; flow ``f`` waits for ``after[after_ptr[f] : after_ptr[f + 1]]``."""
+    """Flows between hosts; flow ``f`` waits for ``after[after_ptr[f] : after_ptr[f + 1]]``.
+
+    Each of these has to arrive or, where ``acknowledged``, to be complete at its source.  The flow is sent over the
+    connection that flow ``connection[f]`` is the first on, and begins with a handshake where ``connects[f]``.
+    """
 
     def __new__(
-        cls, hosts: int, src: _I32, dst: _I32, size: _I64, start_ps: _I64, after_ptr: _I32, after: _I32
+        cls,
+        hosts: int,
+        src: _I32,
+        dst: _I32,
+        size: _I64,
+        start_ps: _I64,
+        after_ptr: _I32,
+        after: _I32,
+        acknowledged: _Bool,
+        connection: _I32,
+        connects: _Bool,
     ) -> Flows: ...
 
 @final
@@ -228,6 +253,12 @@ class Queue:
     def pfabric(*, most_packets: int, most_bytes: int | None) -> Queue: ...
     @staticmethod
     def strict(*, most_packets: int, most_bytes: int | None, bounds: list[int]) -> Queue: ...
+    @staticmethod
+    def trim(
+        *, most_packets: int, most_bytes: int | None, header: int, headers: int, weight: int | None
+    ) -> Queue: ...
+
+    trims: bool
 
 @final
 class Coupling:
@@ -252,6 +283,7 @@ class TcpBase:
         initial_threshold: int | None,
         receive_window: int | None,
         duplicate_threshold: int | None,
+        sack: bool,
         ack_every: int,
         ack_delay: int,
         resequence: int | None,
@@ -273,6 +305,12 @@ class Transport:
     def mptcp(base: TcpBase, *, subflows: int, coupling: Coupling) -> Transport: ...
     @staticmethod
     def min_tcp(base: TcpBase, *, probe_after: int) -> Transport: ...
+    @staticmethod
+    def ndp(*, payload: int, header: int, ack: int, window: int | None, timeout: int) -> Transport: ...
+    @staticmethod
+    def cbr(*, payload: int, header: int, rate: int | None) -> Transport: ...
+
+    takes_trimmed: bool
 
 @final
 class Over:
@@ -293,8 +331,12 @@ class Order:
 class Forwarding:
     """A way to choose paths with its parameters."""
 
+    makes_tables: bool
+    lists_paths: bool
     @staticmethod
     def ecmp(*, policy: Policy) -> Forwarding: ...
+    @staticmethod
+    def hedera(*, policy: Policy, interval_ps: int, share: float, annealing: int | None) -> Forwarding: ...
     @staticmethod
     def per_hop(*, policy: Policy) -> Forwarding: ...
     @staticmethod
@@ -350,5 +392,5 @@ def simulate_packets(
     watched_ports: _I32,
     watched_flows: _I32,
     watched_rows: int,
-    on_progress: Callable[[int, int, int, int | None], bool],
+    on_progress: Callable[[int, int, int, int], bool],
 ) -> Outcome: ...

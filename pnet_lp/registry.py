@@ -249,3 +249,8 @@ def parse_expression(text: str) -> tuple[str, dict[str, str]]:
             raise SpecError(f"parameter {key!r} is given twice", where=match["name"])
         values[key] = value
     return match["name"], values
+
+
+def write_expression(name: str, values: Mapping[str, str]) -> str:
+    """Return the expression, without blanks, that :func:`parse_expression` splits into these."""
+    return ":".join(filter(None, [name, ",".join(f"{key}={value}" for key, value in values.items())]))

@@ -66,6 +66,21 @@ def check_output(path: str | Path) -> None:
                 raise OSError(errno.EACCES, os.strerror(errno.EACCES))
 
 
+def check_folder(path: str | Path) -> None:
+    """Raise OutputError where it is plain before any work that files cannot be put into the folder ``path``.
+
+    One that is missing may be made, with those above it.
+    """
+    with naming_output(path):
+        there = Path(path)
+        while not os.path.lexists(there) and there != there.parent:
+            there = there.parent
+        if not there.is_dir():
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+
+
 def write_json(path: str | Path, document: object) -> None:
     """Write ``document`` as :func:`pnet_lp.files.json_text` to ``path``; see :func:`output_file`."""
     write_text(path, json_text(document))

@@ -1,7 +1,8 @@
 """Distorted input in bulk, for every reader: ``python -m tests.campaign 2000`` is the full size.
 
-A reader answers each input with what it reads or with one sentence, within a time and within memory.  ``python -m
-tests.campaign feed`` gives every reader 10 MB of blanks, of comments, of one long line and of a repeated line.
+A reader answers each input with what it reads or with one sentence, within a time and within memory.  Names choose
+readers: ``python -m tests.campaign 2000 result "experiment *"``.  ``python -m tests.campaign feed`` gives every reader
+10 MB of blanks, of comments, of one long line and of a repeated line.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import resource
 import sys
 import time
 from collections import Counter
+from fnmatch import fnmatch
 from pathlib import Path
 
 from pnet_lp.errors import PnetError
@@ -111,11 +113,12 @@ def feed(part: int = 0, parts: int = 1, *only: str) -> None:
             print(f"{time.process_time() - begin:.1f} s, {found}", flush=True)
 
 
-def main(count: int, only: str = "") -> int:
-    """Try ``count`` inputs for each reader; return how many were faults."""
-    found, total = readers(), Counter[str]()
+def main(count: int, *names: str) -> int:
+    """Try ``count`` inputs for each reader, or for those that ``names`` match; return how many were faults."""
+    found, total, tried_of = readers(), Counter[str](), 0
     for name, reader in found.items():
-        if only in name:
+        if not names or any(fnmatch(name, pattern) for pattern in names):
+            tried_of += 1
             begin = time.perf_counter()
             seen, shown = tried(name, reader, count, foreign_to(found))
             total += seen
@@ -126,7 +129,7 @@ def main(count: int, only: str = "") -> int:
                 sep="\n    ",
                 flush=True,
             )
-    print(f"{len(found)} readers:", dict(total), flush=True)
+    print(f"{tried_of} of {len(found)} readers:", dict(total), flush=True)
     return sum(total[kind] for kind in FAULTS)
 
 

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pydantic.fields import FieldInfo
+
 from pnet_lp.cost.books import read_book, shipped_books
 from pnet_lp.cost.design import ARCHITECTURES, TopologyOptions, read_architecture
-from pnet_lp.errors import TopologyError
+from pnet_lp.errors import PnetError, TopologyError
 from pnet_lp.experiment import load_experiment
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.failures import read_groups
 from pnet_lp.files import parse_yaml
 from pnet_lp.layouts import decoded
-from pnet_lp.registry import Entry, Registry
+from pnet_lp.registry import Entry, Registry, written
 from pnet_lp.report.hops import read_curves
 from pnet_lp.routing import parse_routing
 from pnet_lp.routing.base import ROUTINGS
+from pnet_lp.sim import FORWARDINGS, PRESETS, QUEUES, TRANSPORTS
+from pnet_lp.sim.base import choose
+from pnet_lp.sim.ports import Ports
+from pnet_lp.sim.preset import get_preset
+from pnet_lp.sim.traces import parse_traces
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.bounds import BOUNDS, chosen_bounds
 from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.objectives.base import OBJECTIVES
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
@@ -37,6 +46,8 @@ from pnet_lp.traffic.base import traffics
 from pnet_lp.traffic.io import FORMATS as TRAFFIC_FORMATS
 from pnet_lp.traffic.io import parse_traffic
 from pnet_lp.traffic.spec import read_spec
+from pnet_lp.units import parse_duration, quantity_of
+from pnet_lp.workload import SIZES, WORKLOADS, check_workload, parse_sizes
 
 from .fuzz import SPECS, network_seeds, traffic_seeds
 
@@ -72,12 +83,21 @@ def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
 def _expressions(kind: Registry[Entry[object]], also: Iterable[str] = ()) -> tuple[bytes, ...]:
     """Return an expression for each entry of a registry, with all its parameters."""
     found = [
-        f"{entry.name}:" + ",".join(f"{key}=4" for key in entry.params.model_fields)
+        f"{entry.name}:"
+        + ",".join(f"{key}={_value(field)}" for key, field in entry.params.model_fields.items())
         if entry.params.model_fields
         else entry.name
         for entry in kind
     ]
     return tuple(text.encode() for text in (*found, *also))
+
+
+def _value(field: FieldInfo) -> str:
+    """Return a parameter's default, or 4 of whatever it counts."""
+    if field.default is not None and not field.is_required():
+        return written(field.default, field)
+    quantity = quantity_of(field.annotation, field.metadata)
+    return "4" if quantity is None else quantity.format(4)
 
 
 def readers() -> dict[str, Reader]:
@@ -126,21 +146,40 @@ def readers() -> dict[str, Reader]:
     found["curves"] = Reader((b"curve,fail_links,mean_hops\na,0,2\na,0.1,2.5\n",), _file(read_curves))
     found["result"] = Reader(tuple(map(_result, ("concurrent", "max-min"))), _file(load_result))
     options = TopologyOptions()
-    for name, registry, read in (
-        ("topology", topologies, check_topology),
-        ("traffic", traffics, check_traffic),
-        ("routing", ROUTINGS, parse_routing),
-        ("objective", OBJECTIVES, parse_objective),
-        ("solver", SOLVERS, check_solver),
-        ("architecture", ARCHITECTURES, lambda text: read_architecture(text, options)),
+    for registry, read in (
+        (topologies, check_topology),
+        (traffics, check_traffic),
+        (ROUTINGS, parse_routing),
+        (OBJECTIVES, parse_objective),
+        (SOLVERS, check_solver),
+        (BOUNDS, lambda text: chosen_bounds([text])),
+        (ARCHITECTURES, lambda text: read_architecture(text, options)),
+        (WORKLOADS, check_workload),
+        (SIZES, parse_sizes),
+        (PRESETS, get_preset),
+        *(
+            (kind, lambda text, kind=kind: choose(kind, text, {}))
+            for kind in (QUEUES, TRANSPORTS, FORWARDINGS)
+        ),
     ):
-        also = ("2*stride:s=1+0.5*all-to-all",) if name == "traffic" else ()
-        found[f"{name} expression"] = Reader(_expressions(registry, also), _text(read))
+        also = ("2*stride:s=1+0.5*all-to-all",) if registry is traffics else ()
+        found[f"{registry.kind} expression"] = Reader(_expressions(registry, also), _text(read))
+    found["sizes file"] = Reader(
+        (b"bytes,share\n1000,0.2\n3e4,1\n",), _file(lambda path: parse_sizes(str(path)), "f.csv")
+    )
+    found["duration"] = Reader((b"25ns", b"1.5e3us"), _text(lambda text: parse_duration(text, "f")))
+    ports = Ports.of(build_network("ring:n=4", hosts_per_switch=1))
+    found["trace"] = Reader((b"queue:0/h0->0", b"flow:1"), _text(lambda text: parse_traces([text], ports, 9)))
     return found
 
 
 def _any_network(data: bytes, suffix: str) -> object:
-    return parse_plane(decoded(data, f"f{suffix}", TopologyError), f"f{suffix}")
+    plane = parse_plane(decoded(data, f"f{suffix}", TopologyError), f"f{suffix}")
+    for known in FORMATS:
+        # What was read is written in every format, or it is said why not.
+        with contextlib.suppress(PnetError):
+            known.render(plane)
+    return plane
 
 
 def _any_traffic(data: bytes, suffix: str, network: object) -> object:

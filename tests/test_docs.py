@@ -2,9 +2,10 @@
 
 How a page is read:
 
-- ```` ```console ````: a line ``$ command`` is run by bash in a folder of the page's own, in which the data
-  folders of the repository are found; a backslash at the end continues it.  It must end with exit code 0, or
-  with n after ``# exit n``.  The lines after it must appear in the output, in order, from its first line on.
+- ```` ```console ````: a line ``$ command`` is run in a folder of the page's own, in which the data folders of the
+  repository are found; a backslash at the end continues it.  It must end with exit code 0, or with n after ``# exit
+  n``.  The lines after it must appear in the output, in order, from its first line on.  Those of a README.md are run by
+  bash; elsewhere pnet-lp is called in this process, and the rest of a command, if there is any, is bash's.
 - ```` ```python ````: run as a script; a ```` ```text ```` block right after it holds what it prints.
 - ``...`` on a line of its own stands for any lines, inside a line for any text.  Numbers need to agree to
   5e-4, whole numbers exactly, gaps (below 1e-3) not at all; nor are seconds and what has a ``~`` in front.  A
@@ -18,12 +19,16 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from pnet_lp.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ("experiments", "topologies", "traffic_matrices")
@@ -142,20 +147,20 @@ def commands(block: Block) -> list[tuple[str, int, list[str]]]:
     return [(c, int(code[1]) if code else 0, shown) for (c, _, shown), code in zip(found, codes, strict=True)]
 
 
-def run(arguments: list[str], folder: Path) -> tuple[int, str]:
-    """Return the exit code and the output, errors included, as a terminal of 110 columns would show it."""
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "COLUMNS": "110",
-        "NO_COLOR": "1",
-        "MPLBACKEND": "agg",
-    }
+ENVIRONMENT = {
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    "COLUMNS": "110",
+    "NO_COLOR": "1",
+    "MPLBACKEND": "agg",
+}
+"""A terminal of 110 columns."""
+
+
+def run(arguments: list[str], given: str = "") -> tuple[int, str]:
+    """Return the exit code and the output, errors included, of a process that is ``given`` some input."""
     done = subprocess.run(
         arguments,
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
+        input=given,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -165,26 +170,38 @@ def run(arguments: list[str], folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+def run_here(command: str) -> tuple[int, str]:
+    """Return what :func:`run` does for ``pnet-lp WORDS`` or ``pnet-lp WORDS | FILTER``, pnet-lp being this process."""
+    own, _, rest = command.partition(" | ")
+    words = shlex.split(own.replace("\\\n", " "), comments=True)
+    done = CliRunner().invoke(main, words[1:], prog_name="pnet-lp")
+    return run(["bash", "-c", rest], done.stdout) if rest else (done.exit_code, done.output)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_page(page: Path, tmp_path: Path) -> None:
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in DATA:
         (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.chdir(tmp_path)
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
     printed: str | None = None
     for block in blocks(page.read_text()):
         where = f"{page.relative_to(ROOT)}:{block.line}"
         kind, value = block.note or ("", "")
         before, printed = printed, None
         if kind == "file":
-            (tmp_path / value).write_text("\n".join(block.lines) + "\n")
+            Path(value).write_text("\n".join(block.lines) + "\n")
         elif kind == "not run":
             continue
         elif block.language in {"console", "bash", "sh"}:
             for command, expected, shown in commands(block):
-                code, output = run(["bash", "-c", command], tmp_path)
+                here = page.name != "README.md" and command.startswith("pnet-lp ")
+                code, output = run_here(command) if here else run(["bash", "-c", command])
                 assert code == expected, f"{where}: '{command}' ended with {code}:\n{output}"
                 check_output(shown, output, where)
         elif block.language == "python":
-            code, printed = run([sys.executable, "-c", "\n".join(block.lines)], tmp_path)
+            code, printed = run([sys.executable, "-c", "\n".join(block.lines)])
             assert code == 0, f"{where}:\n{printed}"
         elif block.language == "text" and before is not None:
             check_output(block.lines, before, where)

@@ -114,6 +114,11 @@ def test_data_folders_say_what_they_hold() -> None:
         assert (ROOT / name / "README.md").is_file(), f"{name}/ has no README.md"
 
 
+def test_all_registries_are_here() -> None:
+    sources = [path.read_text() for path in (ROOT / "pnet_lp").rglob("*.py")]
+    assert sum(len(re.findall(r": Registry\[.*\] = Registry\(", text)) for text in sources) == len(REGISTRIES)
+
+
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
 def test_entries_are_documented(registry: Registry) -> None:
     assert registry.names(), "nothing is registered"

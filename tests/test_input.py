@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
-from pnet_lp.experiment import load_experiment
+from pnet_lp.experiment import QUESTIONS, load_experiment
 from pnet_lp.files import parse_yaml, read_limited, read_yaml
 from pnet_lp.topology import build_network, build_plane, read_plane
 from pnet_lp.topology.description import describe
@@ -21,6 +21,7 @@ from pnet_lp.units import format_bytes
 
 from .campaign import FAULTS, foreign_to, tried
 from .readers import readers
+from .test_house import REGISTRIES
 
 ROOT = Path(__file__).parents[1]
 READERS = readers()
@@ -34,6 +35,14 @@ def test_distorted_input_is_read_or_refused(name: str) -> None:
     count = int(os.environ.get("PNET_LP_MUTATIONS", "20"))
     seen, shown = tried(name, READERS[name], count, foreign_to(READERS))
     assert not [kind for kind in FAULTS if seen[kind]], shown
+
+
+def test_every_registry_has_a_reader() -> None:
+    for registry in REGISTRIES:
+        if registry is QUESTIONS:
+            assert {f"experiment {name}" for name in registry.names()} <= set(READERS)
+        else:
+            assert f"{registry.kind} expression" in READERS
 
 
 @pytest.mark.slow

@@ -24,6 +24,7 @@ from pnet_lp.report.tables import SUFFIXES
 from pnet_lp.seeds import Seed
 from pnet_lp.topology import PlaneSettings
 from pnet_lp.traffic import TrafficSettings
+from pnet_lp.units import quantity_of
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -174,6 +175,9 @@ def setting(kind: type[Params], key: str, *names: str, **more: Any) -> Decorator
         "help": f"{words[0].upper()}{words[1:]}.",
         **_click_type(field.annotation, field.metadata),
     }
+    if (quantity := quantity_of(field.annotation, field.metadata)) is not None:
+        found |= {"type": str, "metavar": quantity.name.upper()}
+        found["default"] = None if field.default is None else quantity.format(field.default)
     return option(*(names or (f"--{key.replace('_', '-')}",)), **{**found, **more})
 
 

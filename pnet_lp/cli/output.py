@@ -17,7 +17,7 @@ from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.errors import OutputError
 from pnet_lp.files import json_text
 from pnet_lp.report.tables import Columns, write_table
-from pnet_lp.writing import check_output, naming_output
+from pnet_lp.writing import check_folder, check_output, naming_output
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -53,6 +53,25 @@ class OutputFile(click.Path):
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {str(path.parent)!r}", param, ctx)
         check_output(path)
+        return path
+
+
+class OutputFolder(click.Path):
+    """A folder to put files into, checked before any work is done; one that is missing is made."""
+
+    def __init__(self) -> None:
+        super().__init__(file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path, or fail where none is named.
+
+        Raises:
+            OutputError: nothing can be put there.
+        """
+        if not os.fspath(value):
+            self.fail("no folder is named", param, ctx)
+        path = Path(os.fsdecode(value))
+        check_folder(path)
         return path
 
 

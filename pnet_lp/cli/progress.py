@@ -22,48 +22,28 @@ _SILENT_S = 1.0
 """Nothing is shown for what takes less than this."""
 
 
-def _new_status(line: str) -> Status:
-    """Return a line on stderr, not yet shown."""
-    from rich.console import Console  # noqa: PLC0415 - not where stderr is no terminal
-
-    return Console(stderr=True).status(line)
-
-
-def _escaped(text: str) -> str:
-    from rich.markup import escape  # noqa: PLC0415
-
-    return escape(text)
-
-
 def note(text: str) -> None:
     """Print a line to stderr if that is a terminal."""
     if sys.stderr.isatty():
         click.echo(text, err=True)
 
 
-class BoundsLine:
-    """Shows the current bounds of a solve on a terminal, and nothing anywhere else.
+class StatusLine:
+    """A line on a terminal that says how far something is, cleared at the end of the block; nothing anywhere else."""
 
-    Used as a context manager whose value is the solve's ``on_progress``.
-
-    Args:
-        label: what is being solved, where there are several.
-    """
-
-    def __init__(self, label: str = "") -> None:
-        self._head = f"{label}: " if label else ""
+    def __init__(self) -> None:
         self._status: Status | None = None
 
-    def __call__(self, progress: Progress) -> None:
-        """Show ``progress``."""
-        if not sys.stderr.isatty() or progress.seconds < _SILENT_S:
+    def show(self, text: str, seconds: float = _SILENT_S) -> None:
+        """Show ``text`` about what has taken ``seconds`` so far, if that is not too short for anybody to wonder."""
+        if not sys.stderr.isatty() or seconds < _SILENT_S:
             return
-        line = _escaped(
-            f"{self._head}{format_gbps(progress.lower)} <= K <= {format_gbps(progress.upper)} Gb/s, "
-            f"{progress.solver}, {progress.iterations:,} iterations, {progress.seconds:.0f} s"
-        )
+        from rich.console import Console  # noqa: PLC0415 - not where stderr is no terminal
+        from rich.markup import escape  # noqa: PLC0415
+
+        line = escape(text)
         if self._status is None:
-            self._status = _new_status(line)
+            self._status = Console(stderr=True).status(line)
             self._status.start()
         self._status.update(line)
 
@@ -79,8 +59,30 @@ class BoundsLine:
             self._status.stop()
 
 
-class CountLine:
-    """Shows on a terminal how many of several things are done, and nothing anywhere else.
+class BoundsLine(StatusLine):
+    """Shows the current bounds of a solve.
+
+    Used as a context manager whose value is the solve's ``on_progress``.
+
+    Args:
+        label: what is being solved, where there are several.
+    """
+
+    def __init__(self, label: str = "") -> None:
+        super().__init__()
+        self._head = f"{label}: " if label else ""
+
+    def __call__(self, progress: Progress) -> None:
+        """Show ``progress``."""
+        self.show(
+            f"{self._head}{format_gbps(progress.lower)} <= K <= {format_gbps(progress.upper)} Gb/s, "
+            f"{progress.solver}, {progress.iterations:,} iterations, {progress.seconds:.0f} s",
+            progress.seconds,
+        )
+
+
+class CountLine(StatusLine):
+    """Shows how many of several things are done.
 
     Used as a context manager whose value is called with what has just been done.
 
@@ -90,31 +92,22 @@ class CountLine:
     """
 
     def __init__(self, total: int, what: str) -> None:
+        super().__init__()
         self._total, self._what, self._done = total, what, 0
-        self._status = _new_status(f"0 of {total:,} {what} done") if sys.stderr.isatty() else None
 
     def __call__(self, name: str) -> None:
         """Count one more."""
         self._done += 1
-        if self._status is not None:
-            self._status.update(_escaped(f"{self._done:,} of {self._total:,} {self._what} done: {name}"))
+        self.show(f"{self._done:,} of {self._total:,} {self._what} done: {name}")
 
     def __enter__(self) -> Self:
         """Show the line."""
-        if self._status is not None:
-            self._status.start()
+        self.show(f"0 of {self._total:,} {self._what} done")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Clear the line."""
-        if self._status is not None:
-            self._status.stop()
 
-
-class SimulationLine:
-    """Shows on a terminal how far a simulation is, and nothing anywhere else.
+class SimulationLine(StatusLine):
+    """Shows how far simulations are.
 
     Used as a context manager whose value gives the ``on_progress`` of each run.
 
@@ -123,35 +116,13 @@ class SimulationLine:
     """
 
     def __init__(self, total: int) -> None:
+        super().__init__()
         self._total = total
-        self._status: Status | None = None
 
     def of(self, run: int) -> Callable[[SimulationProgress], None]:
         """Return what is called during a run, given its number."""
         head = f"run {run + 1} of {self._total}: " if self._total > 1 else ""
-
-        def show(progress: SimulationProgress) -> None:
-            if sys.stderr.isatty() and progress.seconds >= _SILENT_S:
-                self._show(f"{head}{simulation_line(progress)}")
-
-        return show
-
-    def _show(self, line: str) -> None:
-        if self._status is None:
-            self._status = _new_status(line)
-            self._status.start()
-        self._status.update(_escaped(line))
-
-    def __enter__(self) -> Self:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Clear the line."""
-        if self._status is not None:
-            self._status.stop()
+        return lambda progress: self.show(f"{head}{simulation_line(progress)}", progress.seconds)
 
 
 def simulation_line(progress: SimulationProgress) -> str:

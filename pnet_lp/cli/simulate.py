@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
     FAILING,
+    MOST_THREADS,
+    Decorator,
     NetworkArguments,
+    grouped,
     network_arguments,
     option,
     output_options,
@@ -17,18 +21,39 @@ from pnet_lp.cli.options import (
     say,
     setting,
 )
-from pnet_lp.cli.output import Output
+from pnet_lp.cli.output import Output, OutputFolder
 from pnet_lp.cli.progress import CountLine, SimulationLine
+from pnet_lp.registry import Params
 from pnet_lp.report.simulate import (
+    check_records,
     flow_columns,
     is_partial,
     simulation_document,
     simulation_report,
     write_records,
-    write_simulation_plot,
 )
-from pnet_lp.routing import Policy, RoutingSettings
-from pnet_lp.sim import ScenarioWords, Settings, SimulationResult, run_words
+from pnet_lp.report.simulation_plot import write_simulation_plot
+from pnet_lp.seeds import MOST_DRAWS
+from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords, Settings, SimulationResult, run_words
+
+_EXPR = {"metavar": "EXPR"}
+_MORE: dict[str, dict[str, Any]] = {
+    "fail_at": {"needs": FAILING},
+    "fail_until": {"needs": FAILING},
+    "reroute_after": {"needs": ("fail_at", "fail_until")},
+    "traffic": {"metavar": "EXPR|FILE", "needs": ("flow_size", "workload")},
+    "flow_size": {"metavar": "SIZES", "needs": ("traffic",)},
+    "workload": {**_EXPR, "excludes": ("flow_size",)},
+    "preset": {"metavar": "NAME"},
+    **dict.fromkeys(("transport", "queue", "forwarding"), _EXPR),
+    "routing": {**_EXPR, "excludes": ("forwarding",)},
+}
+"""What an option is that its setting does not say."""
+
+
+def _settings(name: str, kind: type[Params]) -> Decorator:
+    """Return a decorator that adds the options of a model; the command gets ``name``: a ``kind``."""
+    return grouped(name, kind, *(setting(kind, key, **_MORE.get(key, {})) for key in kind.model_fields))
 
 
 @click.command(
@@ -36,67 +61,19 @@ from pnet_lp.sim import ScenarioWords, Settings, SimulationResult, run_words
     example="pnet-lp simulate fat-tree:k=4 --link-gbps 10 --traffic permutation --flow-size 1MB",
 )
 @network_arguments
-@option(
-    "--fail-at",
-    metavar="TIME",
-    needs=FAILING,
-    help="When what fails goes down.  [default: it is down all the time]",
-)
-@option("--fail-until", metavar="TIME", needs=FAILING, help="When it comes back.  [default: never]")
-@option(
-    "--reroute-after",
-    metavar="TIME",
-    needs=("fail_at", "fail_until"),
-    help="What paths need to take note of a failure or repair meanwhile.  [default: they never do]",
-)
-@option(
-    "--traffic",
-    metavar="EXPR|FILE",
-    needs=("flow_size", "workload"),
-    help="Who sends to whom (`pnet-lp list traffic`); demands are between hosts.",
-)
-@option(
-    "--flow-size",
-    metavar="SIZES",
-    needs=("traffic",),
-    help="One flow for each demand, all from the start: 10MB, or a name of `pnet-lp list sizes`.",
-)
-@option(
-    "--workload",
-    metavar="EXPR",
-    excludes=("flow_size",),
-    help="Flows, their sizes and starts (`pnet-lp list workloads`).",
-)
-@click.option(
-    "--preset", metavar="NAME", help="Values of a paper (`pnet-lp list presets`); options override them."
-)
-@click.option("--transport", metavar="EXPR", help="See `pnet-lp list transports`.  [default: tcp]")
-@click.option("--queue", metavar="EXPR", help="See `pnet-lp list queues`.  [default: drop-tail]")
-@click.option("--forwarding", metavar="EXPR", help="See `pnet-lp list forwardings`.  [default: ecmp]")
-@option(
-    "--routing",
-    excludes=("forwarding",),
-    help="Flows take a path of this routing (`pnet-lp list routings`), in place of --forwarding.",
-)
-@setting(RoutingSettings, "plane_policy")
-@click.option("--link-delay", metavar="TIME", help="Propagation delay of every link.  [default: 1us]")
-@click.option(
-    "--packet", metavar="BYTES", help="A full packet on the wire, header included.  [default: 1500]"
-)
-@click.option("--header", metavar="BYTES", help="What of a packet is not payload.  [default: 40]")
-@click.option("--ack", metavar="BYTES", help="An acknowledgement.  [default: 40]")
-@click.option("--time-limit", metavar="TIME", help="Simulated time at which to stop.  [default: none]")
-@click.option("--event-limit", type=click.IntRange(1), help="Events after which to stop.  [default: none]")
+@_settings("outage", OutageSettings)
+@_settings("flows", FlowSettings)
+@_settings("settings", Settings)
 @click.option(
     "--repeat",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_DRAWS),
     default=1,
     show_default=True,
     help="Runs, with the seeds from --seed on.",
 )
 @option(
     "--jobs",
-    type=click.IntRange(1),
+    type=click.IntRange(1, MOST_THREADS),
     default=1,
     show_default=True,
     needs=("repeat",),
@@ -106,39 +83,22 @@ from pnet_lp.sim import ScenarioWords, Settings, SimulationResult, run_words
     "--trace",
     multiple=True,
     metavar="WHAT:WHERE",
-    needs=("records",),
-    help="Write down queue:FROM->TO, at each arrival, or window and arrivals of flow:NUMBER; may be repeated.",
+    needs=("records", "plot"),
+    help="Write down or draw queue:FROM->TO, at each arrival, or window and arrivals of flow:NUMBER; may be repeated.",
 )
 @click.option(
     "--records",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OutputFolder(),
     help="Folder for the records of flows and ports and for traces, as Parquet with a manifest.",
 )
-@plot_option("completion times, and slowdown against size")
+@plot_option("completion times, slowdown against size, and with --trace queues and windows over time")
 @output_options("flow")
-@click.pass_context
 def command(
-    ctx: click.Context,
     *,
     network: NetworkArguments,
-    fail_at: str | None,
-    fail_until: str | None,
-    reroute_after: str | None,
-    traffic: str | None,
-    flow_size: str | None,
-    workload: str | None,
-    preset: str | None,
-    transport: str | None,
-    queue: str | None,
-    forwarding: str | None,
-    routing: str | None,
-    plane_policy: Policy,
-    link_delay: str | None,
-    packet: str | None,
-    header: str | None,
-    ack: str | None,
-    time_limit: str | None,
-    event_limit: int | None,
+    outage: OutageSettings,
+    flows: FlowSettings,
+    settings: Settings,
     repeat: int,
     jobs: int,
     trace: tuple[str, ...],
@@ -155,36 +115,16 @@ def command(
     Exit code 3 says that a run ended before all its flows were complete, at a limit or by Ctrl-C; what is printed holds
     for those that were.
     """
-    if flow_size is None and workload is None:
-        raise click.UsageError("no flows: give --traffic with --flow-size, or --workload", ctx)
-    options = network.options
+    if records is not None:
+        check_records(records)
     words = ScenarioWords(
         topologies=network.topologies,
-        workload=workload or f"each:sizes={flow_size}",
-        traffic=traffic,
-        planes=options.planes,
-        variant=options.variant,
-        link_gbps=options.link_gbps,
-        hosts_per_switch=options.hosts_per_switch,
-        failures=options.failures,
-        fail_at=fail_at,
-        fail_until=fail_until,
-        reroute_after=reroute_after,
-        settings=Settings(
-            preset=preset,
-            transport=transport,
-            queue=queue,
-            forwarding=forwarding,
-            routing=routing,
-            plane_policy=plane_policy,
-            link_delay=link_delay,
-            packet=packet,
-            header=header,
-            ack=ack,
-            time_limit=time_limit,
-            event_limit=event_limit,
-            trace=trace,
-        ),
+        flows=flows,
+        planes=network.options,
+        failures=network.options,
+        outage=outage,
+        settings=settings,
+        trace=trace,
         seed=network.seed,
     )
     results: list[SimulationResult] = []

@@ -9,7 +9,7 @@ import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
 from pnet_lp.cli.options import MOST_THREADS, say, threads_option
-from pnet_lp.cli.output import OutputFile, print_json, print_report
+from pnet_lp.cli.output import OutputFile, OutputFolder, print_json, print_report
 from pnet_lp.cli.progress import BoundsLine, CountLine, note
 from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
 from pnet_lp.experiment.store import CASES, CHART, DRAWS
@@ -32,7 +32,7 @@ from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
 @click.argument("experiment", type=click.Path(path_type=Path))
 @click.option(
     "--results",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=OutputFolder(),
     default=Path("results"),
     show_default=True,
     help="Folder in which the experiment gets its own folder of results.",

@@ -159,6 +159,7 @@ def _align_hosts(plane: Plane, first: Plane) -> Plane:
         host_switch=ints(plane.host_switch[order]),
         access_up_gbps=floats(plane.access_up_gbps[order]),
         access_down_gbps=floats(plane.access_down_gbps[order]),
+        access_delay_ns=None if plane.access_delay_ns is None else floats(plane.access_delay_ns[order]),
     )
 
 

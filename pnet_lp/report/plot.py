@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 PLOT_SUFFIXES = (".png", ".svg")
 
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442")
+"""Colours that all can tell apart, also those who see fewer (Okabe and Ito)."""
+
 
 def new_figure(width: float, height: float = 4.5) -> Figure:
     """Return an empty figure of that size in inches."""

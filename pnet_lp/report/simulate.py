@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pnet_lp.errors import OutputError
 from pnet_lp.experiment.manifest import environment
-from pnet_lp.report.plot import new_figure, write_figure
 from pnet_lp.report.tables import Columns, text_table, write_table
 from pnet_lp.sim import SimulationResult, figures
-from pnet_lp.writing import write_json
+from pnet_lp.writing import check_folder, naming_output, write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
 _RUN_KEYS = ("flows", "fct_us", "goodput_gbps", "packets", "retransmitted", "timeouts", "simulated_s")
+_FIRST, _MANIFEST = "flows.parquet", "manifest.json"
+"""What a run writes first into its folder, and last."""
+
 _TIMES = ("mean", "p50", "p90", "p99", "p99_9", "max")
 
 
@@ -120,14 +123,27 @@ def flow_columns(results: Sequence[SimulationResult]) -> Columns:
     return _columns([result.flows for result in results], results)
 
 
+def check_records(folder: Path) -> None:
+    """Raise OutputError where records of another run lie in ``folder``: of two runs nobody could tell what is whose."""
+    for name in (_MANIFEST, _FIRST):
+        if (folder / name).exists():
+            raise OutputError(
+                f"holds {name} of another run", where=str(folder), allowed="an empty or a new folder"
+            )
+
+
 def write_records(results: Sequence[SimulationResult], document: Mapping[str, Any], folder: Path) -> None:
     """Write flows, ports and traces as Parquet and a manifest into a folder, which is made where it is missing.
 
     The manifest is written last, and tells what the records depend on: settings, code, versions, machine.
+
+    Raises:
+        OutputError: they cannot be written, or would mix with those of another run.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    manifest = folder / "manifest.json"
-    manifest.unlink(missing_ok=True)
+    check_folder(folder)
+    check_records(folder)
+    with naming_output(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     tables = {
         "flows": [result.flows for result in results],
         "ports": [result.ports for result in results],
@@ -139,36 +155,12 @@ def write_records(results: Sequence[SimulationResult], document: Mapping[str, An
     }
     for name, found in tables.items():
         write_table(_columns(found, results), folder / f"{name}.parquet")
-    write_json(
-        manifest, {**environment(), "simulation": document, "files": [f"{name}.parquet" for name in tables]}
-    )
-
-
-def write_simulation_plot(results: Sequence[SimulationResult], title: str, path: str | Path) -> None:
-    """Draw the distribution of completion times, and slowdown against size, into a PNG or SVG file."""
-    figure = new_figure(9, 4)
-    left, right = figure.subplots(1, 2)
-    done = np.concatenate([result.done for result in results])
-    size = np.concatenate([result.flow["bytes"] for result in results])[done]
-    slowdown = np.concatenate([result.slowdown for result in results])[done]
-    for result in results:
-        times = np.sort(result.completion_ps[result.done] / 1e6)
-        label = f"seed {result.seed}" if len(results) > 1 else None
-        left.step(times, np.arange(1, len(times) + 1) / result.flow_count, where="post", label=label)
-    if done.any():
-        left.set_xscale("log")
-        right.set_xscale("log")
-        right.set_yscale("log")
-    left.set_ylim(0, 1)
-    left.set_xlabel("completion time, us")
-    left.set_ylabel("share of flows")
-    if 1 < len(results) <= 10:
-        left.legend(fontsize="small")
-    right.scatter(size, slowdown, s=6, alpha=0.4, linewidths=0)
-    right.set_xlabel("bytes")
-    right.set_ylabel("slowdown")
-    figure.suptitle(title, fontsize="medium")
-    write_figure(figure, path)
+    manifest = {
+        **environment(),
+        "simulation": document,
+        "files": [f"{name}.parquet" for name in tables],
+    }
+    write_json(folder / _MANIFEST, manifest)
 
 
 def _columns(tables: Sequence[pa.Table], results: Sequence[SimulationResult]) -> Columns:

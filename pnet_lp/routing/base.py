@@ -18,7 +18,7 @@ from pnet_lp.errors import RoutingError, SpecError
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import PathSet, Policy
-from pnet_lp.registry import Params, Registry, parse_expression
+from pnet_lp.registry import Params, Registry, parse_expression, write_expression
 from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads, Split, checked_amount, split_loads, split_usage
 from pnet_lp.routing.rule import ALL, PathKind, PathRule
@@ -49,7 +49,7 @@ class Routing:
 
     Attributes:
         params: its parameters.
-        expression: as it was written.
+        expression: as it was written, without blanks.
         policy: which planes paths may come from; see :class:`~pnet_lp.routing.rule.PathRule`.
         seed: what breaks ties between paths and draws them.
         deadline: when searches for paths end at the latest, with a TimeLimitError.
@@ -211,12 +211,15 @@ def parse_routing(text: str, *, policy: Policy = "any", seed: int = 0) -> Routin
     """
     name, colon, value = text.partition(":")
     entry = ROUTINGS.get(name)
-    short = colon and value and "=" not in value and entry.params.model_fields
-    values = {next(iter(entry.params.model_fields)): value} if short else parse_expression(text)[1]
+    if colon and value and "=" not in value and entry.params.model_fields:
+        values, expression = {next(iter(entry.params.model_fields)): value}, f"{name}:{value.strip()}"
+    else:
+        values = parse_expression(text)[1]
+        expression = write_expression(name, values)
     params = entry.validate(values)
     if policy not in POLICIES:
         raise SpecError("no such policy", where="plane_policy", found=policy, allowed=", ".join(POLICIES))
     # The core draws from 64 bits.
     if not 0 <= seed <= LARGEST_SEED:
         raise SpecError("out of range", where="seed", found=seed, allowed="0 to 2^64 - 1")
-    return entry.build(params, policy, seed, text)
+    return entry.build(params, policy, seed, expression)

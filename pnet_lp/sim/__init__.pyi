@@ -1,7 +1,8 @@
 from .base import FORWARDINGS, QUEUES, TRANSPORTS, PacketSizes
 from .facade import simulate
 from .figures import figures
-from .outage import Outage
+from .flows import FlowSettings
+from .outage import Outage, OutageSettings
 from .preset import PRESETS, Preset, Stated
 from .result import End, SimulationResult
 from .scenario import Progress, Scenario
@@ -14,7 +15,9 @@ __all__ = [
     "QUEUES",
     "TRANSPORTS",
     "End",
+    "FlowSettings",
     "Outage",
+    "OutageSettings",
     "PacketSizes",
     "Preset",
     "Progress",

@@ -139,7 +139,16 @@ def choose(
     Raises:
         SpecError: no such entry or parameter; the message offers the nearest.
     """
-    name, values = parse_expression(text)
+    return choose_with(registry, *parse_expression(text), preset)
+
+
+def choose_with(
+    registry: Registry[Callable[[Any, Context], T]],
+    name: str,
+    values: Mapping[str, str],
+    preset: Mapping[str, Mapping[str, str]],
+) -> Choice[T]:
+    """Return the entry ``name`` with these parameters; otherwise as :func:`choose`."""
     entry = registry.get(name)
     # What is written wins; the preset's values are checked by the same model.
     return Choice(entry, entry.validate({**preset.get(name, {}), **values}))

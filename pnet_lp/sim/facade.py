@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, TrafficMatrix, Workload
-from pnet_lp.model.paths import Policy
+from pnet_lp.registry import one_or_more, validate
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.scenario import OnProgress
@@ -16,22 +19,11 @@ def simulate(
     workload: Workload | str,
     *,
     traffic: TrafficMatrix | None = None,
-    preset: str | None = None,
-    transport: str | None = None,
-    queue: str | None = None,
-    forwarding: str | None = None,
-    routing: str | None = None,
-    plane_policy: Policy = "any",
-    link_delay: str | None = None,
-    packet: str | None = None,
-    header: str | None = None,
-    ack: str | None = None,
-    time_limit: str | None = None,
-    event_limit: int | None = None,
-    trace: tuple[str, ...] = (),
+    trace: str | tuple[str, ...] = (),
     outage: Outage | None = None,
     seed: int = 0,
     on_progress: OnProgress | None = None,
+    **settings: Any,
 ) -> SimulationResult:
     """Return the records of ``workload`` on ``network``, simulated packet by packet.
 
@@ -39,46 +31,31 @@ def simulate(
         network: the network, with what fails in it down.
         workload: its flows, or an expression such as ``each:sizes=10MB``.
         traffic: the matrix that gives a workload in words its pairs, where it takes one.
-        preset: the parameters of a paper or program; the other arguments override it.
-        transport: how flows are cut into packets, and when these are sent.
-        queue: what ports do with packets that cannot be sent at once.
-        forwarding: how packets find their ways.
-        routing: a routing whose paths flows take, in place of a forwarding.
-        plane_policy: which planes a flow may use.
-        link_delay: how long a bit travels on every link.
-        packet: size of a full packet on the wire, header included.
-        header: bytes of a packet that are not payload.
-        ack: size of an acknowledgement.
-        time_limit: simulated time at which to stop.
-        event_limit: number of events at which to stop.
-        trace: what to trace, see :class:`~pnet_lp.sim.settings.Settings`.
+        trace: what to trace: ``queue:FROM->TO``, ``queue:PLANE/FROM->TO``, ``flow:NUMBER``.
         outage: what fails while the run goes on.
         seed: all that is drawn is drawn from this.
         on_progress: called now and then.
+        settings: fields of :class:`~pnet_lp.sim.settings.Settings`, as the command line takes them: ``preset``,
+            ``transport``, ``queue``, ``forwarding`` or ``routing``, ``plane_policy``, ``link_delay``, ``packet``,
+            ``header``, ``ack``, ``time_limit``, ``event_limit``.
 
     Ctrl-C does not raise: the result then says ``interrupted`` and holds what was reached.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter or no quantity.
+        SpecError: an unknown name, a wrong parameter, no quantity, or a matrix for flows that are there already.
         WorkloadError: the workload does not fit the network, or cannot be simulated.
         RoutingError: two hosts without a path between them, or more paths than fit into memory.
         TopologyError: the network has no hosts, or links that cannot be simulated.
     """
+    asked = validate(Settings, settings)
     if isinstance(workload, str):
         workload = build_workload(workload, network, traffic, seed=seed)
-    settings = Settings(
-        preset=preset,
-        transport=transport,
-        queue=queue,
-        forwarding=forwarding,
-        routing=routing,
-        plane_policy=plane_policy,
-        link_delay=link_delay,
-        packet=packet,
-        header=header,
-        ack=ack,
-        time_limit=time_limit,
-        event_limit=event_limit,
-        trace=trace,
-    )
-    return settings.scenario(network, workload, seed, outage=outage).run(on_progress)
+    elif traffic is not None:
+        raise SpecError(
+            "the workload has its pairs already",
+            where="traffic",
+            found=traffic.label,
+            allowed="a workload in words, or no matrix",
+        )
+    scenario = asked.scenario(network, workload, seed, trace=one_or_more(trace), outage=outage)
+    return scenario.run(on_progress)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from pydantic import Field, model_validator
 
-from pnet_lp.failures import Mask
+from pnet_lp.errors import SpecError
+from pnet_lp.failures import FailureModel, Failures, Mask
+from pnet_lp.model import Network
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.registry import Params
 from pnet_lp.sim.ports import FROM_HOST, TO_HOST, Ports
 from pnet_lp.units import format_duration
+from pnet_lp.workload.base import Duration
 
 
 @brief()
@@ -54,3 +59,46 @@ class Outage:
             "until": None if until is None else format_duration(until),
             "reroute_after": None if reroute is None else format_duration(reroute),
         }
+
+
+class OutageSettings(Params):
+    """When what fails is down, if it is not down all the time: the same settings for options and keys of a spec."""
+
+    fail_at: Duration | None = Field(
+        None, description="when what fails goes down; default: it is down all the time, or from the start on"
+    )
+    fail_until: Duration | None = Field(None, description="when what fails comes back; default: never")
+    reroute_after: Duration | None = Field(
+        None,
+        description="what paths need to take note of a failure or repair during the run; default: they never do",
+    )
+
+    @model_validator(mode="after")
+    def _check_times(self) -> Self:
+        begin, end = self.fail_at or 0, self.fail_until
+        if end is not None and end <= begin:
+            raise SpecError(
+                "what fails would be back before",
+                where="fail_until",
+                found=format_duration(end),
+                allowed=f"more than {format_duration(begin)}",
+            )
+        if self.reroute_after is not None and not self.is_given:
+            raise SpecError(
+                "has no meaning without fail_at or fail_until",
+                where="reroute_after",
+                found=format_duration(self.reroute_after),
+            )
+        return self
+
+    @property
+    def is_given(self) -> bool:
+        """Whether anything fails or comes back while a run goes on."""
+        return self.fail_at is not None or self.fail_until is not None
+
+    def outage(self, network: Network, failures: Failures, seed: int) -> Outage | None:
+        """Return what of ``network`` fails for a time only; None where what fails is down all the time."""
+        if not self.is_given:
+            return None
+        mask = FailureModel(network, failures).draw(seed)
+        return Outage(mask, self.fail_at or 0, self.fail_until, self.reroute_after)

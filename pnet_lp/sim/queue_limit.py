@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pnet_lp.errors import SpecError
 from pnet_lp.registry import Params
-from pnet_lp.sim.base import Context
+from pnet_lp.sim.base import Context, PacketSizes
 from pnet_lp.workload.base import Bytes
 
 
@@ -24,6 +24,10 @@ class LimitParams(Params):
 
     packets: int = Field(100, ge=1, lt=1 << 32, description="packets in a queue, of whatever size")
     bytes: Bytes | None = Field(None, description="bytes in a queue, in place of a number of packets")
+
+    def most(self, sizes: PacketSizes) -> int:
+        """Return how many full packets a queue takes."""
+        return self.packets if self.bytes is None else self.bytes // sizes.packet + 1
 
     def limit(self, context: Context) -> Limit:
         """Return it as the core wants it, or raise SpecError where a full packet never fits."""

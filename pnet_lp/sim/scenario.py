@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
-from pnet_lp.memory import check_fits
+from pnet_lp.errors import RoutingError, SimulationError, WorkloadError
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.arrays import ints
 from pnet_lp.model.brief import brief
@@ -21,13 +20,13 @@ from pnet_lp.model.summary import summarise_network
 from pnet_lp.routing import count_shortest
 from pnet_lp.seeds import derive_seed
 from pnet_lp.sim.base import Choice, Context, PacketSizes
+from pnet_lp.sim.footprint import check_memory
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.ports import Ports
 from pnet_lp.sim.result import End, SimulationResult
 from pnet_lp.sim.traces import ROWS, parse_traces
 from pnet_lp.units import format_duration
 
-_BYTES_PER_FLOW = 900
 _MOST_SEGMENTS = 1 << 31
 _FLOW_CHECKED = 1 << 18
 
@@ -48,6 +47,7 @@ class Progress:
         events: what has happened so far.
         completed: complete flows.
         flows: how many there are.
+        arrived: the part of all data that has arrived, packets that were sent twice included.
         time_limit_ps: when the run ends at the latest, if that is known.
         seconds: since the run began, on a clock.
     """
@@ -56,13 +56,14 @@ class Progress:
     events: int
     completed: int
     flows: int
+    arrived: float
     time_limit_ps: int | None
     seconds: float
 
     @property
     def share(self) -> float:
-        """How much is done, as far as flows and the time limit tell."""
-        share = self.completed / self.flows
+        """How much is done, as far as flows, data and the time limit tell."""
+        share = max(self.completed / self.flows, min(self.arrived, 1.0))
         return max(share, self.time_ps / self.time_limit_ps) if self.time_limit_ps else share
 
     @property
@@ -84,7 +85,7 @@ class Scenario:
         workload: its flows.
         transport, queue, forwarding: with their parameters.
         plane_policy: which planes a flow may use.
-        link_delay_ps: how long a bit travels on every link.
+        link_delay_ps: how long a bit travels on links of which the network does not say.
         sizes: sizes of packets.
         seed: all that is drawn is drawn from this.
         time_limit_ps: simulated time at which to stop.
@@ -116,12 +117,6 @@ class Scenario:
                 f"the workload is for {self.workload.hosts} hosts, the network has {self.network.host_count}",
                 where=self.workload.label or "workload",
             )
-        if not self.workload.connects.all():
-            raise WorkloadError(
-                "a flow uses the connection of another, and in the simulator each has one of its own",
-                where=f"{self.workload.label or 'workload'}: flow {int(np.argmin(self.workload.connects))}",
-                allowed="for rpc connects=message",
-            )
         most = int(self.workload.size.max())
         if most > _MOST_SEGMENTS * self.sizes.payload:
             raise WorkloadError(
@@ -131,45 +126,61 @@ class Scenario:
                 allowed=f"up to {_MOST_SEGMENTS * self.sizes.payload} bytes in packets of {self.sizes.packet}",
             )
 
-    def run(self, on_progress: OnProgress | None = None) -> SimulationResult:
+    def run(self, on_progress: OnProgress | None = None, *, jobs: int = 1, runs: int = 1) -> SimulationResult:
         """Return the records of the run; the same scenario gives the same ones.
 
         Ctrl-C does not raise: the result then says ``interrupted`` and holds what was reached.
 
         Args:
             on_progress: called now and then.
+            jobs: how many such runs there are at the same time, all of which must fit into memory.
+            runs: whose records are kept.
 
         Raises:
             RoutingError: two hosts without a path between them, or more paths than fit into memory.
             TopologyError: the network has no hosts, or links that cannot be simulated.
             SpecError: a queue that no packet fits, or something to trace that is not there.
-            WorkloadError: more flows than fit into memory.
+            WorkloadError: more than fits into memory.
             SimulationError: the core refused the scenario.
         """
         began = time.perf_counter()
         workload, ports, outage = self.workload, Ports.of(self.network), self.outage
-        check_fits(
-            workload.flow_count * (_BYTES_PER_FLOW + 16 * self.network.plane_count),
-            f"a simulation of {workload.flow_count:,} flows",
-            WorkloadError,
-            allowed="fewer flows",
-        )
         watched = parse_traces(self.trace, ports, workload.flow_count)
         self._check_connected()
         context = Context(self.network, workload, ports, self.sizes, self.plane_policy, self.seed)
+        forwarding = self.forwarding.build(context)
+        check_memory(
+            context,
+            forwarding,
+            queue=self.queue.params,
+            transport=self.transport.params,
+            traces=len(self.trace),
+            jobs=jobs,
+            runs=runs,
+        )
+        # On the wire, so that what has arrived can be compared with it.
+        total = workload.total_bytes * self.sizes.packet / self.sizes.payload
 
-        def tell(time_ps: int, events: int, completed: int, _: int | None) -> bool:
+        def tell(time_ps: int, events: int, completed: int, arrived_bytes: int) -> bool:
             if on_progress is not None:
-                seconds = time.perf_counter() - began
-                flows = workload.flow_count
-                on_progress(Progress(time_ps, events, completed, flows, self.time_limit_ps, seconds))
+                on_progress(
+                    Progress(
+                        time_ps,
+                        events,
+                        completed,
+                        workload.flow_count,
+                        arrived_bytes / total,
+                        self.time_limit_ps,
+                        time.perf_counter() - began,
+                    )
+                )
             return True
 
         try:
             outcome = _core.simulate_packets(
                 ports.planes,
                 ports.rate,
-                np.full(len(ports.rate), self.link_delay_ps),
+                ports.delays_ps(self.link_delay_ps),
                 _core.Flows(
                     workload.hosts,
                     workload.src,
@@ -178,10 +189,13 @@ class Scenario:
                     workload.start_ps,
                     workload.after_ptr,
                     workload.after,
+                    workload.acknowledged,
+                    workload.connection,
+                    workload.connects,
                 ),
                 queue=self.queue.build(context),
                 transport=self.transport.build(context),
-                forwarding=self.forwarding.build(context),
+                forwarding=forwarding,
                 seed=derive_seed(self.seed, "simulate"),
                 time_limit_ps=self.time_limit_ps,
                 event_limit=self.event_limit,
@@ -231,6 +245,10 @@ class Scenario:
                     where=self.workload.label or "workload",
                 )
 
+    def _end(self, end: _core.End) -> End:
+        """Return why the run ended; without a limit of time it was the clock's own."""
+        return "end of clock" if end == _core.End.TimeLimit and self.time_limit_ps is None else _ENDS[end]
+
     def _result(self, outcome: _core.Outcome, ports: Ports, seconds: float) -> SimulationResult:
         flow = outcome.flows()
         # In the order of the workload, not of starts.
@@ -247,7 +265,7 @@ class Scenario:
         if any(len(rows["time_ps"]) >= ROWS for rows in traces.values()):
             warnings.append(f"traces end after {ROWS:,} rows each")
         return SimulationResult(
-            end=_ENDS[outcome.end],
+            end=self._end(outcome.end),
             time_ps=outcome.time_ps,
             events=outcome.events,
             packet_hops=outcome.packet_hops,
@@ -272,10 +290,3 @@ class Scenario:
             },
             warnings=tuple(warnings),
         )
-
-
-def check_limits(time_limit_ps: int | None, event_limit: int | None) -> None:
-    """Raise SpecError where a limit ends a run before it begins."""
-    for name, value in (("time_limit", time_limit_ps), ("event_limit", event_limit)):
-        if value is not None and value < 1:
-            raise SpecError("nothing would happen", where=name, found=value, allowed="more than 0")

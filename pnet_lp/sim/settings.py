@@ -1,108 +1,135 @@
-"""Everything about a simulation that is neither network nor workload, in words."""
+"""How to simulate: the same settings for options, keys of a spec and arguments of functions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, Self
 
-from pnet_lp.errors import SpecError
+from pydantic import Field, model_validator
+
+from pnet_lp import _core
+from pnet_lp.errors import SpecError, naming
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.paths import Policy
-from pnet_lp.routing import POLICIES
-from pnet_lp.sim.base import FORWARDINGS, QUEUES, TRANSPORTS, PacketSizes, choose
+from pnet_lp.registry import Params
+from pnet_lp.routing import parse_routing
+from pnet_lp.sim.base import FORWARDINGS, QUEUES, TRANSPORTS, Choice, PacketSizes, choose, choose_with
 from pnet_lp.sim.outage import Outage
-from pnet_lp.sim.preset import Preset, get_preset, plain
-from pnet_lp.sim.scenario import Scenario, check_limits
-from pnet_lp.units import parse_bytes, parse_duration
-
-DEFAULTS = {
-    "transport": "tcp",
-    "queue": "drop-tail",
-    "forwarding": "ecmp",
-    "link_delay": "1us",
-    "packet": "1500",
-    "header": "40",
-    "ack": "40",
-}
-"""What holds where neither the user nor a preset says otherwise."""
+from pnet_lp.sim.preset import get_preset, plain
+from pnet_lp.sim.scenario import Scenario
+from pnet_lp.workload.base import ByteCount, Duration
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What the user wrote; None where that is nothing, so that the preset's value or the default holds.
+class Settings(Params):
+    """Everything about a simulation that is neither network nor workload.
 
-    Attributes:
-        preset: a name of :data:`~pnet_lp.sim.preset.PRESETS`.
-        transport, queue, forwarding: a registered name, ``name:key=value,...``.
-        routing: a routing whose paths flows take, short for ``forwarding="given:routing=..."``.
-        plane_policy: which planes a flow may use.
-        link_delay: how long a bit travels on every link, such as ``1us``.
-        packet, header, ack: bytes of a full packet, of the header in it, of an acknowledgement.
-        time_limit: simulated time at which to stop, such as ``10ms``.
-        event_limit: number of events at which to stop.
-        trace: what to trace: ``queue:FROM->TO``, ``queue:PLANE/FROM->TO``, ``flow:NUMBER``.
+    What is not given is the preset's, where it has it, or else the default.
     """
 
-    preset: str | None = None
-    transport: str | None = None
-    queue: str | None = None
-    forwarding: str | None = None
-    routing: str | None = None
-    plane_policy: Policy = "any"
-    link_delay: str | None = None
-    packet: str | None = None
-    header: str | None = None
-    ack: str | None = None
-    time_limit: str | None = None
-    event_limit: int | None = None
-    trace: tuple[str, ...] = ()
+    preset: str | None = Field(
+        None, description="values of a paper (`pnet-lp list presets`); what else is given overrides them"
+    )
+    transport: str = Field("tcp", description="when a flow's packets are sent (`pnet-lp list transports`)")
+    queue: str = Field(
+        "drop-tail", description="what ports do with packets that wait (`pnet-lp list queues`)"
+    )
+    forwarding: str = Field("ecmp", description="which way packets go (`pnet-lp list forwardings`)")
+    routing: str | None = Field(
+        None,
+        description="a routing (`pnet-lp list routings`) whose paths flows take, in place of a forwarding",
+    )
+    plane_policy: Policy = Field("any", description="which planes a flow may use")
+    link_delay: Duration = Field(10**6, description="propagation delay of links that have none of their own")
+    packet: ByteCount = Field(1500, description="size of a full packet on the wire, header included")
+    header: ByteCount = Field(40, description="what of a packet is not payload")
+    ack: ByteCount = Field(40, description="size of an acknowledgement")
+    time_limit: Duration | None = Field(
+        None, gt=0, description="simulated time at which to stop; default: none"
+    )
+    event_limit: int | None = Field(None, ge=1, description="events after which to stop; default: none")
 
-    def scenario(
-        self, network: Network, workload: Workload, seed: int = 0, *, outage: Outage | None = None
-    ) -> Scenario:
-        """Return the scenario of ``workload`` on ``network``, of which ``outage`` may fail.
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_in(cls, given: Any) -> Any:
+        """Return what is given, and below it what the preset states."""
+        if not isinstance(given, dict) or not isinstance(given.get("preset"), str):
+            return given
+        with naming("preset"):
+            stated = {name: one.value for name, one in get_preset(given["preset"]).settings.items()}
+        if given.get("routing") is not None:
+            stated.pop("forwarding", None)
+        return {**stated, **given}
 
-        Raises:
-            SpecError: an unknown name, a wrong parameter, no quantity, both a forwarding and a routing, or a seed out
-                of range.
-            WorkloadError: the workload is for another network, or cannot be simulated.
-        """
-        preset = get_preset(self.preset)
-        if self.forwarding is not None and self.routing is not None:
+    @model_validator(mode="after")
+    def _check_simulating(self) -> Self:
+        if self.routing is not None and "forwarding" in self.model_fields_set:
             raise SpecError(
                 "flows take a routing's paths or find their own", where="forwarding", found=self.forwarding
             )
-        if self.plane_policy not in POLICIES:
-            raise SpecError(
-                "no such policy", where="plane_policy", found=self.plane_policy, allowed=", ".join(POLICIES)
-            )
-        forwarding = self.forwarding if self.routing is None else f"given:routing={self.routing}"
-        limit = None if self.time_limit is None else parse_duration(self.time_limit, "time_limit")
-        check_limits(limit, self.event_limit)
+        _ = self.sizes, self.chosen_transport, self.chosen_queue, self.chosen_forwarding
+        return self
+
+    @property
+    def sizes(self) -> PacketSizes:
+        """Sizes of packets."""
+        return PacketSizes(packet=self.packet, header=self.header, ack=self.ack)
+
+    @property
+    def chosen_transport(self) -> Choice[_core.Transport]:
+        """The transport with its parameters."""
+        with naming("transport"):
+            return choose(TRANSPORTS, self.transport, plain(get_preset(self.preset).transports))
+
+    @property
+    def chosen_queue(self) -> Choice[_core.Queue]:
+        """The queue discipline with its parameters."""
+        with naming("queue"):
+            return choose(QUEUES, self.queue, plain(get_preset(self.preset).queues))
+
+    @property
+    def chosen_forwarding(self) -> Choice[_core.Forwarding]:
+        """The forwarding with its parameters; that of given paths, where there is a routing."""
+        stated = plain(get_preset(self.preset).forwardings)
+        if self.routing is None:
+            with naming("forwarding"):
+                return choose(FORWARDINGS, self.forwarding, stated)
+        with naming("routing"):
+            parse_routing(self.routing, policy=self.plane_policy)
+        return choose_with(FORWARDINGS, "given", {"routing": self.routing}, stated)
+
+    def scenario(
+        self,
+        network: Network,
+        workload: Workload,
+        seed: int = 0,
+        *,
+        trace: tuple[str, ...] = (),
+        outage: Outage | None = None,
+    ) -> Scenario:
+        """Return the scenario of ``workload`` on ``network``.
+
+        Args:
+            network: the network, with what fails in it down.
+            workload: its flows.
+            seed: all that is drawn is drawn from this.
+            trace: what to trace: ``queue:FROM->TO``, ``queue:PLANE/FROM->TO``, ``flow:NUMBER``.
+            outage: what fails while the run goes on.
+
+        Raises:
+            WorkloadError: the workload is for another network, or cannot be simulated.
+        """
         return Scenario(
             network=network,
             workload=workload,
-            transport=choose(TRANSPORTS, self._word("transport", preset), plain(preset.transports)),
-            queue=choose(QUEUES, self._word("queue", preset), plain(preset.queues)),
-            forwarding=choose(
-                FORWARDINGS, forwarding or self._word("forwarding", preset), plain(preset.forwardings)
-            ),
+            transport=self.chosen_transport,
+            queue=self.chosen_queue,
+            forwarding=self.chosen_forwarding,
             plane_policy=self.plane_policy,
-            link_delay_ps=parse_duration(self._word("link_delay", preset), "link_delay"),
-            sizes=PacketSizes(
-                **{name: parse_bytes(self._word(name, preset), name) for name in ("packet", "header", "ack")}
-            ),
+            link_delay_ps=self.link_delay,
+            sizes=self.sizes,
             seed=seed,
-            time_limit_ps=limit,
+            time_limit_ps=self.time_limit,
             event_limit=self.event_limit,
             preset=self.preset,
-            trace=self.trace,
+            trace=trace,
             outage=outage,
         )
-
-    def _word(self, name: str, preset: Preset) -> str:
-        """Return what holds: the user's word, the preset's, the default."""
-        given: str | None = getattr(self, name)
-        if given is not None:
-            return given
-        stated = preset.settings.get(name)
-        return DEFAULTS[name] if stated is None else stated.value

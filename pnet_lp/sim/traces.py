@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pnet_lp.errors import SpecError
+from pnet_lp.layouts import whole
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import nearest
@@ -46,11 +47,12 @@ def parse_traces(texts: Sequence[str], ports: Ports, flows: int) -> Watched:
         if sort == "queue" and "->" in place:
             queues += _ports(text, place, ports)
         elif sort == "flow" and place.isdecimal():
-            if int(place) >= flows:
+            number = whole(place)
+            if number is None or number >= flows:
                 raise SpecError(
                     "no such flow", where="trace", found=text, allowed=f"flow:0 to flow:{flows - 1}"
                 )
-            numbers.append(int(place))
+            numbers.append(number)
         else:
             raise SpecError("not something to trace", where="trace", found=text, allowed=_ALLOWED)
     return Watched(ints(sorted(set(queues))), ints(sorted(set(numbers))))
@@ -59,8 +61,8 @@ def parse_traces(texts: Sequence[str], ports: Ports, flows: int) -> Watched:
 def _ports(text: str, place: str, ports: Ports) -> list[int]:
     plane, slash, rest = place.partition("/")
     chosen = ports.connected.copy()
-    if slash and plane.isdecimal():
-        chosen &= ports.plane == int(plane)
+    if slash and (number := whole(plane)) is not None:
+        chosen &= ports.plane == number
     else:
         rest = place
     named = ports.named

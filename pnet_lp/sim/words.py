@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pnet_lp.errors import SpecError
-from pnet_lp.failures import FailureModel, Failures, fail
-from pnet_lp.model import Network
-from pnet_lp.model.network import Variant
+from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.seeds import LARGEST_SEED
-from pnet_lp.sim.outage import Outage
+from pnet_lp.sim.flows import FlowSettings
+from pnet_lp.sim.outage import OutageSettings
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.scenario import OnProgress, Scenario
 from pnet_lp.sim.settings import Settings
-from pnet_lp.topology import build_network
-from pnet_lp.traffic import build_traffic
-from pnet_lp.units import DEFAULT_LINK_GBPS, parse_duration
+from pnet_lp.topology import PlaneSettings
 from pnet_lp.workers import map_in_order
-from pnet_lp.workload import build_workload
 
 
 @dataclass(frozen=True)
@@ -28,63 +25,32 @@ class ScenarioWords:
 
     Attributes:
         topologies: one for each plane, or one for all.
-        workload: an expression.
-        traffic: the matrix that it takes its pairs from, if it does.
-        planes, variant, link_gbps, hosts_per_switch: as of :func:`~pnet_lp.topology.build_network`.
+        flows: which flows there are.
+        planes: how topologies become planes.
         failures: what is down.
-        fail_at, fail_until: from when until when; None for from the start, and for ever.
-        reroute_after: how long paths need to take note of what fails or comes back meanwhile; None where they never do.
-        settings: everything else.
+        outage: when, if that is not all the time.
+        settings: how to simulate.
+        trace: what to trace.
         seed: all that is drawn is drawn from this.
     """
 
     topologies: tuple[str, ...]
-    workload: str
-    traffic: str | None = None
-    planes: int = 1
-    variant: Variant | None = None
-    link_gbps: float = DEFAULT_LINK_GBPS
-    hosts_per_switch: int = 0
-    failures: Failures = field(default_factory=Failures)
-    fail_at: str | None = None
-    fail_until: str | None = None
-    reroute_after: str | None = None
-    settings: Settings = field(default_factory=Settings)
+    flows: FlowSettings
+    planes: PlaneSettings = field(default_factory=partial(PlaneSettings.model_validate, {}))
+    failures: FailureSettings = field(default_factory=partial(FailureSettings.model_validate, {}))
+    outage: OutageSettings = field(default_factory=partial(OutageSettings.model_validate, {}))
+    settings: Settings = field(default_factory=partial(Settings.model_validate, {}))
+    trace: tuple[str, ...] = ()
     seed: int = 0
 
     def build(self) -> Scenario:
         """Return the scenario; raises whatever is wrong with a word."""
-        intact = build_network(
-            self.topologies,
-            planes=self.planes,
-            variant=self.variant,
-            link_gbps=self.link_gbps,
-            hosts_per_switch=self.hosts_per_switch,
-            seed=self.seed,
-        )
-        outage = self._outage(intact)
-        network = fail(intact, self.failures, seed=self.seed) if outage is None else intact
-        traffic = (
-            None if self.traffic is None else build_traffic(self.traffic, network, "host", seed=self.seed)
-        )
-        workload = build_workload(self.workload, network, traffic, seed=self.seed)
-        return self.settings.scenario(network, workload, self.seed, outage=outage)
-
-    def _outage(self, network: Network) -> Outage | None:
-        """Return what fails for a time only, None where everything that fails is down all the time."""
-        if self.fail_at is None and self.fail_until is None:
-            return None
-        begin = parse_duration(self.fail_at or "0s", "fail_at")
-        end = None if self.fail_until is None else parse_duration(self.fail_until, "fail_until")
-        if end is not None and end <= begin:
-            raise SpecError(
-                "what fails would be back before",
-                where="fail_until",
-                found=self.fail_until,
-                allowed=f"more than {self.fail_at or 0}",
-            )
-        reroute = None if self.reroute_after is None else parse_duration(self.reroute_after, "reroute_after")
-        return Outage(FailureModel(network, self.failures).draw(self.seed), begin, end, reroute)
+        network, failures = self.planes.intact(self.topologies, self.seed), self.failures.failures
+        outage = self.outage.outage(network, failures, self.seed)
+        if outage is None:
+            network = fail(network, failures, seed=self.seed)
+        workload = self.flows.build(network, self.seed)
+        return self.settings.scenario(network, workload, self.seed, trace=self.trace, outage=outage)
 
 
 def run_words(
@@ -115,9 +81,11 @@ def run_words(
         raise SpecError("the last run's seed would be too large", where="repeat", found=repeat)
     tasks = [replace(words, seed=words.seed + i) for i in range(repeat)]
     if jobs == 1:
-        runs: Generator[SimulationResult] = (task.build().run(on_progress(i)) for i, task in enumerate(tasks))
+        runs: Generator[SimulationResult] = (
+            task.build().run(on_progress(i), runs=repeat) for i, task in enumerate(tasks)
+        )
     else:
-        runs = map_in_order(_run, tasks, jobs)
+        runs = map_in_order(partial(_run, jobs=min(jobs, repeat), runs=repeat), tasks, jobs)
     with closing(runs):
         for result in runs:
             if result.end == "interrupted":
@@ -125,5 +93,5 @@ def run_words(
             yield result
 
 
-def _run(words: ScenarioWords) -> SimulationResult:
-    return words.build().run()
+def _run(words: ScenarioWords, jobs: int, runs: int) -> SimulationResult:
+    return words.build().run(jobs=jobs, runs=runs)

@@ -187,6 +187,14 @@ def _parsed(stored: StoredResult) -> tuple[Routing, Objective]:
         objective = parse_objective(claims["objective"])
     except PnetError as error:
         raise CertificateError(f"the question is none: {error}", where=stored.path) from None
+    for key, text in (("routing", routing.expression), ("objective", objective.expression)):
+        if claims[key] != text:
+            raise CertificateError(
+                f"{key} is not written as a solve writes it",
+                where=stored.path,
+                found=claims[key],
+                allowed=text,
+            )
     return routing, objective.with_inputs(stored.inputs)
 
 

@@ -1,5 +1,5 @@
 from .base import WORKLOADS, Context
-from .build import build_workload, check_workload
+from .build import build_workload, check_workload, flows_of_size
 from .distribution import SIZES, SizeDistribution, parse_sizes
 
 __all__ = [
@@ -9,5 +9,6 @@ __all__ = [
     "SizeDistribution",
     "build_workload",
     "check_workload",
+    "flows_of_size",
     "parse_sizes",
 ]

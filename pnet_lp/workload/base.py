@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationInfo
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.memory import check_fits
@@ -39,12 +39,12 @@ def _sizes(value: object) -> object:
     return parse_sizes(value) if isinstance(value, str) else value
 
 
-def _bytes(value: object) -> object:
-    return parse_bytes(value, "bytes") if isinstance(value, str) else value
+def _bytes(value: object, info: ValidationInfo) -> object:
+    return parse_bytes(value, info.field_name or "bytes") if isinstance(value, str) else value
 
 
-def _picoseconds(value: object) -> object:
-    return parse_duration(value, "time") if isinstance(value, str) else value
+def _picoseconds(value: object, info: ValidationInfo) -> object:
+    return parse_duration(value, info.field_name or "time") if isinstance(value, str) else value
 
 
 SizesOf: TypeAlias = Annotated[
@@ -52,7 +52,8 @@ SizesOf: TypeAlias = Annotated[
     BeforeValidator(_sizes),
     Field(description="flow sizes: 10MB, a name of `pnet-lp list sizes`, or a CSV file bytes,share"),
 ]
-Bytes: TypeAlias = Annotated[int, BeforeValidator(_bytes), BYTES, Field(ge=1, le=10**15)]
+ByteCount: TypeAlias = Annotated[int, BeforeValidator(_bytes), BYTES]
+Bytes: TypeAlias = Annotated[ByteCount, Field(ge=1, le=10**15)]
 Duration: TypeAlias = Annotated[int, BeforeValidator(_picoseconds), TIME, Field(ge=0, le=10**18)]
 Seed: TypeAlias = Annotated[int | None, Field(description="seed of the draw; default: the run's seed")]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from pnet_lp.errors import SpecError, WorkloadError
-from pnet_lp.layouts import decoded
+from pnet_lp.files import read_table
 from pnet_lp.model.arrays import FloatArray, floats, longs
 from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray
@@ -151,28 +150,13 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
 
 
 def _read_sizes(path: Path, interpolation: Interpolation) -> SizeDistribution:
-    where = str(path)
-    try:
-        text = decoded(path.read_bytes(), where, WorkloadError)
-    except OSError as error:
-        raise WorkloadError(f"cannot read the file: {error.strerror}", where=where) from None
-    rows = list(csv.reader(text.splitlines()))
-    if [field.strip() for field in rows[0]] != ["bytes", "share"]:
-        raise WorkloadError(
-            "wrong header", where=f"{where}:1", found=",".join(rows[0]), allowed="bytes,share"
-        )
     points = []
-    for line, row in enumerate(rows[1:], start=2):
-        if not row:
-            continue
+    for where, row in read_table(path, ["bytes", "share"], WorkloadError):
         try:
-            size, share = (float(field) for field in row)
+            points.append([float(field) for field in row])
         except ValueError:
-            raise WorkloadError(
-                "not a size in bytes and a share", where=f"{where}:{line}", found=",".join(row)
-            ) from None
-        points.append((size, share))
+            raise WorkloadError("not a size in bytes and a share", where=where, found=",".join(row)) from None
     if not points:
-        raise WorkloadError("there are no points", where=where)
+        raise WorkloadError("there are no points", where=str(path))
     table = np.array(points)
-    return SizeDistribution.from_points(table[:, 0], table[:, 1], interpolation, label=where)
+    return SizeDistribution.from_points(table[:, 0], table[:, 1], interpolation, label=str(path))

@@ -120,11 +120,40 @@ def test_records(run: Run) -> None:
     assert set(pq.read_table("out/arrivals.parquet").column("flow").to_pylist()) == {3}
 
 
+def test_records_of_two_runs_do_not_mix(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    line = (*TREE, *FLOWS, "--records")
+    run(*line, "new/out", "--trace", "flow:3")
+    before = sorted(path.name for path in Path("new/out").iterdir())
+    for leave in ("manifest.json", "flows.parquet"):
+        # Also where a run was cut short before its manifest was written, and before anything is simulated.
+        refused = run(*line, "new/out", code=1).stderr
+        assert refused == f"Error: new/out: holds {leave} of another run; allowed: an empty or a new folder\n"
+        Path("new/out", leave).unlink()
+    assert sorted(path.name for path in Path("new/out").iterdir()) == [
+        name for name in before if name not in ("manifest.json", "flows.parquet")
+    ]
+    Path("elsewhere").mkdir()
+    Path("link").symlink_to("elsewhere")
+    Path("elsewhere/manifest.json").symlink_to("kept.json")
+    run(*line, "link")
+    assert Path("elsewhere/manifest.json").is_symlink()
+    assert json.loads(Path("elsewhere/kept.json").read_text())["simulation"]["end"] == "complete"
+    Path("file").write_text("")
+    for folder in ("file", "/dev/null", "file/below"):
+        assert run(*line, folder, code=1).stderr == f"Error: {folder}: cannot be written (not a directory)\n"
+    assert "--records': no folder is named" in run(*line, "", code=2).stderr
+    monkeypatch.setattr("os.access", lambda *_: False)
+    assert run(*line, "more", code=1).stderr == "Error: more: cannot be written (permission denied)\n"
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_plot(run: Run, suffix: str) -> None:
     for name in ("one", "two"):
         run(*TREE, *FLOWS, "--repeat", "2", "--plot", f"{name}.{suffix}")
     assert Path(f"one.{suffix}").read_bytes() == Path(f"two.{suffix}").read_bytes()
+    traced = ("--trace", "flow:3", "--trace", "queue:h3->edge1")
+    run(*TREE, *FLOWS, *traced, "--plot", f"traced.{suffix}")
+    assert Path(f"traced.{suffix}").stat().st_size > Path(f"one.{suffix}").stat().st_size
     # No flow is complete: empty axes, not an error.
     run(*TREE, *LONG, "--plot", f"none.{suffix}", code=3)
 
@@ -132,7 +161,8 @@ def test_plot(run: Run, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((), "no flows: give --traffic with --flow-size, or --workload"),
+        ((*FLOWS, "--plot", "gone/a.png"), "--plot': gone/a.png: there is no folder 'gone'"),
+        ((), "no flows; allowed: --traffic T and --flow-size S, or --workload W"),
         (("--traffic", "permutation"), "--traffic needs --flow-size or --workload"),
         (("--flow-size", "1MB"), "--flow-size needs --traffic"),
         (("--workload", "each:sizes=1MB"), "workload 'each' needs a traffic matrix"),
@@ -141,15 +171,20 @@ def test_plot(run: Run, suffix: str) -> None:
             "workload 'rpc' chooses its pairs itself",
         ),
         (("--workload", "rpc:rounds=1"), "flow 1: a flow uses the connection of another"),
-        ((*FLOWS[:3], "0"), "a size is wrong, found 0"),
+        ((*FLOWS[:3], "0"), "--flow-size: 0: a size is wrong, found 0"),
+        ((*FLOWS[:3], "10kB,foo=1"), "--flow-size: not a quantity, found '10kB,foo=1'"),
+        ((*FLOWS[:3], "facebook-cache:mode=1"), "--flow-size: facebook-cache: unknown parameter 'mode'"),
         ((*FLOWS, "--fail-links", "1"), "no path leads from 'h"),
         (
             (*FLOWS, "--queue", "drop-tail:bytes=9"),
             "queue: bytes: a packet has 1500 bytes and never fits, found 9",
         ),
-        ((*FLOWS, "--transport", "tpc"), "unknown transport 'tpc' (did you mean 'tcp'?); allowed: "),
+        (
+            (*FLOWS, "--transport", "tpc"),
+            "--transport: unknown transport 'tpc' (did you mean 'tcp'?); allowed: ",
+        ),
         ((*FLOWS, "--link-delay", "fast"), "--link-delay: not a quantity, found 'fast'"),
-        ((*FLOWS, "--time-limit", "0s"), "--time-limit: nothing would happen, found 0"),
+        ((*FLOWS, "--time-limit", "0s"), "--time-limit: input should be greater than 0, found '0s'"),
         ((*FLOWS, "--header", "2kB"), "--header: the header leaves no room for payload, found 2000"),
         ((*FLOWS, "--trace", "flow:99", "--records", "out"), "--trace: no such flow, found 'flow:99'"),
         ((*FLOWS, "--trace", "flow:1"), "--trace needs --records"),
@@ -159,6 +194,8 @@ def test_plot(run: Run, suffix: str) -> None:
             "--fail-until: what fails would be back before, found '1us'; allowed: more than 2us",
         ),
         ((*FLOWS, "--jobs", "2"), "--jobs needs --repeat"),
+        ((*FLOWS, "--repeat", "9999999"), "9999999 is not in the range 1<=x<=1000000"),
+        ((*FLOWS, "--repeat", "2", "--jobs", "9999"), "9999 is not in the range 1<=x<=1024"),
         ((*FLOWS, "--routing", "ideal"), "--routing: the routing has no list of paths, found 'ideal'"),
     ],
 )
@@ -184,9 +221,9 @@ def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(buffer, "isatty", lambda: True)
     monkeypatch.setattr("sys.stderr", buffer)
     with SimulationLine(3) as line:
-        line.of(1)(Progress(2 * 10**9, 30_000_000, 25, 100, None, 6.0))
+        line.of(1)(Progress(2 * 10**9, 30_000_000, 0, 100, 0.25, None, 6.0))
     text = buffer.getvalue()
-    assert "run 2 of 3: 2 ms simulated, 25 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text
+    assert "run 2 of 3: 2 ms simulated, 0 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text
 
 
 def interrupted_after(seconds: float, folder: Path, *more: str) -> tuple[int, bytes, bytes]:

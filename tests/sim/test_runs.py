@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -21,6 +24,7 @@ from pnet_lp.sim import (
     PRESETS,
     QUEUES,
     TRANSPORTS,
+    FlowSettings,
     Outage,
     Progress,
     ScenarioWords,
@@ -32,6 +36,7 @@ from pnet_lp.sim import (
 )
 from pnet_lp.sim.preset import get_preset
 from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
 from pnet_lp.workload import build_workload
 
 from .conftest import check_conserved, flows
@@ -97,7 +102,7 @@ def test_presets_name_what_there_is_and_where_it_is_from(name: str) -> None:
         for entry, parameters in values.items():
             registry.get(entry).validate({key: stated.value for key, stated in parameters.items()})
     assert all(source for _, _, source in preset.rows())
-    assert set(preset.settings) <= {field.name for field in dataclasses.fields(Settings)}
+    assert set(preset.settings) <= set(Settings.model_fields)
 
 
 def test_a_preset_is_overridden(tree: Network) -> None:
@@ -118,7 +123,10 @@ def test_seeds_draw(tree: Network) -> None:
 
 def test_jobs_do_not_matter() -> None:
     words = ScenarioWords(
-        ("jellyfish:switches=8,ports=5,hosts=16",), BUSY, settings=Settings(preset="pnet"), seed=7
+        ("jellyfish:switches=8,ports=5,hosts=16",),
+        FlowSettings(workload=BUSY),
+        settings=Settings(preset="pnet"),
+        seed=7,
     )
     alone, together = (list(run_words(words, repeat=3, jobs=jobs)) for jobs in (1, 2))
     assert [result.seed for result in alone] == [7, 8, 9]
@@ -321,7 +329,7 @@ def test_any_network_keeps_its_packets(seed: int, queue: str, planes: int) -> No
 
 
 BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
-    ({"transport": "tcpp"}, SpecError, "unknown transport 'tcpp' (did you mean 'tcp'?)"),
+    ({"transport": "tcpp"}, SpecError, "transport: unknown transport 'tcpp' (did you mean 'tcp'?)"),
     ({"queue": "drop-tail:packet=3"}, SpecError, "unknown parameter 'packet' (did you mean 'packets'?)"),
     (
         {"queue": "drop-tail:bytes=1kB"},
@@ -331,24 +339,35 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     (
         {"queue": "drop-tail:packets=0"},
         SpecError,
-        "drop-tail: packets: input should be greater than or equal to 1",
+        "queue: drop-tail: packets: input should be greater than or equal to 1",
     ),
     ({"queue": "ecn:chance=0.5"}, SpecError, "chance needs always"),
     ({"queue": "strict:bounds=9x3"}, SpecError, "the bounds of classes do not ascend"),
-    ({"preset": "pnett"}, SpecError, "unknown preset 'pnett' (did you mean 'pnet'?)"),
+    ({"preset": "pnett"}, SpecError, "preset: unknown preset 'pnett' (did you mean 'pnet'?)"),
     ({"forwarding": "given"}, SpecError, "given: parameter 'routing' is required"),
     ({"routing": "ideal"}, RoutingError, "routing: the routing has no list of paths, found 'ideal'"),
     ({"routing": "ksp:2", "forwarding": "ecmp"}, SpecError, "forwarding: flows take a routing's paths or"),
-    ({"plane_policy": "best"}, SpecError, "plane_policy: no such policy, found 'best'"),
+    ({"routing": "ksq:2"}, SpecError, "routing: unknown routing 'ksq' (did you mean 'ksp'?)"),
+    ({"plane_policy": "best"}, SpecError, "plane_policy: input should be 'any', "),
+    ({"transprot": "tcp"}, SpecError, "unknown parameter 'transprot' (did you mean 'transport'?)"),
     ({"link_delay": "1"}, SpecError, "link_delay: not a quantity, found '1'; allowed: a time with its unit"),
     ({"header": "1500"}, SpecError, "header: the header leaves no room for payload, found 1500"),
     ({"packet": "70000"}, SpecError, "packet: no size of a packet, found 70000; allowed: 1 to 65535 bytes"),
-    ({"time_limit": "0s"}, SpecError, "time_limit: nothing would happen, found 0; allowed: more than 0"),
+    ({"time_limit": "0s"}, SpecError, "time_limit: input should be greater than 0, found '0s'"),
+    ({"event_limit": 0}, SpecError, "event_limit: input should be greater than or equal to 1, found 0"),
+    ({"transport": "tcp:rto_min=2"}, SpecError, "transport: tcp: rto_min: not a quantity, found '2'"),
+    (
+        {"traffic": build_traffic("permutation", build_network("fat-tree:k=4"))},
+        SpecError,
+        "traffic: the workload has its pairs already, found 'permutation'; allowed: a workload in words, or no matrix",
+    ),
     ({"trace": ("port:3",)}, SpecError, "trace: not something to trace, found 'port:3'"),
+    ({"trace": ("flow:" + "9" * 4301,)}, SpecError, "trace: no such flow, found 'flow:99999"),
+    ({"trace": ("queue:" + "9" * 4301 + "/h0->0",)}, SpecError, "trace: no host or switch is called '99999"),
     ({"trace": ("flow:1",)}, SpecError, "trace: no such flow, found 'flow:1'; allowed: flow:0 to flow:0"),
     ({"trace": ("queue:h0->h1",)}, SpecError, "trace: there is no such link, found 'queue:h0->h1'"),
     ({"trace": ("queue:h0->edge",)}, SpecError, "trace: no host or switch is called 'edge' (did you mean"),
-    ({"transport": "tcp:rto_min=2s,rto_max=1s"}, SpecError, "tcp: rto_min=2s is above rto_max=1s"),
+    ({"transport": "tcp:rto_min=2s,rto_max=1s"}, SpecError, "transport: tcp: rto_min=2s is above rto_max=1s"),
 ]
 
 
@@ -365,8 +384,73 @@ def test_bad_flows(tree: Network) -> None:
         simulate(tree, Workload.from_flows(4, [0], [1], 1))
     with pytest.raises(WorkloadError, match="flow 0: a flow has too many packets, found 10"):
         simulate(tree, flows(tree, (0, 1, 10**16, 0)))
-    with pytest.raises(WorkloadError, match="flow 1: a flow uses the connection of another"):
-        simulate(tree, "rpc:rounds=1")
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "hint"),
+    [
+        ({}, "poisson:sizes=1kB,load=0.1,flows=140", "fewer flows"),
+        ({}, "incast:senders=1,sizes=1kB", "a smaller network"),
+        ({"queue": "drop-tail:packets=1000000"}, "incast:senders=15,sizes=100MB", "shorter queues"),
+        ({"trace": "flow:0"}, "incast:senders=1,sizes=1kB", "fewer traces"),
+        (
+            {"transport": "mptcp:subflows=1000", "forwarding": "sopa"},
+            "incast:senders=1,sizes=1kB",
+            "fewer flows",
+        ),
+    ],
+)
+def test_what_does_not_fit_into_memory_is_refused(
+    tree: Network, monkeypatch: pytest.MonkeyPatch, words: dict[str, Any], text: str, hint: str
+) -> None:
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 30_000)
+    with pytest.raises(WorkloadError) as caught:
+        simulate(tree, text, **words)
+    assert re.fullmatch(
+        r"a simulation of [0-9,]+ flows over 96 ports needs about .* [KMG]iB, 29\.3 KiB are free; "
+        rf"allowed: .*{hint}.*",
+        str(caught.value),
+    )
+
+
+def test_more_paths_than_memory_is_one_sentence(tree: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    workload = flows(tree, (0, 5, 1000, 0))
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 100)
+    with pytest.raises(RoutingError) as caught:
+        simulate(tree, workload, routing="ksp:100000")
+    assert "100 B are free" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak of a process is read from /proc")
+def test_the_estimate_of_memory_is_near_what_is_taken() -> None:
+    """Of so many small flows, in a process of its own, that they are most of it."""
+    code = (
+        "from pnet_lp.memory import check_fits\n"
+        "from pnet_lp.sim import footprint, simulate\n"
+        "from pnet_lp.topology import build_network\n"
+        "def peak():\n"
+        "    text = open('/proc/self/status').read()\n"
+        "    return 1024 * int(text.partition('VmHWM:')[2].split()[0])\n"
+        "network, asked = build_network('fat-tree:k=4'), []\n"
+        "footprint.check_fits = lambda needed, *_, **__: asked.append(needed)\n"
+        "simulate(network, 'incast:senders=1,sizes=1kB').flows\n"
+        "before = peak()\n"
+        "simulate(network, 'poisson:sizes=100,load=0.1,flows=40000').flows\n"
+        "print((peak() - before) / (asked[1] - asked[0]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 0.5 < float(done.stdout) < 1.5
+
+
+def test_the_clock_has_an_end(tree: Network) -> None:
+    # Probes without an answer go on for ever, and so rarely that events do not end the run first.
+    network = outage(tree, from_ps=1)
+    words = {"transport": "tcp:rto_initial=1000000s,rto_min=1000000s,rto_max=1000000s", "outage": network}
+    result = simulate(tree, flows(tree, (0, 8, 10**9, 0), (1, 9, 10**9, 0)), **words)
+    assert result.end == "end of clock"
+    assert result.completed < 2
+    check_conserved(result)
 
 
 def test_a_network_cut_in_two() -> None:

@@ -99,3 +99,14 @@ def test_the_kind_of_proof_must_fit_the_routing() -> None:
     unknown = claiming(found, routing="fastest")
     with pytest.raises(CertificateError, match="the question is none: unknown routing 'fastest'"):
         verify(unknown)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"), [("routing", "ksp:4 "), ("routing", "ksp: 4"), ("objective", "concurrent\n")]
+)
+def test_the_question_is_written_as_a_solve_writes_it(key: str, text: str) -> None:
+    found = stored("ksp:4")
+    with pytest.raises(CertificateError) as caught:
+        verify(claiming(found, **{key: text}))
+    assert str(caught.value).startswith(f"{found.path}: {key} is not written as a solve writes it, found ")
+    verify(stored(**{"routing": "ksp:4", key: text}))

@@ -82,9 +82,12 @@ def test_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("size,share\n1,1\n", ":1: wrong header, found 'size,share'; allowed: bytes,share"),
-        ("bytes,share\n1\n", ":2: not a size in bytes and a share, found '1'"),
+        ("size,share\n1,1\n", ":1: not the header, found 'size,share'; allowed: bytes,share"),
+        ("bytes,share\n1\n", ":2: not a row, found '1'; allowed: bytes,share"),
+        ("bytes,share\n1,a\n", ":2: not a size in bytes and a share, found '1,a'"),
         ("bytes,share\n", ": there are no points"),
+        ("", ": the file is empty"),
+        ("bytes,share\n" + "1" * 200_000, ":2: not CSV (field larger than field limit (131072))"),
         ("bytes,share\n1,0.5\n", ": the last share is not that of all flows, found 0.5; allowed: 1"),
         ("bytes,share\n5,0.5\n4,1\n", ": a size is below the one before, found 4.0"),
         ("bytes,share\n5,0.5\n6,0.4\n7,1\n", ": a share is below the one before, found 0.4"),

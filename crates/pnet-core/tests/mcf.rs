@@ -1,8 +1,8 @@
 //! The solver and the certificate from outside: closed forms, properties on random instances, broken proofs.
 
 use pnet_core::mcf::run::{Monitor, Options, Progress, Unwatched};
-use pnet_core::mcf::structured::{Solution, solve};
-use pnet_core::mcf::{Arrays, Problem, Proof, evaluate};
+use pnet_core::mcf::structured::solve;
+use pnet_core::mcf::{Arrays, Problem, Proof, Solution, evaluate};
 use proptest::prelude::*;
 
 /// Cables `(u, v, capacity)` of each plane, demands `(source, destination, size)` between `nodes` switches.

@@ -1,5 +1,6 @@
 //! Python binding of pnet-core: arrays in, arrays out, the GIL released while Rust works.
 
+mod columns;
 mod error;
 mod hops;
 mod kinds;
@@ -43,5 +44,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(signals::end_at_second_interrupt, module)?)?;
     module.add_function(wrap_pyfunction!(structured::solve_structured, module)?)?;
     module.add_function(wrap_pyfunction!(structured::estimate_structured_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::solve_columns, module)?)?;
+    module.add_function(wrap_pyfunction!(columns::estimate_columns_bytes, module)?)?;
     sim::add(module)
 }

@@ -1,7 +1,7 @@
 //! The structured solver of the arc form.
 
 use pnet_core::mcf::run::Options;
-use pnet_core::mcf::structured;
+use pnet_core::mcf::{self, structured};
 use pyo3::prelude::*;
 
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::monitor::run;
 use crate::problem::FlowProblem;
 use crate::proof::Proof;
 
-/// What a run of the structured solver returns.
+/// What a run of a solver on arcs returns.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Solution {
     #[pyo3(get)]
@@ -20,6 +20,23 @@ pub(crate) struct Solution {
     restarts: usize,
     #[pyo3(get)]
     interrupted: bool,
+}
+
+impl Solution {
+    /// What a run on `problem` came to, and whether the user interrupted it from outside.
+    pub(crate) fn new(
+        py: Python<'_>,
+        problem: &FlowProblem,
+        (solution, interrupted): (mcf::Solution, bool),
+    ) -> Result<Self> {
+        let proof = Proof { inner: solution.proof, planes: problem.inner.planes.len() };
+        Ok(Solution {
+            proof: Py::new(py, proof)?,
+            iterations: solution.iterations,
+            restarts: solution.restarts,
+            interrupted: solution.interrupted || interrupted,
+        })
+    }
 }
 
 /// Solves `problem` by the structured method.
@@ -35,15 +52,9 @@ pub(crate) fn solve_structured(
     on_progress: Py<PyAny>,
 ) -> Result<Solution> {
     let options = Options { tolerance, max_iterations, time_limit_s };
-    let (solution, interrupted) =
+    let found =
         run(py, threads, on_progress, |monitor| structured::solve(&problem.inner, &options, monitor))?;
-    let proof = Proof { inner: solution.proof, planes: problem.inner.planes.len() };
-    Ok(Solution {
-        proof: Py::new(py, proof)?,
-        iterations: solution.iterations,
-        restarts: solution.restarts,
-        interrupted: solution.interrupted || interrupted,
-    })
+    Solution::new(py, problem, found)
 }
 
 /// Bytes that the structured solver will hold at its peak.

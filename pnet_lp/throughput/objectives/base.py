@@ -13,7 +13,7 @@ from pnet_lp.model import AnyCertificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel, ValueKey
-from pnet_lp.registry import Params, Registry, parse_expression
+from pnet_lp.registry import Params, Registry, parse_expression, write_expression
 from pnet_lp.routing import Form
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
@@ -113,7 +113,7 @@ class Objective(ABC):
 
     Attributes:
         params: its parameters.
-        expression: as it was written.
+        expression: as it was written, without blanks.
         inputs: arrays that it reads beside network and traffic, by name; a saved result holds them.
     """
 
@@ -219,7 +219,7 @@ def parse_objective(text: str) -> Objective:
     """
     name, values = parse_expression(text)
     entry = OBJECTIVES.get(name)
-    return entry.build(entry.validate(values), text)
+    return entry.build(entry.validate(values), write_expression(name, values))
 
 
 def proved(figures: Mapping[str, Any], headline: ValueKey) -> tuple[str, str]:

@@ -7,10 +7,11 @@ which is only loaded by :meth:`Solver.installed` and :meth:`Solver.solve`.
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -50,6 +51,15 @@ class SolveOptions:
     threads: int = 0
     start: Proof | None = None
 
+    def of_core(self, on_progress: OnProgress) -> dict[str, Any]:
+        """Return the arguments that the solvers of the core share."""
+        return {
+            "tolerance": self.tolerance,
+            "max_iterations": sys.maxsize if self.max_iterations is None else self.max_iterations,
+            "time_limit_s": self.deadline.left_s(),
+            "threads": self.threads,
+            "on_progress": on_progress,
+        }
 
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)

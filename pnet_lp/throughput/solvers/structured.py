@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any
-
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.throughput.problems import ArcProblem, PathProblem, Problem
@@ -34,13 +31,7 @@ class Structured(Solver):
 
     def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve, on arc form with the planes that are alike merged; see :meth:`Solver.solve`."""
-        limits: dict[str, Any] = {
-            "tolerance": options.tolerance,
-            "max_iterations": sys.maxsize if options.max_iterations is None else options.max_iterations,
-            "time_limit_s": options.deadline.left_s(),
-            "threads": options.threads,
-            "on_progress": on_progress,
-        }
+        limits = options.of_core(on_progress)
         match problem:
             case PathProblem():
                 given = None if options.start is None else problem.checked(options.start)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.layouts import parse_number
+from pnet_lp.layouts import parse_number, whole
 from pnet_lp.model import Plane
 from pnet_lp.units import AMOUNTS, are_amounts
 
@@ -113,6 +113,8 @@ def check_bare(plane: Plane, what: str, *, positions: bool, speeds: bool = True)
         obstacle = "positions"
     elif plane.box is not None:
         obstacle = "boxes"
+    elif plane.delay_ns is not None:
+        obstacle = "delays"
     elif not speeds and len({*plane.capacity_uv_gbps.tolist(), *plane.capacity_vu_gbps.tolist()}) > 1:
         obstacle = "different speeds"
     if obstacle:
@@ -122,7 +124,7 @@ def check_bare(plane: Plane, what: str, *, positions: bool, speeds: bool = True)
 def check_numbered(plane: Plane, what: str) -> None:
     """Raise TopologyError where the switches are not called by numbers in order, or one is without cables."""
     names = plane.switch_names
-    if not all(name.isdecimal() and name.isascii() and str(int(name)) == name for name in names):
+    if not all((number := whole(name)) is not None and str(number) == name for name in names):
         raise refusal(plane, what, "switch names that are no numbers")
     if list(names) != sorted(names, key=int):
         raise refusal(plane, what, "switches out of order")

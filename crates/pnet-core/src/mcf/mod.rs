@@ -6,11 +6,15 @@
 //! - `proof`, `evaluate`: what proves a bound, and how it is checked without knowing a solver;
 //! - `acyclic`, `round`: from any solver's flow to a feasible one;
 //! - [`run`]: when a solver stops, and who watches it;
-//! - [`structured`]: the solver on arcs; [`path_form`]: the instance over given paths, and its solver.
+//! - `best`: what the solvers on arcs begin with, keep and return;
+//! - [`path_form`]: the instance over given paths, and its solver;
+//! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having.
 //!
 //! What a routing allows is not known here: it comes as paths.
 
 mod acyclic;
+mod best;
+pub mod columns;
 mod distance;
 mod evaluate;
 mod lanes;
@@ -21,6 +25,7 @@ mod round;
 pub mod run;
 pub mod structured;
 
+pub use best::Solution;
 pub use evaluate::{Evaluation, demand_distances, evaluate};
 pub use problem::{Arrays, Plane, Problem, Use};
 pub use proof::Proof;

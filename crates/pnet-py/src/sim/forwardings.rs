@@ -95,6 +95,29 @@ impl Forwarding {
         sim::Forwarding::Ecmp(sim::Ecmp { policy: policy.into() }).into()
     }
 
+    /// The same, but connections that sent more than `share` of their host's link rate in the last `interval_ps` are placed
+    /// where they have room: each on the first such path, or all by so many steps of simulated annealing.
+    #[staticmethod]
+    #[pyo3(signature = (*, policy, interval_ps, share, annealing))]
+    fn hedera(policy: Policy, interval_ps: u64, share: f64, annealing: Option<u32>) -> Self {
+        let placement =
+            annealing.map_or(sim::Placement::FirstFit, |iterations| sim::Placement::Annealing { iterations });
+        let (policy, interval) = (policy.into(), interval_ps);
+        sim::Forwarding::Hedera(sim::Hedera { policy, interval, share, placement }).into()
+    }
+
+    /// Whether switches have tables toward each other, where paths are not given.
+    #[getter]
+    fn makes_tables(&self) -> bool {
+        !matches!(self.inner, sim::Forwarding::Given(_))
+    }
+
+    /// Whether the source lists all shortest paths of a flow.
+    #[getter]
+    fn lists_paths(&self) -> bool {
+        matches!(&self.inner, sim::Forwarding::Spray(spray) if spray.over == sim::Over::Paths)
+    }
+
     /// The paths of each pair of hosts; arrays as in `pnet_lp.model.PathSet`.
     #[staticmethod]
     #[allow(clippy::too_many_arguments)]

@@ -58,6 +58,7 @@ const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
     ("dst", |r| i64::from(r.dst)),
     ("bytes", |r| r.bytes as i64),
     ("start_ps", |r| time(Some(r.start))),
+    ("arrived_ps", |r| time(r.arrived)),
     ("end_ps", |r| time(r.end)),
     ("ideal_ps", |r| r.ideal as i64),
     ("received_bytes", |r| r.received as i64),
@@ -72,6 +73,7 @@ const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
     ("timeouts", |r| r.timeouts as i64),
     ("out_of_order", |r| r.out_of_order as i64),
     ("marked", |r| r.marked as i64),
+    ("trimmed", |r| r.trimmed as i64),
 ];
 
 const PORT_COLUMNS: &[Column<PortRecord>] = &[
@@ -80,6 +82,7 @@ const PORT_COLUMNS: &[Column<PortRecord>] = &[
     ("dropped", |r| r.dropped as i64),
     ("lost", |r| r.lost as i64),
     ("marked", |r| r.marked as i64),
+    ("trimmed", |r| r.trimmed as i64),
     ("queued_ps", |r| r.spent as i64),
     ("longest_packets", |r| i64::from(r.longest_packets)),
     ("longest_bytes", |r| r.longest_bytes as i64),

@@ -24,7 +24,7 @@ const TELL: Duration = Duration::from_millis(100);
 ///
 /// The outage ports send into links that are down for a time, of which paths take note after `reroute_ps`.
 /// Queues of the watched ports, windows and arrivals of the watched flows are traced, up to `watched_rows` rows of each.
-/// `on_progress(time_ps, events, completed, flows)` returns whether to go on.
+/// `on_progress(time_ps, events, completed, arrived_bytes)` returns whether to go on.
 #[pyfunction]
 #[pyo3(signature = (planes, rate, delay_ps, flows, *, queue, transport, forwarding, seed, time_limit_ps, event_limit,
     outage_ports, outage_from_ps, outage_until_ps, reroute_ps, watched_ports, watched_flows, watched_rows, on_progress))]
@@ -92,7 +92,7 @@ pub(crate) fn simulate_packets(
                 return true;
             }
             told = Instant::now();
-            monitor.tell((progress.time, progress.events, progress.completed, progress.flows))
+            monitor.tell((progress.time, progress.events, progress.completed, progress.arrived))
         })
     })?;
     Ok(Outcome::new(outcome, planes.inner.count()))

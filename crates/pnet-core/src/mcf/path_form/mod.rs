@@ -13,12 +13,12 @@
 
 mod problem;
 mod simplex;
-mod state;
+pub(super) mod state;
 
 use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
 use crate::error::{Error, invalid};
 pub use problem::PathProblem;
-use problem::normalise;
+pub(super) use problem::normalise;
 use state::State;
 
 /// What a run found: the best split and the best lengths seen, which may come from different moments.

@@ -93,16 +93,21 @@ impl PathProblem {
         ratios.fold(f64::INFINITY, f64::min)
     }
 
+    /// The length of each demand's shortest path.
+    pub(crate) fn shortest(&self, length: &[f64]) -> Vec<f64> {
+        let demands = self.pair_ptr.windows(2).map(|ends| {
+            let paths = (ends[0]..ends[1]).map(|n| self.path(n).iter().map(|l| length[*l as usize]).sum());
+            paths.fold(f64::INFINITY, f64::min)
+        });
+        demands.collect()
+    }
+
     /// Sum of capacity times length over sum of demand times shortest path: K is at most this, whatever the lengths.
     pub(crate) fn upper_bound(&self, length: &[f64]) -> f64 {
         let volume: f64 =
             self.capacity.iter().zip(length).filter(|(_, l)| **l > 0.0).map(|(c, l)| c * l).sum();
-        let mut carried = 0.0;
-        for (j, demand) in self.demand.iter().enumerate() {
-            let paths = self.pair_ptr[j]..self.pair_ptr[j + 1];
-            let shortest = paths.map(|n| self.path(n).iter().map(|l| length[*l as usize]).sum());
-            carried += demand * shortest.fold(f64::INFINITY, f64::min);
-        }
+        let shortest = self.shortest(length);
+        let carried: f64 = shortest.iter().zip(&self.demand).map(|(dist, demand)| demand * dist).sum();
         if carried > 0.0 { volume / carried } else { f64::INFINITY }
     }
 }

@@ -7,7 +7,7 @@ use super::simplex::{project, weighted_threshold};
 use crate::csr::Csr;
 use crate::mcf::run::Restarts;
 
-/// Pairs, or links, handled by one task; fixed, so that sums have one order.
+/// Pairs at most, or links, handled by one task; fixed, so that sums have one order.
 const CHUNK: usize = 512;
 
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
@@ -17,8 +17,10 @@ const SMOOTHING: f64 = 0.7;
 const LARGEST_CHANGE: f64 = 1.5;
 
 /// The iterate of restarted Halpern PDHG on the game between splits and prices.
-pub(super) struct State<'a> {
+pub(in crate::mcf) struct State<'a> {
     problem: &'a PathProblem,
+    /// Pairs handled by one task; fixed by the problem, so that sums have one order.
+    pairs: usize,
     /// 1 / capacity, 0 where a link limits nothing.
     inverse: Vec<f64>,
     /// Units of K: loads are `scale` times those at K = 1.
@@ -39,6 +41,34 @@ pub(super) struct State<'a> {
     restarts: Restarts,
 }
 
+/// Where an iteration stands, without the problem that it is about.
+pub(in crate::mcf) struct Carried {
+    split: Side,
+    price: Side,
+    threshold: f64,
+    omega: f64,
+    restarts: Restarts,
+}
+
+impl Carried {
+    /// Iterations done.
+    pub(in crate::mcf) fn iterations(&self) -> usize {
+        self.restarts.iterations
+    }
+
+    /// Whether path `n` has a part.
+    pub(in crate::mcf) fn used(&self, n: usize) -> bool {
+        self.split.at[n] > 0.0 || self.split.anchor[n] > 0.0
+    }
+
+    /// Goes on with these paths of the problem, and new ones (`u32::MAX`) that have no part yet.
+    pub(in crate::mcf) fn choose(&mut self, from: &[u32]) {
+        for values in [&mut self.split.at, &mut self.split.anchor, &mut self.split.stepped] {
+            *values = from.iter().map(|n| values.get(*n as usize).copied().unwrap_or(0.0)).collect();
+        }
+    }
+}
+
 /// One player: where it stands, at the last restart, and right after its last step, where it is feasible.
 struct Side {
     at: Vec<f64>,
@@ -56,7 +86,41 @@ impl Side {
 
 impl<'a> State<'a> {
     /// A start for `problem`, on which K is about `scale`, from these weights and lengths.
-    pub(super) fn new(problem: &'a PathProblem, scale: f64, weight: Vec<f64>, length: &[f64]) -> Self {
+    pub(in crate::mcf) fn new(
+        problem: &'a PathProblem,
+        scale: f64,
+        weight: Vec<f64>,
+        length: &[f64],
+    ) -> Self {
+        let price = vec![0.0; problem.capacity.len()];
+        let start = Carried {
+            split: Side::new(weight, vec![]),
+            price: Side::new(price, vec![]),
+            threshold: f64::NEG_INFINITY,
+            omega: 1.0,
+            restarts: Restarts::default(),
+        };
+        let mut state = State::resume(problem, scale, start, usize::MAX);
+        let steps = state.price.step.iter();
+        let mut price: Vec<f64> = (problem.capacity.iter().zip(length).zip(steps))
+            .map(|((c, l), step)| if *step > 0.0 { c * l } else { 0.0 })
+            .collect();
+        let total: f64 = price.iter().sum();
+        price.iter_mut().for_each(|m| *m /= total);
+        state.toll = price.iter().zip(&state.inverse).map(|(m, inverse)| m * inverse).collect();
+        for values in [&mut state.price.at, &mut state.price.anchor, &mut state.price.stepped] {
+            values.copy_from_slice(&price);
+        }
+        state
+    }
+
+    /// Goes on where an iteration stood, whose paths are those of `problem`, with about so many paths for a `task`.
+    pub(in crate::mcf) fn resume(
+        problem: &'a PathProblem,
+        scale: f64,
+        carried: Carried,
+        task: usize,
+    ) -> Self {
         let inverse: Vec<f64> = problem.capacity.iter().map(|c| 1.0 / c).collect();
         let paths = (0..problem.paths()).flat_map(|n| problem.path(n).iter().map(move |l| (*l, n as u32)));
         let over = Csr::new(problem.capacity.len(), paths);
@@ -74,50 +138,53 @@ impl<'a> State<'a> {
         }
         let price_step: Vec<f64> =
             all.iter().zip(&inverse).map(|(all, inverse)| reciprocal(scale * all * inverse)).collect();
-        let mut price: Vec<f64> = (problem.capacity.iter().zip(length).zip(&price_step))
-            .map(|((c, l), step)| if *step > 0.0 { c * l } else { 0.0 })
-            .collect();
-        let total: f64 = price.iter().sum();
-        price.iter_mut().for_each(|m| *m /= total);
-        let toll = price.iter().zip(&inverse).map(|(m, inverse)| m * inverse).collect();
+        let Carried { split, price, threshold, omega, restarts } = carried;
+        let each = problem.paths().div_ceil(problem.demand.len().max(1)).max(1);
         State {
             problem,
-            inverse,
+            pairs: (task / each).clamp(1, CHUNK),
             scale,
             over,
-            reflected: vec![0.0; weight.len()],
-            split: Side::new(weight, split_step),
-            toll,
+            reflected: vec![0.0; problem.paths()],
+            split: Side { step: split_step, ..split },
+            toll: price.at.iter().zip(&inverse).map(|(m, inverse)| m * inverse).collect(),
+            inverse,
             slow: price_step.iter().map(|step| reciprocal(*step)).collect(),
-            threshold: f64::NEG_INFINITY,
-            price: Side::new(price, price_step),
-            omega: 1.0,
-            restarts: Restarts::default(),
+            threshold,
+            price: Side { step: price_step, ..price },
+            omega,
+            restarts,
         }
     }
 
+    /// Where it stands.
+    pub(in crate::mcf) fn release(self) -> Carried {
+        let State { split, price, threshold, omega, restarts, .. } = self;
+        Carried { split, price, threshold, omega, restarts }
+    }
+
     /// Iterations done.
-    pub(super) fn iterations(&self) -> usize {
+    pub(in crate::mcf) fn iterations(&self) -> usize {
         self.restarts.iterations
     }
 
     /// Restarts among them.
-    pub(super) fn restarts(&self) -> usize {
+    pub(in crate::mcf) fn restarts(&self) -> usize {
         self.restarts.count
     }
 
     /// The split after the last step.
-    pub(super) fn weight(&self) -> &[f64] {
+    pub(in crate::mcf) fn weight(&self) -> &[f64] {
         &self.split.stepped
     }
 
     /// The lengths after the last step.
-    pub(super) fn length(&self) -> Vec<f64> {
+    pub(in crate::mcf) fn length(&self) -> Vec<f64> {
         self.price.stepped.iter().zip(&self.inverse).map(|(m, inverse)| m * inverse).collect()
     }
 
     /// One iteration.
-    pub(super) fn iterate(&mut self) {
+    pub(in crate::mcf) fn iterate(&mut self) {
         let halpern = self.restarts.weight();
         let primal = self.move_splits(halpern);
         let dual = self.move_prices(halpern);
@@ -136,8 +203,8 @@ impl<'a> State<'a> {
         let mut reflected = Cut(&mut self.reflected);
         let mut anchor = &self.split.anchor[..];
         let mut tasks = vec![];
-        for first in (0..step.len()).step_by(CHUNK) {
-            let pairs = first..(first + CHUNK).min(step.len());
+        for first in (0..step.len()).step_by(self.pairs) {
+            let pairs = first..(first + self.pairs).min(step.len());
             let paths = problem.pair_ptr[pairs.end] - problem.pair_ptr[pairs.start];
             let (own, rest) = anchor.split_at(paths);
             anchor = rest;

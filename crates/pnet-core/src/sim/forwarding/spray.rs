@@ -103,7 +103,7 @@ impl Forwarder for Sprayer {
     fn open(&mut self, pair: Pair, fabric: &Fabric, routes: &mut Routes) -> Result<(), Error> {
         for connection in pair.connections() {
             let mut random =
-                SplitMix::of([self.seed, u64::from(pair.flow), (connection - pair.connection) as u64]);
+                SplitMix::of([self.seed, u64::from(pair.key), (connection - pair.connection) as u64]);
             let paths = self.choose(pair, fabric, &mut random)?;
             if paths.is_empty() {
                 return no_path(pair);

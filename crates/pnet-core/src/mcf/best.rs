@@ -1,0 +1,115 @@
+//! The best bounds so far, for the solvers on arcs: where they begin, and what they return.
+
+use super::evaluate::{evaluate, upper_bound};
+use super::problem::Problem;
+use super::proof::Proof;
+use super::round::{Flow, round};
+use crate::error::Error;
+
+/// What a run found.
+#[derive(Debug, Clone)]
+pub struct Solution {
+    /// The best lengths and the best flow seen.
+    pub proof: Proof,
+    /// Iterations done.
+    pub iterations: usize,
+    /// Restarts among them.
+    pub restarts: usize,
+    /// Whether the caller asked to stop.
+    pub interrupted: bool,
+}
+
+/// The best bounds so far and what proves them; the two halves of the proof may come from different moments.
+pub(super) struct Best {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    pub(super) proof: Proof,
+}
+
+/// No flow at all: rounding then splits evenly over shortest paths.
+struct NoFlow;
+
+impl Flow for NoFlow {
+    fn row(&self, _: usize, _: usize, flow: &mut [f64]) {
+        flow.fill(0.0);
+    }
+    fn share(&self, _: usize, _: usize) -> f64 {
+        1.0
+    }
+}
+
+impl Best {
+    /// What is known without solving: shortest paths below; above, path length and the access link of each endpoint.
+    pub(super) fn new(problem: &Problem) -> Result<Self, Error> {
+        let access = problem.planes.len() * problem.endpoints;
+        let none = vec![0.0; access];
+        let inverse: Vec<f64> =
+            problem.planes.iter().flat_map(|plane| plane.capacity.iter().map(|c| 1.0 / c)).collect();
+        let even = vec![1.0; problem.arcs()];
+        let mut lengths = (even, none.clone(), none.clone());
+        let mut upper = upper_bound(problem, &lengths.0, &lengths.1, &lengths.2)?;
+        let by_speed = upper_bound(problem, &inverse, &none, &none)?;
+        if by_speed < upper {
+            (upper, lengths.0) = (by_speed, inverse);
+        }
+        let by_access = narrowest_access(problem);
+        if by_access.0 < upper {
+            upper = by_access.0;
+            lengths = (vec![0.0; problem.arcs()], by_access.1, by_access.2);
+        }
+        let proof = round(problem, &NoFlow, lengths.0, lengths.1, lengths.2);
+        let lower = evaluate(problem, &proof)?.lower;
+        Ok(Best { lower, upper, proof })
+    }
+
+    pub(super) fn certified(&self, tolerance: f64) -> bool {
+        self.upper - self.lower <= tolerance * self.upper
+    }
+
+    pub(super) fn offer(&mut self, problem: &Problem, candidate: Proof) -> Result<(), Error> {
+        let found = evaluate(problem, &candidate)?;
+        if found.upper < self.upper {
+            self.upper = found.upper;
+            self.proof.length = candidate.length;
+            self.proof.up_length = candidate.up_length;
+            self.proof.down_length = candidate.down_length;
+        }
+        if found.lower > self.lower {
+            self.lower = found.lower;
+            self.proof.share = candidate.share;
+            self.proof.split_ptr = candidate.split_ptr;
+            self.proof.split_arc = candidate.split_arc;
+            self.proof.split_fraction = candidate.split_fraction;
+        }
+        Ok(())
+    }
+}
+
+/// The endpoint whose access links, all planes together, bound K most: the bound and its lengths.
+fn narrowest_access(problem: &Problem) -> (f64, Vec<f64>, Vec<f64>) {
+    let (mut out, mut inn) = (vec![0.0; problem.endpoints], vec![0.0; problem.endpoints]);
+    for (j, d) in problem.demand.iter().enumerate() {
+        out[problem.src[j] as usize] += d;
+        inn[problem.dst[j] as usize] += d;
+    }
+    let total = |e: usize, up: bool| -> f64 {
+        problem.planes.iter().map(|plane| if up { plane.up[e] } else { plane.down[e] }).sum()
+    };
+    let mut best = (f64::INFINITY, 0, true);
+    for e in 0..problem.endpoints {
+        for (sum, up) in [(out[e], true), (inn[e], false)] {
+            let bound = total(e, up) / sum;
+            if sum > 0.0 && bound < best.0 {
+                best = (bound, e, up);
+            }
+        }
+    }
+    let mut lengths = [vec![], vec![]];
+    for up in [true, false] {
+        lengths[usize::from(!up)] = (0..problem.planes.len() * problem.endpoints)
+            .map(|i| f64::from(u8::from(best.2 == up && i % problem.endpoints == best.1)))
+            .collect();
+    }
+    let [up, down] = lengths;
+    (best.0, up, down)
+}

@@ -1,0 +1,176 @@
+//! The ways that are in use: a problem over given paths, which grows and shrinks.
+
+use super::links::Links;
+use super::price::Way;
+use crate::csr::Csr;
+use crate::error::Error;
+use crate::graph::Reach;
+use crate::mcf::path_form::PathProblem;
+use crate::mcf::problem::{Plane, Problem, Use};
+use crate::mcf::round::Flow;
+
+/// A way that was not there before.
+pub(super) const NEW: u32 = u32::MAX;
+
+/// The restricted problem.
+pub(super) struct Pool {
+    pub(super) problem: PathProblem,
+    /// The plane of each way.
+    plane: Vec<u32>,
+    /// For how many looks each way has been of no use.
+    idle: Vec<u32>,
+}
+
+impl Pool {
+    /// A pool of these ways, at least one for each demand.
+    pub(super) fn new(problem: &Problem, links: &Links, ways: &[Vec<Way>]) -> Result<Self, Error> {
+        let count = problem.demands();
+        let none = PathProblem {
+            capacity: links.capacity.clone(),
+            demand: problem.demand.clone(),
+            pair_ptr: vec![0; count + 1],
+            path_ptr: vec![0],
+            link: vec![],
+        };
+        let mut pool = Pool { problem: none, plane: vec![], idle: vec![] };
+        pool.admit(ways, &[]);
+        let PathProblem { capacity, demand, pair_ptr, path_ptr, link } = pool.problem;
+        pool.problem = PathProblem::new(capacity, demand, pair_ptr, path_ptr, link)?;
+        Ok(pool)
+    }
+
+    /// Number of ways.
+    pub(super) fn len(&self) -> usize {
+        self.plane.len()
+    }
+
+    /// Adds those of `ways` that are not there, and drops those not `kept`; returns the old index of each.
+    pub(super) fn admit(&mut self, ways: &[Vec<Way>], kept: &[bool]) -> Vec<u32> {
+        let old = &self.problem;
+        let (mut pair_ptr, mut path_ptr, mut link) = (vec![0], vec![0], vec![]);
+        let (mut plane, mut idle, mut from) = (vec![], vec![], vec![]);
+        for (j, ways) in ways.iter().enumerate() {
+            for n in (old.pair_ptr[j]..old.pair_ptr[j + 1]).filter(|n| kept[*n]) {
+                link.extend_from_slice(old.path(n));
+                path_ptr.push(link.len());
+                plane.push(self.plane[n]);
+                idle.push(self.idle[n]);
+                from.push(n as u32);
+            }
+            let first = pair_ptr[j];
+            for way in ways {
+                let known = (first..plane.len())
+                    .any(|n| plane[n] == way.plane && link[path_ptr[n]..path_ptr[n + 1]] == way.links[..]);
+                if !known {
+                    link.extend_from_slice(&way.links);
+                    path_ptr.push(link.len());
+                    plane.push(way.plane);
+                    idle.push(0);
+                    from.push(NEW);
+                }
+            }
+            pair_ptr.push(plane.len());
+        }
+        (self.problem.pair_ptr, self.problem.path_ptr, self.problem.link) = (pair_ptr, path_ptr, link);
+        (self.plane, self.idle) = (plane, idle);
+        from
+    }
+
+    /// Notes which ways are `useful` now; returns whether each has been so at one of the last `patience` looks.
+    pub(super) fn look(&mut self, patience: u32, useful: impl Fn(usize) -> bool) -> Vec<bool> {
+        let idle = self.idle.iter_mut().enumerate();
+        idle.map(|(n, idle)| {
+            *idle = if useful(n) { 0 } else { *idle + 1 };
+            *idle < patience
+        })
+        .collect()
+    }
+
+    /// The flow of a split, to be rounded.
+    pub(super) fn flow<'a>(
+        &'a self,
+        problem: &'a Problem,
+        links: &'a Links,
+        weight: &'a [f64],
+    ) -> PathFlow<'a> {
+        let mut share = vec![0.0; problem.planes.len() * problem.demands()];
+        let rows = (problem.planes.iter().enumerate())
+            .map(|(p, plane)| {
+                let ways = (0..problem.demands()).flat_map(|j| {
+                    let row = match plane.demands[j] {
+                        Use::Core { row, .. } => Some(row),
+                        Use::Never | Use::Local => None,
+                    };
+                    let own = self.problem.pair_ptr[j]..self.problem.pair_ptr[j + 1];
+                    let used = own.filter(move |n| self.plane[*n] as usize == p && weight[*n] > 0.0);
+                    used.filter_map(move |n| Some((row?, (n as u32, j as u32))))
+                });
+                Csr::new(plane.targets.len(), ways)
+            })
+            .collect();
+        for j in 0..problem.demands() {
+            for n in self.problem.pair_ptr[j]..self.problem.pair_ptr[j + 1] {
+                share[self.plane[n] as usize * problem.demands() + j] += weight[n];
+            }
+        }
+        PathFlow { pool: self, links, weight, rows, share, demands: problem.demands() }
+    }
+}
+
+/// The flow of a split on arcs.
+pub(super) struct PathFlow<'a> {
+    pool: &'a Pool,
+    links: &'a Links,
+    weight: &'a [f64],
+    /// The ways and demands of each row, by plane.
+    rows: Vec<Csr<(u32, u32)>>,
+    share: Vec<f64>,
+    demands: usize,
+}
+
+impl Flow for PathFlow<'_> {
+    fn row(&self, plane: usize, row: usize, flow: &mut [f64]) {
+        flow.fill(0.0);
+        for (n, j) in self.rows[plane].of(row) {
+            let amount = self.pool.problem.demand[*j as usize] * self.weight[*n as usize];
+            let links = self.pool.problem.path(*n as usize).iter();
+            for arc in links.filter_map(|link| self.links.local(plane, *link)) {
+                flow[arc] += amount;
+            }
+        }
+    }
+
+    fn share(&self, plane: usize, demand: usize) -> f64 {
+        self.share[plane * self.demands + demand]
+    }
+}
+
+/// Targets at which hops are counted.
+const SAMPLE: usize = 16;
+/// Ways in use at the peak, as a multiple of those to begin with: measured up to 1.6.
+const GROWTH: usize = 2;
+
+/// Bytes that the ways and the iteration over them take, of which each demand begins with `first` in each plane.
+pub(super) fn estimate_bytes(problem: &Problem, first: usize) -> usize {
+    let float = size_of::<f64>();
+    let mut bytes = 0;
+    for plane in &problem.planes {
+        let ways = GROWTH * first * problem.demands();
+        // A way that leaves the shortest one is longer by a link or two, and ends in access links.
+        let links = farthest(plane) + 2 + 2;
+        // The links, a copy while ways are exchanged, and their transpose; of a way what it carries and what it is.
+        bytes += ways * (3 * links * size_of::<u32>() + 12 * float + 2 * size_of::<Way>());
+    }
+    bytes
+}
+
+/// Hops from the farthest switch to one of some targets.
+fn farthest(plane: &Plane) -> usize {
+    let mut reach = Reach::default();
+    let every = (plane.targets.len() / SAMPLE).max(1);
+    let hops = plane.targets.iter().step_by(every).take(SAMPLE).map(|target| {
+        plane.graph.reach(*target, &mut reach);
+        reach.order.last().map_or(0, |last| reach.hops[*last as usize] as usize)
+    });
+    hops.max().unwrap_or(0)
+}

@@ -1,0 +1,258 @@
+//! Classes: flows under way on the same path or paths.
+//!
+//! All flows of a class get the same rate for each unit of their weights, so one clock, the bytes that a flow of weight 1
+//! would have sent, tells of all how much is left; a change of the rate touches the class and none of its flows.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use super::super::fabric::NONE;
+use super::super::time::{NEVER, Time};
+use super::levels::Levels;
+
+/// A stream of a class.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stream {
+    /// Its number in the sharing.
+    pub(super) number: u32,
+    /// Bytes a picosecond for each unit of weight.
+    pub(super) level: f64,
+    /// Its part of the clock.
+    pub(super) clock: f64,
+    /// Bytes that it has carried.
+    pub(super) carried: f64,
+    /// Its links, and what they carry of it.
+    pub(super) links: Vec<(u32, f64)>,
+}
+
+/// Flows on the same paths.
+#[derive(Debug, Default)]
+pub(super) struct Class {
+    /// The ports of its paths.
+    pub(super) key: Box<[u32]>,
+    pub(super) streams: Vec<Stream>,
+    /// Sum of its flows' weights.
+    pub(super) weight: f64,
+    /// What its streams get together.
+    rate: f64,
+    /// When the clocks were set.
+    since: Time,
+    /// Bytes that a flow of weight 1 has sent.
+    pub(super) clock: f64,
+    /// At what clock each flow is complete, and its slot; the order of numbers is that of their bits.
+    flows: BinaryHeap<Reverse<(u64, u32)>>,
+    /// When the first is complete if no level changes.
+    next: Time,
+    /// When the class is looked at, which is not later.
+    queued: Time,
+    /// Whether a flow has come or gone, or a level has changed, since the levels were settled.
+    touched: bool,
+    /// Whether the sharing does not know its streams yet.
+    is_new: bool,
+}
+
+impl Class {
+    /// Sets the clocks to `now`.
+    fn advance(&mut self, now: Time) {
+        let time = (now - self.since) as f64;
+        self.since = now;
+        for stream in &mut self.streams {
+            let sent = stream.level * time;
+            stream.clock += sent;
+            stream.carried += self.weight * sent;
+        }
+        self.clock += self.rate * time;
+    }
+
+    /// Foresees when the first flow is complete.
+    fn foresee(&mut self) {
+        self.next = self.flows.peek().map_or(NEVER, |Reverse((mark, _))| {
+            let left = (f64::from_bits(*mark) - self.clock).max(0.0) / self.rate;
+            // NaN where nothing is left and nothing moves.
+            if left < 1e19 { self.since.saturating_add(left.ceil() as Time) } else { NEVER }
+        });
+    }
+}
+
+/// All classes.  A class without flows is forgotten.
+#[derive(Debug, Default)]
+pub(super) struct Classes {
+    classes: Vec<Class>,
+    /// By ports; never gone through.
+    known: HashMap<Box<[u32]>, u32>,
+    free: Vec<u32>,
+    touched: Vec<u32>,
+    /// Of each stream, its class and its place there.
+    owner: Vec<(u32, u32)>,
+    /// When to look at which class.
+    queue: BinaryHeap<Reverse<(Time, u32)>>,
+    /// Scratch: streams whose levels have changed.
+    changed: Vec<u32>,
+}
+
+/// What names the class of these paths.
+pub(super) fn key(paths: &[Vec<u32>]) -> Box<[u32]> {
+    paths.iter().flat_map(|path| path.iter().copied().chain([NONE])).collect()
+}
+
+impl Classes {
+    /// A class.
+    pub(super) fn get(&self, class: u32) -> &Class {
+        &self.classes[class as usize]
+    }
+
+    /// When a flow is complete at the earliest.
+    pub(super) fn next(&self) -> Time {
+        self.queue.peek().map_or(NEVER, |Reverse((time, _))| *time)
+    }
+
+    /// Adds a flow to its class, which `streams` makes where there is none; returns the class, and at what clock of it the
+    /// flow will be complete.
+    pub(super) fn join(
+        &mut self,
+        key: Box<[u32]>,
+        streams: impl FnOnce() -> Vec<Stream>,
+        (slot, weight, bytes): (u32, f64, f64),
+        now: Time,
+    ) -> (u32, f64) {
+        let number = match self.known.get(&key) {
+            Some(number) => *number,
+            None => {
+                let number = self.free.pop().unwrap_or(self.classes.len() as u32);
+                if number as usize == self.classes.len() {
+                    self.classes.push(Class::default());
+                }
+                self.known.insert(key.clone(), number);
+                let (streams, queued) = (streams(), NEVER);
+                self.classes[number as usize] =
+                    Class { key, streams, since: now, next: NEVER, queued, is_new: true, ..Class::default() };
+                number
+            }
+        };
+        let class = &mut self.classes[number as usize];
+        class.advance(now);
+        let mark = class.clock + bytes / weight;
+        class.flows.push(Reverse((mark.to_bits(), slot)));
+        class.weight += weight;
+        self.touch(number);
+        (number, mark)
+    }
+
+    /// Takes a flow out of its class before it is complete.
+    pub(super) fn leave(&mut self, number: u32, slot: u32, weight: f64, now: Time) {
+        let class = &mut self.classes[number as usize];
+        class.advance(now);
+        class.flows.retain(|Reverse((_, other))| *other != slot);
+        class.weight -= weight;
+        self.touch(number);
+    }
+
+    /// Takes the flows that are complete by `now` out of their classes, in the order of classes and marks.
+    pub(super) fn complete(&mut self, now: Time, weight: impl Fn(u32) -> f64, slots: &mut Vec<u32>) {
+        while let Some(Reverse((time, number))) = self.queue.peek().copied().filter(|first| first.0.0 <= now)
+        {
+            self.queue.pop();
+            let class = &mut self.classes[number as usize];
+            // A class that was to be looked at later before leaves that entry behind.
+            if class.queued != time {
+                continue;
+            }
+            class.queued = NEVER;
+            if class.next > now {
+                self.enqueue(number);
+                continue;
+            }
+            class.advance(now);
+            // What is left of others in the first half of the next picosecond is rounding.
+            let reached = class.clock + class.rate * 0.5;
+            let mut first = true;
+            while let Some(Reverse((_, slot))) =
+                class.flows.peek().copied().filter(|done| first || f64::from_bits(done.0.0) <= reached)
+            {
+                class.flows.pop();
+                class.weight -= weight(slot);
+                slots.push(slot);
+                first = false;
+            }
+            class.next = NEVER;
+            self.touch(number);
+        }
+    }
+
+    /// Brings the levels of all streams, and with them what is foreseen, up to date; `forgotten` is told of streams that
+    /// are no more.
+    pub(super) fn settle(&mut self, levels: &mut Levels, now: Time, mut forgotten: impl FnMut(&Stream)) {
+        for i in 0..self.touched.len() {
+            let number = self.touched[i];
+            let class = &mut self.classes[number as usize];
+            if class.flows.is_empty() {
+                let class =
+                    std::mem::replace(class, Class { next: NEVER, queued: NEVER, ..Class::default() });
+                for stream in class.streams.iter().filter(|_| !class.is_new) {
+                    levels.remove(stream.number);
+                    forgotten(stream);
+                }
+                self.known.remove(&class.key);
+                self.free.push(number);
+                continue;
+            }
+            for (place, stream) in (0..).zip(&mut class.streams) {
+                if !class.is_new {
+                    levels.set_weight(stream.number, class.weight);
+                    continue;
+                }
+                stream.number = levels.add(&stream.links, class.weight);
+                let owners = self.owner.len().max(stream.number as usize + 1);
+                self.owner.resize(owners, (NONE, NONE));
+                self.owner[stream.number as usize] = (number, place);
+            }
+            class.is_new = false;
+        }
+        let mut changed = std::mem::take(&mut self.changed);
+        levels.settle(&mut changed);
+        for stream in changed.drain(..) {
+            let (number, place) = self.owner[stream as usize];
+            let class = &mut self.classes[number as usize];
+            class.advance(now);
+            class.streams[place as usize].level = levels.level(stream);
+            self.touch(number);
+        }
+        self.changed = changed;
+        let mut touched = std::mem::take(&mut self.touched);
+        for number in touched.drain(..) {
+            let class = &mut self.classes[number as usize];
+            if !std::mem::replace(&mut class.touched, false) {
+                continue;
+            }
+            class.rate = class.streams.iter().map(|stream| stream.level).sum();
+            class.foresee();
+            self.enqueue(number);
+        }
+        self.touched = touched;
+    }
+
+    /// Sets all clocks to `now`.
+    pub(super) fn advance(&mut self, now: Time) {
+        self.classes.iter_mut().for_each(|class| class.advance(now));
+    }
+
+    /// The streams of all classes.
+    pub(super) fn streams(&self) -> impl Iterator<Item = &Stream> {
+        self.classes.iter().flat_map(|class| &class.streams)
+    }
+
+    fn touch(&mut self, number: u32) {
+        if !std::mem::replace(&mut self.classes[number as usize].touched, true) {
+            self.touched.push(number);
+        }
+    }
+
+    /// Lets a class be looked at in time.  It is looked at too early where it has slowed down, and then again.
+    fn enqueue(&mut self, number: u32) {
+        let class = &mut self.classes[number as usize];
+        if class.next < class.queued {
+            class.queued = class.next;
+            self.queue.push(Reverse((class.next, number)));
+        }
+    }
+}

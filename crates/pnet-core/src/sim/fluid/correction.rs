@@ -1,0 +1,121 @@
+//! What a short flow takes beside its share of links: a fluid moves at once and at full rate, packets do not.
+
+use super::super::fabric::{Link, PathLink};
+use super::super::time::Time;
+
+/// Bytes on the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PacketSizes {
+    /// A full packet, header included.
+    pub packet: u16,
+    /// What a packet with payload has beside it.
+    pub header: u16,
+    /// An acknowledgement, and each packet of a handshake.
+    pub ack: u16,
+}
+
+impl PacketSizes {
+    /// Packets of a flow.
+    pub(super) fn packets(self, bytes: u64) -> u64 {
+        bytes.div_ceil(u64::from(self.packet - self.header))
+    }
+
+    /// Bytes of a flow on the wire.
+    pub(super) fn on_the_wire(self, bytes: u64) -> f64 {
+        bytes as f64 + self.packets(bytes) as f64 * f64::from(self.header)
+    }
+
+    /// The largest packet of a flow.
+    fn largest(self, bytes: u64) -> u16 {
+        u64::from(self.packet).min(bytes + u64::from(self.header)) as u16
+    }
+}
+
+/// Which times are added to those of the fluid.
+///
+/// With `s` for the bytes of a packet, `r` for the rates of the links of a flow's path and `d` for their delays:
+///
+/// - *handshake*: the flow enters the network a round trip of two small packets after its start (RFC 9293, section 3.5);
+/// - *propagation*: its last bit, and the acknowledgement of it, travel the sum of all `d`;
+/// - *store and forward*: each link takes `s / r` anew, of which the fluid knows the slowest alone; an acknowledgement takes
+///   it on every link (D. Bertsekas, R. Gallager, "Data Networks", 2nd ed. 1992, section 2.8: pipelining of packets);
+/// - *slow start*: a sender whose window doubles with each round trip waits after each window that is sent before its first
+///   acknowledgement has come back.  With `R` for the rate that the flow gets and a first window of `w`, it waits
+///   `s / R + RTT - 2^i w s / R` after the i-th window, as long as that is positive and something is left to send
+///   (J. Heidemann, K. Obraczka, J. Touch, "Modeling the performance of HTTP over several transport protocols", IEEE/ACM
+///   Transactions on Networking 5 (1997); J. Kurose, K. Ross, "Computer Networking", section 3.7 of the first editions).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Correction {
+    /// See above.
+    pub handshake: bool,
+    /// See above.
+    pub propagation: bool,
+    /// See above.
+    pub store_and_forward: bool,
+    /// The first window in packets; none where the term is left out.
+    pub slow_start: Option<u32>,
+}
+
+/// The times that a flow's path and size give, in picoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Terms {
+    /// From its start until it enters the network.
+    pub(super) opening: Time,
+    /// From the fluid's end to the flow's.
+    pub(super) closing: Time,
+    /// From a packet's first bit to its acknowledgement, less what it takes on the slowest link.
+    round_trip: Time,
+}
+
+impl Correction {
+    /// The terms of a flow on the quickest of its paths.
+    pub(super) fn terms(&self, bytes: u64, paths: &[Vec<PathLink>], sizes: PacketSizes) -> Terms {
+        paths
+            .iter()
+            .map(|path| self.on(path, bytes, sizes))
+            .min_by_key(|terms| terms.round_trip)
+            .unwrap_or_default()
+    }
+
+    fn on(&self, path: &[PathLink], bytes: u64, sizes: PacketSizes) -> Terms {
+        let there = || path.iter().map(|hop| &hop.link);
+        let back = || path.iter().map(|hop| &hop.back);
+        let travel = delays(there()) + delays(back());
+        let takes = |link: &Link| link.rate.serialisation(sizes.largest(bytes));
+        let slowest = there().map(takes).max().unwrap_or(0);
+        let stored = there().map(takes).sum::<Time>() - slowest + small(back(), sizes);
+        let chosen = |wanted: bool, time: Time| if wanted { time } else { 0 };
+        Terms {
+            opening: chosen(self.handshake, travel + small(there(), sizes) + small(back(), sizes)),
+            closing: chosen(self.propagation, travel) + chosen(self.store_and_forward, stored),
+            round_trip: travel + stored,
+        }
+    }
+
+    /// How long a flow waits in slow start, where it got `rate` bytes a picosecond while it sent.
+    pub(super) fn stalls(&self, terms: &Terms, bytes: u64, rate: f64, sizes: PacketSizes) -> Time {
+        let Some(first) = self.slow_start else { return 0 };
+        let packets = sizes.packets(bytes) as f64;
+        let each = f64::from(sizes.largest(bytes)) / rate;
+        let (mut window, mut sent, mut waited) = (f64::from(first), f64::from(first), 0.0);
+        while sent < packets {
+            let stall = each + terms.round_trip as f64 - window * each;
+            if stall <= 0.0 {
+                break;
+            }
+            waited += stall;
+            window *= 2.0;
+            sent += window;
+        }
+        waited.round() as Time
+    }
+}
+
+fn delays<'a>(links: impl Iterator<Item = &'a Link>) -> Time {
+    links.map(|link| link.delay).sum()
+}
+
+/// What links take to send a small packet.
+fn small<'a>(links: impl Iterator<Item = &'a Link>, sizes: PacketSizes) -> Time {
+    links.map(|link| link.rate.serialisation(sizes.ack)).sum()
+}

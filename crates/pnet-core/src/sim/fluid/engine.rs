@@ -1,0 +1,442 @@
+//! The run: flows start, enter the network, are complete; links and paths change.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::super::engine::{Limits, Progress};
+use super::super::fabric::{Fabric, NONE, PathLink};
+use super::super::failures::Down;
+use super::super::forwarding::{Forwarder, Forwarding, Ground, Pair};
+use super::super::records::End;
+use super::super::routes::Routes;
+use super::super::source::{Flow, Source, Stage};
+use super::super::time::{NEVER, Time};
+use super::Scenario;
+use super::classes::{Classes, Stream, key};
+use super::correction::{Correction, PacketSizes, Terms};
+use super::levels::Levels;
+use super::records::{FlowRecord, Outcome};
+use super::sharing::{Sharing, alone};
+use crate::error::{Error, invalid};
+
+/// Steps between two looks at who watches.
+const LOOK: u64 = 1 << 8;
+
+/// Bits to a byte, picoseconds to a second.
+const BITS: f64 = 8e12;
+
+/// A flow that has started and is not complete.
+#[derive(Debug, Clone)]
+struct Live {
+    pair: Pair,
+    /// Place of its record.
+    record: u32,
+    weight: f64,
+    /// Bytes on the wire.
+    bytes: f64,
+    terms: Terms,
+    /// When it entered the network, if it has.
+    entered: Option<Time>,
+    /// Its class; none before it enters, and while it has no path.
+    class: u32,
+    /// The class's clock when it is complete.
+    mark: f64,
+    /// The clock of each of the class's streams when it joined it.
+    since: Vec<f64>,
+}
+
+/// What happens at a time that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    /// A link goes down, or comes back.
+    Link(u32, bool),
+    /// A flow enters the network: its slot.
+    Enter(u32),
+    /// A source knows that all has arrived: the record.
+    End(u32),
+}
+
+/// The state of a run.
+pub(super) struct Engine {
+    now: Time,
+    fabric: Fabric,
+    forwarding: Forwarding,
+    forwarder: Box<dyn Forwarder>,
+    routes: Routes,
+    source: Box<dyn Source>,
+    sharing: Sharing,
+    correction: Correction,
+    sizes: PacketSizes,
+    weights: Option<Vec<f64>>,
+    pub(super) levels: Levels,
+    classes: Classes,
+    live: Vec<Option<Live>>,
+    free: Vec<u32>,
+    known: BinaryHeap<Reverse<(Time, Known)>>,
+    down: Down,
+    /// Of each link, how many reasons there are for it to carry nothing.
+    dead: Vec<u16>,
+    failing: bool,
+    records: Vec<FlowRecord>,
+    plane_bytes: Vec<u64>,
+    subflow_bytes: Vec<u64>,
+    /// What streams that are no more have carried.
+    carried: Vec<f64>,
+    completions: usize,
+    /// Bytes on the wire of the flows that have left the network.
+    arrived: u64,
+    events: u64,
+    settled: u64,
+}
+
+impl Engine {
+    pub(super) fn new(scenario: Scenario) -> Result<Self, Error> {
+        let Scenario { mut fabric, forwarding, sharing, sizes, failures, seed, .. } = scenario;
+        sharing.check(&forwarding)?;
+        if sizes.header >= sizes.packet {
+            return invalid("sizes", format!("{sizes:?} leave no room for payload"));
+        }
+        if let Some(wrong) =
+            scenario.weights.iter().flatten().find(|weight| !(**weight > 0.0 && weight.is_finite()))
+        {
+            return invalid("weights", format!("{wrong} is not a positive number"));
+        }
+        let down = failures.build(&mut fabric)?;
+        let ports = fabric.ports();
+        let mut known = BinaryHeap::new();
+        for outage in &failures.outages {
+            known.push(Reverse((outage.from, Known::Link(outage.port, true))));
+            if outage.until != NEVER {
+                known.push(Reverse((outage.until, Known::Link(outage.port, false))));
+            }
+        }
+        let capacity = (0..ports as u32).map(|port| rate(&fabric, port)).collect();
+        Ok(Engine {
+            now: 0,
+            forwarder: forwarding.build(&fabric, seed)?,
+            routes: Routes::default(),
+            forwarding,
+            source: scenario.source,
+            sharing,
+            correction: scenario.correction,
+            sizes,
+            weights: scenario.weights,
+            levels: Levels::new(capacity, scenario.method),
+            classes: Classes::default(),
+            live: vec![],
+            free: vec![],
+            known,
+            failing: down.fails(),
+            down,
+            dead: vec![0; ports],
+            fabric,
+            records: vec![],
+            plane_bytes: vec![],
+            subflow_bytes: vec![],
+            carried: vec![0.0; ports],
+            completions: 0,
+            arrived: 0,
+            events: 0,
+            settled: 0,
+        })
+    }
+
+    pub(super) fn run(
+        &mut self,
+        limits: Limits,
+        watch: &mut dyn FnMut(Progress) -> bool,
+    ) -> Result<End, Error> {
+        for step in 0_u64.. {
+            if step.is_multiple_of(LOOK) && !watch(self.progress()) {
+                return Ok(End::Stopped);
+            }
+            if self.events >= limits.events {
+                return Ok(End::EventLimit);
+            }
+            let next = self.next();
+            if next == NEVER {
+                break;
+            }
+            if next > limits.time {
+                return Ok(End::TimeLimit);
+            }
+            self.step(next)?;
+            if self.source.total() == Some(self.completions) {
+                break;
+            }
+        }
+        Ok(End::Complete)
+    }
+
+    /// When something happens next.
+    pub(super) fn next(&self) -> Time {
+        let known = self.known.peek().map_or(NEVER, |Reverse((time, _))| *time);
+        self.classes.next().min(known).min(self.down.next()).min(self.source.next().max(self.now))
+    }
+
+    /// Lets everything happen that happens at `now`.
+    pub(super) fn step(&mut self, now: Time) -> Result<(), Error> {
+        self.now = now;
+        let mut done = vec![];
+        let live = &self.live;
+        let weight = |slot: u32| live[slot as usize].as_ref().map_or(0.0, |flow| flow.weight);
+        self.classes.complete(now, weight, &mut done);
+        for slot in done {
+            self.complete(slot);
+        }
+        if self.down.next() <= now {
+            self.events += 1;
+            self.down.apply(now, &mut self.fabric);
+            self.adapt();
+        }
+        loop {
+            if let Some(Reverse((_, known))) = self.known.peek().copied().filter(|first| first.0.0 <= now) {
+                self.known.pop();
+                match known {
+                    Known::Link(port, fails) => self.change_link(port, fails),
+                    Known::Enter(slot) => self.enter(slot),
+                    Known::End(record) => self.end(record),
+                }
+            } else if self.source.next() <= now {
+                let mut flows = vec![];
+                self.source.start(now, &mut flows);
+                for flow in flows {
+                    self.start(flow)?;
+                }
+            } else {
+                break;
+            }
+        }
+        self.settle();
+        Ok(())
+    }
+
+    fn settle(&mut self) {
+        self.settled += 1;
+        let carried = &mut self.carried;
+        self.classes.settle(&mut self.levels, self.now, |stream| add_load(carried, stream));
+    }
+
+    fn start(&mut self, flow: Flow) -> Result<(), Error> {
+        self.events += 1;
+        flow.check(&self.fabric, self.sizes.packet - self.sizes.header)?;
+        let slot = self.free.pop().unwrap_or(self.live.len() as u32);
+        if slot as usize == self.live.len() {
+            self.live.push(None);
+        }
+        let Flow { id, src, dst, bytes, session, .. } = flow;
+        let subflows = self.sharing.subflows();
+        let (key, connection) = (session.connection, slot * subflows);
+        let pair = Pair { flow: id, key, connection, subflows, src, dst };
+        let record = self.records.len() as u32;
+        self.add_record(flow);
+        match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
+            Err(Error::NoPath { .. }) if self.failing => {
+                self.free.push(slot);
+                return Ok(());
+            }
+            opened => opened?,
+        }
+        let weight = match &self.weights {
+            None => 1.0,
+            Some(weights) => match weights.get(id as usize) {
+                Some(weight) => *weight,
+                None => return invalid("weights", format!("none for flow {id}")),
+            },
+        };
+        let paths = self.paths(pair);
+        let links: Vec<Vec<PathLink>> = paths.iter().map(|path| self.links(path)).collect();
+        let terms = self.correction.terms(bytes, &links, self.sizes);
+        let wire = self.sizes.on_the_wire(bytes);
+        let streams = self.sharing.streams(&paths, &self.forwarding);
+        let least = (wire / alone(&streams, |port| rate(&self.fabric, port))).ceil() as Time;
+        let made = &mut self.records[record as usize];
+        made.hops = paths.first().map_or(0, Vec::len) as u32;
+        made.ideal = terms.opening + least + terms.closing;
+        let live = Live {
+            pair,
+            record,
+            weight,
+            bytes: wire,
+            terms,
+            entered: None,
+            class: NONE,
+            mark: 0.0,
+            since: vec![],
+        };
+        self.live[slot as usize] = Some(live);
+        if terms.opening == 0 {
+            self.enter(slot);
+        } else {
+            self.known.push(Reverse((self.now.saturating_add(terms.opening), Known::Enter(slot))));
+        }
+        Ok(())
+    }
+
+    /// A flow enters the network.
+    fn enter(&mut self, slot: u32) {
+        let Some(flow) = &mut self.live[slot as usize] else { return };
+        flow.entered = Some(self.now);
+        let (pair, left) = (flow.pair, flow.bytes);
+        let paths = self.paths(pair);
+        if !paths.is_empty() {
+            self.join(slot, &paths, left);
+        }
+    }
+
+    /// Puts a flow that has so much left into the class of these paths.
+    fn join(&mut self, slot: u32, paths: &[Vec<u32>], left: f64) {
+        let Some(flow) = &mut self.live[slot as usize] else { return };
+        let streams = || {
+            let links = self.sharing.streams(paths, &self.forwarding);
+            links.into_iter().map(|links| Stream { links, ..Stream::default() }).collect()
+        };
+        (flow.class, flow.mark) = self.classes.join(key(paths), streams, (slot, flow.weight, left), self.now);
+        flow.since = self.classes.get(flow.class).streams.iter().map(|stream| stream.clock).collect();
+    }
+
+    /// Takes a flow out of its class; returns what it has left.
+    fn leave(&mut self, slot: u32) -> f64 {
+        let Some(flow) = self.live[slot as usize].clone() else { return 0.0 };
+        self.classes.leave(flow.class, slot, flow.weight, self.now);
+        self.count(&flow);
+        (flow.mark - self.classes.get(flow.class).clock).max(0.0) * flow.weight
+    }
+
+    /// The last of a flow has left the network.
+    fn complete(&mut self, slot: u32) {
+        self.events += 1;
+        let Some(flow) = self.live[slot as usize].take() else { return };
+        self.forwarder.close(flow.pair, &mut self.routes);
+        self.free.push(slot);
+        self.count(&flow);
+        let record = &mut self.records[flow.record as usize];
+        record.received = record.bytes;
+        self.arrived += flow.bytes as u64;
+        let rate = flow.bytes / (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
+        let stalls = self.correction.stalls(&flow.terms, record.bytes, rate, self.sizes);
+        let end = self.now.saturating_add(flow.terms.closing).saturating_add(stalls);
+        self.known.push(Reverse((end, Known::End(flow.record))));
+    }
+
+    /// All of a flow has arrived, and its source knows: to a fluid that is one moment.
+    fn end(&mut self, record: u32) {
+        let record = &mut self.records[record as usize];
+        record.end = Some(self.now);
+        self.completions += 1;
+        for stage in [Stage::Arrived, Stage::Acknowledged] {
+            self.source.reached(record.id, stage, self.now);
+        }
+    }
+
+    fn change_link(&mut self, port: u32, fails: bool) {
+        self.events += 1;
+        let dead = &mut self.dead[port as usize];
+        *dead = if fails { *dead + 1 } else { *dead - 1 };
+        let capacity = if *dead == 0 { rate(&self.fabric, port) } else { 0.0 };
+        self.levels.set_capacity(port, capacity);
+    }
+
+    /// Paths have changed: flows go on by those that they have now.
+    fn adapt(&mut self) {
+        let pairs: Vec<Pair> = self.live.iter().flatten().map(|flow| flow.pair).collect();
+        self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
+        for slot in 0..self.live.len() as u32 {
+            let Some(flow) = self.live[slot as usize].as_ref().filter(|flow| flow.entered.is_some()) else {
+                continue;
+            };
+            // What is left without a path keeps those it has.
+            let paths = self.paths(flow.pair);
+            let stays = flow.class != NONE && self.classes.get(flow.class).key == key(&paths);
+            if paths.is_empty() || stays {
+                continue;
+            }
+            let left = if flow.class == NONE { flow.bytes } else { self.leave(slot) };
+            self.join(slot, &paths, left);
+        }
+    }
+
+    fn paths(&self, pair: Pair) -> Vec<Vec<u32>> {
+        let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
+        self.forwarder.paths(pair, &ground)
+    }
+
+    fn links(&self, path: &[u32]) -> Vec<PathLink> {
+        let link = |port: &u32| {
+            let link = *self.fabric.link(*port);
+            PathLink {
+                port: *port,
+                link,
+                back: self.fabric.back(*port).map_or(link, |back| *self.fabric.link(back)),
+            }
+        };
+        path.iter().map(link).collect()
+    }
+
+    fn add_record(&mut self, flow: Flow) {
+        let Flow { id, src, dst, bytes, start, .. } = flow;
+        self.records.push(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
+        self.plane_bytes.resize(self.records.len() * self.fabric.planes().count(), 0);
+        self.subflow_bytes.resize(self.records.len() * self.sharing.subflows() as usize, 0);
+    }
+
+    /// Writes down by which planes and subflows a flow has sent.
+    fn count(&mut self, flow: &Live) {
+        let Some(class) = (flow.class != NONE).then(|| self.classes.get(flow.class)) else { return };
+        let (planes, subflows) = (self.fabric.planes().count(), self.sharing.subflows() as usize);
+        let of_planes = &mut self.plane_bytes[flow.record as usize * planes..][..planes];
+        let of_subflows = &mut self.subflow_bytes[flow.record as usize * subflows..][..subflows];
+        for ((stream, since), by_subflow) in class.streams.iter().zip(&flow.since).zip(of_subflows) {
+            let sent = ((stream.clock - since) * flow.weight).max(0.0);
+            *by_subflow += sent.round() as u64;
+            for (plane, into) in of_planes.iter_mut().enumerate() {
+                let up = self.fabric.up(plane, flow.pair.src);
+                let part = stream.links.iter().find(|(port, _)| *port == up).map_or(0.0, |(_, part)| *part);
+                *into += (part * sent).round() as u64;
+            }
+        }
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress { time: self.now, events: self.events, completed: self.completions, arrived: self.arrived }
+    }
+
+    pub(super) fn finish(mut self, end: End, limits: Limits) -> Outcome {
+        let time = if end == End::TimeLimit { limits.time } else { self.now };
+        self.classes.advance(time);
+        let live = std::mem::take(&mut self.live);
+        for flow in live.iter().flatten().filter(|flow| flow.class != NONE) {
+            self.count(flow);
+            let left = (flow.mark - self.classes.get(flow.class).clock).max(0.0) * flow.weight;
+            let record = &mut self.records[flow.record as usize];
+            record.received = (record.bytes as f64 * (1.0 - left / flow.bytes)).floor().max(0.0) as u64;
+        }
+        for flow in self.source.unstarted() {
+            self.add_record(flow);
+        }
+        for stream in self.classes.streams() {
+            add_load(&mut self.carried, stream);
+        }
+        Outcome {
+            end,
+            time,
+            events: self.events,
+            settled: self.settled,
+            flows: self.records,
+            ports: self.carried.into_iter().map(|bytes| bytes.round() as u64).collect(),
+            plane_bytes: self.plane_bytes,
+            subflow_bytes: self.subflow_bytes,
+        }
+    }
+}
+
+/// Bytes a picosecond that a port sends.
+fn rate(fabric: &Fabric, port: u32) -> f64 {
+    fabric.link(port).rate.bits_per_second() as f64 / BITS
+}
+
+fn add_load(carried: &mut [f64], stream: &Stream) {
+    for (link, part) in &stream.links {
+        carried[*link as usize] += part * stream.carried;
+    }
+}

@@ -1,0 +1,389 @@
+//! Max-min fair levels, kept up to date while streams come, go and change their weights.
+//!
+//! A link is *full at* the level `L` at which what its streams take, each at the least of `L` and the levels at which its
+//! other links are full, is its capacity; it is full at no level if they never take that much.  A stream's level is the
+//! least at which any of its links is full.  These equations have one solution, the max-min fair rates; and since a link
+//! depends only on links that are full at lower levels, it is found in the order of rising levels.
+//!
+//! After a change only links whose equation has changed are solved again, in the same order: a sweep over levels, in which
+//! a link is met up to twice.
+//!
+//! - It *settles* at the level at which it is full now.  Streams that it stops there, and that had another level before,
+//!   change the equations of their other links.
+//! - If it was full at a lower level before, it *opens* there: the streams that it stopped rise on, until another link, or
+//!   itself, stops them; this too changes the equations of their other links.
+//!
+//! Both happen in the order of levels, and change only links that are full at higher ones, so that no link is settled twice.
+//! This is the propagation of a change along the bottleneck structure of a network (J. Ros-Giralt et al., "On the
+//! bottleneck structure of congestion-controlled networks", SIGMETRICS 2020), without that graph being kept.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Method;
+use super::filling::fill;
+use super::streams::Streams;
+
+/// Levels that differ by a smaller part differ by rounding, which is not passed on.
+const SAME: f64 = 1e-12;
+
+/// Where a link is in the sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Phase {
+    /// Its equation has not changed.
+    #[default]
+    Clean,
+    /// It has, and is to be solved again.
+    Dirty,
+    /// The same, and the sweep has passed the level at which it was full.
+    Opened,
+    /// Solved.
+    Settled,
+}
+
+/// A link in the sweep.
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    phase: Phase,
+    /// Whether it waits to be solved.
+    waiting: bool,
+    /// Whether streams have been stopped since it was solved, so that it is full later.
+    stale: bool,
+    /// At which level it is full as far as is known, from below.
+    full_at: f64,
+    /// When the sweep meets it next.
+    key: f64,
+}
+
+/// Links, streams, and their levels.
+#[derive(Debug)]
+pub(super) struct Levels {
+    pub(super) streams: Streams,
+    method: Method,
+    /// By link; infinite where it is never full, and while it is open.
+    pub(super) full_at: Vec<f64>,
+    /// By stream: the least level at which one of its links is full.
+    level: Vec<f64>,
+    /// By stream: its level before the sweep, where that has changed; none for a new one.
+    before: Vec<Option<f64>>,
+    changed: Vec<u32>,
+    is_changed: Vec<bool>,
+    states: Vec<State>,
+    /// Links that are not clean.
+    dirty: Vec<u32>,
+    /// Of these, those to be solved.
+    waiting: Vec<u32>,
+    /// The others, by the level at which the sweep meets them.
+    order: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Scratch: levels at which a link's streams are stopped elsewhere, and their loads at level 1.
+    stops: Vec<(f64, f64)>,
+    /// Scratch: members of the link that is met.
+    met: Vec<u32>,
+}
+
+fn same(a: f64, b: f64) -> bool {
+    // Next to an infinite one, every part is infinite.
+    a == b || (a - b).abs() <= SAME * a.min(b)
+}
+
+impl Levels {
+    /// Links of these capacities, and no stream.
+    pub(super) fn new(capacity: Vec<f64>, method: Method) -> Self {
+        let links = capacity.len();
+        Levels {
+            streams: Streams::new(capacity),
+            method,
+            full_at: vec![f64::INFINITY; links],
+            level: vec![],
+            before: vec![],
+            changed: vec![],
+            is_changed: vec![],
+            states: vec![State::default(); links],
+            dirty: vec![],
+            waiting: vec![],
+            order: BinaryHeap::new(),
+            stops: vec![],
+            met: vec![],
+        }
+    }
+
+    /// Adds a stream; see [`Streams::add`].  It has no level until [`Levels::settle`].
+    pub(super) fn add(&mut self, links: &[(u32, f64)], weight: f64) -> u32 {
+        let stream = self.streams.add(links, weight);
+        let i = stream as usize;
+        if i == self.level.len() {
+            self.level.push(0.0);
+            self.before.push(None);
+            self.is_changed.push(false);
+        }
+        self.level[i] = self.least(i);
+        self.before[i] = None;
+        self.note(stream);
+        self.soil(stream);
+        stream
+    }
+
+    /// Takes a stream away.
+    pub(super) fn remove(&mut self, stream: u32) {
+        self.soil(stream);
+        self.streams.remove(stream);
+        self.is_changed[stream as usize] = false;
+    }
+
+    /// Changes the weight of a stream.
+    pub(super) fn set_weight(&mut self, stream: u32, weight: f64) {
+        if self.streams.weight[stream as usize] != weight {
+            self.streams.weight[stream as usize] = weight;
+            self.soil(stream);
+        }
+    }
+
+    /// Changes the capacity of a link.
+    pub(super) fn set_capacity(&mut self, link: u32, capacity: f64) {
+        self.streams.capacity[link as usize] = capacity;
+        self.wait(link as usize);
+    }
+
+    /// The level of a stream.
+    #[inline]
+    pub(super) fn level(&self, stream: u32) -> f64 {
+        self.level[stream as usize]
+    }
+
+    /// Brings all levels up to date; hands over the streams whose levels have changed.
+    pub(super) fn settle(&mut self, changed: &mut Vec<u32>) {
+        match self.method {
+            Method::Incremental => self.sweep(),
+            Method::FromScratch => self.start_over(),
+        }
+        for link in self.dirty.drain(..) {
+            self.states[link as usize] = State::default();
+        }
+        for stream in self.changed.drain(..) {
+            let i = stream as usize;
+            if std::mem::replace(&mut self.is_changed[i], false) && self.before[i] != Some(self.level[i]) {
+                changed.push(stream);
+            }
+        }
+    }
+
+    /// Finds all levels anew.
+    fn start_over(&mut self) {
+        self.waiting.clear();
+        let level = fill(&self.streams);
+        for (stream, level) in (0..).zip(level) {
+            if self.streams.weight[stream as usize] > 0.0 {
+                self.set(stream, level);
+            }
+        }
+    }
+
+    /// Solves all equations that have changed, in the order of levels.
+    fn sweep(&mut self) {
+        loop {
+            while let Some(link) = self.waiting.pop() {
+                self.solve(link as usize);
+            }
+            let Some(Reverse((key, link))) = self.order.pop() else { return };
+            let state = &mut self.states[link as usize];
+            // A link that has been solved again since leaves an entry behind.
+            if state.phase == Phase::Settled || state.key.to_bits() != key {
+                continue;
+            }
+            if state.stale {
+                self.wait(link as usize);
+            } else if state.full_at == state.key {
+                self.stop(link as usize);
+            } else {
+                self.open(link as usize);
+            }
+        }
+    }
+
+    /// The least level at which a link of a stream is full.
+    #[inline]
+    fn least(&self, stream: usize) -> f64 {
+        let hops = self.streams.hops[stream].iter();
+        hops.fold(f64::INFINITY, |least, hop| least.min(self.full_at[hop.link as usize]))
+    }
+
+    /// Remembers the level that a stream had before the sweep.
+    #[inline]
+    fn note(&mut self, stream: u32) {
+        if !std::mem::replace(&mut self.is_changed[stream as usize], true) {
+            self.changed.push(stream);
+        }
+    }
+
+    /// The equations of all links of a stream have changed.
+    fn soil(&mut self, stream: u32) {
+        for i in 0..self.streams.hops[stream as usize].len() {
+            self.wait(self.streams.hops[stream as usize][i].link as usize);
+        }
+    }
+
+    /// A link is to be solved.
+    #[inline]
+    fn wait(&mut self, link: usize) {
+        let state = &mut self.states[link];
+        if state.phase == Phase::Clean {
+            state.phase = Phase::Dirty;
+            self.dirty.push(link as u32);
+        }
+        if !std::mem::replace(&mut state.waiting, true) {
+            self.waiting.push(link as u32);
+        }
+    }
+
+    /// Solves a link's equation as far as is known, and puts it where the sweep will meet it.
+    fn solve(&mut self, link: usize) {
+        let mut full_at = self.solution(link);
+        let state = &mut self.states[link];
+        state.waiting = false;
+        state.stale = false;
+        let mut key = full_at;
+        if state.phase == Phase::Dirty {
+            if same(full_at, self.full_at[link]) {
+                full_at = self.full_at[link];
+            }
+            key = full_at.min(self.full_at[link]);
+        }
+        state.full_at = full_at;
+        state.key = key;
+        if key.is_finite() {
+            self.order.push(Reverse((key.to_bits(), link as u32)));
+        }
+    }
+
+    /// The level at which a link is full, where the others are full where they are.
+    fn solution(&mut self, link: usize) -> f64 {
+        let (streams, own) = (&self.streams, self.full_at[link]);
+        let capacity = streams.capacity[link];
+        self.stops.clear();
+        let (mut most, mut rising) = (0.0, 0.0);
+        for member in &streams.members[link] {
+            let stream = member.stream as usize;
+            let mut stop = self.level[stream];
+            if stop >= own {
+                stop = f64::INFINITY;
+                for hop in &streams.hops[stream] {
+                    if hop.link as usize != link {
+                        stop = stop.min(self.full_at[hop.link as usize]);
+                    }
+                }
+            }
+            let load = streams.weight[stream] * member.coefficient;
+            most += load * stop;
+            rising += load;
+            self.stops.push((stop, load));
+        }
+        if most <= capacity * (1.0 + SAME) {
+            return f64::INFINITY;
+        }
+        // The level rises from one at which none is stopped elsewhere; those stopped below it are taken out.
+        let mut left = capacity;
+        loop {
+            let level = left.max(0.0) / rising;
+            let before = self.stops.len();
+            self.stops.retain(|(stop, load)| {
+                let stays = *stop >= level;
+                if !stays {
+                    left -= load * stop;
+                }
+                stays
+            });
+            if self.stops.len() == before {
+                return level;
+            }
+            if self.stops.is_empty() {
+                return f64::INFINITY;
+            }
+            rising = self.stops.iter().map(|(_, load)| load).sum();
+        }
+    }
+
+    /// The members of a link, to go through while levels change.
+    fn meet(&mut self, link: usize) -> Vec<u32> {
+        let mut met = std::mem::take(&mut self.met);
+        met.clear();
+        met.extend(self.streams.members[link].iter().map(|member| member.stream));
+        met
+    }
+
+    /// The link is full: its streams that are not stopped below stop here.
+    fn stop(&mut self, link: usize) {
+        let level = self.states[link].full_at;
+        self.full_at[link] = level;
+        self.states[link].phase = Phase::Settled;
+        let met = self.meet(link);
+        for stream in &met {
+            let i = *stream as usize;
+            if self.level[i] < level {
+                continue;
+            }
+            // Where another link stops it at this very level, that one's equation has changed still.
+            let falls = self.level[i] > level;
+            if falls {
+                self.set(*stream, level);
+            }
+            for hop in 0..self.streams.hops[i].len() {
+                let other = self.streams.hops[i][hop].link as usize;
+                let state = &mut self.states[other];
+                match state.phase {
+                    Phase::Dirty | Phase::Opened => state.stale = true,
+                    Phase::Clean if falls => {
+                        let takes = self.full_at[other].min(level);
+                        if self.before[i].is_none_or(|before| !same(before, takes)) {
+                            self.wait(other);
+                        }
+                    }
+                    Phase::Clean | Phase::Settled => {}
+                }
+            }
+        }
+        self.met = met;
+    }
+
+    /// The link was full here and is so no more: its streams that no other link stops here rise on.
+    fn open(&mut self, link: usize) {
+        let level = std::mem::replace(&mut self.full_at[link], f64::INFINITY);
+        let state = &mut self.states[link];
+        state.phase = Phase::Opened;
+        state.key = state.full_at;
+        if state.key.is_finite() {
+            self.order.push(Reverse((state.key.to_bits(), link as u32)));
+        }
+        let met = self.meet(link);
+        for stream in &met {
+            let i = *stream as usize;
+            if self.level[i] < level {
+                continue;
+            }
+            let rises_to = self.least(i);
+            let rises = rises_to > level;
+            if rises {
+                self.set(*stream, rises_to);
+            }
+            for hop in 0..self.streams.hops[i].len() {
+                let other = self.streams.hops[i][hop].link as usize;
+                match self.states[other].phase {
+                    Phase::Dirty | Phase::Opened if other != link => self.wait(other),
+                    Phase::Clean if rises => self.wait(other),
+                    _ => {}
+                }
+            }
+        }
+        self.met = met;
+    }
+
+    /// Changes the level of a stream.
+    #[inline]
+    fn set(&mut self, stream: u32, level: f64) {
+        let i = stream as usize;
+        if !self.is_changed[i] {
+            self.before[i] = Some(self.level[i]);
+        }
+        self.note(stream);
+        self.level[i] = level;
+    }
+}

@@ -1,0 +1,110 @@
+//! The fluid simulator: flows that come and go share links max-min fairly at every moment.
+//!
+//! It stands between the linear program, which knows no time, and packets, which know queues and windows: there are none
+//! here, and a flow has its fair rate at once.  Network, forwarding, sources and failures are those of the packet simulator;
+//! a flow takes the same path in both.
+//!
+//! - [`sharing`] says what flows do with several paths; what takes part in the sharing is a *stream*;
+//! - `levels` keeps the fair rates of streams, `filling` finds them from scratch;
+//! - `classes` hold flows on the same paths, and foresee which is complete when;
+//! - `engine` lets all of it happen; [`correction`] adds what short flows take beside their share.
+//!
+//! A run depends on its scenario and seed alone.
+
+mod classes;
+pub mod correction;
+mod engine;
+mod filling;
+mod levels;
+pub mod records;
+pub mod sharing;
+mod streams;
+#[cfg(test)]
+mod tests;
+
+use super::engine::{Limits, Progress};
+use super::fabric::Fabric;
+use super::failures::Failures;
+use super::forwarding::Forwarding;
+use super::source::Source;
+use super::time::NEVER;
+use crate::error::{Error, invalid};
+pub use correction::{Correction, PacketSizes};
+use engine::Engine;
+pub use records::{FlowRecord, Outcome};
+pub use sharing::Sharing;
+
+/// How rates are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Method {
+    /// What a change reaches is solved again.
+    #[default]
+    Incremental,
+    /// Everything is, at every change; for comparison.
+    FromScratch,
+}
+
+/// All that a run is made of.
+pub struct Scenario {
+    /// Hosts, switches and links.
+    pub fabric: Fabric,
+    /// Which paths flows are offered.
+    pub forwarding: Forwarding,
+    /// What they do with them.
+    pub sharing: Sharing,
+    /// What is added to the fluid's times.
+    pub correction: Correction,
+    /// How many bytes on the wire a flow is.
+    pub sizes: PacketSizes,
+    /// Who starts which flow when.
+    pub source: Box<dyn Source>,
+    /// Weights by the source's numbers for flows; none where all are alike.
+    pub weights: Option<Vec<f64>>,
+    /// All that is drawn is drawn from this.
+    pub seed: u64,
+    /// When to end.
+    pub limits: Limits,
+    /// What fails.
+    pub failures: Failures,
+    /// How rates are found.
+    pub method: Method,
+}
+
+impl Scenario {
+    /// Runs it; `watch` is told of the progress now and then, and returns whether to go on.
+    ///
+    /// ```
+    /// # use pnet_core::graph::{Graph, Planes};
+    /// # use pnet_core::paths::Policy;
+    /// # use pnet_core::sim::*;
+    /// # use pnet_core::sim::fluid::{Correction, Method, PacketSizes, Scenario, Sharing};
+    /// // Three hosts at a switch, two of which send to the third: 10 Gb/s is 800 ps a byte.
+    /// let planes = Planes::new(vec![Graph::new(1, vec![], vec![])?], vec![vec![Some(0); 3]])?;
+    /// let scenario = Scenario {
+    ///     fabric: Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?,
+    ///     forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+    ///     sharing: Sharing::Single,
+    ///     correction: Correction::default(),
+    ///     sizes: PacketSizes { packet: 1500, header: 0, ack: 40 },
+    ///     source: Box::new(FlowList::new([(0, 2, 1000, 0), (1, 2, 2000, 0)])),
+    ///     weights: None,
+    ///     seed: 1,
+    ///     limits: Limits::default(),
+    ///     failures: Failures::default(),
+    ///     method: Method::Incremental,
+    /// };
+    /// let outcome = scenario.run(&mut |_| true)?;
+    /// assert_eq!(outcome.flows[0].end, Some(2 * 1000 * 800));
+    /// assert_eq!(outcome.flows[1].end, Some(3 * 1000 * 800));
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn run(self, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, Error> {
+        let limits = self.limits;
+        if limits.time == NEVER {
+            return invalid("limits", "a time limit is below 2^64 - 1 ps");
+        }
+        let mut engine = Engine::new(self)?;
+        let end = engine.run(limits, watch)?;
+        Ok(engine.finish(end, limits))
+    }
+}

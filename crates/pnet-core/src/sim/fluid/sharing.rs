@@ -1,0 +1,100 @@
+//! How a flow uses the paths that its forwarding offers.
+
+use super::super::forwarding::Forwarding;
+use super::filling::fill;
+use super::streams::Streams;
+use crate::error::{Error, invalid};
+
+/// What a flow's rate is, where it has several paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// It takes one path.
+    Single,
+    /// Its rate is split over all of them in fixed parts: evenly over paths, or over next hops where every switch draws.
+    Even,
+    /// Each of so many subflows takes part in the sharing, as if it were a flow; the flow's rate is their sum.
+    Subflows(u32),
+}
+
+impl Sharing {
+    /// How many paths a forwarding that offers one at a time is asked for.
+    pub(super) fn subflows(self) -> u32 {
+        match self {
+            Sharing::Single | Sharing::Even => 1,
+            Sharing::Subflows(count) => count,
+        }
+    }
+
+    /// An error unless it makes sense with a forwarding.
+    pub(super) fn check(self, forwarding: &Forwarding) -> Result<(), Error> {
+        let one_by_one = matches!(forwarding, Forwarding::Ecmp(_) | Forwarding::Given(_));
+        match self {
+            Sharing::Subflows(0) => invalid("sharing", "0 subflows; a flow has at least one"),
+            Sharing::Single | Sharing::Subflows(_) if !one_by_one => {
+                invalid("sharing", "a forwarding that spreads packets gives a flow no path of its own")
+            }
+            Sharing::Even if one_by_one => {
+                invalid("sharing", "a forwarding that chooses one path has none to split over")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The links of each stream of a flow with these paths, and what they carry when it sends one unit.
+    pub(super) fn streams(self, paths: &[Vec<u32>], forwarding: &Forwarding) -> Vec<Vec<(u32, f64)>> {
+        if self != Sharing::Even {
+            return paths.iter().map(|path| path.iter().map(|port| (*port, 1.0)).collect()).collect();
+        }
+        let mut loads = vec![];
+        match forwarding {
+            Forwarding::PerHop(_) => {
+                let mut sorted: Vec<&[u32]> = paths.iter().map(Vec::as_slice).collect();
+                sorted.sort_unstable();
+                per_hop(&sorted, 0, 1.0, &mut loads);
+            }
+            _ => {
+                let part = 1.0 / paths.len() as f64;
+                loads.extend(paths.iter().flatten().map(|port| (*port, part)));
+            }
+        }
+        loads.sort_unstable_by_key(|(port, _)| *port);
+        loads.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 += next.1;
+            }
+            same
+        });
+        vec![loads]
+    }
+}
+
+/// Adds what `part` of a flow puts on the ports of these paths, sorted and alike before `depth`, with equal parts over
+/// those that come next.
+fn per_hop(paths: &[&[u32]], depth: usize, part: f64, loads: &mut Vec<(u32, f64)>) {
+    let next = || paths.chunk_by(|a, b| a[depth] == b[depth]);
+    let each = part / next().count() as f64;
+    for group in next() {
+        loads.push((group[0][depth], each));
+        if group[0].len() > depth + 1 {
+            per_hop(group, depth + 1, each, loads);
+        }
+    }
+}
+
+/// What a flow of these streams gets alone on links of these capacities.
+pub(super) fn alone(streams: &[Vec<(u32, f64)>], capacity: impl Fn(u32) -> f64) -> f64 {
+    if let [only] = streams {
+        return only.iter().map(|(link, part)| capacity(*link) / part).fold(f64::INFINITY, f64::min);
+    }
+    let mut links: Vec<u32> = streams.iter().flatten().map(|(link, _)| *link).collect();
+    links.sort_unstable();
+    links.dedup();
+    let mut found = Streams::new(links.iter().map(|link| capacity(*link)).collect());
+    for stream in streams {
+        let own =
+            stream.iter().map(|(link, part)| (links.partition_point(|known| known < link) as u32, *part));
+        found.add(&own.collect::<Vec<_>>(), 1.0);
+    }
+    fill(&found).iter().sum()
+}

@@ -1,0 +1,57 @@
+"""Which flows there are: the same settings for options and keys of a spec."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from pnet_lp.errors import SpecError, naming
+from pnet_lp.model import Network, Workload
+from pnet_lp.registry import Params
+from pnet_lp.traffic import build_traffic, check_traffic
+from pnet_lp.workload import build_workload, check_workload, flows_of_size, parse_sizes
+
+
+class FlowSettings(Params):
+    """A traffic matrix with a size, or a workload."""
+
+    traffic: str | None = Field(
+        None, description="who sends to whom (`pnet-lp list traffic`); demands are between hosts"
+    )
+    flow_size: str | None = Field(
+        None,
+        description="one flow for each demand, all from the start: 10MB, or a name of `pnet-lp list sizes`",
+    )
+    workload: str | None = Field(None, description="flows, their sizes and starts (`pnet-lp list workloads`)")
+
+    @model_validator(mode="after")
+    def _check_flows(self) -> Self:
+        if (self.flow_size is None) == (self.workload is None):
+            raise SpecError(
+                "no flows" if self.workload is None else "flows are of one sort",
+                allowed="traffic=T and flow_size=S, or workload=W",
+            )
+        if self.traffic is not None:
+            with naming("traffic"):
+                check_traffic(self.traffic)
+        if self.workload is not None:
+            with naming("workload"):
+                check_workload(self.workload, self.traffic)
+        elif self.flow_size is not None:
+            with naming("flow_size"):
+                parse_sizes(self.flow_size, "flow_size")
+            if self.traffic is None:
+                raise SpecError("has no meaning without traffic", where="flow_size", found=self.flow_size)
+        return self
+
+    def build(self, network: Network, seed: int) -> Workload:
+        """Return the flows on ``network``; what is drawn is drawn from ``seed``."""
+        traffic = None
+        if self.traffic is not None:
+            traffic = build_traffic(self.traffic, network, "host", seed=seed)
+        if self.workload is not None:
+            return build_workload(self.workload, network, traffic, seed=seed)
+        assert traffic is not None
+        assert self.flow_size is not None
+        return flows_of_size(self.flow_size, network, traffic, seed=seed)

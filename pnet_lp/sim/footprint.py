@@ -1,0 +1,100 @@
+"""How much memory a run takes, estimated before it starts."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.errors import WorkloadError
+from pnet_lp.memory import check_fits
+from pnet_lp.model import Workload
+from pnet_lp.registry import Params
+from pnet_lp.routing import count_shortest
+from pnet_lp.sim.base import Context
+from pnet_lp.sim.queue_limit import LimitParams
+from pnet_lp.sim.traces import ROWS
+
+_FLOW, _BYTES, _CONNECTION, _PORT, _PACKET, _ROW = 600, 24, 300, 900, 60, 120
+"""Bytes of a flow's records, and of what it sent into one plane or by one subflow; of a connection under way; of a
+port, of a packet in a queue, of a row of a trace."""
+
+_LISTED_PATHS = 1 << 12
+"""Paths that a source spreads a flow over at most."""
+
+_SORTS = 3
+"""Of traces."""
+
+
+def check_memory(
+    context: Context,
+    forwarding: _core.Forwarding,
+    *,
+    queue: Params,
+    transport: Params,
+    traces: int,
+    jobs: int = 1,
+    runs: int = 1,
+) -> None:
+    """Raise WorkloadError where a run needs more memory than is free, and say what to make smaller.
+
+    Packets under way and listed paths are those of flows that start at one time; how many more are under way at once
+    only the run shows.
+
+    Args:
+        context: network, workload and ports.
+        forwarding: how packets find their ways.
+        queue: parameters of the discipline.
+        transport: parameters of the transport.
+        traces: how many there are.
+        jobs: runs at the same time.
+        runs: whose records are kept.
+    """
+    workload, ports = context.workload, context.ports
+    subflows = int(getattr(transport, "subflows", 1))
+    together = _together(workload)
+    record = _FLOW + _BYTES * (subflows + context.network.plane_count)
+    parts = {
+        "fewer flows": workload.flow_count * record + len(together) * subflows * _CONNECTION,
+        "a smaller network": len(ports.rate) * _PORT,
+        "fewer traces": _SORTS * ROWS * _ROW if traces else 0,
+    }
+    segments = int((workload.size[together] // context.sizes.payload + 1).sum())
+    held = len(ports.rate) * queue.most(context.sizes) if isinstance(queue, LimitParams) else segments
+    parts["shorter queues"] = min(held, segments) * _PACKET
+    if forwarding.makes_tables:
+        parts["a smaller network, or given paths"] = _table_bytes(context)
+    if forwarding.lists_paths:
+        parts["a forwarding with fewer paths, or fewer flows"] = subflows * _path_bytes(context, together)
+    hint = max(parts, key=parts.__getitem__)
+    check_fits(
+        jobs * sum(parts.values()) + (runs - 1) * workload.flow_count * record,
+        f"a simulation of {workload.flow_count:,} flows over {len(ports.rate):,} ports",
+        WorkloadError,
+        allowed=hint if jobs == 1 else f"{hint}, or fewer jobs",
+    )
+
+
+def _together(workload: Workload) -> npt.NDArray[np.intp]:
+    """Return the flows that start at the time at which most do."""
+    free = np.flatnonzero(np.diff(workload.after_ptr) == 0)
+    _, time, count = np.unique(workload.start_ps[free], return_inverse=True, return_counts=True)
+    chosen: npt.NDArray[np.intp] = free[time == count.argmax()]
+    return chosen
+
+
+def _table_bytes(context: Context) -> int:
+    """Return what switches need to know the way to each other: of each destination hops and ways on."""
+    arcs = np.diff(context.ports.arcs.ptr)
+    return sum(
+        len(np.unique(plane.host_switch[context.workload.dst])) * (12 * plane.switch_count + 2 * int(count))
+        for plane, count in zip(context.network.planes, arcs, strict=True)
+    )
+
+
+def _path_bytes(context: Context, flows: npt.NDArray[np.intp]) -> int:
+    """Return what the shortest paths of these flows need, there and back."""
+    src, dst = context.workload.src[flows], context.workload.dst[flows]
+    found = count_shortest(context.network, "host", src, dst)
+    links = np.where(found.hops < 0, 0, found.hops + 2)
+    return int((np.minimum(found.count, _LISTED_PATHS) * (8 * links + 16)).sum())
