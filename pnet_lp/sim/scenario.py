@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.errors import RoutingError, SimulationError, WorkloadError
+from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.arrays import ints
 from pnet_lp.model.brief import brief
@@ -85,7 +85,7 @@ class Scenario:
         workload: its flows.
         transport, queue, forwarding: with their parameters.
         plane_policy: which planes a flow may use.
-        link_delay_ps: how long a bit travels on every link.
+        link_delay_ps: how long a bit travels on links of which the network does not say.
         sizes: sizes of packets.
         seed: all that is drawn is drawn from this.
         time_limit_ps: simulated time at which to stop.
@@ -116,12 +116,6 @@ class Scenario:
             raise WorkloadError(
                 f"the workload is for {self.workload.hosts} hosts, the network has {self.network.host_count}",
                 where=self.workload.label or "workload",
-            )
-        if not self.workload.connects.all():
-            raise WorkloadError(
-                "a flow uses the connection of another, and in the simulator each has one of its own",
-                where=f"{self.workload.label or 'workload'}: flow {int(np.argmin(self.workload.connects))}",
-                allowed="for rpc connects=message",
             )
         most = int(self.workload.size.max())
         if most > _MOST_SEGMENTS * self.sizes.payload:
@@ -154,7 +148,15 @@ class Scenario:
         watched = parse_traces(self.trace, ports, workload.flow_count)
         self._check_connected()
         context = Context(self.network, workload, ports, self.sizes, self.plane_policy, self.seed)
-        forwarding = self.forwarding.build(context)
+        forwarding, queue = self.forwarding.build(context), self.queue.build(context)
+        transport = self.transport.build(context)
+        if queue.trims and not transport.takes_trimmed:
+            raise SpecError(
+                "the queue cuts payload off packets, and the transport makes nothing of the rest",
+                where="queue",
+                found=self.queue.expression,
+                allowed="with transport ndp",
+            )
         check_memory(
             context,
             forwarding,
@@ -186,7 +188,7 @@ class Scenario:
             outcome = _core.simulate_packets(
                 ports.planes,
                 ports.rate,
-                np.full(len(ports.rate), self.link_delay_ps),
+                ports.delays_ps(self.link_delay_ps),
                 _core.Flows(
                     workload.hosts,
                     workload.src,
@@ -195,9 +197,12 @@ class Scenario:
                     workload.start_ps,
                     workload.after_ptr,
                     workload.after,
+                    workload.acknowledged,
+                    workload.connection,
+                    workload.connects,
                 ),
-                queue=self.queue.build(context),
-                transport=self.transport.build(context),
+                queue=queue,
+                transport=transport,
                 forwarding=forwarding,
                 seed=derive_seed(self.seed, "simulate"),
                 time_limit_ps=self.time_limit_ps,

@@ -9,7 +9,7 @@ use super::super::failures::Down;
 use super::super::forwarding::{Forwarder, Forwarding, Ground, Pair};
 use super::super::records::End;
 use super::super::routes::Routes;
-use super::super::source::{Flow, Source};
+use super::super::source::{Flow, Source, Stage};
 use super::super::time::{NEVER, Time};
 use super::Scenario;
 use super::classes::{Classes, Stream, key};
@@ -224,9 +224,10 @@ impl Engine {
         if slot as usize == self.live.len() {
             self.live.push(None);
         }
-        let Flow { id, src, dst, bytes, .. } = flow;
+        let Flow { id, src, dst, bytes, session, .. } = flow;
         let subflows = self.sharing.subflows();
-        let pair = Pair { flow: id, connection: slot * subflows, subflows, src, dst };
+        let (key, connection) = (session.connection, slot * subflows);
+        let pair = Pair { flow: id, key, connection, subflows, src, dst };
         let record = self.records.len() as u32;
         self.add_record(flow);
         match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
@@ -318,12 +319,14 @@ impl Engine {
         self.known.push(Reverse((end, Known::End(flow.record))));
     }
 
-    /// A flow's source knows that all has arrived.
+    /// All of a flow has arrived, and its source knows: to a fluid that is one moment.
     fn end(&mut self, record: u32) {
         let record = &mut self.records[record as usize];
         record.end = Some(self.now);
         self.completions += 1;
-        self.source.completed(record.id, self.now);
+        for stage in [Stage::Arrived, Stage::Acknowledged] {
+            self.source.reached(record.id, stage, self.now);
+        }
     }
 
     fn change_link(&mut self, port: u32, fails: bool) {
@@ -371,7 +374,7 @@ impl Engine {
     }
 
     fn add_record(&mut self, flow: Flow) {
-        let Flow { id, src, dst, bytes, start } = flow;
+        let Flow { id, src, dst, bytes, start, .. } = flow;
         self.records.push(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
         self.plane_bytes.resize(self.records.len() * self.fabric.planes().count(), 0);
         self.subflow_bytes.resize(self.records.len() * self.sharing.subflows() as usize, 0);

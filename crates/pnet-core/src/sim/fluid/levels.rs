@@ -264,7 +264,8 @@ impl Levels {
         for member in &streams.members[link] {
             let stream = member.stream as usize;
             let mut stop = self.level[stream];
-            if stop >= own {
+            // What this link itself stops: where would the others?
+            if stop >= own && own.is_finite() {
                 stop = f64::INFINITY;
                 for hop in &streams.hops[stream] {
                     if hop.link as usize != link {
@@ -332,8 +333,11 @@ impl Levels {
                 match state.phase {
                     Phase::Dirty | Phase::Opened => state.stale = true,
                     Phase::Clean if falls => {
-                        let takes = self.full_at[other].min(level);
-                        if self.before[i].is_none_or(|before| !same(before, takes)) {
+                        let full_at = self.full_at[other];
+                        let takes = full_at.min(level);
+                        // A link that is not full is not full either when less is taken.
+                        let eases = |before: f64| full_at.is_infinite() && takes < before;
+                        if self.before[i].is_none_or(|before| !eases(before) && !same(before, takes)) {
                             self.wait(other);
                         }
                     }

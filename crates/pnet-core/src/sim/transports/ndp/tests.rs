@@ -44,8 +44,7 @@ fn scenario(
 ) -> Scenario {
     let graph = Graph::new(1, vec![], vec![]).unwrap();
     let planes = Planes::new(vec![graph; planes], vec![vec![Some(0); hosts]; planes]).unwrap();
-    let flows: Vec<_> =
-        flows.into_iter().map(|(src, dst, packets)| (src, dst, 1500 * packets, 0)).collect();
+    let flows: Vec<_> = flows.into_iter().map(|(src, dst, packets)| (src, dst, 1500 * packets, 0)).collect();
     Scenario {
         fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
         queue,
@@ -99,15 +98,17 @@ fn every_packet_after_the_first_window_is_asked_for() {
     assert_eq!((flow.sent, flow.data_packets, flow.resent), (3 + 3 + 2, 3, 0));
 }
 
-/// The window by itself is 6 packets, a round trip of 6.5024 us; requests then come while the sixth is being sent, so that the
+/// The window by itself is 11 packets, two round trips of 6.5024 us; requests then come while they are being sent, so that the
 /// link is never idle.
 #[test]
 fn a_flow_alone_takes_its_ideal_time() {
     let found = alone(Ndp::default(), 20, &[]);
     assert_eq!(found.flows[0].end, Some(THERE + 19 * PACKET + BACK));
     assert_eq!(found.flows[0].end, Some(found.flows[0].ideal));
-    // 14 requests.
-    assert_eq!(found.flows[0].sent, 20 + 20 + 14);
+    // 9 requests.
+    assert_eq!(found.flows[0].sent, 20 + 20 + 9);
+    // One round trip is enough: the first request comes while the sixth packet is being sent.
+    assert_eq!(alone(Ndp { window: Some(6), ..Ndp::default() }, 20, &[]).flows[0].end, found.flows[0].end);
 }
 
 /// Requests carry their number: where the first of a window of two is lost, the second lets two packets go.
@@ -150,7 +151,10 @@ fn what_is_trimmed_is_asked_for_again() {
     let last = found.flows.iter().map(|flow| flow.end.unwrap()).max();
     assert_eq!(last, Some(header + SMALL + BACK + THERE + BACK));
     let sum = |value: fn(&crate::sim::FlowRecord) -> u64| found.flows.iter().map(value).sum::<u64>();
-    assert_eq!((sum(|f| f.trimmed), sum(|f| f.resent), sum(|f| f.dropped), sum(|f| f.timeouts)), (1, 1, 0, 0));
+    assert_eq!(
+        (sum(|f| f.trimmed), sum(|f| f.resent), sum(|f| f.dropped), sum(|f| f.timeouts)),
+        (1, 1, 0, 0)
+    );
     assert_eq!(found.ports.iter().map(|port| port.trimmed).sum::<u64>(), 1);
     // Four packets, one of them twice, four acknowledgements, its opposite, one request.
     assert_eq!(sum(|f| f.sent), 5 + 4 + 1 + 1);
