@@ -44,7 +44,7 @@ run: setup
 
 test: setup
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
-	cargo test --release --locked --package pnet-core
+	cargo test --profile quick --locked --package pnet-core
 
 check: setup
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
