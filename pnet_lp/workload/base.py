@@ -51,7 +51,7 @@ SizesOf: TypeAlias = Annotated[
     SizeDistribution,
     BeforeValidator(_sizes),
     Field(
-        description="flow sizes: 10MB, a name of `pnet-lp list sizes`, or a file (.csv bytes,share; .txt bytes per cent)"
+        description="flow sizes: 10MB, a name of `pnet-lp list sizes`, a .csv (bytes,share) or .txt (bytes, per cent)"
     ),
 ]
 ByteCount: TypeAlias = Annotated[int, BeforeValidator(_bytes), BYTES]
