@@ -279,3 +279,15 @@ def parse_tables(
         here, words = lines[0]
         raise fault(f"table {name} has more rows than it says", where=here, found=" ".join(words))
     return tables
+
+
+def ns3_numbers(switches: Sequence[str], hosts: Sequence[str]) -> tuple[list[int], bool]:
+    """Return the numbers of switches and then of hosts in files of ns-3, and whether these are their names.
+
+    They are where the names are the numbers of all nodes from 0, hosts in order; else hosts come first.
+    """
+    names = [whole(name) for name in (*switches, *hosts)]
+    own = [number for number in names if number is not None]
+    if sorted(own) == list(range(len(names))) and own[len(switches) :] == sorted(own[len(switches) :]):
+        return own, [*map(str, own)] == [*switches, *hosts]
+    return [*range(len(hosts), len(names)), *range(len(hosts))], False

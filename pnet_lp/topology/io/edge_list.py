@@ -32,8 +32,8 @@ _DELAYS = {"delay": 1.0, "length": NS_PER_METRE}
 
 
 @dataclass
-class _Reading:
-    """What the lines read so far give."""
+class Reading:
+    """What the lines read so far give; formats that have declarations as these in comments read them by it, too."""
 
     link_gbps: float
     switches: dict[str, int] = field(default_factory=dict)
@@ -46,6 +46,7 @@ class _Reading:
     host_lines: dict[str, str] = field(default_factory=dict)
 
     def cable(self, words: list[str], where: str) -> None:
+        """Add the cable of a line, or raise TopologyError."""
         words, delay = _delay(words, where)
         if not 2 <= len(words) <= 4:
             raise TopologyError("not a cable", where=where, found=" ".join(words), allowed=_CABLE)
@@ -58,6 +59,7 @@ class _Reading:
         self.cables.append((u, v, there, back, delay))
 
     def declaration(self, words: list[str], where: str) -> None:
+        """Add what the words of a comment declare, or raise TopologyError."""
         delay = math.nan
         if words[:1] == ["host"] and len(words) > 4:
             words, delay = _delay(words, where)
@@ -76,6 +78,7 @@ class _Reading:
                 )
 
     def switch(self, name: str, options: list[str], where: str) -> None:
+        """Add a switch, or raise TopologyError: it is there, or has no such property."""
         if name in self.tiers:
             raise TopologyError(f"two switches are called {name!r}", where=where)
         self.switches.setdefault(name, len(self.switches))
@@ -96,6 +99,7 @@ class _Reading:
                 self.racks[int(value)] = name
 
     def plane(self, label: str) -> Plane:
+        """Return the plane, or raise TopologyError where its parts do not fit."""
         names = list(self.switches)
         if not self.tiers and all(name.isdecimal() for name in names):
             names.sort(key=lambda name: (len(name), name))
@@ -152,7 +156,7 @@ def _speeds(words: list[str], where: str) -> tuple[float, float] | None:
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
-    reading = _Reading(link_gbps)
+    reading = Reading(link_gbps)
     for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         here = f"{where}:{number}"
@@ -167,14 +171,14 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
     return reading.plane(where)
 
 
-def _render(plane: Plane) -> str:
+def switch_lines(plane: Plane, what: str) -> list[str]:
+    """Return the declarations of a plane's switches, or raise TopologyError: ``what`` cannot hold a name."""
     for name in (*plane.switch_names, *plane.host_names):
         if len(name.split()) > 1 or name.startswith("#"):
-            raise refusal(plane, "edge lists", "names with blanks or a leading #", name)
-    names = plane.switch_names
+            raise refusal(plane, what, "names with blanks or a leading #", name)
     rank = {switch: i for i, switch in enumerate(plane.rack_switch.tolist())}
-    lines = [f"# {_CABLE}"]
-    for i, (name, tier) in enumerate(zip(names, plane.tier.tolist(), strict=True)):
+    lines = []
+    for i, (name, tier) in enumerate(zip(plane.switch_names, plane.tier.tolist(), strict=True)):
         words = ["#: switch", name, f"tier={tier}"]
         if i in rank:
             words.append(f"rack={rank[i]}")
@@ -183,6 +187,12 @@ def _render(plane: Plane) -> str:
         if plane.position is not None and not math.isnan(plane.position[i, 0]):
             words.append("at={!r},{!r}".format(*plane.position[i].tolist()))
         lines.append(" ".join(words))
+    return lines
+
+
+def _render(plane: Plane) -> str:
+    names = plane.switch_names
+    lines = [f"# {_CABLE}", *switch_lines(plane, "edge lists")]
     hosts = zip(
         plane.host_names,
         plane.host_switch.tolist(),
