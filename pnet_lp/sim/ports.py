@@ -130,8 +130,9 @@ class Ports:
         there = self.connected
         rate_gbps = self.rate[there] / 1e9
         counted = {name: values[there] for name, values in columns.items()}
-        queued = counted.pop("queued_ps")
         time = max(time_ps, 1)
+        # A fluid does not wait.
+        queued = {"mean_packets": counted.pop("queued_ps") / time} if "queued_ps" in counted else {}
         named = {name: values[there] for name, values in self.named.items()}
         return pa.table(
             {
@@ -141,9 +142,9 @@ class Ports:
                 "kind": np.where(self.kind[there] == CORE, "core", "access"),
                 "cable": named["cable"].astype(np.int32),
                 "rate_gbps": rate_gbps,
-                "delay_ps": np.full(len(queued), delay_ps),
+                "delay_ps": np.full(len(rate_gbps), delay_ps),
                 **counted,
-                "mean_packets": queued / time,
+                **queued,
                 "utilisation": counted["bytes"] * 8000 / rate_gbps / time,
             }
         )

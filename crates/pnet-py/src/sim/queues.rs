@@ -53,7 +53,13 @@ impl Queue {
     /// Cuts payload off where data finds no room; `weight` packets without data go to one with, all of them if it is None.
     #[staticmethod]
     #[pyo3(signature = (*, most_packets, most_bytes, header, headers, weight))]
-    fn trim(most_packets: u32, most_bytes: Option<u64>, header: u16, headers: u64, weight: Option<u32>) -> Self {
+    fn trim(
+        most_packets: u32,
+        most_bytes: Option<u64>,
+        header: u16,
+        headers: u64,
+        weight: Option<u32>,
+    ) -> Self {
         let limit = limit(most_packets, most_bytes);
         sim::Queue::Trim(sim::Trim { limit, header, headers, weight }).into()
     }

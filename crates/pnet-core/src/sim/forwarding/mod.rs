@@ -104,6 +104,11 @@ pub enum Forwarding {
 }
 
 impl Forwarding {
+    /// Whether what a flow sends is spread over several paths, not sent over one.
+    pub fn spreads(&self) -> bool {
+        !matches!(self, Forwarding::Given(_) | Forwarding::Ecmp(_))
+    }
+
     /// The forwarder for a run with this seed.
     pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
         Ok(match self {

@@ -34,7 +34,10 @@ impl Trim {
     pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Trimming, Error> {
         if self.header == 0 || self.headers < u64::from(self.header) {
             let (header, headers) = (self.header, self.headers);
-            return invalid("queue", format!("a header has {header} bytes, and {headers} of them are to fit"));
+            return invalid(
+                "queue",
+                format!("a header has {header} bytes, and {headers} of them are to fit"),
+            );
         }
         if self.weight == Some(0) {
             return invalid("queue", "0 packets without data to one with; at least 1 is needed");

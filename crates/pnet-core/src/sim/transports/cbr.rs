@@ -100,7 +100,8 @@ impl Transport for Streams {
         }
         let stream = &mut self.streams[place];
         stream.arrived.reset();
-        (stream.bytes, stream.bits, stream.start, stream.next) = (bytes, self.params.bits(paths), net.now(), 0);
+        (stream.bytes, stream.bits, stream.start, stream.next) =
+            (bytes, self.params.bits(paths), net.now(), 0);
         self.send(connection, net);
     }
 

@@ -78,8 +78,7 @@ impl Ndp {
             there + ideal::one_way(path.iter().map(|hop| &hop.back), self.ack)
         };
         let longest = paths.iter().map(time).max().unwrap_or(0);
-        let packets: u64 =
-            ideal::leaving(paths).map(|rate| longest.div_ceil(rate.serialisation(size))).sum();
+        let packets: u64 = ideal::leaving(paths).map(|rate| longest.div_ceil(rate.serialisation(size))).sum();
         packets.clamp(1, u64::from(u32::MAX / 2)) as u32
     }
 }

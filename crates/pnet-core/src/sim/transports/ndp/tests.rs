@@ -44,8 +44,7 @@ fn scenario(
 ) -> Scenario {
     let graph = Graph::new(1, vec![], vec![]).unwrap();
     let planes = Planes::new(vec![graph; planes], vec![vec![Some(0); hosts]; planes]).unwrap();
-    let flows: Vec<_> =
-        flows.into_iter().map(|(src, dst, packets)| (src, dst, 1500 * packets, 0)).collect();
+    let flows: Vec<_> = flows.into_iter().map(|(src, dst, packets)| (src, dst, 1500 * packets, 0)).collect();
     Scenario {
         fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
         queue,
@@ -150,7 +149,10 @@ fn what_is_trimmed_is_asked_for_again() {
     let last = found.flows.iter().map(|flow| flow.end.unwrap()).max();
     assert_eq!(last, Some(header + SMALL + BACK + THERE + BACK));
     let sum = |value: fn(&crate::sim::FlowRecord) -> u64| found.flows.iter().map(value).sum::<u64>();
-    assert_eq!((sum(|f| f.trimmed), sum(|f| f.resent), sum(|f| f.dropped), sum(|f| f.timeouts)), (1, 1, 0, 0));
+    assert_eq!(
+        (sum(|f| f.trimmed), sum(|f| f.resent), sum(|f| f.dropped), sum(|f| f.timeouts)),
+        (1, 1, 0, 0)
+    );
     assert_eq!(found.ports.iter().map(|port| port.trimmed).sum::<u64>(), 1);
     // Four packets, one of them twice, four acknowledgements, its opposite, one request.
     assert_eq!(sum(|f| f.sent), 5 + 4 + 1 + 1);

@@ -220,7 +220,8 @@ fn the_end_is_acknowledged_at_once() {
 #[test]
 fn selective_acknowledgements_repair_losses_together() {
     let lost = [4, 6, 8];
-    let (plain, sack) = (Tcp { initial_window: 8, ..params() }, Tcp { initial_window: 8, sack: true, ..params() });
+    let (plain, sack) =
+        (Tcp { initial_window: 8, ..params() }, Tcp { initial_window: 8, sack: true, ..params() });
     let (plain, sack) = (run(plain, 24, &lost, &[]), run(sack, 24, &lost, &[]));
     let again = |found: &Outcome| {
         lost.map(|seq| arrivals(found).into_iter().rev().find(|(other, _)| *other == seq).unwrap().1)
