@@ -69,6 +69,7 @@ bench: setup
 	$(PY) benchmarks/sparse.py
 	$(PY) benchmarks/restricted.py
 	$(PY) benchmarks/paths.py
+	$(PY) benchmarks/fluid.py
 	$(PY) benchmarks/startup.py
 
 # Not part of `make test`: what it asks is not pinned, and may be out of reach.

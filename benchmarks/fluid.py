@@ -1,7 +1,7 @@
 """The fluid simulator as flows grow: events a second and memory, beside a solution from scratch at every change.
 
-Poisson arrivals of web-search flows at 60 % of what hosts can send.  Times are those of the processor, of one core, from
-the scenario to its records; every run has a process of its own, which shows its peak memory.
+Poisson arrivals of web-search flows at 60 % of what hosts can send.  Times are those of the processor, of one core,
+from the scenario to its records; every run has a process of its own, which shows its peak memory.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pnet_lp.writing import output_file, write_json
 
 SEED = 1
 LOAD = 0.6
-NETWORKS = {1024: "fat-tree:k=16", 6144: "leaf-spine:leaves=384,spines=16,hosts=16"}
+NETWORKS = {1024: "fat-tree:k=16", 6144: "leaf-spine:leaves=384,spines=16,hosts_per_leaf=16"}
 FLOWS = (10_000, 100_000, 1_000_000)
 FROM_SCRATCH = ((1024, 1_000), (1024, 10_000))
 """Hosts and flows for which a solution from scratch ends in minutes."""

@@ -23,6 +23,9 @@ SMALLEST, LARGEST = 1e-15, 1e15
 AMOUNTS = f"0, or {SMALLEST:g} to {LARGEST:g}"
 """What a capacity or a demand can be, for messages."""
 
+NS_PER_METRE = 5.0
+"""How long light takes in a fibre."""
+
 MIB, GIB = 1 << 20, 1 << 30
 
 MOST_DIGITS = 40

@@ -31,6 +31,7 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
     goodput = _joined(results, lambda result: result.goodput_gbps)[done]
     access = _joined(results, lambda result: result.places.access_gbps[result.flow["src"]])[done]
     tasks_us = _joined(results, lambda result: result.task_ps) / 1e6
+    fluid = results[0].packet_hops is None
     simulated_ps = sum(result.time_ps for result in results)
     planes = np.sum([result.plane_bytes.sum(axis=0) for result in results], axis=0)
     found = {
@@ -43,18 +44,20 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
             "share_of_access": _mean(goodput / access),
             "total": total["received_bytes"] * 8000 / max(simulated_ps, 1),
         },
+        **({} if fluid else _packet_figures(total)),
         "plane_shares": (planes / max(planes.sum(), 1)).tolist(),
+        **_waits(results, fluid=fluid),
         "events": sum(result.events for result in results),
+        **({} if fluid else {"packet_hops": sum(result.packet_hops or 0 for result in results)}),
         "simulated_s": simulated_ps / 1e12,
         "seconds": sum(result.seconds for result in results),
     }
-    if results[0].packet_hops is None:
-        return {**found, "busiest": busiest(results)}
-    found |= _packet_figures(results, total)
+    if fluid:
+        return found
     return {**found, "limited_by": _limit(results, found, int((flow["timeouts"] > 0).sum()))}
 
 
-def _packet_figures(results: Sequence[SimulationResult], total: Mapping[str, int]) -> dict[str, Any]:
+def _packet_figures(total: Mapping[str, int]) -> dict[str, Any]:
     """Return what only packets have; ``total`` are the sums of the columns of flows."""
     sent, arrived, dropped = (total[f"packets_{key}"] for key in ("sent", "delivered", "dropped"))
     return {
@@ -71,10 +74,15 @@ def _packet_figures(results: Sequence[SimulationResult], total: Mapping[str, int
         "fast_retransmits": total["fast_retransmits"],
         "timeouts": total["timeouts"],
         "reordered_share": total["out_of_order"] / max(total["data_packets"], 1),
-        "queues": fullest(results),
-        "waiting_shares": dict(zip(KINDS, _waiting(results).tolist(), strict=True)),
-        "packet_hops": sum(result.packet_hops or 0 for result in results),
     }
+
+
+def _waits(results: Sequence[SimulationResult], *, fluid: bool) -> dict[str, Any]:
+    """Return where packets waited, or, as a fluid does not, which links it fills."""
+    if fluid:
+        return {"busiest": busiest(results)}
+    shares = dict(zip(KINDS, _waiting(results).tolist(), strict=True))
+    return {"queues": fullest(results), "waiting_shares": shares}
 
 
 def statistics(values: npt.NDArray[np.float64]) -> dict[str, float | None]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
+from pnet_lp.errors import SpecError
 from pnet_lp.sim.base import Choice, Context
 from pnet_lp.sim.footprint import check_memory
 from pnet_lp.sim.scenario import Scenario
@@ -45,11 +46,19 @@ class PacketScenario(Scenario):
     def _simulate(
         self, context: Context, forwarding: _core.Forwarding, common: Mapping[str, Any]
     ) -> _core.Outcome:
+        queue, transport = self.queue.build(context), self.transport.build(context)
+        if queue.trims and not transport.takes_trimmed:
+            raise SpecError(
+                "the queue cuts payload off packets, and the transport makes nothing of the rest",
+                where="queue",
+                found=self.queue.expression,
+                allowed="with transport ndp",
+            )
         watched = parse_traces(self.trace, context.ports, self.workload.flow_count)
         return _core.simulate_packets(
             **common,
-            queue=self.queue.build(context),
-            transport=self.transport.build(context),
+            queue=queue,
+            transport=transport,
             forwarding=forwarding,
             watched_ports=watched.ports,
             watched_flows=watched.flows,

@@ -90,7 +90,7 @@ class Scenario(ABC):
         workload: its flows.
         forwarding: with its parameters.
         plane_policy: which planes a flow may use.
-        link_delay_ps: how long a bit travels on every link.
+        link_delay_ps: how long a bit travels on links of which the network does not say.
         sizes: sizes of packets.
         seed: all that is drawn is drawn from this.
         time_limit_ps: simulated time at which to stop.
@@ -119,12 +119,6 @@ class Scenario(ABC):
             raise WorkloadError(
                 f"the workload is for {self.workload.hosts} hosts, the network has {self.network.host_count}",
                 where=self.workload.label or "workload",
-            )
-        if not self.workload.connects.all():
-            raise WorkloadError(
-                "a flow uses the connection of another, and in the simulator each has one of its own",
-                where=f"{self.workload.label or 'workload'}: flow {int(np.argmin(self.workload.connects))}",
-                allowed="for rpc connects=message",
             )
         most = int(self.workload.size.max())
         if most > _MOST_SEGMENTS * self.sizes.payload:
@@ -207,7 +201,7 @@ class Scenario(ABC):
         return {
             "planes": ports.planes,
             "rate": ports.rate,
-            "delay_ps": np.full(len(ports.rate), self.link_delay_ps),
+            "delay_ps": ports.delays_ps(self.link_delay_ps),
             "flows": _core.Flows(
                 workload.hosts,
                 workload.src,
@@ -216,6 +210,9 @@ class Scenario(ABC):
                 workload.start_ps,
                 workload.after_ptr,
                 workload.after,
+                workload.acknowledged,
+                workload.connection,
+                workload.connects,
             ),
             "seed": derive_seed(self.seed, "simulate"),
             "time_limit_ps": self.time_limit_ps,

@@ -57,7 +57,7 @@ class Settings(Params):
         10, ge=1, lt=1 << 31, description="first window of a fluid's slow start, in packets"
     )
     plane_policy: Policy = Field("any", description="which planes a flow may use")
-    link_delay: Duration = Field(10**6, description="propagation delay of every link")
+    link_delay: Duration = Field(10**6, description="propagation delay of links that have none of their own")
     packet: ByteCount = Field(1500, description="size of a full packet on the wire, header included")
     header: ByteCount = Field(40, description="what of a packet is not payload")
     ack: ByteCount = Field(40, description="size of an acknowledgement")

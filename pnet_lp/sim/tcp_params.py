@@ -55,7 +55,8 @@ class TcpParams(WindowParams):
 
     duplicate_threshold: Count = Field(3, description="duplicate acknowledgements that show a loss")
     sack: bool = Field(
-        False, description="whether acknowledgements report what has come beyond a gap, and repair goes by that"
+        False,
+        description="whether acknowledgements report what has come beyond a gap, and repair goes by that",
     )
     rto_initial: Duration = Field(10**12, ge=1, description="timeout before the first round trip is measured")
     rto_min: Duration = Field(2 * 10**11, ge=1, description="timeout at least")

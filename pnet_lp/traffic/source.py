@@ -64,7 +64,7 @@ Member: TypeAlias = Recipe | DemandFile
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Source:
     """What one term stands for.
 

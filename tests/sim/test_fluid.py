@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pnet_lp.errors import SpecError
-from pnet_lp.model import Network, Workload
+from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.sim import FlowSettings, ScenarioWords, Settings, figures, run_words, simulate
 from pnet_lp.sim.fluid import FluidScenario
 from pnet_lp.throughput import solve
@@ -61,7 +61,7 @@ def test_long_flows_get_the_rates_of_the_linear_program(
 def test_weights_are_those_of_the_demands(tree: Network) -> None:
     traffic = build_traffic("permutation", tree, "host", seed=1)
     weight = np.linspace(0.5, 3.0, traffic.demand_count)
-    weighted = type(traffic).from_demands("host", 16, traffic.src, traffic.dst, weight)
+    weighted = TrafficMatrix.from_entries("host", 16, traffic.src, traffic.dst, weight)
     wanted = solve(tree, weighted, objective="max-min", routing="ksp:1", seed=1).rates_gbps
     assert wanted is not None
     workload = Workload.from_flows(16, weighted.src, weighted.dst, 10**12)
@@ -148,8 +148,8 @@ def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> N
         ),
         (
             {"correction": "queueing"},
-            "correction: no such term, found 'queueing'; allowed: short-flows, none, or some of handshake, propagation, "
-            "store-and-forward, slow-start",
+            "correction: no such term, found 'queueing'; allowed: short-flows, none, or some of handshake, "
+            "propagation, store-and-forward, slow-start",
         ),
         (
             {"correction": "handshake,handshake"},
@@ -157,8 +157,8 @@ def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> N
         ),
         (
             {"sharing": "even"},
-            "sharing: the forwarding has no paths to split a flow over, found 'even'; allowed: single or subflows, or a "
-            "forwarding that spreads",
+            "sharing: the forwarding has no paths to split a flow over, found 'even'; allowed: single or subflows, "
+            "or a forwarding that spreads",
         ),
         (
             {"sharing": "single", "forwarding": "rps"},
@@ -174,5 +174,5 @@ def test_what_means_nothing_is_refused(tree: Network, words: dict[str, Any], mes
 
 
 def test_packets_have_no_settings_of_a_fluid(tree: Network) -> None:
-    with pytest.raises(SpecError, match="^sharing: only model=fluid has this setting, found 'single'$"):
+    with pytest.raises(SpecError, match=r"^sharing: only model=fluid has this setting, found 'single'$"):
         simulate(tree, flows(tree, (0, 5, 1000, 0)), sharing="single")

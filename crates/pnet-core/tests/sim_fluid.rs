@@ -75,10 +75,9 @@ fn incast() {
     assert_eq!(down, u64::from(n) * 15_000);
 }
 
-/// Two flows share host 2's link with one whose other link is slower to it: what that cannot take the others divide.
+/// Three flows leave one host, and one of them meets a fourth, which takes what it leaves of the last link.
 #[test]
 fn two_classes() {
-    // Flows 0 to 2 leave host 0, so that each has a third of it; flow 3 takes what they leave of host 4's link.
     let fabric = row(1, &[0; 6]);
     let list = [(0, 2, 3000, 0), (0, 3, 3000, 0), (0, 4, 3000, 0), (1, 4, 6000, 0)];
     let found = run(scenario(fabric, flows(&list)));
@@ -94,14 +93,19 @@ fn weights() {
     assert_eq!(ends(&found), [Some(4000 * BYTE); 2]);
 }
 
-/// Flows that wait for others start when these are done, and a delay after.
+/// Flows that wait for others start when these have arrived, or are known to have, and a delay after.
 #[test]
 fn dependent_flows() {
-    let list = [(0, 1, 1000, 5), (1, 0, 1000, 10)];
-    let source = DependentFlows::new(list, &[0, 0, 1], &[0]).unwrap();
-    let found = run(scenario(row(1, &[0; 2]), Box::new(source)));
-    let first = 5 + 1000 * BYTE;
-    assert_eq!(ends(&found), [Some(first), Some(first + 10 + 1000 * BYTE)]);
+    let correction = Correction { propagation: true, ..Correction::default() };
+    for (stage, links) in [(Stage::Arrived, 2), (Stage::Acknowledged, 4)] {
+        let list = [(0, 1, 1000, 5), (1, 0, 1000, 10)];
+        let source = DependentFlows::new(list, &[0, 0, 1], &[(0, stage)]).unwrap();
+        let found = run(Scenario { correction, ..scenario(row(1, &[0; 2]), Box::new(source)) });
+        let first = 5 + 1000 * BYTE + links * MICROSECOND;
+        assert_eq!(found.flows[1].start, first + 10);
+        assert_eq!(found.flows[1].arrived, Some(first + 10 + 1000 * BYTE + 2 * MICROSECOND));
+        assert_eq!(ends(&found)[1], Some(first + 10 + 1000 * BYTE + 4 * MICROSECOND));
+    }
 }
 
 fn outage(port: u32, from: Time, until: Time, repair: Option<Time>) -> Failures {

@@ -147,6 +147,7 @@ fn many_paths() -> impl Strategy<Value = Forwarding> {
     let order = prop_oneof![
         Just(Order::RoundRobin),
         Just(Order::Shuffled),
+        Just(Order::Permuted),
         Just(Order::Random),
         Just(Order::Flowlets(3_000_000)),
     ];

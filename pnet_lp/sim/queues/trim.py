@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from pnet_lp import _core
-from pnet_lp.sim.base import QUEUES, Context
+from pnet_lp.sim.base import QUEUES, Context, PacketSizes
 from pnet_lp.sim.queue_limit import LimitParams
 from pnet_lp.workload.base import Bytes
 
@@ -25,6 +25,10 @@ class TrimParams(LimitParams):
         lt=1 << 32,
         description="packets without data that go to one with, while both wait; 0: all of them first",
     )
+
+    def most(self, sizes: PacketSizes) -> int:
+        """Return how many packets both queues take."""
+        return super().most(sizes) + self.headers // self.header
 
 
 @QUEUES.register(

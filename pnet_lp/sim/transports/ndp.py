@@ -16,7 +16,7 @@ class NdpParams(Params):
 
     window: Count | None = Field(
         None,
-        description="packets that a flow begins with; default: what its host's links carry in an idle round trip",
+        description="packets that a flow begins with; default: twice what its host's links carry in an idle round trip",
     )
     rto: Duration = Field(
         5 * 10**9,

@@ -185,7 +185,7 @@ class Attempt:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Best(Generic[A]):
     """The best answer of several attempts.
 

@@ -4,6 +4,7 @@ use super::fabric::Fabric;
 use super::failures::Failures;
 use super::forwarding::Forwarding;
 use super::net::{Fires, Net};
+use super::packet::Kind;
 use super::queues::{Discipline, Held, Queue};
 use super::records::{End, Outcome};
 use super::source::Source;
@@ -168,6 +169,9 @@ impl Engine {
                 Fires::Arrival(port) => {
                     let Some(packet) = self.net.arrive(port) else { continue };
                     self.transport.receive(packet, port, &mut self.net);
+                    if packet.kind == Kind::Data {
+                        self.net.note_arrival(packet.connection);
+                    }
                     self.net.settle(packet.connection);
                 }
                 Fires::Free(port) => {
@@ -185,9 +189,9 @@ impl Engine {
                 Fires::Source => self.start_flows()?,
                 Fires::Change => self.net.change(),
             }
-            if self.net.has_completed() {
-                for id in self.net.take_completed() {
-                    self.source.completed(id, self.net.now());
+            if self.net.has_news() {
+                for (id, stage) in self.net.take_news() {
+                    self.source.reached(id, stage, self.net.now());
                 }
                 self.net.wake_source(self.source.next());
                 if total == Some(self.net.completions()) {
@@ -205,7 +209,7 @@ impl Engine {
             let paths = self.net.paths(pair);
             let record = self.net.record(pair.connection);
             record.hops = paths.first().map_or(0, Vec::len) as u32;
-            record.ideal = self.transport.ideal(flow.bytes, &paths);
+            record.ideal = self.transport.ideal(flow.bytes, flow.session.opens, &paths);
             self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);
         }
         self.net.wake_source(self.source.next());

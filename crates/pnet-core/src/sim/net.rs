@@ -6,13 +6,13 @@ mod tracing;
 use super::events::Events;
 use super::fabric::{Fabric, NONE, PathLink};
 use super::failures::Down;
-use super::forwarding::{Forwarder, Ground, PER_HOP, Pair};
+use super::forwarding::{Forwarder, Ground, PER_HOP, Pair, Sent};
 use super::packet::{Kind, Packet};
 use super::port::{Backlog, Counters, Port};
 use super::queues::{Discipline, Touch, Verdict};
 use super::records::FlowRecord;
 use super::routes::Routes;
-use super::source::Flow;
+use super::source::{Flow, Session, Stage};
 use super::time::{NEVER, Time};
 use super::trace::Recorder;
 use super::transports::Shape;
@@ -27,7 +27,7 @@ pub(super) enum Fires {
     Arrival(u32),
     /// The source wants to start flows.
     Source,
-    /// Paths learn of a failure or its end.
+    /// Paths learn of a failure or its end, or of what has been sent.
     Change,
     /// A port into a host may ask for the next packet.
     Pull(u32),
@@ -48,6 +48,7 @@ struct Live {
     in_flight: u32,
     state: State,
     traced: bool,
+    session: Session,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,8 +77,8 @@ pub struct Net {
     records: Vec<FlowRecord>,
     /// Deadline of each timer.
     deadlines: Vec<Time>,
-    /// Flows that have completed since they were last asked for.
-    completed: Vec<u32>,
+    /// Flows that have come to a stage since they were last asked for.
+    reached: Vec<(u32, Stage)>,
     completions: usize,
     subflows: u32,
     timers: u32,
@@ -124,7 +125,7 @@ impl Net {
             free: vec![],
             records: vec![],
             deadlines: vec![],
-            completed: vec![],
+            reached: vec![],
             completions: 0,
             subflows: shape.subflows,
             timers: shape.timers,
@@ -218,13 +219,24 @@ impl Net {
         &mut self.records[self.live[(connection / self.subflows) as usize].record as usize]
     }
 
+    /// What the flow of a connection is sent over.
+    pub fn session(&self, connection: u32) -> Session {
+        self.live[(connection / self.subflows) as usize].session
+    }
+
     /// The flow of a connection is complete.
     pub fn complete(&mut self, connection: u32) {
         let flow = &mut self.live[(connection / self.subflows) as usize];
         debug_assert_eq!(flow.state, State::Open);
         flow.state = State::Done;
-        self.records[flow.record as usize].end = Some(self.now);
-        self.completed.push(flow.pair.flow);
+        let record = &mut self.records[flow.record as usize];
+        record.end = Some(self.now);
+        if record.arrived.is_none() {
+            // Its source is content with less, or asks nobody.
+            record.arrived = Some(self.now);
+            self.reached.push((flow.pair.flow, Stage::Arrived));
+        }
+        self.reached.push((flow.pair.flow, Stage::Acknowledged));
         self.completions += 1;
     }
 
@@ -234,10 +246,12 @@ impl Net {
     pub(super) fn open(&mut self, flow: Flow) -> Result<Option<Pair>, Error> {
         flow.check(&self.fabric, self.payload)?;
         let slot = self.free.pop().unwrap_or(self.live.len() as u32);
-        let Flow { id, src, dst, .. } = flow;
-        let pair = Pair { flow: id, connection: slot * self.subflows, subflows: self.subflows, src, dst };
+        let Flow { id, src, dst, session, .. } = flow;
+        let (connection, subflows) = (slot * self.subflows, self.subflows);
+        let pair = Pair { flow: id, key: session.connection, connection, subflows, src, dst };
         let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(id));
-        let live = Live { pair, record: self.records.len() as u32, in_flight: 0, state: State::Open, traced };
+        let record = self.records.len() as u32;
+        let live = Live { pair, record, in_flight: 0, state: State::Open, traced, session };
         if slot as usize == self.live.len() {
             self.live.push(live);
             let timers = self.live.len() * (self.subflows * self.timers) as usize;
@@ -260,7 +274,7 @@ impl Net {
 
     /// Adds the record of a flow.
     pub(super) fn add_record(&mut self, flow: Flow) {
-        let Flow { id, src, dst, bytes, start } = flow;
+        let Flow { id, src, dst, bytes, start, .. } = flow;
         self.records.push(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
         self.plane_bytes.resize(self.records.len() * self.fabric.planes().count(), 0);
         self.subflow_bytes.resize(self.records.len() * self.subflows as usize, 0);
@@ -382,15 +396,29 @@ impl Net {
     /// Lets paths learn of the next change when it is time.
     pub(super) fn await_change(&mut self) {
         let lane = 2 * self.ports.len() as u32 + 1;
-        self.events.push(lane, self.down.next());
+        self.events.push(lane, self.down.next().min(self.forwarder.next_poll()));
     }
 
-    /// Lets paths learn of what has changed.
+    /// Lets paths learn of what has changed, or of what flows have sent.
     pub(super) fn change(&mut self) {
-        self.down.apply(self.now, &mut self.fabric);
-        let open = self.live.iter().filter(|flow| flow.state != State::Free);
-        let pairs: Vec<Pair> = open.map(|flow| flow.pair).collect();
-        self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
+        if self.down.next() <= self.now {
+            self.down.apply(self.now, &mut self.fabric);
+            let open = self.live.iter().filter(|flow| flow.state != State::Free);
+            let pairs: Vec<Pair> = open.map(|flow| flow.pair).collect();
+            self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
+        }
+        if self.forwarder.next_poll() <= self.now {
+            let open = self.live.iter().filter(|flow| flow.state == State::Open);
+            let bytes = &self.subflow_bytes;
+            let sent: Vec<Sent> = open
+                .flat_map(|Live { pair, record, .. }| {
+                    let of = bytes[(record * pair.subflows) as usize..].iter();
+                    let connections = (0..pair.subflows).zip(of);
+                    connections.map(|(subflow, bytes)| Sent { pair: *pair, subflow, bytes: *bytes })
+                })
+                .collect();
+            self.forwarder.poll(&sent, &self.fabric, &mut self.routes);
+        }
         self.await_change();
     }
 
@@ -398,6 +426,17 @@ impl Net {
     #[inline]
     pub(super) fn timer(&self, timer: u32) -> (u32, u32) {
         (timer / self.timers, timer % self.timers)
+    }
+
+    /// Notes whether all bytes of a connection's flow have arrived; to be asked whenever data has.
+    #[inline]
+    pub(super) fn note_arrival(&mut self, connection: u32) {
+        let flow = &self.live[(connection / self.subflows) as usize];
+        let record = &mut self.records[flow.record as usize];
+        if record.received == record.bytes && record.arrived.is_none() {
+            record.arrived = Some(self.now);
+            self.reached.push((flow.pair.flow, Stage::Arrived));
+        }
     }
 
     /// Gives the slot of a connection free if its flow is complete and nothing of it is on its way.
@@ -415,16 +454,16 @@ impl Net {
         self.free.push(slot);
     }
 
-    /// Whether flows have completed since they were last taken.
+    /// Whether flows have come to a stage since they were last taken.
     #[inline]
-    pub(super) fn has_completed(&self) -> bool {
-        !self.completed.is_empty()
+    pub(super) fn has_news(&self) -> bool {
+        !self.reached.is_empty()
     }
 
-    /// Flows that have completed since the last call.
+    /// Flows that have come to a stage since the last call.
     #[inline]
-    pub(super) fn take_completed(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.completed)
+    pub(super) fn take_news(&mut self) -> Vec<(u32, Stage)> {
+        std::mem::take(&mut self.reached)
     }
 
     /// Bytes on the wire of the data that has reached its hosts.

@@ -17,6 +17,8 @@ pub struct FlowRecord {
     pub bytes: u64,
     /// When it started, or was to start.
     pub start: Time,
+    /// When all its bytes were at the destination; none if the run ended before.
+    pub arrived: Option<Time>,
     /// When its source knew that all had arrived; none if the run ended before.
     pub end: Option<Time>,
     /// The least time it can take from start to end, alone in the network on the paths

@@ -67,6 +67,7 @@ const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
     ("dst", |r| i64::from(r.dst)),
     ("bytes", |r| r.bytes as i64),
     ("start_ps", |r| time(Some(r.start))),
+    ("arrived_ps", |r| time(r.arrived)),
     ("end_ps", |r| time(r.end)),
     ("ideal_ps", |r| if r.hops > 0 { r.ideal as i64 } else { -1 }),
     ("received_bytes", |r| r.received as i64),

@@ -114,12 +114,12 @@ impl<'a> State<'a> {
         state
     }
 
-    /// Goes on where an iteration stood, whose paths are those of `problem`, with about so many paths for a `task`.
+    /// Goes on where an iteration stood, whose paths are those of `problem`, with about `grain` paths for a task.
     pub(in crate::mcf) fn resume(
         problem: &'a PathProblem,
         scale: f64,
         carried: Carried,
-        task: usize,
+        grain: usize,
     ) -> Self {
         let inverse: Vec<f64> = problem.capacity.iter().map(|c| 1.0 / c).collect();
         let paths = (0..problem.paths()).flat_map(|n| problem.path(n).iter().map(move |l| (*l, n as u32)));
@@ -142,7 +142,7 @@ impl<'a> State<'a> {
         let each = problem.paths().div_ceil(problem.demand.len().max(1)).max(1);
         State {
             problem,
-            pairs: (task / each).clamp(1, CHUNK),
+            pairs: (grain / each).clamp(1, CHUNK),
             scale,
             over,
             reflected: vec![0.0; problem.paths()],

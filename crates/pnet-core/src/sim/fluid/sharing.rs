@@ -31,6 +31,7 @@ impl Sharing {
             (_, Forwarding::Spray(Spray { order: Order::Flowlets(_), .. })) => {
                 invalid("sharing", "a fluid has no gaps in which a flow could change its path")
             }
+            (_, Forwarding::Hedera(_)) => invalid("sharing", "a fluid has no controller that places flows"),
             (Sharing::Subflows(0), _) => invalid("sharing", "0 subflows; a flow has at least one"),
             (Sharing::Even, _) if !forwarding.spreads() => {
                 invalid("sharing", "a forwarding that chooses one path has none to split over")

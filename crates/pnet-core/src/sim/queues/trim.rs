@@ -4,7 +4,7 @@
 //! A port has a queue for data and one for all that carries none: headers, acknowledgements, pulls.  While both hold
 //! something, so many go from the second to one from the first, which leaves data its share however many headers there are.
 //! It is drawn whether the packet that comes is trimmed or the last of the queue, so that no flow always loses.  What finds
-//! the queue of headers full is lost: it is not returned to its sender (section 3.2.4).
+//! the queue of headers full is lost: it is not returned to its sender.
 //!
 //! A host trims and drops nothing: what its own ports cannot send yet waits in its memory.
 
@@ -170,5 +170,87 @@ impl Scheduler for Trimming {
     fn held(&self, port: u32) -> Box<dyn Iterator<Item = &Packet> + '_> {
         let sides = &self.ports[port as usize];
         Box::new(sides.data.held.iter().chain(&sides.bare.held))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Graph, Planes};
+    use crate::sim::{MICROSECOND, Rate};
+
+    /// A switch with two hosts: ports 0 and 1 are of hosts, 2 and 3 of the switch.
+    fn queues(weight: Option<u32>, headers: u64) -> Trimming {
+        let planes = Planes::new(vec![Graph::new(1, vec![], vec![]).unwrap()], vec![vec![Some(0); 2]]);
+        let fabric =
+            Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), MICROSECOND).unwrap();
+        Trim { limit: Limit::Packets(3), header: 64, headers, weight }.build(&fabric, 1).unwrap()
+    }
+
+    fn packet(seq: u32, kind: Kind) -> Packet {
+        let size = if kind == Kind::Data { 1500 } else { 64 };
+        Packet { stamp: 0, connection: 0, route: 0, seq, note: [0; 2], size, kind, marked: false }
+    }
+
+    fn put(queues: &mut Trimming, port: u32, packet: Packet) -> (Touch, Vec<u32>) {
+        let mut dropped = vec![];
+        let touch = queues.enqueue(port, queues.backlog(port), packet, &mut dropped);
+        (touch, dropped.iter().map(|packet| packet.seq).collect())
+    }
+
+    fn served(queues: &mut Trimming, port: u32) -> Vec<(u32, Kind)> {
+        std::iter::from_fn(|| queues.dequeue(port)).map(|packet| (packet.seq, packet.kind)).collect()
+    }
+
+    /// Of four packets for three places the last loses its payload, or the one before it; headers go first.
+    #[test]
+    fn what_finds_no_room_is_trimmed() {
+        let mut last = vec![];
+        let mut queues = queues(None, 640);
+        for _ in 0..20 {
+            for seq in 0..3 {
+                assert_eq!(put(&mut queues, 2, packet(seq, Kind::Data)), (Touch::Nothing, vec![]));
+            }
+            assert_eq!(put(&mut queues, 2, packet(3, Kind::Data)), (Touch::Trimmed, vec![]));
+            assert_eq!(put(&mut queues, 2, packet(4, Kind::Ack)), (Touch::Nothing, vec![]));
+            assert_eq!(queues.backlog(2), Backlog { packets: 5, bytes: 3 * 1500 + 2 * 64 });
+            let order = served(&mut queues, 2);
+            assert_eq!(order[1..4], [(4, Kind::Ack), (0, Kind::Data), (1, Kind::Data)]);
+            assert_eq!((order[0].0 + order[4].0, order[0].1), (2 + 3, Kind::Trimmed));
+            last.push(order[4].0);
+        }
+        assert!(last.contains(&2) && last.contains(&3));
+        // The packet being sent has its place still.
+        for seq in 0..3 {
+            put(&mut queues, 2, packet(seq, Kind::Data));
+        }
+        assert_eq!(queues.dequeue(2).unwrap().seq, 0);
+        assert_eq!(put(&mut queues, 2, packet(3, Kind::Data)).0, Touch::Trimmed);
+    }
+
+    /// Two without data to one with.
+    #[test]
+    fn headers_leave_data_its_share() {
+        let mut queues = queues(Some(2), 6400);
+        for seq in 0..3 {
+            put(&mut queues, 2, packet(seq, Kind::Data));
+        }
+        for seq in 10..16 {
+            put(&mut queues, 2, packet(seq, Kind::Pull));
+        }
+        let order: Vec<u32> = served(&mut queues, 2).into_iter().map(|(seq, _)| seq).collect();
+        assert_eq!(order, [10, 11, 0, 12, 13, 1, 14, 15, 2]);
+    }
+
+    #[test]
+    fn headers_without_room_are_lost_but_not_at_hosts() {
+        let mut queues = queues(Some(10), 128);
+        assert_eq!(put(&mut queues, 2, packet(0, Kind::Ack)).1, []);
+        assert_eq!(put(&mut queues, 2, packet(1, Kind::Ack)).1, []);
+        assert_eq!(put(&mut queues, 2, packet(2, Kind::Ack)).1, [2]);
+        for seq in 0..20 {
+            assert_eq!(put(&mut queues, 0, packet(seq, Kind::Data)), (Touch::Nothing, vec![]));
+            assert_eq!(put(&mut queues, 0, packet(seq, Kind::Ack)), (Touch::Nothing, vec![]));
+        }
     }
 }

@@ -122,7 +122,7 @@ impl Transport for Streams {
     }
 
     /// No packet can arrive before it has been sent, nor sooner after the one before than the slowest link lets it.
-    fn ideal(&self, bytes: u64, paths: &[Vec<PathLink>]) -> Time {
+    fn ideal(&self, bytes: u64, _: bool, paths: &[Vec<PathLink>]) -> Time {
         let Cbr { payload, header, .. } = self.params;
         let (full, rest) = (bytes / u64::from(payload), (bytes % u64::from(payload)) as u16);
         let last = if rest == 0 { 0 } else { rest + header };

@@ -24,7 +24,8 @@ pub use tcp::Tcp;
 
 /// A transport at work.
 pub trait Transport {
-    /// A flow starts; `connection` is its first, `paths` are those open to it.
+    /// A flow starts; `connection` is its first, `paths` are those open to it.  What others have left to it
+    /// [`Net::session`] tells.
     fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut Net);
 
     /// A packet has come to its host by a port.
@@ -38,8 +39,8 @@ pub trait Transport {
         unreachable!("nothing is asked for by port {port}")
     }
 
-    /// The least time that a flow can take, alone in the network, over these paths.
-    fn ideal(&self, bytes: u64, paths: &[Vec<PathLink>]) -> Time;
+    /// The least time that a flow can take, alone in the network, over these paths; `opens` if it begins with a handshake.
+    fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time;
 }
 
 /// What the rest of a run must know of a transport.

@@ -5,11 +5,11 @@
 //! that the answer to it comes by, over all its flows, in turn (section 3.2).  Packets go over many paths if the forwarding
 //! spreads them.
 //!
-//! - `sender`: what is sent next, and what is taken for lost (sections 3.2.1 and 3.2.3);
-//! - `pacer`: the requests of a host's port, and when they go (section 3.2.2).
+//! - `sender`: what is sent next, and what is taken for lost (section 3.2);
+//! - `pacer`: the requests of a host's port, and when they go (section 3.2).
 //!
-//! Deviations: a header that a queue cannot take is lost and not returned to its sender (section 3.2.4), so that a timeout
-//! repairs it; senders keep no score of paths (section 3.2.3); a receiver asks for no more than its sender has left, where
+//! Deviations: a header that a queue cannot take is lost and not returned to its sender, so that a timeout
+//! repairs it; senders keep no score of paths; a receiver asks for no more than its sender has left, where
 //! the paper takes superfluous requests back when a flow ends; a request that finds nothing to send is kept for what is
 //! sent again later.
 
@@ -37,7 +37,8 @@ pub struct Ndp {
     pub header: u16,
     /// Size of whatever has no payload and was sent so: acknowledgements and requests.
     pub ack: u16,
-    /// Packets that a flow begins with; none for what its host's links carry in a round trip of the idle network.
+    /// Packets that a flow begins with; none for twice what its host's links carry in a round trip of the idle network, as
+    /// packets wait in queues on their way too.
     pub window: Option<u32>,
     /// After which time without an answer a packet is taken for lost, doubled while no answer comes.
     pub timeout: Time,
@@ -70,15 +71,16 @@ impl Ndp {
         Connections { params: self.clone(), senders: vec![], receivers: vec![], pacers: Pacers::default() }
     }
 
-    /// Packets that leave a host, over these paths, while the first makes its round trip.
-    fn round_trip(&self, paths: &[Vec<PathLink>]) -> u32 {
+    /// Packets that leave a host, over these paths, while the first makes its round trip twice.
+    fn two_round_trips(&self, paths: &[Vec<PathLink>]) -> u32 {
         let size = self.payload + self.header;
         let time = |path: &Vec<PathLink>| {
             let there = ideal::one_way(path.iter().map(|hop| &hop.link), size);
             there + ideal::one_way(path.iter().map(|hop| &hop.back), self.ack)
         };
         let longest = paths.iter().map(time).max().unwrap_or(0);
-        let packets: u64 = ideal::leaving(paths).map(|rate| longest.div_ceil(rate.serialisation(size))).sum();
+        let packets: u64 =
+            ideal::leaving(paths).map(|rate| (2 * longest).div_ceil(rate.serialisation(size))).sum();
         packets.clamp(1, u64::from(u32::MAX / 2)) as u32
     }
 }
@@ -169,7 +171,7 @@ impl Transport for Connections {
         let payload = u64::from(self.params.payload);
         let segments = bytes.div_ceil(payload) as u32;
         let last = (bytes - (u64::from(segments) - 1) * payload) as u16;
-        let window = self.params.window.unwrap_or_else(|| self.params.round_trip(paths)).min(segments);
+        let window = self.params.window.unwrap_or_else(|| self.params.two_round_trips(paths)).min(segments);
         let place = connection as usize;
         if place >= self.senders.len() {
             self.senders.resize_with(place + 1, Sender::default);
@@ -222,7 +224,7 @@ impl Transport for Connections {
         }
     }
 
-    fn ideal(&self, bytes: u64, paths: &[Vec<PathLink>]) -> Time {
+    fn ideal(&self, bytes: u64, _: bool, paths: &[Vec<PathLink>]) -> Time {
         let Ndp { payload, header, ack, .. } = self.params;
         let rest = (bytes % u64::from(payload)) as u16;
         let last = if rest == 0 { 0 } else { rest + header };

@@ -98,15 +98,17 @@ fn every_packet_after_the_first_window_is_asked_for() {
     assert_eq!((flow.sent, flow.data_packets, flow.resent), (3 + 3 + 2, 3, 0));
 }
 
-/// The window by itself is 6 packets, a round trip of 6.5024 us; requests then come while the sixth is being sent, so that the
+/// The window by itself is 11 packets, two round trips of 6.5024 us; requests then come while they are being sent, so that the
 /// link is never idle.
 #[test]
 fn a_flow_alone_takes_its_ideal_time() {
     let found = alone(Ndp::default(), 20, &[]);
     assert_eq!(found.flows[0].end, Some(THERE + 19 * PACKET + BACK));
     assert_eq!(found.flows[0].end, Some(found.flows[0].ideal));
-    // 14 requests.
-    assert_eq!(found.flows[0].sent, 20 + 20 + 14);
+    // 9 requests.
+    assert_eq!(found.flows[0].sent, 20 + 20 + 9);
+    // One round trip is enough: the first request comes while the sixth packet is being sent.
+    assert_eq!(alone(Ndp { window: Some(6), ..Ndp::default() }, 20, &[]).flows[0].end, found.flows[0].end);
 }
 
 /// Requests carry their number: where the first of a window of two is lost, the second lets two packets go.

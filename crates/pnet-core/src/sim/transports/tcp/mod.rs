@@ -4,7 +4,8 @@
 //! - `outgoing`, `sender`: what is under way and what is sent again (RFC 5681, RFC 6582); `rtt`: the timeout (RFC 6298);
 //! - `incoming`, `receiver`: what has arrived, and delayed acknowledgements (RFC 5681, section 4.2);
 //! - `sack`: selective acknowledgements (RFC 2018), and the recovery that goes by them (RFC 6675);
-//! - `congestion`: one file for each way to set the window.
+//! - `congestion`: one file for each way to set the window;
+//! - `session`: what a connection keeps between its flows.
 //!
 //! Deviations: segments are numbered and windows counted in whole packets; every packet carries a time stamp, so every
 //! acknowledgement of new data gives a round-trip time; the timer is restarted by every partial acknowledgement (the
@@ -20,6 +21,7 @@ mod receiver;
 mod rtt;
 mod sack;
 pub(crate) mod sender;
+mod session;
 #[cfg(test)]
 mod tests;
 
@@ -38,6 +40,7 @@ use receiver::Receiver;
 pub use rtt::Rto;
 use sack::Board;
 use sender::{Phase, Sender};
+use session::Sessions;
 
 /// The retransmission timer of a connection, that of its delayed acknowledgement, and that of packets held back.
 const RETRANSMIT: u32 = 0;
@@ -67,6 +70,7 @@ pub(super) struct Family {
     boards: Vec<Board>,
     /// By slot.
     supplies: Vec<Supply>,
+    sessions: Sessions,
     subflows: u32,
 }
 
@@ -100,7 +104,9 @@ impl Transport for Family {
         self.supplies.resize(self.supplies.len().max(slot + 1), Supply::default());
         self.supplies[slot] = Supply { left: segments, unacked: segments, last, last_at: None };
         let threshold = self.params.initial_threshold.map_or(f64::INFINITY, f64::from);
-        let phase = if self.params.syn.is_some() { Phase::Opening } else { Phase::Open };
+        let session = net.session(connection);
+        let syn = self.params.syn.filter(|_| session.opens);
+        let phase = if syn.is_some() { Phase::Opening } else { Phase::Open };
         let sender = Sender::new(f64::from(self.params.initial_window), threshold, &self.params.rto, phase);
         self.senders.resize(self.senders.len().max(flow.end), sender);
         self.receivers.resize_with(self.senders.len(), Receiver::default);
@@ -108,12 +114,18 @@ impl Transport for Family {
             self.boards.resize_with(self.senders.len(), Board::default);
             self.boards[flow.clone()].iter_mut().for_each(Board::reset);
         }
-        for connection in flow {
+        for connection in flow.clone() {
             self.senders[connection] = sender;
             self.receivers[connection].reset();
             self.control.open(connection as u32);
+        }
+        if let Some(before) = session.follows {
+            let (senders, control) = (&mut self.senders, &mut *self.control);
+            self.sessions.hand_on(before, net.now(), flow.clone(), senders, control);
+        }
+        for connection in flow {
             self.trace(connection as u32, net);
-            match self.params.syn {
+            match syn {
                 Some(size) => self.send_syn(connection as u32, size, net),
                 None => self.transmit(connection as u32, net),
             }
@@ -163,7 +175,7 @@ impl Transport for Family {
         }
     }
 
-    fn ideal(&self, bytes: u64, paths: &[Vec<PathLink>]) -> Time {
+    fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time {
         let Tcp { payload, header, ack, syn, .. } = self.params;
         let full = bytes / u64::from(payload);
         let rest = (bytes % u64::from(payload)) as u16;
@@ -173,7 +185,7 @@ impl Transport for Family {
             |one_way: &dyn Fn(&Vec<PathLink>) -> Time| paths.iter().map(one_way).min().unwrap_or(0);
         let there = |size| quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.link), size));
         let answer = quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.back), ack));
-        let handshake = syn.map_or(0, |syn| there(syn) + answer);
+        let handshake = syn.filter(|_| opens).map_or(0, |syn| there(syn) + answer);
         handshake + ideal::pipelines(paths, full, payload + header, last) + answer
     }
 }

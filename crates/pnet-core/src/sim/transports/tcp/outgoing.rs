@@ -1,5 +1,7 @@
 //! What the sending end does: it sends what the window allows, and repairs losses.
 
+use std::ops::Range;
+
 use super::super::super::net::Net;
 use super::super::super::packet::{Kind, Packet};
 use super::congestion::Acked;
@@ -141,8 +143,7 @@ impl Family {
             let supply = &mut self.supplies[(connection / self.subflows) as usize];
             supply.unacked -= segments;
             if supply.unacked == 0 {
-                net.complete(connection);
-                return;
+                return self.finish(connection, flow, net);
             }
             let acked = Acked { segments, marked: packet.marked };
             self.control.acked(connection, &mut self.senders[flow.clone()], at, acked, step != Step::Grow);
@@ -172,6 +173,15 @@ impl Family {
     #[inline]
     pub(super) fn trace(&self, connection: u32, net: &mut Net) {
         net.trace_window(connection, self.senders[connection as usize].window);
+    }
+
+    /// All that a flow had to send is acknowledged.
+    fn finish(&mut self, connection: u32, connections: Range<usize>, net: &mut Net) {
+        if net.session(connection).followed {
+            let flow = net.record(connection).id;
+            self.sessions.keep(flow, net.now(), connections, &self.senders, &*self.control);
+        }
+        net.complete(connection);
     }
 
     pub(super) fn on_timeout(&mut self, connection: u32, net: &mut Net) {

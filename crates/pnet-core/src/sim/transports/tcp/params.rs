@@ -2,7 +2,7 @@
 
 use super::super::super::time::{MICROSECOND, SECOND, Time};
 use super::super::Shape;
-use super::{Acks, Congestion, Family, Rto, TIMERS};
+use super::{Acks, Congestion, Family, Rto, Sessions, TIMERS};
 use crate::error::{Error, invalid};
 
 /// Parameters of TCP.
@@ -113,6 +113,7 @@ impl Tcp {
             receivers: vec![],
             boards: vec![],
             supplies: vec![],
+            sessions: Sessions::default(),
             subflows: self.subflows,
         }
     }
