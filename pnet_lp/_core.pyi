@@ -217,13 +217,28 @@ def hops_between(
 ) -> _I32: ...
 
 _I64 = npt.NDArray[np.int64]
+_Bool = npt.NDArray[np.bool_]
 
 @final
 class Flows:
-    """Flows between hosts; flow ``f`` waits for ``after[after_ptr[f] : after_ptr[f + 1]]``."""
+    """Flows between hosts; flow ``f`` waits for ``after[after_ptr[f] : after_ptr[f + 1]]``.
+
+    Each of these has to arrive or, where ``acknowledged``, to be complete at its source.  The flow is sent over the
+    connection that flow ``connection[f]`` is the first on, and begins with a handshake where ``connects[f]``.
+    """
 
     def __new__(
-        cls, hosts: int, src: _I32, dst: _I32, size: _I64, start_ps: _I64, after_ptr: _I32, after: _I32
+        cls,
+        hosts: int,
+        src: _I32,
+        dst: _I32,
+        size: _I64,
+        start_ps: _I64,
+        after_ptr: _I32,
+        after: _I32,
+        acknowledged: _Bool,
+        connection: _I32,
+        connects: _Bool,
     ) -> Flows: ...
 
 @final
@@ -238,6 +253,12 @@ class Queue:
     def pfabric(*, most_packets: int, most_bytes: int | None) -> Queue: ...
     @staticmethod
     def strict(*, most_packets: int, most_bytes: int | None, bounds: list[int]) -> Queue: ...
+    @staticmethod
+    def trim(
+        *, most_packets: int, most_bytes: int | None, header: int, headers: int, weight: int | None
+    ) -> Queue: ...
+
+    trims: bool
 
 @final
 class Coupling:
@@ -262,6 +283,7 @@ class TcpBase:
         initial_threshold: int | None,
         receive_window: int | None,
         duplicate_threshold: int | None,
+        sack: bool,
         ack_every: int,
         ack_delay: int,
         resequence: int | None,
@@ -283,6 +305,12 @@ class Transport:
     def mptcp(base: TcpBase, *, subflows: int, coupling: Coupling) -> Transport: ...
     @staticmethod
     def min_tcp(base: TcpBase, *, probe_after: int) -> Transport: ...
+    @staticmethod
+    def ndp(*, payload: int, header: int, ack: int, window: int | None, timeout: int) -> Transport: ...
+    @staticmethod
+    def cbr(*, payload: int, header: int, rate: int | None) -> Transport: ...
+
+    takes_trimmed: bool
 
 @final
 class Over:
@@ -297,6 +325,7 @@ class Order:
 
     RoundRobin: ClassVar[Order]
     Shuffled: ClassVar[Order]
+    Permuted: ClassVar[Order]
     Random: ClassVar[Order]
 
 @final
@@ -304,9 +333,12 @@ class Forwarding:
     """A way to choose paths with its parameters."""
 
     makes_tables: bool
+    spreads: bool
     lists_paths: bool
     @staticmethod
     def ecmp(*, policy: Policy) -> Forwarding: ...
+    @staticmethod
+    def hedera(*, policy: Policy, interval_ps: int, share: float, annealing: int | None) -> Forwarding: ...
     @staticmethod
     def per_hop(*, policy: Policy) -> Forwarding: ...
     @staticmethod
@@ -364,3 +396,49 @@ def simulate_packets(
     watched_rows: int,
     on_progress: Callable[[int, int, int, int], bool],
 ) -> Outcome: ...
+
+class Sharing:
+    @staticmethod
+    def single() -> Sharing: ...
+    @staticmethod
+    def even() -> Sharing: ...
+    @staticmethod
+    def subflows(count: int) -> Sharing: ...
+
+class Correction:
+    def __init__(
+        self, *, handshake: bool, propagation: bool, store_and_forward: bool, slow_start: int | None
+    ) -> None: ...
+
+class FluidOutcome:
+    end: End
+    time_ps: int
+    events: int
+    def flows(self) -> dict[str, _I64]: ...
+    def ports(self) -> dict[str, _I64]: ...
+    def plane_bytes(self) -> _I64: ...
+    def subflow_bytes(self) -> _I64: ...
+
+def simulate_fluid(
+    planes: Planes,
+    rate: _I64,
+    delay_ps: _I64,
+    flows: Flows,
+    *,
+    forwarding: Forwarding,
+    sharing: Sharing,
+    correction: Correction,
+    packet: int,
+    header: int,
+    ack: int,
+    weights: _F64 | None,
+    seed: int,
+    time_limit_ps: int | None,
+    event_limit: int | None,
+    outage_ports: _I32,
+    outage_from_ps: int,
+    outage_until_ps: int | None,
+    reroute_ps: int | None,
+    incremental: bool,
+    on_progress: Callable[[int, int, int, int], bool],
+) -> FluidOutcome: ...

@@ -53,6 +53,15 @@ def exists(text: str) -> bool:
         return False
 
 
+def check_readable(path: Path, fault: type[PnetError]) -> None:
+    """Raise ``fault`` unless the file can be read."""
+    try:
+        path.open("rb").close()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise fault(f"cannot read the file: {reason}", where=str(path)) from None
+
+
 def read_limited(path: str | Path, fault: type[PnetError], most: int = LARGEST_FILE) -> bytes:
     """Return the content of a file, or raise ``fault``: it cannot be read, or has more than ``most`` bytes."""
     try:

@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, TypeAlias
-from xml.etree.ElementTree import Element, TreeBuilder
-from xml.parsers import expat
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pnet_lp.errors import PnetError
 from pnet_lp.units import MOST_DIGITS
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 Fault: TypeAlias = type[PnetError]
 
@@ -157,7 +158,11 @@ def parse_xml(text: str, where: str, fault: Fault) -> tuple[Element, dict[Elemen
     A document type declaration is refused: it is what entities are declared in, and these can expand without end or
     name other files.
     """
-    builder, places = TreeBuilder(), dict[Element, str]()
+    from xml.etree.ElementTree import TreeBuilder  # noqa: PLC0415 - few files are XML
+    from xml.parsers import expat  # noqa: PLC0415
+
+    builder = TreeBuilder()
+    places: dict[Element, str] = {}
     parser = expat.ParserCreate(namespace_separator=" ")
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -274,3 +279,15 @@ def parse_tables(
         here, words = lines[0]
         raise fault(f"table {name} has more rows than it says", where=here, found=" ".join(words))
     return tables
+
+
+def ns3_numbers(switches: Sequence[str], hosts: Sequence[str]) -> tuple[list[int], bool]:
+    """Return the numbers of switches and then of hosts in files of ns-3, and whether these are their names.
+
+    They are where the names are the numbers of all nodes from 0, hosts in order; else hosts come first.
+    """
+    names = [whole(name) for name in (*switches, *hosts)]
+    own = [number for number in names if number is not None]
+    if sorted(own) == list(range(len(names))) and own[len(switches) :] == sorted(own[len(switches) :]):
+        return own, [*map(str, own)] == [*switches, *hosts]
+    return [*range(len(hosts), len(names)), *range(len(hosts))], False

@@ -7,7 +7,7 @@ and finds third parties' entries through Python entry points.
 
 from __future__ import annotations
 
-import difflib
+import functools
 import importlib
 import importlib.metadata
 import importlib.util
@@ -29,13 +29,16 @@ _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
 M = TypeVar("M", bound="Params")
 F = TypeVar("F", bound=Callable[..., Any])
 
+_entry_points = functools.cache(importlib.metadata.entry_points)
+"""Those of everything installed; to read them takes no longer than to read one group's."""
+
 _EXPRESSION = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9_.-]*)(?::(?P<parameters>.*))?", re.DOTALL)
 
 
 class Params(BaseModel):
     """Base of all parameter models: immutable, and unknown keys are errors."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class NoParams(Params):
@@ -152,7 +155,7 @@ class Registry(Generic[F]):
         if self._others_loaded:
             return
         self._others_loaded = True
-        for point in importlib.metadata.entry_points(group=self._group):
+        for point in _entry_points().select(group=self._group):
             point.load()
 
     def _find(self, name: str) -> Entry[F] | None:
@@ -212,6 +215,8 @@ def nearest(name: str, known: Collection[str]) -> str:
     """
     if len(name) > _LONGEST_NAME or len(known) > _MOST_COMPARED:
         return ""
+    import difflib  # noqa: PLC0415 - needed for wrong names only
+
     close = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
     return f" (did you mean {close[0]!r}?)" if close else ""
 

@@ -23,6 +23,9 @@ SMALLEST, LARGEST = 1e-15, 1e15
 AMOUNTS = f"0, or {SMALLEST:g} to {LARGEST:g}"
 """What a capacity or a demand can be, for messages."""
 
+NS_PER_METRE = 5.0
+"""How long light takes in a fibre."""
+
 MIB, GIB = 1 << 20, 1 << 30
 
 MOST_DIGITS = 40
@@ -35,10 +38,11 @@ _BYTES = {
     **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", start=1)},
 }
 _PICOSECONDS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+_BITS_PER_SECOND = {f"{letter}bps": 1000**power for power, letter in enumerate(("", *"kMGT"))}
 _MOST = 10**18
-"""Bytes, or picoseconds, which are eleven and a half days."""
+"""Bytes, bits a second, or picoseconds, which are eleven and a half days."""
 
-_QUANTITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?)[ ]?([A-Za-z]{0,3})")
+_QUANTITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?(?:e[+-]?[0-9]{1,2})?)[ ]?([A-Za-z]{0,4})")
 
 
 def are_amounts(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
@@ -65,6 +69,15 @@ def parse_duration(text: str, where: str) -> int:
     return _quantity(text, _PICOSECONDS, where, "a time with its unit: 25ns, 1.5us, 2s")
 
 
+def parse_rate(text: str, where: str) -> int:
+    """Return the bits a second in a rate such as ``2.5Gbps``.
+
+    Raises:
+        SpecError: no such quantity, or no whole number of bits a second.
+    """
+    return _quantity(text, _BITS_PER_SECOND, where, "a rate with its unit: 800Mbps, 2.5Gbps")
+
+
 def _quantity(text: str, units: Mapping[str, int], where: str, allowed: str) -> int:
     found = _QUANTITY.fullmatch(text.strip())
     if found and found[2] in units:
@@ -79,7 +92,7 @@ class Quantity:
     """What a whole number counts, for whoever writes it: a parameter's annotation carries it.
 
     Attributes:
-        name: what is to be typed, ``time`` or ``bytes``.
+        name: what is to be typed, ``time``, ``bytes`` or ``rate``.
         format: how a value is written so that it is read back.
     """
 
@@ -89,14 +102,22 @@ class Quantity:
 
 def format_duration(time_ps: int) -> str:
     """Return picoseconds as :func:`parse_duration` reads them, in the largest unit that leaves a whole number."""
-    unit = max(
-        (unit for unit in _PICOSECONDS if time_ps % _PICOSECONDS[unit] == 0), key=_PICOSECONDS.__getitem__
-    )
-    return f"{time_ps // _PICOSECONDS[unit]}{unit}" if time_ps else "0s"
+    return _in_largest(time_ps, _PICOSECONDS) if time_ps else "0s"
+
+
+def format_rate(bits_per_second: int) -> str:
+    """Return bits a second as :func:`parse_rate` reads them, the same way."""
+    return _in_largest(bits_per_second, _BITS_PER_SECOND)
+
+
+def _in_largest(value: int, units: Mapping[str, int]) -> str:
+    unit = max((unit for unit in units if value % units[unit] == 0), key=units.__getitem__)
+    return f"{value // units[unit]}{unit}"
 
 
 TIME = Quantity("time", format_duration)
 BYTES = Quantity("bytes", str)
+RATE = Quantity("rate", format_rate)
 
 
 def quantity_of(annotation: object, metadata: Iterable[object] = ()) -> Quantity | None:

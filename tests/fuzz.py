@@ -19,13 +19,16 @@ from tempfile import TemporaryDirectory
 from pnet_lp.errors import PnetError, TopologyError
 from pnet_lp.layouts import decoded
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.topology import build_plane
+from pnet_lp.topology import build_network, build_plane
 from pnet_lp.topology.io import FORMATS, Format
 from pnet_lp.topology.io.files import suffix_of
 from pnet_lp.topology.spec import parse_spec
 from pnet_lp.traffic.io import FORMATS as TRAFFIC_FORMATS
 from pnet_lp.traffic.io import write_traffic
 from pnet_lp.traffic.io.format import Format as TrafficFormat
+from pnet_lp.workload import build_workload, write_workload
+from pnet_lp.workload.io import FORMATS as WORKLOAD_FORMATS
+from pnet_lp.workload.io.format import Format as WorkloadFormat
 
 DATA = Path(__file__).parent / "data"
 
@@ -90,6 +93,28 @@ MATRICES = [
 ]
 
 
+HOSTS = build_network("ring:n=4", hosts_per_switch=1)
+FLOWS = [
+    (".csv", b"# two\nsrc,dst,bytes,start_s,id,after\nh0,h1,1500,0,a,\nh1,h0,3,1e-6,b,a\n"),
+    (
+        ".cm",
+        b"Nodes 4\nConnections 2\nTriggers 1\n0->1 id 1 start 0 size 9 recv_done_trigger 1\n"
+        b"1->0 id 2 trigger 1 size 9\ntrigger id 1 oneshot\n",
+    ),
+    (
+        ".cm",
+        b"Nodes 4\nConnections 3\nTriggers 1\n0->1 id 1 start 5 size 9 send_done_trigger 7\n"
+        b"1->0 id 2 trigger 7 size 9 send_done_trigger 7\n1->0 id 3 trigger 7 size 9\ntrigger id 7 multishot\n",
+    ),
+    (".txt", b"2\n0 1 3 100 5000 2\n1 2 3 100 7000 2.000001\n\nFirst line: # of flows\n"),
+    (".json", b'[{"id": 0, "size": 12, "start": 1000, "src": 0, "dst": 3}]'),
+]
+FLOW_LISTS = [
+    build_workload(text, HOSTS)
+    for text in ("rpc:rounds=2", "incast:senders=3,sizes=10,rounds=2", "poisson:load=0.5,sizes=9kB,flows=5")
+]
+
+
 def network_seeds(known: Format) -> list[bytes]:
     """Return valid files of a format: those at hand, and what it writes of the planes above."""
     found = [path.read_bytes() for path in sorted(DATA.iterdir()) if suffix_of(path) in known.suffixes]
@@ -116,6 +141,20 @@ def traffic_seeds(suffix: str) -> list[tuple[bytes, Network]]:
             except PnetError:
                 continue
             found.append((path.read_bytes(), network))
+    return found
+
+
+def workload_seeds(suffix: str) -> list[bytes]:
+    """Return valid files of workloads for :data:`HOSTS` with a suffix: by hand, and what is written."""
+    found = [data for name, data in FLOWS if name == suffix]
+    with TemporaryDirectory() as folder:
+        for workload in FLOW_LISTS:
+            path = Path(folder) / f"flows{suffix}"
+            try:
+                write_workload(workload, HOSTS, path)
+            except PnetError:
+                continue
+            found.append(path.read_bytes())
     return found
 
 
@@ -186,6 +225,8 @@ def readers() -> dict[str, Reader]:
         found[f"network {known.name}"] = _network_reader(known)
     for each in TRAFFIC_FORMATS:
         found[f"traffic {each.name}"] = _traffic_reader(each)
+    for one in WORKLOAD_FORMATS:
+        found[f"workload {one.name}"] = _workload_reader(one)
     return found
 
 
@@ -222,6 +263,16 @@ def _traffic_reader(known: TrafficFormat) -> Reader:
         seed, network = rng.choice(seeds)
         data = change(seed, rng, contents)
         return lambda: known.parse(data, "f", network, "rack")
+
+    return draw
+
+
+def _workload_reader(known: WorkloadFormat) -> Reader:
+    seeds = workload_seeds(known.suffixes[0])
+
+    def draw(rng: random.Random) -> Callable[[], object]:
+        data = mutated(rng.choice(seeds), rng, seeds)
+        return lambda: known.parse(data, "f", HOSTS)
 
     return draw
 

@@ -48,8 +48,10 @@ from pnet_lp.traffic.io import parse_traffic
 from pnet_lp.traffic.spec import read_spec
 from pnet_lp.units import parse_duration, quantity_of
 from pnet_lp.workload import SIZES, WORKLOADS, check_workload, parse_sizes
+from pnet_lp.workload.io import FORMATS as WORKLOAD_FORMATS
+from pnet_lp.workload.io import parse_workload
 
-from .fuzz import SPECS, network_seeds, traffic_seeds
+from .fuzz import HOSTS, SPECS, network_seeds, traffic_seeds, workload_seeds
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 _FOLDER = TemporaryDirectory()
@@ -115,6 +117,11 @@ def readers() -> dict[str, Reader]:
             tuple(data for data, _ in seeds),
             functools.partial(_any_traffic, suffix=each.suffixes[0], network=seeds[0][1]),
         )
+    for one in WORKLOAD_FORMATS:
+        found[f"workload {one.name}"] = Reader(
+            tuple(workload_seeds(one.suffixes[0])),
+            lambda data, one=one: parse_workload(data, f"f{one.suffixes[0]}", HOSTS),
+        )
     found["traffic spec"] = Reader(
         (b"pattern: stride:s=1\nlevel: rack\n", b"description: a\nfile: a.csv\nsha256: ab\n"),
         _file(read_spec),
@@ -166,6 +173,9 @@ def readers() -> dict[str, Reader]:
         found[f"{registry.kind} expression"] = Reader(_expressions(registry, also), _text(read))
     found["sizes file"] = Reader(
         (b"bytes,share\n1000,0.2\n3e4,1\n",), _file(lambda path: parse_sizes(str(path)), "f.csv")
+    )
+    found["percentiles file"] = Reader(
+        (b"0 0\n10000 15\n30000 100\n",), _file(lambda path: parse_sizes(str(path)), "f.txt")
     )
     found["duration"] = Reader((b"25ns", b"1.5e3us"), _text(lambda text: parse_duration(text, "f")))
     ports = Ports.of(build_network("ring:n=4", hosts_per_switch=1))

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.metadata import EntryPoint
+from importlib.metadata import EntryPoint, EntryPoints
 from typing import Any
 
 import pytest
@@ -70,9 +70,8 @@ def test_third_parties_register_through_entry_points(monkeypatch: pytest.MonkeyP
         registry.register("cone", summary="a cone")(lambda _: 1)
 
     point = EntryPoint("cones", "cones_package", "pnet_lp.shapes")
-    monkeypatch.setattr(
-        "importlib.metadata.entry_points", lambda group: [point] if group == "pnet_lp.shapes" else []
-    )
+    other = EntryPoint("cones", "cones_package", "pnet_lp.others")
+    monkeypatch.setattr("pnet_lp.registry._entry_points", lambda: EntryPoints([other, point]))
     monkeypatch.setattr(EntryPoint, "load", load)
     assert registry.names() == ["cone"]
 
@@ -106,7 +105,7 @@ def test_an_entry_of_others_does_not_hide_behind_one_of_ours(monkeypatch: pytest
         registry.register("cone", summary="another cone")(lambda _: 3)
 
     point = EntryPoint("cones", "cones_package", "pnet_lp.shapes")
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [point])  # noqa: ARG005
+    monkeypatch.setattr("pnet_lp.registry._entry_points", lambda: EntryPoints([point]))
     monkeypatch.setattr(EntryPoint, "load", load)
     with pytest.raises(SpecError, match="shape 'cone' is registered twice"):
         registry.get("network")

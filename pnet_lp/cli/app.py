@@ -22,6 +22,7 @@ COMMANDS = {
     "bounds": "what simple bounds allow, next to what is carried",
     "topology": "what a network is made of; converts files",
     "traffic": "what a traffic matrix demands; writes it to a file",
+    "workload": "which flows there are over time; writes them to a file",
     "paths": "the paths that a routing allows, or their statistics",
     "hops": "how far apart endpoints are, also when links and switches fail",
     "simulate": "how long flows take, packet by packet",

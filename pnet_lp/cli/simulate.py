@@ -21,9 +21,10 @@ from pnet_lp.cli.options import (
     say,
     setting,
 )
-from pnet_lp.cli.output import Output, OutputFolder
+from pnet_lp.cli.output import Output, OutputFile, OutputFolder
 from pnet_lp.cli.progress import CountLine, SimulationLine
 from pnet_lp.registry import Params
+from pnet_lp.report.fct import write_fct
 from pnet_lp.report.simulate import (
     check_records,
     flow_columns,
@@ -43,7 +44,7 @@ _MORE: dict[str, dict[str, Any]] = {
     "reroute_after": {"needs": ("fail_at", "fail_until")},
     "traffic": {"metavar": "EXPR|FILE", "needs": ("flow_size", "workload")},
     "flow_size": {"metavar": "SIZES", "needs": ("traffic",)},
-    "workload": {**_EXPR, "excludes": ("flow_size",)},
+    "workload": {"metavar": "EXPR|FILE", "excludes": ("flow_size",)},
     "preset": {"metavar": "NAME"},
     **dict.fromkeys(("transport", "queue", "forwarding"), _EXPR),
     "routing": {**_EXPR, "excludes": ("forwarding",)},
@@ -92,6 +93,12 @@ def _settings(name: str, kind: type[Params]) -> Decorator:
     help="Folder for the records of flows and ports and for traces, as Parquet with a manifest.",
 )
 @plot_option("completion times, slowdown against size, and with --trace queues and windows over time")
+@option(
+    "--fct",
+    type=OutputFile(),
+    excludes=("repeat",),
+    help="Write completion times as HPCC's ns-3 does into its fct.txt, one line per complete flow.",
+)
 @output_options("flow")
 def command(
     *,
@@ -104,13 +111,18 @@ def command(
     trace: tuple[str, ...],
     records: Path | None,
     plot: Path | None,
+    fct: Path | None,
     output: Output,
 ) -> None:
-    """Simulate flows packet by packet, and say how long they take.
+    """Simulate flows packet by packet or as a fluid, and say how long they take.
 
     Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  What fails is down all the time and no path uses it, or,
     with --fail-at and --fail-until, for a time.  A flow's completion time lasts from its start to the acknowledgement
     of its last byte.
+
+    With --model fluid there are no packets: flows have their max-min fair rates at once, which takes a small part of
+    the time; --correction adds what short flows wait for beside their share.  A fluid has no queues, transports and
+    traces.
 
     Exit code 3 says that a run ended before all its flows were complete, at a limit or by Ctrl-C; what is printed holds
     for those that were.
@@ -149,6 +161,7 @@ def command(
         table=lambda: flow_columns(results),
         files=[
             (records, lambda path: write_records(results, document, path)),
+            (fct, lambda path: write_fct(results[0], path)),
             (plot, lambda path: write_simulation_plot(results, ", ".join(network.topologies), path)),
         ],
         partial=is_partial(results) or interrupted,

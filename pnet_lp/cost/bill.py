@@ -106,7 +106,7 @@ class Cables:
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bill:
     """A bill of materials.  Two bills are equal if they list the same things, however they were counted.
 

@@ -73,7 +73,7 @@ _DEFAULTS: Mapping[Quantity, tuple[str, ...]] = {"price": ("example", "hybrid-li
 
 
 @brief("quantity", "label")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Book:
     """What parts cost in USD, or draw in watts.
 

@@ -15,7 +15,7 @@ from pnet_lp.registry import one_or_more
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Point:
     """One architecture at one beta."""
 
@@ -25,7 +25,7 @@ class Point:
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Curve:
     """One architecture over all betas.
 

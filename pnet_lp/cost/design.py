@@ -21,7 +21,7 @@ from pnet_lp.topology import PlaneSettings, topologies
 
 
 @brief("label", "bill", "packaging")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Design:
     """An architecture with its sizes settled.
 

@@ -12,7 +12,7 @@ from pnet_lp.model.brief import brief
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class EqualCost:
     """A fat tree and the hybrid network for its money.
 

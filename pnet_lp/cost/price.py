@@ -45,7 +45,7 @@ class Line:
 
 
 @brief("total_usd", "watts")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Quote:
     """A bill with prices and powers.
 

@@ -58,7 +58,7 @@ class Headline:
 
 
 @brief("headline", "status")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Answer:
     """What a question gives for one seed.
 

@@ -13,7 +13,7 @@ from pnet_lp.model.brief import brief
 
 
 @brief("case", "index", "answer")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Draw:
     """A case answered for one seed.
 
@@ -51,7 +51,7 @@ class Draw:
 
 
 @brief("case", "draws")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Record:
     """One case's answer.
 

@@ -12,7 +12,7 @@ from pnet_lp.model.brief import brief
 
 
 @brief("arc_count", "switch_count")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Mask:
     """What is down, plane by plane.
 

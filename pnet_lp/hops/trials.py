@@ -17,7 +17,7 @@ from pnet_lp.seeds import check_draws
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HopTrials:
     """The hop counts of several trials.
 

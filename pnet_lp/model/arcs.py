@@ -12,7 +12,7 @@ from pnet_lp.model.network import Network
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Arcs:
     """The links of ``P`` planes that carry anything, ``A`` in all, plane by plane and sorted by tail.
 

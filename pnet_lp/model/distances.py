@@ -26,7 +26,7 @@ _SOURCES = 256
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sites:
     """The places where endpoints attach: endpoints of one site share their switch in every plane.
 

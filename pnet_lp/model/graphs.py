@@ -11,7 +11,7 @@ import numpy as np
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import scaled
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
-from pnet_lp.units import AMOUNTS
+from pnet_lp.units import AMOUNTS, NS_PER_METRE
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -33,6 +33,8 @@ class CableArguments(TypedDict):
     tier: list[int]
     position: list[tuple[float, float]]
     box: list[int] | None
+    delay_ns: FloatArray
+    access_delay_ns: FloatArray
     warnings: tuple[str, ...]
 
 
@@ -42,7 +44,10 @@ _SPEEDS = ("capacity", "bandwidth")
 _RAW = "LinkSpeedRaw"
 """What the Internet Topology Zoo calls a speed in bit/s."""
 
-_NO_SPEEDS = {"cable", "tail", "capacity_back_gbps", "id", "key"}
+_DELAYS = {"delay_ns": 1.0, "length_m": NS_PER_METRE}
+"""Attributes of edges that give a delay, with the ns that each unit of them takes."""
+
+_NO_SPEEDS = {"cable", "tail", "capacity_back_gbps", "id", "key", *_DELAYS}
 """Attributes of edges that need not be mentioned where no speed is found."""
 
 _POSITIONS = (("x", "y"), ("Longitude", "Latitude"))
@@ -64,18 +69,19 @@ def cable_arguments(
 
     host_switch = np.full(len(hosts), -1)
     access = np.zeros((len(hosts), 2))
-    cables: list[tuple[float, int, int, float, float]] = []
-    for u, v, there, back, order in _cables(graph, capacity, link_gbps, where):
+    access_delay = np.full(len(hosts), math.nan)
+    cables: list[tuple[float, int, int, float, float, float]] = []
+    for u, v, there, back, order, delay in _cables(graph, capacity, link_gbps, where):
         a, b, ab, ba = (v, u, back, there) if v in host_index else (u, v, there, back)
         if a not in host_index:
-            cables.append((order, switch_index[a], switch_index[b], ab, ba))
+            cables.append((order, switch_index[a], switch_index[b], ab, ba, delay))
             continue
         i = host_index[a]
         if b in host_index:
             raise TopologyError(f"hosts {a!r} and {b!r} are joined without a switch", where=where)
         if host_switch[i] >= 0:
             raise TopologyError(f"host {a!r} has several links into one plane", where=where)
-        host_switch[i], access[i] = switch_index[b], (ab, ba)
+        host_switch[i], access[i], access_delay[i] = switch_index[b], (ab, ba), delay
     cables.sort(key=lambda cable: cable[0])
 
     ranked = [(rank, node) for node in switches if (rank := _index(graph, node, "rack", where)) is not None]
@@ -94,6 +100,8 @@ def cable_arguments(
         "tier": [_index(graph, node, "tier", where) or 0 for node in switches],
         "position": [_position(graph.nodes[node], f"{where}: {node!r}") for node in switches],
         "box": _boxes(graph, switches, where),
+        "delay_ns": floats([cable[5] for cable in cables]),
+        "access_delay_ns": floats(access_delay),
         "warnings": _assumptions(graph, capacity, link_gbps, where),
     }
 
@@ -135,26 +143,31 @@ def _assumptions(graph: nx.Graph[Any], capacity: str, link_gbps: float, where: s
 
 def _cables(
     graph: nx.Graph[Any], capacity: str, link_gbps: float, where: str
-) -> Iterator[tuple[Hashable, Hashable, float, float, float]]:
-    """Yield every cable as ``(u, v, Gb/s there, Gb/s back, place)``; a directed graph's arcs are paired up first."""
-    waiting: dict[tuple[Hashable, Hashable], list[tuple[float, float, bool]]] = {}
+) -> Iterator[tuple[Hashable, Hashable, float, float, float, float]]:
+    """Yield every cable as ``(u, v, Gb/s there, Gb/s back, place, ns)``; arcs of a directed graph are paired first."""
+    waiting: dict[tuple[Hashable, Hashable], list[tuple[float, float, bool, float]]] = {}
     for u, v, data in graph.edges(data=True):
         there = _speed(data, capacity, link_gbps, (u, v), where)
         back = _speed(data, "capacity_back_gbps", there, (u, v), where)
+        delay = _delay(data, (u, v), where)
         place = _or_last(_whole(data.get("cable"), f"cable of {u!r} - {v!r}", where))
         tail = data.get("tail")
         if tail is not None and tail not in (u, v):
             raise TopologyError(f"edge {u!r} - {v!r} is counted from neither end", where=where, found=tail)
         flipped = tail is not None and tail != u
         if not graph.is_directed():
-            yield (v, u, there, back, place) if flipped else (u, v, there, back, place)
+            yield (v, u, there, back, place, delay) if flipped else (u, v, there, back, place, delay)
             continue
         speed = back if flipped else there
         if waiting.get((v, u)):
-            first, place, reverse = waiting[v, u].pop(0)
-            yield (u, v, speed, first, place) if reverse else (v, u, first, speed, place)
+            first, place, reverse, known = waiting[v, u].pop(0)
+            if delay != known and not (math.isnan(delay) and math.isnan(known)):
+                raise TopologyError(
+                    f"cable {u!r} - {v!r} has two delays", where=where, found=delay, allowed=f"{known:g} ns"
+                )
+            yield (u, v, speed, first, place, delay) if reverse else (v, u, first, speed, place, delay)
         else:
-            waiting.setdefault((u, v), []).append((speed, place, flipped))
+            waiting.setdefault((u, v), []).append((speed, place, flipped, delay))
     for (u, v), rest in waiting.items():
         if rest:
             raise TopologyError(
@@ -187,6 +200,27 @@ def _speed(
             found=value,
             allowed=f"{AMOUNTS} Gb/s",
         ) from None
+
+
+def _delay(data: Mapping[str, Any], ends: tuple[Hashable, Hashable], where: str) -> float:
+    """Return the delay of an edge in ns, NaN where it has none."""
+    given = [name for name in _DELAYS if data.get(name) is not None]
+    if not given:
+        return math.nan
+    u, v = ends
+    try:
+        (name,) = given
+        delay = float(data[name]) * _DELAYS[name]
+    except (TypeError, ValueError, OverflowError):
+        delay = math.nan
+    if math.isnan(delay):
+        raise TopologyError(
+            f"cable {u!r} - {v!r}: delay is not one number",
+            where=where,
+            found=", ".join(f"{name}={data[name]}" for name in given),
+            allowed="delay_ns, or length_m",
+        )
+    return delay
 
 
 def _index(graph: nx.Graph[Any], node: Hashable, key: str, where: str) -> int | None:

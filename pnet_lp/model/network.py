@@ -23,7 +23,7 @@ MOST_PLANES = 4096
 
 
 @brief("variant", "plane_count", "rack_count", "host_count", "switch_count", "cable_count")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Network:
     """Several planes over the same hosts, or over the same racks (P-Net, section 3).
 
@@ -159,6 +159,7 @@ def _align_hosts(plane: Plane, first: Plane) -> Plane:
         host_switch=ints(plane.host_switch[order]),
         access_up_gbps=floats(plane.access_up_gbps[order]),
         access_down_gbps=floats(plane.access_down_gbps[order]),
+        access_delay_ns=None if plane.access_delay_ns is None else floats(plane.access_delay_ns[order]),
     )
 
 

@@ -19,7 +19,7 @@ OffsetArray = npt.NDArray[np.int64]
 
 
 @brief("pair_count", "path_count")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PathSet:
     """Paths of ``J`` pairs of endpoints, ``N`` in all, shortest first within a pair.
 

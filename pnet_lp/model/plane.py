@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     import networkx as nx
 
 
+LONGEST_DELAY_NS = 1e9
+"""The longest delay of a link: a second."""
+
+_DELAYS = f"0 to {LONGEST_DELAY_NS:g} ns"
+
+
 @brief("label", "switch_count", "cable_count", "host_count")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plane:
     """A capacitated multigraph of switches with full-duplex cables.
 
@@ -44,6 +50,9 @@ class Plane:
             position is known.  For maps only: nothing is computed from it.
         box: int32 ``[n]``, the physical box that holds each switch, chips of one box having the same number; None where
             each switch is a box of its own.  No flow depends on it.
+        delay_ns: float64 ``[m]``, how long a bit travels on each cable, NaN where unknown; None where no cable's is
+            known.  Only packets depend on it.
+        access_delay_ns: float64 ``[h]``, the same of access links.
         warnings: what was assumed of the plane because its source does not say it, one sentence each.
     """
 
@@ -61,6 +70,8 @@ class Plane:
     label: str = field(default="", compare=False)
     position: FloatArray | None = None
     box: IntArray | None = None
+    delay_ns: FloatArray | None = None
+    access_delay_ns: FloatArray | None = None
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
@@ -81,6 +92,8 @@ class Plane:
         label: str = "",
         position: npt.ArrayLike | None = None,
         box: npt.ArrayLike | None = None,
+        delay_ns: npt.ArrayLike | None = None,
+        access_delay_ns: npt.ArrayLike | None = None,
         warnings: Sequence[str] = (),
     ) -> Plane:
         """Return a checked plane.
@@ -101,11 +114,13 @@ class Plane:
             label: where the plane came from, for messages and tables.
             position: x and y of each switch, NaN where unknown.
             box: number of the physical box that holds each switch; default: each switch is a box of its own.
+            delay_ns: of each cable, or one number for all; NaN or left out where unknown.
+            access_delay_ns: of each host's access link, the same way.
             warnings: what was assumed, one sentence each.
 
         Raises:
             TopologyError: no switch or no rack, a self-loop, an index out of range, a duplicate or unprintable name, a
-                negative, NaN or infinite capacity, a position or box that is none.
+                negative, NaN or infinite capacity, a position, box or delay that is none.
         """
         where = label or "plane"
         for what, given in (("switches", switches), ("host_names", host_names)):
@@ -167,6 +182,10 @@ class Plane:
             label=label,
             position=None if position is None else _positions(position, n, where),
             box=None if box is None else _boxes(box, n, where),
+            delay_ns=None if delay_ns is None else _delays(delay_ns, len(u), cable, where),
+            access_delay_ns=None
+            if access_delay_ns is None
+            else _delays(access_delay_ns, len(hosts), access, where, there=hosts >= 0),
             warnings=tuple(warnings),
         )
 
@@ -185,7 +204,7 @@ class Plane:
         """Number of hosts, attached to this plane or not."""
         return len(self.host_switch)
 
-    @property
+    @cached_property
     def rack_names(self) -> tuple[str, ...]:
         """Name of each rack: that of its switch."""
         return tuple(self.switch_names[i] for i in self.rack_switch)
@@ -209,8 +228,11 @@ class Plane:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over structure, capacities, names, and boxes if given; label and positions do not enter."""
-        boxes: list[str | IntArray] = [] if self.box is None else ["box", self.box]
+        """SHA-256 over all but label and positions; boxes and delays enter where they are given."""
+        given: list[str | IntArray | FloatArray] = []
+        for name in ("box", "delay_ns", "access_delay_ns"):
+            if (values := getattr(self, name)) is not None:
+                given += [name, values]
         return fingerprint(
             [
                 "plane/1",
@@ -224,7 +246,7 @@ class Plane:
                 self.access_up_gbps,
                 self.access_down_gbps,
                 "\n".join(self.host_names),
-                *boxes,
+                *given,
             ]
         )
 
@@ -254,7 +276,8 @@ class Plane:
         Switch nodes are named as in the plane, with ``kind="switch"``, ``tier``, ``rack`` (its index, where it is one),
         ``x`` and ``y`` (its position, where known) and ``box`` (where the plane has boxes); host nodes have
         ``kind="host"`` and ``host`` (their index).  Edges carry ``capacity_gbps``, counted from the end ``tail`` to the
-        other; ``capacity_back_gbps`` where that direction differs; and ``cable`` (its index) between switches.
+        other; ``capacity_back_gbps`` where that direction differs; ``delay_ns`` where it is known; and ``cable`` (its
+        index) between switches.
 
         Raises:
             TopologyError: a switch and a host have the same name.
@@ -282,7 +305,8 @@ class Plane:
         )
         for i, (u, v, there, back) in enumerate(cables):
             tail = self.switch_names[u]
-            graph.add_edge(tail, self.switch_names[v], **_edge(tail, there, back), cable=i)
+            edge = _edge(tail, there, back, self.delay_ns, i)
+            graph.add_edge(tail, self.switch_names[v], **edge, cable=i)
         for i, host in enumerate(self.host_names):
             if host in graph:
                 raise TopologyError(f"{host!r} names a switch and a host", where=self.label or "plane")
@@ -290,7 +314,7 @@ class Plane:
             if self.host_switch[i] >= 0:
                 switch = self.switch_names[self.host_switch[i]]
                 up, down = float(self.access_up_gbps[i]), float(self.access_down_gbps[i])
-                graph.add_edge(host, switch, **_edge(host, up, down))
+                graph.add_edge(host, switch, **_edge(host, up, down, self.access_delay_ns, i))
         return graph
 
     @classmethod
@@ -383,6 +407,29 @@ def _capacities(values: npt.ArrayLike, count: int, name: Callable[[int], str], w
     return speeds
 
 
-def _edge(tail: str, there: float, back: float) -> dict[str, Any]:
-    attributes = {"tail": tail, "capacity_gbps": there}
-    return attributes if back == there else attributes | {"capacity_back_gbps": back}
+def _delays(
+    values: npt.ArrayLike, count: int, name: Callable[[int], str], where: str, there: npt.ArrayLike = True
+) -> FloatArray | None:
+    """Return the checked delays of ``count`` links, those not ``there`` having none; or None if none is known."""
+    try:
+        raw = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise TopologyError("a link's delay is not a number", where=where, allowed=_DELAYS) from None
+    if raw.ndim > 0 and raw.shape != (count,):
+        raise TopologyError(f"{count} links have {raw.size} delays", where=where)
+    delays = floats(np.broadcast_to(raw, (count,)))
+    if bad := np.flatnonzero((delays < 0) | (delays > LONGEST_DELAY_NS)).tolist():
+        raise TopologyError(
+            f"{name(bad[0])}: delay is wrong", where=where, found=float(delays[bad[0]]), allowed=_DELAYS
+        )
+    delays = floats(np.where(there, delays, np.nan))
+    return None if np.all(np.isnan(delays)) else delays
+
+
+def _edge(tail: str, there: float, back: float, delay_ns: FloatArray | None, i: int) -> dict[str, Any]:
+    attributes: dict[str, Any] = {"tail": tail, "capacity_gbps": there}
+    if back != there:
+        attributes["capacity_back_gbps"] = back
+    if delay_ns is not None and not math.isnan(delay_ns[i]):
+        attributes["delay_ns"] = float(delay_ns[i])
+    return attributes

@@ -17,7 +17,7 @@ LinkKind: TypeAlias = Literal["core", "access-up", "access-down"]
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Interval:
     """A proved interval for K, in Gb/s per unit demand, or for the value of another objective."""
 
@@ -44,7 +44,7 @@ class LinkLengths:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Certificate(LinkLengths):
     """A feasible flow and link lengths from which anyone can recompute an :class:`Interval`.
 
@@ -71,7 +71,7 @@ class Certificate(LinkLengths):
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PathCertificate(LinkLengths):
     """A split over given paths and link lengths; refers to the arrays of the ``PathProblem`` of the routing.
 
@@ -90,7 +90,7 @@ class PathCertificate(LinkLengths):
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LoadCertificate(LinkLengths):
     """What a routing that leaves nothing open puts on links, and the link that fills first.
 
@@ -132,7 +132,7 @@ class Bottleneck:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FairLevel(LinkLengths):
     """A step of max-min fairness: the demands that can get no more, given what those of earlier levels get.
 
@@ -191,7 +191,7 @@ class ValueKey:
 
 
 @brief("interval", "status", "objective", "routing", "level", "solver", "binding")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ThroughputResult:
     """The answer to a throughput query (design: every number with its own proof).
 

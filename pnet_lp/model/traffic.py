@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @brief("label", "level", "endpoints", "demand_count", "total")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TrafficMatrix:
     """Sparse demands between ``endpoints`` racks or hosts, sorted by source, then destination.
 

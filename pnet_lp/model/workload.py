@@ -20,7 +20,7 @@ LONGEST_PS = 10**18
 
 
 @brief("label", "hosts", "flow_count", "total_bytes")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Workload:
     """Flows between ``hosts`` hosts, and which of them wait for which.
 
@@ -36,8 +36,12 @@ class Workload:
         start_ps: int64 ``[f]``, picoseconds: when the flow starts; where it waits for others, how long after
             the last of them.
         after_ptr: int32 ``[f + 1]``.
-        after: int32, flow f starts when the flows ``after[after_ptr[f] : after_ptr[f + 1]]`` have arrived.
-        connects: bool ``[f]``, whether the flow opens a connection of its own; the others use one that is there.
+        after: int32, flow f starts when the flows ``after[after_ptr[f] : after_ptr[f + 1]]`` are done.
+        acknowledged: bool, as long as ``after``: whether such a flow is done when its source knows so, as for a host
+            that sends the next; else when its last byte has arrived, as for a host that acts on what it receives.
+        connection: int32 ``[f]``, the first flow on the connection that the flow is sent over, in either direction;
+            its own number where no other is before it.
+        connects: bool ``[f]``, whether the flow begins with the connection's handshake.
         task: int32 ``[f]``, ascending from 0: flows of a task are one piece of work, such as a call and its answer.
         label: the expression or file it came from.
     """
@@ -49,6 +53,8 @@ class Workload:
     start_ps: LongArray
     after_ptr: IntArray
     after: IntArray
+    acknowledged: BoolArray
+    connection: IntArray
     connects: BoolArray
     task: IntArray
     label: str = ""
@@ -63,6 +69,8 @@ class Workload:
         start_ps: npt.ArrayLike = 0,
         *,
         after: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+        acknowledged: npt.ArrayLike = False,
+        connection: npt.ArrayLike | None = None,
         connects: npt.ArrayLike = True,
         task: npt.ArrayLike | None = None,
         label: str = "",
@@ -76,13 +84,17 @@ class Workload:
             size: bytes, one number or ``[f]``.
             start_ps: picoseconds, one number or ``[f]``.
             after: pairs ``(flow, flow it waits for)``, two arrays.
+            acknowledged: one truth value or one for each of these pairs: whether the source has to know that the flow
+                has arrived.
+            connection: numbers ``[f]``, equal for flows that share a connection; default: each has its own.
             connects: one truth value or ``[f]``.
             task: ``[f]``; default: every flow is a task of its own.
             label: what it is called in messages.
 
         Raises:
             WorkloadError: no flow; a host that does not exist; a flow from a host to itself; a size below 1; a negative
-                start or one after :data:`LONGEST_PS`; flows that wait for each other; arrays of different lengths.
+                start or one after :data:`LONGEST_PS`; flows that wait for each other; a connection between other hosts
+                than its first flow's; arrays of different lengths.
         """
         where = label or "workload"
         s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
@@ -91,6 +103,7 @@ class Workload:
             raise WorkloadError("there is no flow", where=where)
         bytes_, start = np.asarray(size), np.asarray(start_ps)
         own_task = np.arange(count) if task is None else np.asarray(task)
+        shared = np.arange(count) if connection is None else np.asarray(connection)
         opens = np.asarray(connects, dtype=bool)
         for name, array in (
             ("dst", t),
@@ -98,6 +111,7 @@ class Workload:
             ("start_ps", start),
             ("connects", opens),
             ("task", own_task),
+            ("connection", shared),
         ):
             if array.ndim and array.shape != (count,):
                 raise WorkloadError(f"{count} flows have {array.size} values of {name}", where=where)
@@ -111,7 +125,7 @@ class Workload:
         _check(bytes_, 1, np.iinfo(np.int64).max // 16, "a flow has a wrong size in bytes", where)
         _check(start, 0, LONGEST_PS, "a flow has a wrong start in picoseconds", where)
         _check(own_task, 0, count - 1, "a flow has a wrong task", where)
-        pointer, parents = _parents(count, after, where)
+        pointer, parents, known = _parents(count, after, acknowledged, where)
         return cls(
             hosts,
             ints(s),
@@ -120,6 +134,8 @@ class Workload:
             longs(start),
             ints(pointer),
             ints(parents),
+            booleans(known),
+            ints(_first_flows(np.broadcast_to(shared, count), s, t, where)),
             booleans(np.broadcast_to(opens, count)),
             ints(own_task),
             label,
@@ -138,7 +154,7 @@ class Workload:
     @cached_property
     def fingerprint(self) -> str:
         """Hash over everything but the label."""
-        arrays = (
+        arrays: list[IntArray | LongArray | BoolArray] = [
             self.src,
             self.dst,
             self.size,
@@ -147,7 +163,9 @@ class Workload:
             self.after,
             self.connects,
             self.task,
-        )
+        ]
+        arrays += [self.acknowledged] if self.acknowledged.any() else []
+        arrays += [self.connection] if np.any(self.connection != np.arange(self.flow_count)) else []
         return fingerprint([str(self.hosts), *arrays])
 
 
@@ -162,25 +180,45 @@ def _check(values: npt.NDArray[Any], low: int, high: int, problem: str, where: s
         )
 
 
+def _first_flows(connection: LongArray, src: LongArray, dst: LongArray, where: str) -> LongArray:
+    """Return the first flow of each flow's connection; raise WorkloadError where these join different hosts."""
+    _check(connection, 0, np.iinfo(np.int64).max, "a flow has a wrong connection", where)
+    _, first, place = np.unique(connection, return_index=True, return_inverse=True)
+    found: LongArray = first[place.ravel()]
+    low, high = np.minimum(src, dst), np.maximum(src, dst)
+    if np.any(other := (low != low[found]) | (high != high[found])):
+        flow = int(np.argmax(other))
+        raise WorkloadError(
+            f"a connection between hosts {src[flow]} and {dst[flow]} is also one between others",
+            where=f"{where}: flow {flow}",
+            found=int(connection[flow]),
+            allowed=f"that of flow {found[flow]} joins hosts {src[found[flow]]} and {dst[found[flow]]}",
+        )
+    return found
+
+
 def _parents(
-    count: int, after: tuple[npt.ArrayLike, npt.ArrayLike] | None, where: str
-) -> tuple[LongArray, LongArray]:
-    """Return ``after`` by flow, ``(pointer, parents)``; raise WorkloadError where flows wait for each other."""
+    count: int, after: tuple[npt.ArrayLike, npt.ArrayLike] | None, acknowledged: npt.ArrayLike, where: str
+) -> tuple[LongArray, LongArray, BoolArray]:
+    """Return ``(pointer, parents, acknowledged)`` by flow; raise WorkloadError where flows wait for each other."""
     if after is None:
-        return np.zeros(count + 1, dtype=np.int64), np.empty(0, dtype=np.int64)
+        return np.zeros(count + 1, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool)
     child, parent = (np.asarray(side, dtype=np.int64).ravel() for side in after)
     if child.shape != parent.shape:
         raise WorkloadError(f"{len(child)} flows wait for {len(parent)}", where=where)
+    known = np.asarray(acknowledged, dtype=bool)
+    if known.ndim and known.shape != child.shape:
+        raise WorkloadError(f"{len(child)} waits have {known.size} values of acknowledged", where=where)
     for side in (child, parent):
         _check(side, 0, count - 1, "no such flow to wait", where)
     order = np.lexsort((parent, child))
-    child, parent = child[order], parent[order]
+    child, parent, known = child[order], parent[order], np.broadcast_to(known, child.shape)[order]
     pointer = np.concatenate([[0], np.cumsum(np.bincount(child, minlength=count))])
     if np.any(parent >= child) and (stuck := _stuck(count, child, parent)) is not None:
         raise WorkloadError(
             "a flow waits for itself, through others or at once", where=f"{where}: flow {stuck}"
         )
-    return pointer, parent
+    return pointer, parent, known
 
 
 def _stuck(count: int, child: LongArray, parent: LongArray) -> int | None:

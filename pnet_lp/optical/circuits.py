@@ -17,7 +17,7 @@ from pnet_lp.model.brief import brief
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Circuits:
     """Full-duplex circuits between racks.
 

@@ -37,7 +37,7 @@ Swap = tuple[int, int, bool]
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Improved:
     """Circuits and what they carry.
 

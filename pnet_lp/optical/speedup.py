@@ -36,7 +36,7 @@ _GBIT = 8e-9
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Speedup:
     """A workload on both networks of a scenario.
 

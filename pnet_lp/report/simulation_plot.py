@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 _MOST_NAMED = 8
 """Lines that a legend names: as many as there are colours."""
 
+_FEW = 200
+"""Flows whose points do not cover each other."""
+
 _MOST_DRAWN = 20_000
 """Points of a line that an SVG file holds one by one."""
 
@@ -25,7 +28,9 @@ _MOST_DRAWN = 20_000
 def write_simulation_plot(results: Sequence[SimulationResult], title: str, path: str | Path) -> None:
     """Draw completion times, slowdown against size, and traces of queues and windows, into a PNG or SVG file."""
     traced = [
-        sort for sort in ("queues", "windows") if any(len(one.traces[sort]["time_ps"]) for one in results)
+        sort
+        for sort in ("queues", "windows")
+        if any(sort in one.traces and len(one.traces[sort]["time_ps"]) for one in results)
     ]
     figure = new_figure(9, 4 if not traced else 4 + 3 * len(traced))
     grid = figure.add_gridspec(1 + len(traced), 2, height_ratios=[4, *(3 for _ in traced)])
@@ -49,7 +54,8 @@ def _draw_completion(axes: Axes, results: Sequence[SimulationResult]) -> None:
     axes.set_ylim(0, 1)
     axes.set_xlabel("completion time, us")
     axes.set_ylabel("share of flows")
-    _name_lines(axes)
+    if len(results) > 1:
+        _name_lines(axes)
 
 
 def _draw_slowdown(axes: Axes, results: Sequence[SimulationResult]) -> None:
@@ -69,24 +75,26 @@ def _draw_slowdown(axes: Axes, results: Sequence[SimulationResult]) -> None:
     if len(np.unique(size)) > 1:
         groups = np.digitize(np.log10(size), np.arange(0, 16, 0.5))
         middle = [np.median(size[groups == group]) for group in np.unique(groups)]
-        for share, style in ((50, "o-"), (99, "s--")):
+        for share, style, label in ((50, "o-", "median"), (99, "s--", "99 %")):
             values = [
                 np.percentile(slowdown[groups == group], share, method="inverted_cdf")
                 for group in np.unique(groups)
             ]
-            axes.plot(middle, values, style, color="black", markersize=4, linewidth=1, label=f"{share} %")
+            axes.plot(middle, values, style, color="black", markersize=4, linewidth=1, label=label)
         axes.legend(fontsize="small")
 
 
 def _draw_trace(axes: Axes, results: Sequence[SimulationResult], sort: str) -> None:
     """Draw queues at each arrival, or windows at each change, over time."""
     axes.set_prop_cycle(color=COLOURS)
+    last = max(int(result.traces[sort]["time_ps"].max(initial=0)) for result in results)
+    unit, size = ("ms", 1e9) if last > 10**10 else ("us", 1e6)
     for label, time_ps, value in _lines(results, sort):
-        axes.step(
-            time_ps / 1e6, value, where="post", linewidth=1, label=label, rasterized=len(value) > _MOST_DRAWN
-        )
+        many = len(value) > _MOST_DRAWN
+        axes.step(time_ps / size, value, where="post", linewidth=1, label=label, rasterized=many)
+    axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("time, us")
+    axes.set_xlabel(f"time, {unit}")
     axes.set_ylabel("packets in the queue" if sort == "queues" else "window, segments")
     _name_lines(axes)
 
@@ -118,6 +126,6 @@ def _lines(
 
 
 def _name_lines(axes: Axes) -> None:
-    """Add a legend where there are several lines, and not too many to be told apart."""
-    if 1 < len(axes.lines) <= _MOST_NAMED or (axes.lines and axes.get_ylabel() != "share of flows"):
+    """Add a legend, unless there are too many lines to be told apart."""
+    if len(axes.lines) <= _MOST_NAMED:
         axes.legend(fontsize="small", ncols=2)

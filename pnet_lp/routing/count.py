@@ -17,7 +17,7 @@ from pnet_lp.routing.searches import CORE_POLICIES, Searches, prepare
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ShortestCounts:
     """The shortest paths of ``J`` pairs over ``P`` planes.
 

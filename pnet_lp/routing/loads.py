@@ -36,7 +36,7 @@ _BYTES_PER_PAIR, _BYTES_PER_SHARE = 60, 20
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Loads:
     """Loads of ``J`` demands over ``P`` planes with ``A`` links in all.
 

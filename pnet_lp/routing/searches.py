@@ -28,7 +28,7 @@ CORE_POLICIES: dict[Policy, _core.Policy] = {
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Searches:
     """Pairs of endpoints on the planes of a network.
 

@@ -15,8 +15,12 @@ from pnet_lp.sim.base import Context
 from pnet_lp.sim.queue_limit import LimitParams
 from pnet_lp.sim.traces import ROWS
 
-_FLOW, _SUBFLOW, _PORT, _PACKET, _ROW = 1100, 300, 900, 60, 120
-"""Bytes of a flow with its records, of each of its subflows, of a port, of a packet in a queue, of a row of a trace."""
+_FLOW, _BYTES, _CONNECTION, _PORT, _PACKET, _ROW = 600, 24, 300, 900, 60, 120
+"""Bytes of a flow's records, and of what it sent into one plane or by one subflow; of a connection under way; of a
+port, of a packet in a queue, of a row of a trace."""
+
+_FLUID_FLOW, _STREAM, _LINK = 300, 1000, 300
+"""The same without packets: bytes of a flow's records, of a subflow under way, of a link."""
 
 _LISTED_PATHS = 1 << 12
 """Paths that a source spreads a flow over at most."""
@@ -51,12 +55,13 @@ def check_memory(
     """
     workload, ports = context.workload, context.ports
     subflows = int(getattr(transport, "subflows", 1))
+    together = _together(workload)
+    record = _FLOW + _BYTES * (subflows + context.network.plane_count)
     parts = {
-        "fewer flows": workload.flow_count * (_FLOW + _SUBFLOW * subflows + 16 * context.network.plane_count),
+        "fewer flows": workload.flow_count * record + len(together) * subflows * _CONNECTION,
         "a smaller network": len(ports.rate) * _PORT,
         "fewer traces": _SORTS * ROWS * _ROW if traces else 0,
     }
-    together = _together(workload)
     segments = int((workload.size[together] // context.sizes.payload + 1).sum())
     held = len(ports.rate) * queue.most(context.sizes) if isinstance(queue, LimitParams) else segments
     parts["shorter queues"] = min(held, segments) * _PACKET
@@ -66,7 +71,31 @@ def check_memory(
         parts["a forwarding with fewer paths, or fewer flows"] = subflows * _path_bytes(context, together)
     hint = max(parts, key=parts.__getitem__)
     check_fits(
-        jobs * sum(parts.values()) + (runs - 1) * workload.flow_count * _FLOW,
+        jobs * sum(parts.values()) + (runs - 1) * workload.flow_count * record,
+        f"a simulation of {workload.flow_count:,} flows over {len(ports.rate):,} ports",
+        WorkloadError,
+        allowed=hint if jobs == 1 else f"{hint}, or fewer jobs",
+    )
+
+
+def check_fluid_memory(
+    context: Context, forwarding: _core.Forwarding, *, subflows: int, jobs: int = 1, runs: int = 1
+) -> None:
+    """The same for a run of the fluid, whose flows have so many subflows."""
+    workload, ports = context.workload, context.ports
+    together = _together(workload)
+    record = _FLUID_FLOW + _BYTES * (subflows + context.network.plane_count)
+    parts = {
+        "fewer flows": workload.flow_count * record + len(together) * subflows * _STREAM,
+        "a smaller network": len(ports.rate) * _LINK,
+    }
+    if forwarding.makes_tables:
+        parts["a smaller network, or given paths"] = _table_bytes(context)
+    if forwarding.lists_paths:
+        parts["a forwarding with fewer paths, or fewer flows"] = 4 * _path_bytes(context, together)
+    hint = max(parts, key=parts.__getitem__)
+    check_fits(
+        jobs * sum(parts.values()) + (runs - 1) * workload.flow_count * record,
         f"a simulation of {workload.flow_count:,} flows over {len(ports.rate):,} ports",
         WorkloadError,
         allowed=hint if jobs == 1 else f"{hint}, or fewer jobs",

@@ -42,6 +42,7 @@ class Ports:
         plane: int32 ``[n]``.
         rate: int64 ``[n]``, bit/s.
         connected: bool ``[n]``, whether there is a link behind the port: a host may lack one into a plane.
+        delay_ps: int64 ``[n]``, how long a bit travels, -1 where the network does not say.
     """
 
     network: Network
@@ -51,6 +52,7 @@ class Ports:
     plane: IntArray
     rate: LongArray
     connected: npt.NDArray[np.bool_]
+    delay_ps: LongArray
 
     @classmethod
     def of(cls, network: Network) -> Ports:
@@ -86,6 +88,7 @@ class Ports:
             plane.astype(np.int32),
             longs(rate),
             connected,
+            longs(_delays_ps(network, arcs)),
         )
 
     def __reduce__(self) -> tuple[Callable[[Network], Ports], tuple[Network]]:
@@ -123,6 +126,10 @@ class Ports:
             "cable": np.concatenate([*cable, numbers]),
         }
 
+    def delays_ps(self, otherwise_ps: int) -> LongArray:
+        """Return int64 ``[n]``, how long a bit travels, ``otherwise_ps`` where the network does not say."""
+        return longs(np.where(self.delay_ps < 0, otherwise_ps, self.delay_ps))
+
     def table(self, columns: dict[str, LongArray], time_ps: int, delay_ps: int) -> pa.Table:
         """Return one row for each port with a link: where it is, and what the core counted in ``time_ps``."""
         import pyarrow as pa  # noqa: PLC0415 - slow to load
@@ -130,8 +137,9 @@ class Ports:
         there = self.connected
         rate_gbps = self.rate[there] / 1e9
         counted = {name: values[there] for name, values in columns.items()}
-        queued = counted.pop("queued_ps")
         time = max(time_ps, 1)
+        # A fluid does not wait.
+        queued = {"mean_packets": counted.pop("queued_ps") / time} if "queued_ps" in counted else {}
         named = {name: values[there] for name, values in self.named.items()}
         return pa.table(
             {
@@ -141,9 +149,24 @@ class Ports:
                 "kind": np.where(self.kind[there] == CORE, "core", "access"),
                 "cable": named["cable"].astype(np.int32),
                 "rate_gbps": rate_gbps,
-                "delay_ps": np.full(len(queued), delay_ps),
+                "delay_ps": self.delays_ps(delay_ps)[there],
                 **counted,
-                "mean_packets": queued / time,
+                **queued,
                 "utilisation": counted["bytes"] * 8000 / rate_gbps / time,
             }
         )
+
+
+def _delays_ps(network: Network, arcs: Arcs) -> npt.NDArray[np.float64]:
+    """Return the delays of all ports in their order, -1 where unknown."""
+
+    def known(delay_ns: FloatArray | None, count: int) -> npt.NDArray[np.float64]:
+        return np.full(count, np.nan) if delay_ns is None else delay_ns
+
+    core = [
+        known(plane.delay_ns, plane.cable_count)[arcs.id[arcs.ptr[p] : arcs.ptr[p + 1]] // 2]
+        for p, plane in enumerate(network.planes)
+    ]
+    access = [known(plane.access_delay_ns, plane.host_count) for plane in network.planes]
+    delay_ps: npt.NDArray[np.float64] = np.rint(1000 * np.concatenate([*core, *access, *access]))
+    return np.where(np.isnan(delay_ps), -1.0, delay_ps)

@@ -31,7 +31,7 @@ class SimulationResult:
         end: why it ended.
         time_ps: simulated time at its end.
         events: what the simulator did.
-        packet_hops: packets times the links they crossed.
+        packet_hops: packets times the links they crossed; None in a fluid.
         seconds: what the run took, on a clock.
         seed: its seed.
         flow: by name, int64 ``[f]``, in the order of the workload, -1 for what never happened; see :attr:`flows`.
@@ -40,8 +40,8 @@ class SimulationResult:
         task: int32 ``[f]``, as in the workload.
         port: by name, int64, one entry for each of :attr:`places`; see :attr:`ports`.
         places: the network's ports.
-        link_delay_ps: how long a bit travels on a link.
-        traces: by sort, what was traced, by column.
+        link_delay_ps: how long a bit travels on links of which the network does not say.
+        traces: by sort, what was traced, by column; none in a fluid.
         settings: what the run depended on beside network and workload, in words, as a JSON object.
         network, workload: summaries, as JSON objects.
         warnings: one sentence each.
@@ -50,7 +50,7 @@ class SimulationResult:
     end: End
     time_ps: int
     events: int
-    packet_hops: int
+    packet_hops: int | None
     seconds: float
     seed: int
     flow: Mapping[str, LongArray]
@@ -111,7 +111,8 @@ class SimulationResult:
     def flows(self) -> pa.Table:
         """One row for each flow, in the order of the workload; null stands for what never happened.
 
-        ``bytes`` is payload; ``ideal_ps`` is the least time alone in the network; packets are counted in both
+        ``bytes`` is payload; ``arrived_ps`` is when the last byte was at the destination, ``end_ps`` when the source
+        knew so; ``ideal_ps`` is the least time alone in the network; packets are counted in both
         directions, handshakes and acknowledgements included, ``data_packets`` are those with payload.
         """
         import pyarrow as pa  # noqa: PLC0415 - slow to load
@@ -128,7 +129,7 @@ class SimulationResult:
             **ends,
             "bytes": flow.pop("bytes"),
         }
-        for key in ("start_ps", "end_ps", "ideal_ps"):
+        for key in ("start_ps", "arrived_ps", "end_ps", "ideal_ps"):
             columns[key] = _known(flow.pop(key))
         columns["completion_ps"] = _known(self.completion_ps)
         columns["slowdown"] = pa.array(self.slowdown, from_pandas=True)

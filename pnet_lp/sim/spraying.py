@@ -11,11 +11,12 @@ from pnet_lp.registry import Params
 from pnet_lp.routing.searches import CORE_POLICIES
 from pnet_lp.sim.base import Context
 
-OrderName: TypeAlias = Literal["round-robin", "shuffled", "random"]
+OrderName: TypeAlias = Literal["round-robin", "shuffled", "permuted", "random"]
 
 _ORDERS: dict[OrderName, _core.Order] = {
     "round-robin": _core.Order.RoundRobin,
     "shuffled": _core.Order.Shuffled,
+    "permuted": _core.Order.Permuted,
     "random": _core.Order.Random,
 }
 
@@ -25,7 +26,7 @@ class SprayParams(Params):
 
     order: OrderName = Field(
         "round-robin",
-        description="one path after the other; the same in an order drawn for each flow; any at random",
+        description="one path after the other; the same in an order drawn for each flow, or each round; any at random",
     )
 
     def build(self, context: Context, over: _core.Over) -> _core.Forwarding:

@@ -54,6 +54,10 @@ class TcpParams(WindowParams):
     """The same, and how losses are found; defaults are of RFCs and of Linux."""
 
     duplicate_threshold: Count = Field(3, description="duplicate acknowledgements that show a loss")
+    sack: bool = Field(
+        False,
+        description="whether acknowledgements report what has come beyond a gap, and repair goes by that",
+    )
     rto_initial: Duration = Field(10**12, ge=1, description="timeout before the first round trip is measured")
     rto_min: Duration = Field(2 * 10**11, ge=1, description="timeout at least")
     rto_max: Duration = Field(6 * 10**13, ge=1, description="timeout at most, back-off included")

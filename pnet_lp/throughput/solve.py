@@ -70,7 +70,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Query:
     """What is asked of a network and a matrix, and how far.
 

@@ -15,7 +15,7 @@ from pnet_lp.throughput.problems import lost_demands
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FailureTrial:
     """The throughput of one draw of failures.
 

@@ -15,7 +15,7 @@ from pnet_lp.model.network import Variant
 
 
 @brief("label", "switches", "hosts", "racks", "cables", "diameter", "mean_hops")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PlaneDescription:
     """One plane in figures.
 
@@ -77,7 +77,7 @@ class PlaneDescription:
 
 
 @brief("variant", "switches", "hosts", "racks", "cables")
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Description:
     """A network in figures.
 

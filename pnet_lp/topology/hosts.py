@@ -56,6 +56,7 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
         label=plane.label,
         position=plane.position,
         box=plane.box,
+        delay_ns=plane.delay_ns,
         warnings=plane.warnings,
     )
 

@@ -57,7 +57,7 @@ Member: TypeAlias = Recipe | Plane
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Source:
     """What one TOPOLOGY argument stands for.
 

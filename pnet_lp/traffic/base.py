@@ -28,7 +28,7 @@ Seed: TypeAlias = Annotated[seeds.Seed | None, Field(description="seed of the dr
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Context:
     """What a pattern may look at: the network, the level, the seed.
 

@@ -14,7 +14,7 @@ from pnet_lp.traffic.places import racks_of_hosts
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RackTraffic:
     """A host-level matrix as its racks see it.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from pnet_lp.errors import SpecError, TrafficError, naming
-from pnet_lp.files import check_sha256, exists, named_files
+from pnet_lp.files import check_readable, check_sha256, exists, named_files
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
@@ -47,11 +47,7 @@ class DemandFile:
 
     def check(self) -> None:
         """Raise TrafficError unless the file can be read."""
-        try:
-            self.path.open("rb").close()
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise TrafficError(f"cannot read the file: {reason}", where=str(self.path)) from None
+        check_readable(self.path, TrafficError)
 
     def build(self, network: Network, level: Level, _: int) -> TrafficMatrix:
         """Return the matrix, or raise TrafficError: the file is missing, broken or does not fit the network."""
@@ -64,7 +60,7 @@ Member: TypeAlias = Recipe | DemandFile
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Source:
     """What one term stands for.
 

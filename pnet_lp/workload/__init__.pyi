@@ -1,6 +1,7 @@
 from .base import WORKLOADS, Context
 from .build import build_workload, check_workload, flows_of_size
 from .distribution import SIZES, SizeDistribution, parse_sizes
+from .io import read_workload, write_workload
 
 __all__ = [
     "SIZES",
@@ -11,4 +12,6 @@ __all__ = [
     "check_workload",
     "flows_of_size",
     "parse_sizes",
+    "read_workload",
+    "write_workload",
 ]

@@ -50,7 +50,9 @@ def _picoseconds(value: object, info: ValidationInfo) -> object:
 SizesOf: TypeAlias = Annotated[
     SizeDistribution,
     BeforeValidator(_sizes),
-    Field(description="flow sizes: 10MB, a name of `pnet-lp list sizes`, or a CSV file bytes,share"),
+    Field(
+        description="flow sizes: 10MB, a name of `pnet-lp list sizes`, a .csv (bytes,share) or .txt (bytes, per cent)"
+    ),
 ]
 ByteCount: TypeAlias = Annotated[int, BeforeValidator(_bytes), BYTES]
 Bytes: TypeAlias = Annotated[ByteCount, Field(ge=1, le=10**15)]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from pnet_lp.errors import SpecError, WorkloadError
+from pnet_lp.files import check_readable, exists
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.workload import Workload
 from pnet_lp.registry import Entry, parse_expression
@@ -16,7 +20,8 @@ def build_workload(
     """Return the workload that ``text`` describes on ``network``.
 
     Args:
-        text: an expression such as ``poisson:load=0.5,sizes=pfabric-web-search,flows=10000``.
+        text: an expression such as ``poisson:load=0.5,sizes=pfabric-web-search,flows=10000``, or the path of a file.  A
+            registered name is always the workload; write ``./incast`` for a file of that name.
         network: the network, which has hosts.
         traffic: which hosts send to which, between hosts, for workloads that take their pairs from a matrix.
         seed: master seed of workloads that are drawn and have no ``seed`` of their own.
@@ -25,10 +30,16 @@ def build_workload(
         SpecError: an unknown name or a wrong parameter; a matrix for a workload that takes none, or none for one that
             needs it.
         WorkloadError: the network has no two hosts, the matrix is between racks or empty, or the workload does not fit
-            the network.
+            the network; a missing or broken file.
     """
-    entry, params = _parsed(text, None if traffic is None else traffic.label)
-    return entry.build(params, _context(text, network, traffic, seed))
+    found = _parsed(text, None if traffic is None else traffic.label)
+    context = _context(text, network, traffic, seed)
+    if isinstance(found, Path):
+        from pnet_lp.workload.io import read_workload  # noqa: PLC0415 - slow to load
+
+        return read_workload(found, network)
+    entry, params = found
+    return entry.build(params, context)
 
 
 def flows_of_size(sizes: str, network: Network, traffic: TrafficMatrix, *, seed: int = 0) -> Workload:
@@ -52,13 +63,20 @@ def check_workload(text: str, traffic: str | None = None) -> None:
     """Raise what :func:`build_workload` says against ``text`` on any network.
 
     Args:
-        text: an expression.
+        text: an expression, or the path of a file.
         traffic: the matrix it would get, in words.
     """
-    _parsed(text, traffic)
+    found = _parsed(text, traffic)
+    if isinstance(found, Path):
+        check_readable(found, WorkloadError)
 
 
-def _parsed(text: str, traffic: str | None) -> tuple[Entry[Builder], WorkloadParams]:
+def _parsed(text: str, traffic: str | None) -> tuple[Entry[Builder], WorkloadParams] | Path:
+    """Return what ``text`` names: a registered workload with its parameters, or a file."""
+    if text.partition(":")[0].strip() not in WORKLOADS and _is_file(text):
+        if traffic is not None:
+            raise SpecError(f"the file {text} says who sends to whom", where="traffic", found=traffic)
+        return Path(text)
     name, values = parse_expression(text)
     entry = WORKLOADS.get(name)
     params = entry.validate(values)
@@ -69,6 +87,12 @@ def _parsed(text: str, traffic: str | None) -> tuple[Entry[Builder], WorkloadPar
     if params.traffic == "required" and traffic is None:
         raise SpecError(f"workload {name!r} needs a traffic matrix", where="traffic")
     return entry, params
+
+
+def _is_file(text: str) -> bool:
+    from pnet_lp.workload.io import SUFFIXES  # noqa: PLC0415 - slow to load
+
+    return "/" in text or os.sep in text or exists(text) or text.lower().endswith(SUFFIXES)
 
 
 def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: int) -> Context:

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from pydantic import Field
 
 from pnet_lp.errors import SpecError, WorkloadError
-from pnet_lp.files import read_table
+from pnet_lp.files import read_limited, read_table
+from pnet_lp.layouts import decoded, parse_number
 from pnet_lp.model.arrays import FloatArray, floats, longs
 from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray
@@ -22,6 +23,7 @@ from pnet_lp.units import parse_bytes
 Interpolation: TypeAlias = Literal["linear", "log"]
 
 _LARGEST_BYTES = 1e15
+_TEXT = (".txt", ".cdf")
 
 
 @brief("label", "mean_bytes", "interpolation")
@@ -121,7 +123,8 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
 
     Args:
         text: a number of bytes (``10MB``, ``64KiB``), a registered name (``facebook-cache``,
-            ``facebook-cache:interpolation=linear``), or a CSV file with the header ``bytes,share``.
+            ``facebook-cache:interpolation=linear``), or a file: ``.csv`` with the header ``bytes,share``, or
+            ``.txt`` or ``.cdf`` with two columns, bytes and per cent, as HPCC and Parsimon have them.
         where: the parameter, for messages.
 
     Raises:
@@ -132,10 +135,13 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
     if text[:1].isdigit():
         return SizeDistribution.from_points([parse_bytes(text, where)], [1.0], "linear", label=text)
     name, _, parameters = text.partition(":")
-    if name.lower().endswith(".csv"):
+    if name.lower().endswith((".csv", *_TEXT)):
         values = parse_expression(f"file:{parameters}")[1] if parameters else {}
-        given = validate(CurveParams, values, name)
-        return _read_sizes(Path(name), given.interpolation)
+        if name.lower().endswith(_TEXT):
+            # The programs that such files are for interpolate so.
+            given = validate(CurveParams, {"interpolation": "linear", **values}, name)
+            return _read_percents(Path(name), given.interpolation)
+        return _read_sizes(Path(name), validate(CurveParams, values, name).interpolation)
     try:
         entry_name, values = parse_expression(text)
         entry = SIZES.get(entry_name)
@@ -144,7 +150,7 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
             error.problem,
             where=where,
             found=text,
-            allowed=f"a number of bytes such as 10MB, {', '.join(SIZES.names())}, or a CSV file",
+            allowed=f"a number of bytes such as 10MB, {', '.join(SIZES.names())}, or a .csv, .txt or .cdf file",
         ) from None
     return entry.build(entry.validate(values), text)
 
@@ -156,6 +162,26 @@ def _read_sizes(path: Path, interpolation: Interpolation) -> SizeDistribution:
             points.append([float(field) for field in row])
         except ValueError:
             raise WorkloadError("not a size in bytes and a share", where=where, found=",".join(row)) from None
+    return _curve(points, path, interpolation)
+
+
+def _read_percents(path: Path, interpolation: Interpolation) -> SizeDistribution:
+    points = []
+    text = decoded(read_limited(path, WorkloadError), str(path), WorkloadError)
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        found = [parse_number(word) for word in words]
+        if len(found) != 2 or not np.isfinite(found).all():
+            raise WorkloadError("not bytes and per cent", where=f"{path}:{number}", found=line.strip())
+        # Curves begin at 0 bytes, which no flow has.
+        size = 1.0 if found == [0, 0] else found[0]
+        points.append([size, found[1] / 100])
+    return _curve(points, path, interpolation)
+
+
+def _curve(points: list[list[float]], path: Path, interpolation: Interpolation) -> SizeDistribution:
     if not points:
         raise WorkloadError("there are no points", where=str(path))
     table = np.array(points)

@@ -128,6 +128,13 @@ def test_wrong_cables(arguments: tuple[Any, ...], message: str) -> None:
         ({"box": [0]}, "x: 2 switches have 1 boxes; allowed: one for each switch"),
         ({"box": [0, -1]}, "x: no such box number, found -1; allowed: 0 to 2147483646"),
         ({"box": [0, 0.5]}, "x: box numbers must be a list of whole numbers"),
+        ({"delay_ns": [1, 2]}, "x: 1 links have 2 delays"),
+        ({"delay_ns": "far"}, "x: a link's delay is not a number; allowed: 0 to 1e+09 ns"),
+        ({"delay_ns": [-1]}, "x: cable 'a' - 'b': delay is wrong, found -1.0; allowed: 0 to 1e+09 ns"),
+        (
+            {"host_switch": [0, 1], "access_delay_ns": [1, 2e9]},
+            "x: access link of 'h1': delay is wrong, found 2000000000.0; allowed: 0 to 1e+09 ns",
+        ),
         (
             {"host_switch": [0, 1], "access_gbps": [1, -1]},
             "x: access link of 'h1': speed is wrong, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
@@ -167,7 +174,10 @@ def test_the_fingerprint_is_that_of_structure_names_and_speeds() -> None:
         made(racks=[2, 0]),
         made(box=[0, 0, 1]),
         made(box=[0, 1, 2]),
+        made(delay_ns=[5, np.nan]),
+        made(access_delay_ns=5),
     ]
+    assert made(delay_ns=[np.nan] * 2, access_delay_ns=np.nan) == same
     assert len({same, *changed}) == len(changed) + 1
 
 
@@ -331,6 +341,14 @@ HOST = {"kind": "host"}
             "plane: rack of 'a' is not an index, found 1.5; allowed: whole numbers >= 0",
         ),
         (with_edges(a={"box": 1}, b={}, h=HOST), "plane: switch 'b' has no box, and others have one"),
+        (
+            with_edges(("a", "b", {"delay_ns": 1, "length_m": 1})),
+            "plane: cable 'a' - 'b': delay is not one number, found 'delay_ns=1, length_m=1'; allowed: delay_ns, or",
+        ),
+        (
+            with_edges(("a", "b", {"length_m": "far"})),
+            "plane: cable 'a' - 'b': delay is not one number, found 'length_m=far'; allowed: delay_ns, or length_m",
+        ),
         (with_edges(a={"x": 1, "y": "north"}), "plane: 'a': a position is no pair of numbers, found "),
         (with_edges(a={"pos": (1, np.inf)}), "plane: 'a': a position is not finite, found "),
         (with_edges(a={}, h=HOST | {"host": []}), "plane: host of 'h' is not an index, found []; allowed: "),
@@ -362,3 +380,17 @@ def test_a_graph_has_one_namespace() -> None:
     plane = Plane.from_cables(["a", "b"], [0], [1], host_switch=[0], host_names=["b"])
     with pytest.raises(TopologyError, match="plane: 'b' names a switch and a host"):
         plane.to_networkx()
+
+
+def test_delays_of_graphs() -> None:
+    """A length of 2 m is 10 ns; a directed graph says a cable's delay once, and the same in both directions."""
+    graph = nx.Graph([("a", "b", {"length_m": 2, "capacity_gbps": 1}), ("b", "h", {"delay_ns": 3.5})])
+    graph.nodes["h"]["kind"] = "host"
+    plane = restored(graph)
+    assert plane.delay_ns is not None
+    assert plane.access_delay_ns is not None
+    assert (plane.delay_ns.tolist(), plane.access_delay_ns.tolist()) == ([10.0], [3.5])
+    assert restored(plane.to_networkx().to_directed()).fingerprint == plane.fingerprint
+    arcs = nx.DiGraph([("a", "b", {"delay_ns": 1}), ("b", "a", {"delay_ns": 2})])
+    with pytest.raises(TopologyError, match=r"cable 'b' - 'a' has two delays, found 2.0; allowed: 1 ns"):
+        restored(arcs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,19 @@ def test_slow_links_are_where_the_time_goes() -> None:
     assert result.completion_ps.tolist() == [8 * US + 2 * (800 + 8000) * (1500 + 40)]
 
 
+def test_links_have_delays_of_their_own(tmp_path: Path) -> None:
+    """100 m and 200 ns, and 1 us where nothing is said: on the link of h1."""
+    file = tmp_path / "net.edges"
+    file.write_text("a b 10 length=100\nb c 10 delay=200\n#: host h0 a 10 delay=300\n#: host h1 c 10\n")
+    network = build_network(str(file))
+    result = simulate(network, flows(network, (0, 1, 1000, 0)), transport="tcp:handshake=false")
+    travel = 2 * (500_000 + 200_000 + 300_000 + US)
+    assert result.completion_ps.tolist() == [travel + 4 * 800 * (1040 + 40)]
+    assert result.ports.column("delay_ps").to_pylist() == [
+        500_000, 500_000, 200_000, 200_000, 300_000, US, 300_000, US,
+    ]  # fmt: skip
+
+
 def test_a_long_flow_fills_its_link() -> None:
     network = chain(2)
     result = simulate(network, flows(network, (0, 1, 50_000_000, 0)), transport="tcp:receive_window=50")
@@ -98,13 +113,26 @@ def test_planes_are_used_and_never_changed() -> None:
     check_conserved(result)
 
 
-def test_flows_wait_for_others() -> None:
+@pytest.mark.parametrize("acknowledged", [False, True])
+def test_flows_wait_for_others(acknowledged: bool) -> None:
+    """A flow of three links of 1 us arrives the way of an acknowledgement before its source knows."""
     network = chain(2)
     workload = Workload.from_flows(
-        2, [0, 1, 0], [1, 0, 1], 1000, [0, 7 * US, 0], after=([1, 2], [0, 1]), task=[0, 0, 1]
+        2,
+        [0, 1, 0],
+        [1, 0, 1],
+        1000,
+        [0, 7 * US, 0],
+        after=([1, 2], [0, 1]),
+        acknowledged=acknowledged,
+        task=[0, 0, 1],
     )
     result = simulate(network, workload)
-    end, start = result.flow["end_ps"], result.flow["start_ps"]
-    assert start.tolist() == [0, end[0] + 7 * US, end[1]]
-    assert (result.completion_ps == result.flow["ideal_ps"]).all()
-    assert result.task_ps.tolist() == [end[1], end[2] - end[1]]
+    arrived, end, start = (result.flow[f"{key}_ps"] for key in ("arrived", "end", "start"))
+    assert (end - arrived).tolist() == [3 * (US + 800 * 40)] * 3
+    done = end if acknowledged else arrived
+    assert start.tolist() == [0, done[0] + 7 * US, done[1]]
+    # What begins on arrival goes behind the acknowledgement of that.
+    behind = 0 if acknowledged else 800 * 40
+    assert (result.completion_ps - result.flow["ideal_ps"]).tolist() == [0, 0, behind]
+    assert result.task_ps.tolist() == [end[1], end[2] - start[2]]

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -31,6 +34,7 @@ from pnet_lp.sim import (
     run_words,
     simulate,
 )
+from pnet_lp.sim.ports import KINDS
 from pnet_lp.sim.preset import get_preset
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -38,8 +42,15 @@ from pnet_lp.workload import build_workload
 
 from .conftest import check_conserved, flows
 
-NEEDED = {"strict": "strict:bounds=10x100", "given": "given:routing=ksp:4"}
+NEEDED = {"strict": "strict:bounds=10x100", "given": "given:routing=ksp:4", "cbr": "cbr:rate=2Gbps"}
 """Entries that have parameters without a default."""
+
+BESIDE = {
+    "trim": {"transport": "ndp"},
+    "cbr": {"queue": "drop-tail:packets=10000"},
+    "line-rate": {"queue": "drop-tail:packets=10000"},
+}
+"""What entries need that do not go with everything: a transport that reads headers, queues that lose nothing."""
 
 BUSY = "poisson:sizes=dctcp-web-search,load=0.6,flows=60"
 
@@ -51,7 +62,10 @@ def parquet(table: pa.Table) -> bytes:
 
 
 def every(kind: str, names: list[str]) -> list[Any]:
-    return [pytest.param({kind: NEEDED.get(name, name)}, id=f"{kind}-{name}") for name in names]
+    return [
+        pytest.param({kind: NEEDED.get(name, name), **BESIDE.get(name, {})}, id=f"{kind}-{name}")
+        for name in names
+    ]
 
 
 EVERY = [
@@ -300,6 +314,59 @@ def test_figures_are_of_the_records(tree: Network) -> None:
     assert both["packets"]["sent"] == 2 * found["packets"]["sent"]
 
 
+def test_requests_fill_links_that_hashed_paths_do_not(tree: Network) -> None:
+    src = np.arange(16)
+    workload = Workload.from_flows(16, src, (src + 5) % 16, 3_000_000)
+    sprayed = simulate(tree, workload, preset="ndp", seed=1)
+    hashed = simulate(tree, workload, transport="tcp:rto_min=1ms", seed=1)
+    assert sprayed.goodput_gbps.min() > 0.85 * 10
+    assert sprayed.goodput_gbps.min() > 1.5 * hashed.goodput_gbps.min()
+    assert (sprayed.flow["timeouts"] + sprayed.flow["packets_dropped"]).sum() == 0
+
+
+@pytest.mark.parametrize("senders", [4, 15])
+def test_incast_by_requests_takes_the_receivers_link(tree: Network, senders: int) -> None:
+    workload = build_workload(f"incast:senders={senders},sizes=900kB,to=0", tree, seed=3)
+    result = simulate(tree, workload, preset="ndp", seed=1)
+    packets = senders * -(-900_000 // (9000 - 64))
+    least = (senders * 900_000 + packets * 64) * 800
+    assert least < result.completion_ps.max() < 1.05 * least + 100 * 10**6
+    flow, port = result.flow, result.port
+    assert flow["timeouts"].sum() == 0
+    assert flow["trimmed"].sum() == flow["resent"].sum() == port["trimmed"].sum() > 0
+    check_conserved(result)
+
+
+def test_what_a_stream_loses_it_never_sends_again(tree: Network) -> None:
+    # Two hosts send 7.5 Gb/s each to a third, whose link has 10.
+    workload = flows(tree, (1, 0, 1_460_000, 0), (2, 0, 1_460_000, 0), (4, 5, 1_460_000, 0))
+    result = simulate(tree, workload, transport="cbr:rate=7500Mbps", queue="drop-tail:packets=10")
+    assert result.end == "complete"
+    flow = result.flow
+    # The two may be in step, so that all the losses are one's.
+    assert result.done.tolist() == (flow["packets_dropped"] == 0).tolist()
+    assert result.done[2]
+    assert flow["packets_sent"].tolist() == [1000] * 3
+    assert (flow["received_bytes"] == 1460 * flow["packets_delivered"]).all()
+    assert flow["packets_dropped"][:2].sum() == pytest.approx(2000 / 3, rel=0.05)
+    assert result.settings["transport"] == "cbr:rate=7500Mbps"
+    check_conserved(result)
+
+
+def test_selective_acknowledgements_repair_in_fewer_round_trips(tree: Network) -> None:
+    """Slow start without a bound loses about a hundred packets at the host's own port, and each is sent again."""
+    workload = flows(tree, (0, 5, 3_000_000, 0))
+    plain, sack = (simulate(tree, workload, transport=f"tcp:sack={sack}") for sack in (False, True))
+    own = plain.places.kind == KINDS.index("links from hosts")
+    for result in (plain, sack):
+        lost = result.port["dropped"]
+        assert 90 < lost.sum() == lost[own].sum() == result.flow["resent"].sum() < 125
+        assert result.flow["timeouts"].sum() == 0
+    assert sack.completion_ps[0] < plain.completion_ps[0]
+    bound = simulate(tree, workload, transport="tcp:initial_threshold=100")
+    assert bound.flow["resent"].sum() < 5
+
+
 @settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 1000),
@@ -365,6 +432,25 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     ({"trace": ("queue:h0->h1",)}, SpecError, "trace: there is no such link, found 'queue:h0->h1'"),
     ({"trace": ("queue:h0->edge",)}, SpecError, "trace: no host or switch is called 'edge' (did you mean"),
     ({"transport": "tcp:rto_min=2s,rto_max=1s"}, SpecError, "transport: tcp: rto_min=2s is above rto_max=1s"),
+    ({"transport": "min-tcp:sack=true"}, SpecError, "min-tcp: unknown parameter 'sack'"),
+    ({"transport": "ndp:window=0"}, SpecError, "ndp: window: input should be greater than or equal to 1"),
+    ({"transport": "cbr"}, SpecError, "cbr: parameter 'rate' is required"),
+    (
+        {"transport": "cbr:rate=5"},
+        SpecError,
+        "rate: not a quantity, found '5'; allowed: a rate with its unit: 800Mbps, 2.5Gbps",
+    ),
+    (
+        {"queue": "trim"},
+        SpecError,
+        "queue: the queue cuts payload off packets, and the transport makes nothing of the rest, found 'trim'; "
+        "allowed: with transport ndp",
+    ),
+    (
+        {"queue": "trim:headers=10", "transport": "ndp"},
+        SimulationError,
+        "a header has 64 bytes, and 10 of them",
+    ),
 ]
 
 
@@ -381,8 +467,73 @@ def test_bad_flows(tree: Network) -> None:
         simulate(tree, Workload.from_flows(4, [0], [1], 1))
     with pytest.raises(WorkloadError, match="flow 0: a flow has too many packets, found 10"):
         simulate(tree, flows(tree, (0, 1, 10**16, 0)))
-    with pytest.raises(WorkloadError, match="flow 1: a flow uses the connection of another"):
-        simulate(tree, "rpc:rounds=1")
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "hint"),
+    [
+        ({}, "poisson:sizes=1kB,load=0.1,flows=140", "fewer flows"),
+        ({}, "incast:senders=1,sizes=1kB", "a smaller network"),
+        ({"queue": "drop-tail:packets=1000000"}, "incast:senders=15,sizes=100MB", "shorter queues"),
+        ({"trace": "flow:0"}, "incast:senders=1,sizes=1kB", "fewer traces"),
+        (
+            {"transport": "mptcp:subflows=1000", "forwarding": "sopa"},
+            "incast:senders=1,sizes=1kB",
+            "fewer flows",
+        ),
+    ],
+)
+def test_what_does_not_fit_into_memory_is_refused(
+    tree: Network, monkeypatch: pytest.MonkeyPatch, words: dict[str, Any], text: str, hint: str
+) -> None:
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 30_000)
+    with pytest.raises(WorkloadError) as caught:
+        simulate(tree, text, **words)
+    assert re.fullmatch(
+        r"a simulation of [0-9,]+ flows over 96 ports needs about .* [KMG]iB, 29\.3 KiB are free; "
+        rf"allowed: .*{hint}.*",
+        str(caught.value),
+    )
+
+
+def test_more_paths_than_memory_is_one_sentence(tree: Network, monkeypatch: pytest.MonkeyPatch) -> None:
+    workload = flows(tree, (0, 5, 1000, 0))
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 100)
+    with pytest.raises(RoutingError) as caught:
+        simulate(tree, workload, routing="ksp:100000")
+    assert "100 B are free" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak of a process is read from /proc")
+def test_the_estimate_of_memory_is_near_what_is_taken() -> None:
+    """Of so many small flows, in a process of its own, that they are most of it."""
+    code = (
+        "from pnet_lp.memory import check_fits\n"
+        "from pnet_lp.sim import footprint, simulate\n"
+        "from pnet_lp.topology import build_network\n"
+        "def peak():\n"
+        "    text = open('/proc/self/status').read()\n"
+        "    return 1024 * int(text.partition('VmHWM:')[2].split()[0])\n"
+        "network, asked = build_network('fat-tree:k=4'), []\n"
+        "footprint.check_fits = lambda needed, *_, **__: asked.append(needed)\n"
+        "simulate(network, 'incast:senders=1,sizes=1kB').flows\n"
+        "before = peak()\n"
+        "simulate(network, 'poisson:sizes=100,load=0.1,flows=40000').flows\n"
+        "print((peak() - before) / (asked[1] - asked[0]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 0.5 < float(done.stdout) < 1.5
+
+
+def test_the_clock_has_an_end(tree: Network) -> None:
+    # Probes without an answer go on for ever, and so rarely that events do not end the run first.
+    network = outage(tree, from_ps=1)
+    words = {"transport": "tcp:rto_initial=1000000s,rto_min=1000000s,rto_max=1000000s", "outage": network}
+    result = simulate(tree, flows(tree, (0, 8, 10**9, 0), (1, 9, 10**9, 0)), **words)
+    assert result.end == "end of clock"
+    assert result.completed < 2
+    check_conserved(result)
 
 
 def test_a_network_cut_in_two() -> None:

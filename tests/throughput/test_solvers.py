@@ -1,7 +1,7 @@
 """The registry of solvers, what they promise besides an optimum, and how they stop."""
 
-import importlib.metadata
 import threading
+from importlib.metadata import EntryPoint, EntryPoints
 
 import numpy as np
 import pytest
@@ -116,21 +116,15 @@ class _Lazy(Solver):
 
 
 def test_third_party_solver_comes_from_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Point:
-        def load(self) -> None:
-            base.SOLVERS.register("lazy", summary="returns no flow")(_Lazy)
+    def load(_: EntryPoint) -> None:
+        base.SOLVERS.register("lazy", summary="returns no flow")(_Lazy)
 
     registry = type(base.SOLVERS)("solver", package="pnet_lp.throughput.solvers", group="pnet_lp.solvers")
-    asked = []
-
-    def entry_points(*, group: str) -> list[Point]:
-        asked.append(group)
-        return [Point()]
-
+    point = EntryPoint("lazy", "lazy_package", "pnet_lp.solvers")
     monkeypatch.setattr(base, "SOLVERS", registry)
-    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    monkeypatch.setattr("pnet_lp.registry._entry_points", lambda: EntryPoints([point]))
+    monkeypatch.setattr(EntryPoint, "load", load)
     assert isinstance(get_solver("lazy"), _Lazy)
-    assert asked == ["pnet_lp.solvers"]
 
 
 @pytest.mark.parametrize("instance", INSTANCES, ids=lambda instance: instance.name)

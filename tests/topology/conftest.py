@@ -8,9 +8,14 @@ _COORDINATES = st.floats(-1e6, 1e6, allow_subnormal=False)
 PLACES = st.tuples(_COORDINATES, _COORDINATES) | st.just((np.nan, np.nan))
 
 
+def delays(count: int) -> st.SearchStrategy[list[float] | None]:
+    known = st.floats(0, 1e9, allow_subnormal=False) | st.just(np.nan)
+    return st.none() | st.lists(known, min_size=count, max_size=count)
+
+
 @st.composite
 def planes(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> Plane:
-    """Multigraphs with parallel cables, unequal speeds, hosts with and without links, racks, tiers, places, boxes."""
+    """Multigraphs with parallel cables, unequal speeds and delays, racks, tiers, places, boxes, hosts without links."""
     printable = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=5)
     called = draw(st.lists(printable if names is None else names, min_size=1, max_size=9, unique=True))
     n = draw(st.integers(1, len(called)))
@@ -35,11 +40,13 @@ def planes(draw: st.DrawFn, names: st.SearchStrategy[str] | None = None) -> Plan
         tier=draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)),
         position=draw(st.none() | st.lists(PLACES, min_size=n, max_size=n)),
         box=draw(st.none() | st.lists(st.integers(0, 9), min_size=n, max_size=n)),
+        delay_ns=draw(delays(len(cables))),
+        access_delay_ns=draw(delays(hosts)),
     )
 
 
 def same(a: Plane, b: Plane) -> bool:
-    """Return whether two planes agree in all but their labels; boxes are part of the fingerprint."""
+    """Return whether two planes agree in all but their labels; boxes and delays are part of the fingerprint."""
     return (
         a.fingerprint == b.fingerprint
         and np.array_equal(a.tier, b.tier)

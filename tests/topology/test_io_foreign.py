@@ -190,6 +190,8 @@ PLACED = replace(RING, position=np.array([[1.0, 2], [3, 4], [5, 6], [np.nan, np.
         (PLACED, ".topobench", "positions"),
         (replace(RING, box=np.array([0, 0, 1, 1], dtype=np.int32)), ".sndlib", "boxes"),
         (replace(build_plane("fat-tree:k=4"), box=np.zeros(20, dtype=np.int32)), ".topo", "boxes"),
+        (replace(build_plane("fat-tree:k=4"), delay_ns=np.full(32, 7.0)), ".topo", "delays"),
+        (replace(RING, delay_ns=np.full(4, 7.0)), ".graph", "delays"),
         (
             Plane.from_cables(["a b", "c"], [0], [1]),
             ".sndlib",

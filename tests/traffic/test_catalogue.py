@@ -50,6 +50,7 @@ EXPECTED = {
     "pnet-hadoop-write": (SORTING, 32, 32, None),
     "pnet-permutation": (fat_tree(8), 128, 128, 1),
     "sopa-four-flows": (HEDERA, 4, 4, 2),
+    "sopa-one-flow": (HEDERA, 1, 1, 1),
     "sopa-permutation": (fat_tree(24), 3456, 3456, 1),
     "two-groups-8": (ring_of(8), 56, 8 * 4, 4),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,11 @@ ALL = {
     "sequential": "sequential:sizes=64KiB,rounds=7,pause=1us",
     "rpc": "rpc:rounds=10",
     "incast": "incast:senders=5,sizes=1MB,rounds=3",
+    "all-gather": "all-gather:size=1kB,placement=random",
+    "all-reduce": "all-reduce:size=1kB,placement=random",
+    "all-to-all": "all-to-all:size=1kB,placement=random",
+    "hadoop": "hadoop:mappers=4,reducers=4,data=1MB,block=10kB",
+    "reduce-scatter": "reduce-scatter:size=1kB,placement=random",
 }
 
 
@@ -113,6 +119,10 @@ def test_a_loop_is_chains(loops: int, rounds: int) -> None:
             assert waits == [flow - 5 * loops]
             assert workload.src[waits[0]] == workload.src[flow]
             assert workload.start_ps[flow] == 3000
+    # The host that sends acts on acknowledgements, and opens a connection each time.
+    assert workload.acknowledged.all()
+    assert workload.connects.all()
+    assert workload.connection.tolist() == list(range(workload.flow_count))
 
 
 @pytest.mark.parametrize(("connects", "opens"), [("message", [1, 1]), ("call", [1, 0]), ("never", [0, 0])])
@@ -135,6 +145,22 @@ def test_a_call_is_a_request_and_its_response(connects: str, opens: list[int], n
         assert workload.task[request] == workload.task[response] == call
         assert workload.connects[[request, response]].tolist() == [bool(value) for value in opens]
         assert workload.src[request] == (call % clients) // 2
+    assert not workload.acknowledged.any()
+
+
+def test_calls_share_connections(network: Network) -> None:
+    """By message, by call, by client and server: with 32 clients and fixed servers, calls 0 and 32 share one."""
+    shared = {
+        connects: build_workload(f"rpc:rounds=2,clients=2,server=fixed,connects={connects}", network)
+        for connects in ("message", "call", "once", "never")
+    }
+    first = {name: workload.connection[[0, 1, 64, 65]].tolist() for name, workload in shared.items()}
+    assert first == {"message": [0, 1, 64, 65], "call": [0, 0, 64, 64], "once": [0] * 4, "never": [0] * 4}
+    opens = {name: workload.connects[[0, 1, 64, 65]].tolist() for name, workload in shared.items()}
+    assert opens["once"] == [True, False, False, False]
+    assert opens["never"] == [False] * 4
+    # Two clients of a host that have the same server have a connection each.
+    assert len(set(shared["once"].connection.tolist())) == 32
 
 
 def test_a_fixed_server_stays(network: Network) -> None:
@@ -230,6 +256,19 @@ def test_too_many_flows(network: Network) -> None:
         ({"after": ([0, 1], [1, 0])}, "workload: flow 0: a flow waits for itself, through others or at once"),
         ({"after": ([0], [2])}, "workload: flow 0: no such flow to wait, found 2; allowed: 0 to 1"),
         ({"after": ([0, 1], [1])}, "workload: 2 flows wait for 1"),
+        (
+            {"after": ([0], [1]), "acknowledged": [True, False]},
+            "workload: 1 waits have 2 values of acknowledged",
+        ),
+        (
+            {"connection": [7, 7]},
+            "workload: flow 1: a connection between hosts 2 and 3 is also one between others, found 7; "
+            "allowed: that of flow 0 joins hosts 0 and 1",
+        ),
+        (
+            {"connection": [0, -1]},
+            "workload: flow 1: a flow has a wrong connection, found -1; allowed: 0 to 9223372036854775807",
+        ),
     ],
 )
 def test_what_is_no_workload(change: dict[str, object], message: str) -> None:
@@ -242,3 +281,12 @@ def test_what_is_no_workload(change: dict[str, object], message: str) -> None:
 def test_a_flow_may_wait_for_a_later_one() -> None:
     workload = Workload.from_flows(3, [0, 1, 2], [1, 2, 0], 1, after=([0, 1, 0], [1, 2, 2]))
     assert parents(workload) == [[1, 2], [2], []]
+
+
+def test_what_is_not_said_leaves_the_fingerprint() -> None:
+    def fingerprint(**more: Any) -> str:
+        return Workload.from_flows(2, [0, 1, 0], [1, 0, 1], 1, after=([1], [0]), **more).fingerprint
+
+    plain = fingerprint()
+    assert plain == fingerprint(acknowledged=False, connection=[4, 2, 9])
+    assert len({plain, fingerprint(acknowledged=True), fingerprint(connection=[4, 4, 9])}) == 3

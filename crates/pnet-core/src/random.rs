@@ -32,6 +32,11 @@ impl SplitMix {
         ((u128::from(self.word()) * bound as u128) >> 64) as usize
     }
 
+    /// A number from 0 up to, and without, 1.
+    pub fn unit(&mut self) -> f64 {
+        (self.word() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
     /// The index of one of the weights, each as likely as its share; they are at least 0, and one is positive.
     ///
     /// ```
@@ -40,7 +45,7 @@ impl SplitMix {
     /// ```
     pub fn weighted(&mut self, weights: impl Iterator<Item = f64> + Clone) -> usize {
         let total: f64 = weights.clone().sum();
-        let mut left = (self.word() >> 11) as f64 / (1_u64 << 53) as f64 * total;
+        let mut left = self.unit() * total;
         let mut last = 0;
         for (i, weight) in weights.enumerate().filter(|(_, weight)| *weight > 0.0) {
             if left < weight {

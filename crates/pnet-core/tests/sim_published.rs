@@ -20,8 +20,7 @@ fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>) 
         initial_window: 2,
         initial_threshold: Some(44),
         receive_window: Some(44),
-        // The last packet is an odd one, and waits.
-        acks: Acks { every: 2, delay: SECOND / 1000 },
+        acks: Acks { every: 2, delay: SECOND / 5 },
         resequence,
         rto: Rto { initial: SECOND, least: SECOND / 5, most: 60 * SECOND, granularity: 0 },
         duplicate_threshold: Some(threshold),

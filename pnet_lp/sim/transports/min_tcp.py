@@ -33,6 +33,12 @@ def min_tcp(params: MinTcpParams, context: Context) -> _core.Transport:
     """Return the transport."""
     rto = params.rto
     base = params.core(
-        context, duplicate_threshold=None, rto_initial=rto, rto_min=rto, rto_max=rto, timer_granularity=0
+        context,
+        duplicate_threshold=None,
+        sack=False,
+        rto_initial=rto,
+        rto_min=rto,
+        rto_max=rto,
+        timer_granularity=0,
     )
     return _core.Transport.min_tcp(base, probe_after=params.probe_after)

@@ -30,7 +30,7 @@ Of: TypeAlias = Literal["matrix", "worst-case"]
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bound:
     """An upper bound on K.
 
@@ -69,7 +69,7 @@ class Silent:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Instance:
     """A network and its traffic, with what several bounds derive from them."""
 
@@ -137,7 +137,7 @@ BOUNDS: Registry[Evaluate] = Registry("bound", package="pnet_lp.throughput.bound
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bounds:
     """The bounds of one instance.
 

@@ -22,7 +22,7 @@ found depends on it, not what the cut is said to carry."""
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Groups:
     """Endpoints that attach alike, so that only their number on each side matters.
 

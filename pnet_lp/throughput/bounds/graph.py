@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from pnet_lp.model import Network
 from pnet_lp.model.arcs import usable_arcs
@@ -13,9 +13,12 @@ from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.distances import Sites
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Wiring:
     """The switches of the distinct planes numbered in one sequence.
 
@@ -80,7 +83,7 @@ class Wiring:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SiteGraph:
     """Sites joined by links: a switch with one site is a part of its site's node, in every plane.
 
@@ -126,6 +129,8 @@ class SiteGraph:
 
 def _matrix(row: IntArray, column: IntArray, value: FloatArray, count: int) -> sp.csr_array:
     """Return ``[count, count]`` with equal entries added up and the diagonal left out."""
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
     off = row != column
     matrix = sp.csr_array(sp.coo_array((value[off], (row[off], column[off])), shape=(count, count)))
     matrix.sum_duplicates()

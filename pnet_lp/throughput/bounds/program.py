@@ -23,7 +23,7 @@ NODES = 1000
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Program:
     """What the program found.
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
-from scipy.linalg import eigh_tridiagonal
 
 from pnet_lp.model.arrays import BoolArray, FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.seeds import generator
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 _KRYLOV_STEPS = 120
 _FLAT_SWAPS = 60
@@ -34,7 +36,7 @@ def spectral_orders(capacity: sp.csr_array, count: int) -> list[Order]:
     Lanczos' method with full orthogonalisation from different starts: in a symmetric graph there are several such
     vectors, and each start finds another (Fiedler 1973; Spielman and Teng 2007).
     """
-    weights = sp.csr_array(capacity + capacity.T)
+    weights = capacity + capacity.T
     degree = weights.sum(axis=1)
     root = np.sqrt(np.where(degree > 0, degree, 1.0))
     n = weights.shape[0]
@@ -50,6 +52,8 @@ def spectral_orders(capacity: sp.csr_array, count: int) -> list[Order]:
 
 def _second_vector(weights: sp.csr_array, root: FloatArray, start: FloatArray) -> FloatArray:
     """Return a vector on the nodes that varies as little as possible along links, the constant one apart."""
+    from scipy.linalg import eigh_tridiagonal  # noqa: PLC0415 - slow to load
+
     n = len(root)
     basis = np.zeros((min(_KRYLOV_STEPS, n - 1) + 1, n))
     basis[0] = root / np.sqrt((root * root).sum())
@@ -97,7 +101,7 @@ def halves(order: Order, size: Counts, capacity: sp.csr_array) -> Counts:
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Sweep:
     """What every prefix of an order separates, forwards and backwards: ``[2, nodes - 1]`` each."""
 
@@ -169,7 +173,7 @@ class _Moves:
     """
 
     def __init__(self, matrix: sp.csr_array, side: BoolArray) -> None:
-        self._both = sp.csr_array(matrix + matrix.T)
+        self._both = matrix + matrix.T
         self._out = matrix.sum(axis=1)
         self._matrix = matrix
         self._near = self._both @ side.astype(np.float64)
@@ -192,7 +196,7 @@ def exchange(side: BoolArray, size: Counts, capacity: sp.csr_array) -> BoolArray
         size: int64 ``[nodes]``; nodes of size 0 stay where they are.
         capacity: ``[nodes, nodes]``; both directions count.
     """
-    both = sp.csr_array(capacity + capacity.T)
+    both = capacity + capacity.T
     sign = np.where(side, 1.0, -1.0)
     for _ in range(_PASSES):
         gain, sign = _pass(sign, size, both)

@@ -65,7 +65,7 @@ class AccessLinks(Witness):
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matching(Witness):
     """Demands that need the most hops among those with the same totals at every endpoint.
 
@@ -86,7 +86,7 @@ class Matching(Witness):
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cut(Witness):
     """A side of endpoints and, plane by plane, of switches; what leaves it is cut.
 

@@ -51,7 +51,7 @@ class Clock:
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SolveContext:
     """By what to solve, and whom to tell.
 
@@ -69,7 +69,7 @@ class SolveContext:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Optimum:
     """What an objective found.
 

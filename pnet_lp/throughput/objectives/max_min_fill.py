@@ -60,7 +60,7 @@ class MaxMinFill(Fair):
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Filling:
     """Max-min fair rates.
 

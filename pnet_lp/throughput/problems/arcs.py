@@ -17,7 +17,7 @@ from pnet_lp.throughput.problems.proof import Certified, Flows, Proof
 
 
 @brief("demand_count", "flow_variables")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ArcProblem(Problem):
     """Maximum flow without restriction of the paths."""
 

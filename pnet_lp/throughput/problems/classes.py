@@ -8,8 +8,8 @@ classes has the same optimum as the one on hosts.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,9 @@ from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 
-if TYPE_CHECKING:
-    import scipy.sparse as sp
-
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Classes:
     """The aggregated endpoints and demands; fields as in :class:`~pnet_lp.throughput.problems.flow.FlowProblem`."""
 
@@ -53,13 +50,16 @@ def endpoint_classes(
         traffic: the demands.
         merge: whether to look for alike endpoints at all; otherwise each is a class of its own.
     """
-    used = np.unique(np.concatenate([traffic.src, traffic.dst]))
+    named = np.zeros(traffic.endpoints, dtype=bool)
+    named[traffic.src] = named[traffic.dst] = True
+    used = np.flatnonzero(named)
     position = np.full(traffic.endpoints, -1, dtype=np.int64)
     position[used] = np.arange(len(used))
     src, dst = position[traffic.src], position[traffic.dst]
 
     if merge:
-        color = _labels(np.vstack([attach[:, used], access_up[:, used], access_down[:, used]]).T)
+        rows = np.vstack([attach[:, used], access_up[:, used], access_down[:, used]]).T
+        color = _labels(row.tobytes() for row in rows)
         color = _refine(color, src, dst, traffic.demand)
     else:
         color = np.arange(len(used))
@@ -105,9 +105,10 @@ def _added(
     return found.row, found.col, found.data
 
 
-def _labels(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def _labels(rows: Iterable[Hashable]) -> npt.NDArray[np.int64]:
     """Return a label per row, equal for equal rows."""
-    return np.asarray(np.unique(rows, axis=0, return_inverse=True)[1]).ravel()
+    seen: dict[Hashable, int] = {}
+    return np.array([seen.setdefault(row, len(seen)) for row in rows])
 
 
 def _refine(
@@ -127,20 +128,11 @@ def _refine(
         entries = sp.csr_array((demand, (src, dst)), shape=(n, n))
         # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
         sums = sp.csr_array(sp.hstack([entries @ member, entries.T @ member]))
-        refined = _labels_sparse(color, sums)
+        sums.sort_indices()
+        rows = (slice(*sums.indptr[i : i + 2]) for i in range(n))
+        parts = ((sums.indices[row].tobytes(), sums.data[row].tobytes()) for row in rows)
+        refined = _labels(zip(color.tolist(), parts, strict=True))
         if int(refined.max()) + 1 == count:
             return color
         color = refined
     return color
-
-
-def _labels_sparse(color: npt.NDArray[np.int64], sums: sp.csr_array) -> npt.NDArray[np.int64]:
-    """Return a label per row of ``(color, sums)``, equal for equal rows, without making ``sums`` dense."""
-    sums.sort_indices()
-    seen: dict[tuple[int, bytes, bytes], int] = {}
-    labels = np.empty(len(color), dtype=np.int64)
-    for i in range(len(color)):
-        row = slice(sums.indptr[i], sums.indptr[i + 1])
-        key = (int(color[i]), sums.indices[row].tobytes(), sums.data[row].tobytes())
-        labels[i] = seen.setdefault(key, len(seen))
-    return labels

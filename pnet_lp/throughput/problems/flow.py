@@ -28,7 +28,7 @@ _BYTES_PER_SPLIT = 32
 
 
 @brief("plane_count", "demand_count")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FlowProblem:
     """Links and demands over several planes, as flat arrays.
 

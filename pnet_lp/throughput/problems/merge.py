@@ -21,7 +21,7 @@ _RELATIVE = 1e-12
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MergedPlanes:
     """A problem with proportional planes merged.
 

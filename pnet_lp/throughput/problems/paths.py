@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @brief("demand_count", "flow_variables")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PathProblem(ColumnProblem):
     """Maximum concurrent flow in which each demand may use its paths only.
 

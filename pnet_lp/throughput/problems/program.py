@@ -23,7 +23,7 @@ MAX_ENTRIES = 2**31 - 1
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LinearProgram:
     """Minimise ``cost . x`` with ``row_lower <= A x <= row_upper`` and ``x >= 0``.
 
@@ -65,7 +65,7 @@ def compressed_columns(
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ProgramGoal:
     """What an objective adds to the body of a program, which is what links carry.
 
@@ -141,7 +141,7 @@ class Labels:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LpSolution:
     """A primal and a dual solution, feasible and optimal up to tolerances; all of it is judged by what it proves.
 

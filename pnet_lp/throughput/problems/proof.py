@@ -16,7 +16,7 @@ from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Flows(LinkLengths):
     """Flows and link lengths as a general solver gives them: feasible and optimal only up to its tolerances.
 
@@ -57,7 +57,7 @@ Proof: TypeAlias = _core.Proof | PathCertificate
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Certified:
     """What a proof proves.
 
@@ -73,7 +73,7 @@ class Certified:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Attained:
     """Rates, and a flow that carries them and fits.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @brief("demand_count", "flow_variables")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SplitProblem(ColumnProblem):
     """Demands of which each has one way to use links: ``N = J``.
 

@@ -82,6 +82,8 @@ class StoredPlane(Stored):
     tier: StoredArray
     label: str
     box: StoredArray | None = None
+    delay_ns: StoredArray | None = None
+    access_delay_ns: StoredArray | None = None
 
 
 class StoredNetwork(Stored):

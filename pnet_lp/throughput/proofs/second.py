@@ -24,7 +24,7 @@ from pnet_lp.throughput.proofs.checks import SAME, Checks, ratio_of
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SavedAnswer:
     """What a saved result says beside its certificate.
 

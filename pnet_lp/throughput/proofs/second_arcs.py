@@ -67,7 +67,7 @@ class SecondArcs(SecondProblem):
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rows:
     """The pairs (plane, destination switch) with traffic between switches.
 
@@ -96,7 +96,7 @@ def find_rows(problem: FlowProblem, available: BoolArray) -> Rows:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Split:
     """Splitting fractions as arcs between states; one entry per fraction above 0."""
 

@@ -82,7 +82,7 @@ _COPIED = (
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StoredResult:
     """What a result file holds: the instance, and the claim about it with its proof.
 
@@ -294,6 +294,8 @@ def _network(path: str | Path, stored: StoredNetwork) -> Network:
                     tier=values["tier"],
                     label=values["label"],
                     box=values["box"],
+                    delay_ns=values["delay_ns"],
+                    access_delay_ns=values["access_delay_ns"],
                 )
             )
     with _naming(path, "instance.network"):

@@ -33,7 +33,7 @@ _MARGIN = 1.2
 
 
 @brief()
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SolveOptions:
     """How far and how long to solve.
 
@@ -63,7 +63,7 @@ class SolveOptions:
 
 
 @brief()
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RawSolution:
     """What a solver returns; nothing in it is trusted until the certificate is evaluated.
 

@@ -21,6 +21,13 @@ class FatTree(HostParams):
         description="hosts per uplink of an edge switch: k/2 uplinks and oversubscription * k/2 hosts",
     )
 
+    core_gbps: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="speed of the cables to the top tier, Gb/s in each direction; default: link_gbps",
+    )
+
     @model_validator(mode="after")
     def _whole_hosts(self) -> FatTree:
         hosts = self.oversubscription * self.k / 2
@@ -63,6 +70,8 @@ def fat_tree(params: FatTree) -> Plane:
         group, place, uplink = np.indices((per_tier // m**tier, m**tier, m))
         u.append((tier * per_tier + group * m**tier + place).ravel())
         v.append(((tier + 1) * per_tier + group // children * m ** (tier + 1) + place * m + uplink).ravel())
+    speeds = np.full((tiers - 1, per_tier * m), params.link_gbps)
+    speeds[-1] = params.core_gbps or params.link_gbps
     names = [f"edge{i}" for i in range(per_tier)]
     for tier in range(1, tiers - 1):
         prefix = "agg" if tiers == 3 else f"agg{tier}-"
@@ -72,7 +81,7 @@ def fat_tree(params: FatTree) -> Plane:
         names,
         np.concatenate(u),
         np.concatenate(v),
-        params.link_gbps,
+        speeds.ravel(),
         host_switch=np.arange(hosts) // params.hosts_per_edge,
         access_gbps=params.access_gbps,
         tier=np.arange(len(names)) // per_tier,

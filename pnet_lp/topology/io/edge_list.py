@@ -1,11 +1,11 @@
-"""Edge lists: one full-duplex cable a line, ``u v [capacity_gbps [capacity_back_gbps]]``.
+"""Edge lists: one full-duplex cable a line, ``u v [capacity_gbps [capacity_back_gbps]] [delay=NS]``.
 
-``u`` and ``v`` are names of switches, without blanks; the fourth column is the speed from v to u where it differs.  A
-line that repeats a pair is a parallel cable.  ``#`` begins a comment.  What other programs may skip stands in comments
-that begin with ``#:``
+``u`` and ``v`` are names of switches, without blanks; the fourth column is the speed from v to u where it differs, and
+``delay=`` or ``length=``, in metres, says how long a bit travels where that is known.  A line that repeats a pair is a
+parallel cable.  ``#`` begins a comment.  What other programs may skip stands in comments that begin with ``#:``
 
-    #: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]    names and orders switches; racks are ordered by R
-    #: host NAME [SWITCH UP_GBPS [DOWN_GBPS]]            without SWITCH: a host without a link into this plane
+    #: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]      names and orders switches; racks are ordered by R
+    #: host NAME [SWITCH UP_GBPS [DOWN_GBPS] [delay=NS]]   without SWITCH: a host without a link into this plane
 
 Switches that no such line names follow in order of appearance, or by number if there is no such line at all and all
 names are numbers.
@@ -19,16 +19,21 @@ from dataclasses import dataclass, field
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_number
 from pnet_lp.model import Plane
+from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.plane import LONGEST_DELAY_NS
 from pnet_lp.topology.io.format import Format, parse_position, parse_speed, refusal
+from pnet_lp.units import NS_PER_METRE
 
-_CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
+_CABLE = "u v [capacity_gbps [capacity_back_gbps]] [delay=NS]"
 _SWITCH = "#: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]"
-_HOST = "#: host NAME [SWITCH UP_GBPS [DOWN_GBPS]]"
+_HOST = "#: host NAME [SWITCH UP_GBPS [DOWN_GBPS] [delay=NS]]"
+_DELAYS = {"delay": 1.0, "length": NS_PER_METRE}
+"""What a last column may begin with, and the ns that a unit of it takes."""
 
 
 @dataclass
-class _Reading:
-    """What the lines read so far give."""
+class Reading:
+    """What the lines read so far give; formats that have declarations as these in comments read them by it, too."""
 
     link_gbps: float
     switches: dict[str, int] = field(default_factory=dict)
@@ -36,11 +41,13 @@ class _Reading:
     racks: dict[int, str] = field(default_factory=dict)
     boxes: dict[str, int] = field(default_factory=dict)
     positions: dict[str, tuple[float, float]] = field(default_factory=dict)
-    cables: list[tuple[str, str, float, float]] = field(default_factory=list)
-    hosts: dict[str, tuple[str | None, float, float]] = field(default_factory=dict)
+    cables: list[tuple[str, str, float, float, float]] = field(default_factory=list)
+    hosts: dict[str, tuple[str | None, float, float, float]] = field(default_factory=dict)
     host_lines: dict[str, str] = field(default_factory=dict)
 
     def cable(self, words: list[str], where: str) -> None:
+        """Add the cable of a line, or raise TopologyError."""
+        words, delay = _delay(words, where)
         if not 2 <= len(words) <= 4:
             raise TopologyError("not a cable", where=where, found=" ".join(words), allowed=_CABLE)
         u, v = words[:2]
@@ -49,9 +56,13 @@ class _Reading:
         there, back = _speeds(words[2:], where) or (self.link_gbps, self.link_gbps)
         for name in (u, v):
             self.switches.setdefault(name, len(self.switches))
-        self.cables.append((u, v, there, back))
+        self.cables.append((u, v, there, back, delay))
 
     def declaration(self, words: list[str], where: str) -> None:
+        """Add what the words of a comment declare, or raise TopologyError."""
+        delay = math.nan
+        if words[:1] == ["host"] and len(words) > 4:
+            words, delay = _delay(words, where)
         match words:
             case ["switch", name, *options]:
                 self.switch(name, options, where)
@@ -59,7 +70,7 @@ class _Reading:
                 if name in self.hosts:
                     raise TopologyError(f"two hosts are called {name!r}", where=where)
                 up, down = _speeds(rest[1:], where) or (0.0, 0.0)
-                self.hosts[name] = (rest[0] if rest else None, up, down)
+                self.hosts[name] = (rest[0] if rest else None, up, down, delay)
                 self.host_lines[name] = where
             case _:
                 raise TopologyError(
@@ -67,6 +78,7 @@ class _Reading:
                 )
 
     def switch(self, name: str, options: list[str], where: str) -> None:
+        """Add a switch, or raise TopologyError: it is there, or has no such property."""
         if name in self.tiers:
             raise TopologyError(f"two switches are called {name!r}", where=where)
         self.switches.setdefault(name, len(self.switches))
@@ -87,11 +99,12 @@ class _Reading:
                 self.racks[int(value)] = name
 
     def plane(self, label: str) -> Plane:
+        """Return the plane, or raise TopologyError where its parts do not fit."""
         names = list(self.switches)
         if not self.tiers and all(name.isdecimal() for name in names):
             names.sort(key=lambda name: (len(name), name))
         index = {name: i for i, name in enumerate(names)}
-        for name, (switch, _, _) in self.hosts.items():
+        for name, (switch, *_) in self.hosts.items():
             if switch is not None and switch not in index:
                 raise TopologyError(
                     f"host {name!r} is on a switch that is not there",
@@ -102,20 +115,38 @@ class _Reading:
             raise TopologyError(f"switch {without!r} has no box, and others have one", where=label)
         return Plane.from_cables(
             names,
-            [index[u] for u, _, _, _ in self.cables],
-            [index[v] for _, v, _, _ in self.cables],
-            [there for _, _, there, _ in self.cables],
-            capacity_back_gbps=[back for _, _, _, back in self.cables],
+            [index[u] for u, *_ in self.cables],
+            [index[v] for _, v, *_ in self.cables],
+            [there for _, _, there, *_ in self.cables],
+            capacity_back_gbps=[back for *_, back, _ in self.cables],
             racks=[index[self.racks[rank]] for rank in sorted(self.racks)] or None,
-            host_switch=[-1 if switch is None else index[switch] for switch, _, _ in self.hosts.values()],
-            access_gbps=[up for _, up, _ in self.hosts.values()],
-            access_down_gbps=[down for _, _, down in self.hosts.values()],
+            host_switch=[-1 if switch is None else index[switch] for switch, *_ in self.hosts.values()],
+            access_gbps=[up for _, up, *_ in self.hosts.values()],
+            access_down_gbps=[down for *_, down, _ in self.hosts.values()],
             host_names=list(self.hosts),
             tier=[self.tiers.get(name, 0) for name in names],
             label=label,
             position=[self.positions.get(name, (math.nan, math.nan)) for name in names],
             box=[self.boxes[name] for name in names] if self.boxes else None,
+            delay_ns=[delay for *_, delay in self.cables],
+            access_delay_ns=[delay for *_, delay in self.hosts.values()],
         )
+
+
+def _delay(words: list[str], where: str) -> tuple[list[str], float]:
+    """Return the columns before the delay that the last one may give, and that delay in ns, else NaN."""
+    name, found, value = words[-1].partition("=")
+    if not found or name not in _DELAYS:
+        return words, math.nan
+    delay = parse_number(value) * _DELAYS[name]
+    if not 0 <= delay <= LONGEST_DELAY_NS:
+        raise TopologyError(
+            "not a delay",
+            where=where,
+            found=words[-1],
+            allowed=f"delay=NS or length=METRES, up to {LONGEST_DELAY_NS:g} ns",
+        )
+    return words[:-1], delay
 
 
 def _speeds(words: list[str], where: str) -> tuple[float, float] | None:
@@ -125,7 +156,7 @@ def _speeds(words: list[str], where: str) -> tuple[float, float] | None:
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
-    reading = _Reading(link_gbps)
+    reading = Reading(link_gbps)
     for number, line in enumerate(text.split("\n"), 1):
         words = line.split()
         here = f"{where}:{number}"
@@ -140,14 +171,14 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
     return reading.plane(where)
 
 
-def _render(plane: Plane) -> str:
+def switch_lines(plane: Plane, what: str) -> list[str]:
+    """Return the declarations of a plane's switches, or raise TopologyError: ``what`` cannot hold a name."""
     for name in (*plane.switch_names, *plane.host_names):
         if len(name.split()) > 1 or name.startswith("#"):
-            raise refusal(plane, "edge lists", "names with blanks or a leading #", name)
-    names = plane.switch_names
+            raise refusal(plane, what, "names with blanks or a leading #", name)
     rank = {switch: i for i, switch in enumerate(plane.rack_switch.tolist())}
-    lines = [f"# {_CABLE}"]
-    for i, (name, tier) in enumerate(zip(names, plane.tier.tolist(), strict=True)):
+    lines = []
+    for i, (name, tier) in enumerate(zip(plane.switch_names, plane.tier.tolist(), strict=True)):
         words = ["#: switch", name, f"tier={tier}"]
         if i in rank:
             words.append(f"rack={rank[i]}")
@@ -156,28 +187,41 @@ def _render(plane: Plane) -> str:
         if plane.position is not None and not math.isnan(plane.position[i, 0]):
             words.append("at={!r},{!r}".format(*plane.position[i].tolist()))
         lines.append(" ".join(words))
+    return lines
+
+
+def _render(plane: Plane) -> str:
+    names = plane.switch_names
+    lines = [f"# {_CABLE}", *switch_lines(plane, "edge lists")]
     hosts = zip(
         plane.host_names,
         plane.host_switch.tolist(),
         plane.access_up_gbps.tolist(),
         plane.access_down_gbps.tolist(),
+        _known(plane.access_delay_ns, plane.host_count),
         strict=True,
     )
-    for name, switch, up, down in hosts:
-        lines.append(f"#: host {name}" + (f" {names[switch]} {_columns(up, down)}" if switch >= 0 else ""))
+    for name, switch, *columns in hosts:
+        lines.append(f"#: host {name}" + (f" {names[switch]} {_columns(*columns)}" if switch >= 0 else ""))
     cables = zip(
         plane.cable_u.tolist(),
         plane.cable_v.tolist(),
         plane.capacity_uv_gbps.tolist(),
         plane.capacity_vu_gbps.tolist(),
+        _known(plane.delay_ns, plane.cable_count),
         strict=True,
     )
-    lines += [f"{names[u]} {names[v]} {_columns(there, back)}" for u, v, there, back in cables]
+    lines += [f"{names[u]} {names[v]} {_columns(*columns)}" for u, v, *columns in cables]
     return "\n".join(lines) + "\n"
 
 
-def _columns(there: float, back: float) -> str:
-    return f"{there!r}" if there == back else f"{there!r} {back!r}"
+def _known(delays: FloatArray | None, count: int) -> list[float]:
+    return [math.nan] * count if delays is None else delays.tolist()
+
+
+def _columns(there: float, back: float, delay: float) -> str:
+    speeds = f"{there!r}" if there == back else f"{there!r} {back!r}"
+    return speeds if math.isnan(delay) else f"{speeds} delay={delay!r}"
 
 
 def _matches(head: str) -> bool:

@@ -113,6 +113,8 @@ def check_bare(plane: Plane, what: str, *, positions: bool, speeds: bool = True)
         obstacle = "positions"
     elif plane.box is not None:
         obstacle = "boxes"
+    elif plane.delay_ns is not None:
+        obstacle = "delays"
     elif not speeds and len({*plane.capacity_uv_gbps.tolist(), *plane.capacity_vu_gbps.tolist()}) > 1:
         obstacle = "different speeds"
     if obstacle:

@@ -159,6 +159,8 @@ def _render(plane: Plane) -> str:
         raise refusal(plane, what, "positions")
     if plane.box is not None:
         raise refusal(plane, what, "boxes")
+    if plane.delay_ns is not None or plane.access_delay_ns is not None:
+        raise refusal(plane, what, "delays")
     lower, upper = np.minimum(plane.cable_u, plane.cable_v), np.maximum(plane.cable_u, plane.cable_v)
     switches = np.bincount(plane.tier, minlength=tiers)
     above = [np.flatnonzero(plane.tier[lower] == tier) for tier in range(tiers - 1)]

@@ -56,4 +56,5 @@ def _loops(params: SequentialParams, loops: int, context: Context) -> Workload:
     size = params.sizes.draw(count, context.random("size", params.seed))
     later = np.arange(chains, count)
     start = np.where(np.arange(count) < chains, 0, params.pause)
-    return context.workload(src, dst, size, start, after=(later, later - chains))
+    # The host that sends a flow sends the next.
+    return context.workload(src, dst, size, start, after=(later, later - chains), acknowledged=True)

@@ -17,7 +17,7 @@ class IncastParams(WorkloadParams):
     sizes: SizesOf
     to: int | None = Field(None, ge=0, description="index of the receiver; default: a random one")
     rounds: int = Field(
-        1, ge=1, le=10**9, description="times that all send, each time when all flows before are done"
+        1, ge=1, le=10**9, description="times that all send, each time when all before has arrived"
     )
     seed: Seed = None
 

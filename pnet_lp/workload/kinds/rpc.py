@@ -21,9 +21,10 @@ class RpcParams(WorkloadParams):
     server: Literal["each-round", "fixed"] = Field(
         "each-round", description="whether the server of a client is drawn for each call or once"
     )
-    connects: Literal["message", "call", "never"] = Field(
+    connects: Literal["message", "call", "once", "never"] = Field(
         "call",
-        description="what begins with a handshake: every message; every call, its response using the connection; none",
+        description="what begins with a handshake: every message; every call, whose response uses the connection; the "
+        "first call of a client to a server; none, as of connections that are there",
     )
     pause: Duration = Field(0, description="time from a response to the next request")
     seed: Seed = None
@@ -51,16 +52,26 @@ def rpc(params: RpcParams, context: Context) -> Workload:
     response = request + 1
     start = np.zeros(2 * calls, dtype=np.int64)
     start[later] = params.pause
+    flow = np.arange(2 * calls)
+    if params.connects == "message":
+        connection = flow
+    elif params.connects == "call":
+        connection = flow // 2
+    else:
+        # One for each client and server.
+        asking = np.tile(np.arange(clients), params.rounds)
+        connection = np.repeat(asking * context.hosts + server, 2)
     connects = np.zeros(2 * calls, dtype=bool)
-    connects[request] = params.connects != "never"
-    connects[response] = params.connects == "message"
+    if params.connects != "never":
+        connects[np.unique(connection, return_index=True)[1]] = True
     return context.workload(
         src,
         dst,
         np.tile([params.request, params.response], calls),
         start,
-        # A response waits for its request, a request for the response before it.
+        # A response waits for its request, a request for the response before it: both to arrive where they are awaited.
         after=(np.concatenate([response, later]), np.concatenate([request, later + 1 - 2 * clients])),
+        connection=connection,
         connects=connects,
         task=np.repeat(np.arange(calls), 2),
     )

@@ -1,45 +1,46 @@
 //! Flows that wait for others.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
-use super::source::{Flow, Source};
+use super::source::{Flow, Source, Stage};
 use super::time::{NEVER, Time};
 use crate::csr::Csr;
 use crate::error::{Error, invalid};
 
-/// Flows that are all known beforehand, some of which start only when others are complete.
+/// Flows that are all known beforehand, some of which start only when others have arrived or are acknowledged.
 #[derive(Debug)]
 pub struct DependentFlows {
     /// `start` is a time, or how long after the last flow waited for.
     flows: Vec<Flow>,
     /// How many flows each one still waits for.
     waiting: Vec<u32>,
-    /// The flows that wait for each.
-    children: Csr<u32>,
+    /// The flows that wait for each to arrive, and for its acknowledgement.
+    on_arrival: Csr<u32>,
+    on_acknowledgement: Csr<u32>,
     /// Flows that nothing holds back, by start.
     ready: BinaryHeap<Reverse<(Time, u32)>>,
     started: Vec<bool>,
 }
 
 impl DependentFlows {
-    /// The flows `(src, dst, bytes, start)`, numbered as they stand here; flow `f` waits for
-    /// `after[after_ptr[f]..after_ptr[f + 1]]`, and its start counts from the end of the last of them.
+    /// The flows `(src, dst, bytes, start)`, numbered as they stand here; flow `f` waits for those in
+    /// `after[after_ptr[f]..after_ptr[f + 1]]` to come to a stage, and its start counts from the last of these moments.
     ///
     /// ```
-    /// # use pnet_core::sim::DependentFlows;
+    /// # use pnet_core::sim::{DependentFlows, Stage};
     /// let flows = || [(0, 1, 1500, 0), (1, 0, 1500, 7)];
-    /// assert!(DependentFlows::new(flows(), &[0, 0, 1], &[0]).is_ok());
-    /// let error = DependentFlows::new(flows(), &[0, 0, 1], &[2]).unwrap_err();
+    /// assert!(DependentFlows::new(flows(), &[0, 0, 1], &[(0, Stage::Arrived)]).is_ok());
+    /// let error = DependentFlows::new(flows(), &[0, 0, 1], &[(2, Stage::Arrived)]).unwrap_err();
     /// assert_eq!(error.to_string(), "after: 2 is not in 0..2");
     /// ```
     pub fn new(
         flows: impl IntoIterator<Item = (u32, u32, u64, Time)>,
         after_ptr: &[usize],
-        after: &[u32],
+        after: &[(u32, Stage)],
     ) -> Result<Self, Error> {
         let numbered =
-            (0..).zip(flows).map(|(id, (src, dst, bytes, start))| Flow { id, src, dst, bytes, start });
+            (0..).zip(flows).map(|(id, (src, dst, bytes, start))| Flow::new(id, src, dst, bytes, start));
         let flows: Vec<Flow> = numbered.collect();
         let count = flows.len();
         let ordered = after_ptr.first() == Some(&0) && after_ptr.windows(2).all(|w| w[0] <= w[1]);
@@ -49,17 +50,57 @@ impl DependentFlows {
                 format!("not the ranges of {count} flows in {} entries", after.len()),
             );
         }
-        if let Some(unknown) = after.iter().find(|parent| **parent as usize >= count) {
+        if let Some((unknown, _)) = after.iter().find(|(parent, _)| *parent as usize >= count) {
             return invalid("after", format!("{unknown} is not in 0..{count}"));
         }
         let waiting: Vec<u32> = after_ptr.windows(2).map(|w| (w[1] - w[0]) as u32).collect();
-        let pairs = (0..count).flat_map(|flow| {
-            after[after_ptr[flow]..after_ptr[flow + 1]].iter().map(move |parent| (*parent, flow as u32))
-        });
-        let children = Csr::new(count, pairs);
+        let children = |wanted: Stage| {
+            let pairs = (0..count).flat_map(|flow| {
+                let parents = after[after_ptr[flow]..after_ptr[flow + 1]].iter();
+                parents.filter(move |wait| wait.1 == wanted).map(move |wait| (wait.0, flow as u32))
+            });
+            Csr::new(count, pairs)
+        };
+        let (on_arrival, on_acknowledgement) = (children(Stage::Arrived), children(Stage::Acknowledged));
         let free = flows.iter().filter(|flow| waiting[flow.id as usize] == 0);
         let ready = free.map(|flow| Reverse((flow.start, flow.id))).collect();
-        Ok(DependentFlows { started: vec![false; count], flows, waiting, children, ready })
+        Ok(DependentFlows {
+            started: vec![false; count],
+            flows,
+            waiting,
+            on_arrival,
+            on_acknowledgement,
+            ready,
+        })
+    }
+
+    /// The same flows over connections that they share: flow `f` is sent over that which flow `connection[f]` is the
+    /// first on, and begins with a handshake where `opens[f]`.
+    ///
+    /// ```
+    /// # use pnet_core::sim::DependentFlows;
+    /// let flows = DependentFlows::new([(0, 1, 1500, 0), (1, 0, 1500, 7)], &[0, 0, 0], &[])?;
+    /// let error = flows.over(&[0], &[true, false]).unwrap_err();
+    /// assert_eq!(error.to_string(), "connection: 1 entries for 2 flows");
+    /// # Ok::<(), pnet_core::Error>(())
+    /// ```
+    pub fn over(mut self, connection: &[u32], opens: &[bool]) -> Result<Self, Error> {
+        for (what, found) in [("connection", connection.len()), ("opens", opens.len())] {
+            if found != self.flows.len() {
+                return invalid(what, format!("{found} entries for {} flows", self.flows.len()));
+            }
+        }
+        let mut last: HashMap<(u32, bool), u32> = HashMap::new();
+        for i in 0..self.flows.len() {
+            let Flow { id, src, dst, .. } = self.flows[i];
+            let follows = last.insert((connection[i], src < dst), id);
+            if let Some(before) = follows {
+                self.flows[before as usize].session.followed = true;
+            }
+            let session = &mut self.flows[i].session;
+            (session.connection, session.opens, session.follows) = (connection[i], opens[i], follows);
+        }
+        Ok(self)
     }
 }
 
@@ -76,8 +117,12 @@ impl Source for DependentFlows {
         }
     }
 
-    fn completed(&mut self, id: u32, now: Time) {
-        for child in self.children.of(id as usize) {
+    fn reached(&mut self, id: u32, stage: Stage, now: Time) {
+        let children = match stage {
+            Stage::Arrived => &self.on_arrival,
+            Stage::Acknowledged => &self.on_acknowledgement,
+        };
+        for child in children.of(id as usize) {
             let waiting = &mut self.waiting[*child as usize];
             *waiting -= 1;
             if *waiting == 0 {
@@ -110,26 +155,62 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn started(source: &mut DependentFlows, now: Time) -> Vec<(u32, Time)> {
+        let mut flows = vec![];
+        source.start(now, &mut flows);
+        flows.iter().map(|flow| (flow.id, flow.start)).collect()
+    }
+
     /// Three flows one after the other, and one that waits for the first two.
     #[test]
     fn flows_start_when_what_they_wait_for_is_done() {
         let flows = [(0, 1, 1, 5), (1, 0, 1, 10), (0, 1, 1, 0), (1, 2, 1, 3)];
-        let mut source = DependentFlows::new(flows, &[0, 0, 1, 2, 4], &[0, 1, 0, 1]).unwrap();
-        let started = |source: &mut DependentFlows, now| {
-            let mut flows = vec![];
-            source.start(now, &mut flows);
-            flows.iter().map(|flow| (flow.id, flow.start)).collect::<Vec<_>>()
-        };
+        let after = [0, 1, 0, 1].map(|parent| (parent, Stage::Acknowledged));
+        let mut source = DependentFlows::new(flows, &[0, 0, 1, 2, 4], &after).unwrap();
         assert_eq!((source.next(), source.total()), (5, Some(4)));
         assert_eq!(started(&mut source, 5), [(0, 5)]);
         assert_eq!(source.next(), NEVER);
-        source.completed(0, 100);
+        source.reached(0, Stage::Arrived, 90);
+        assert_eq!(source.next(), NEVER);
+        source.reached(0, Stage::Acknowledged, 100);
         assert_eq!(source.next(), 110);
         assert_eq!(source.unstarted().iter().map(|flow| flow.start).collect::<Vec<_>>(), [110, NEVER, NEVER]);
         assert_eq!(started(&mut source, 110), [(1, 110)]);
-        source.completed(1, 200);
+        source.reached(1, Stage::Acknowledged, 200);
         assert_eq!(started(&mut source, 203), [(2, 200), (3, 203)]);
         assert_eq!((source.next(), source.unstarted()), (NEVER, vec![]));
+    }
+
+    /// One flow waits for another to arrive, one for its acknowledgement, one for both.
+    #[test]
+    fn arrival_and_acknowledgement_are_told_apart() {
+        let after =
+            [(0, Stage::Arrived), (0, Stage::Acknowledged), (0, Stage::Arrived), (0, Stage::Acknowledged)];
+        let mut source = DependentFlows::new([(0, 1, 1, 0); 4], &[0, 0, 1, 2, 4], &after).unwrap();
+        assert_eq!(started(&mut source, 0), [(0, 0)]);
+        source.reached(0, Stage::Arrived, 10);
+        assert_eq!(started(&mut source, 10), [(1, 10)]);
+        source.reached(0, Stage::Acknowledged, 20);
+        assert_eq!(started(&mut source, 20), [(2, 20), (3, 20)]);
+    }
+
+    /// A flow takes over from the one before it in its direction.
+    #[test]
+    fn flows_of_a_connection_follow_each_other() {
+        let flows = [(0, 1, 1, 0), (1, 0, 1, 0), (0, 1, 1, 0), (0, 1, 1, 0)];
+        let source = DependentFlows::new(flows, &[0; 5], &[]).unwrap();
+        let source = source.over(&[0, 0, 0, 3], &[true, false, false, true]).unwrap();
+        let sessions: Vec<_> = source.flows.iter().map(|flow| flow.session).collect();
+        let found: Vec<_> = sessions.iter().map(|s| (s.connection, s.opens, s.follows, s.followed)).collect();
+        assert_eq!(
+            found,
+            [
+                (0, true, None, true),
+                (0, false, None, false),
+                (0, false, Some(0), false),
+                (3, true, None, false)
+            ]
+        );
     }
 
     proptest! {
@@ -140,7 +221,8 @@ mod tests {
             let mut after = vec![];
             for (flow, chosen) in parents.iter().enumerate() {
                 if flow > 0 {
-                    after.extend(chosen.iter().map(|index| index.index(flow) as u32));
+                    let stage = |odd| if odd { Stage::Arrived } else { Stage::Acknowledged };
+                    after.extend(chosen.iter().map(|index| (index.index(flow) as u32, stage(flow % 2 == 1))));
                 }
                 ptr.push(after.len());
             }
@@ -153,11 +235,12 @@ mod tests {
                 for flow in flows {
                     let id = flow.id as usize;
                     prop_assert_eq!(ends[id], None);
-                    for parent in &after[ptr[id]..ptr[id + 1]] {
+                    for (parent, _) in &after[ptr[id]..ptr[id + 1]] {
                         prop_assert!(ends[*parent as usize].unwrap() <= now);
                     }
                     ends[id] = Some(now);
-                    source.completed(flow.id, now);
+                    source.reached(flow.id, Stage::Arrived, now);
+                    source.reached(flow.id, Stage::Acknowledged, now);
                 }
             }
             prop_assert!(ends.iter().all(Option::is_some));

@@ -4,6 +4,7 @@ use super::fabric::Fabric;
 use super::failures::Failures;
 use super::forwarding::Forwarding;
 use super::net::{Fires, Net};
+use super::packet::Kind;
 use super::queues::{Discipline, Held, Queue};
 use super::records::{End, Outcome};
 use super::source::Source;
@@ -110,10 +111,14 @@ impl Scenario {
         if self.limits.time == NEVER {
             return invalid("limits", "a time limit is below 2^64 - 1 ps");
         }
-        let ports = self.fabric.ports();
         let shape = self.transport.shape()?;
-        let discipline = match (self.queue.build(ports, shape.largest, self.seed)?, self.model) {
-            (Discipline::Fifo(fifo), Model::Plain) => Discipline::Scheduler(Box::new(Held::new(fifo, ports))),
+        if self.queue.trims() && !self.transport.takes_trimmed() {
+            return invalid("queue", "it cuts payload off packets, of which the transport can make nothing");
+        }
+        let discipline = match (self.queue.build(&self.fabric, shape.largest, self.seed)?, self.model) {
+            (Discipline::Fifo(fifo), Model::Plain) => {
+                Discipline::Scheduler(Box::new(Held::new(fifo, self.fabric.ports())))
+            }
             (discipline, _) => discipline,
         };
         self.run_with(discipline, shape, watch)
@@ -163,7 +168,10 @@ impl Engine {
             match fires {
                 Fires::Arrival(port) => {
                     let Some(packet) = self.net.arrive(port) else { continue };
-                    self.transport.receive(packet, &mut self.net);
+                    self.transport.receive(packet, port, &mut self.net);
+                    if packet.kind == Kind::Data {
+                        self.net.note_arrival(packet.connection);
+                    }
                     self.net.settle(packet.connection);
                 }
                 Fires::Free(port) => {
@@ -177,12 +185,13 @@ impl Engine {
                         self.net.settle(connection);
                     }
                 }
+                Fires::Pull(port) => self.transport.pull(port, &mut self.net),
                 Fires::Source => self.start_flows()?,
                 Fires::Change => self.net.change(),
             }
-            if self.net.has_completed() {
-                for id in self.net.take_completed() {
-                    self.source.completed(id, self.net.now());
+            if self.net.has_news() {
+                for (id, stage) in self.net.take_news() {
+                    self.source.reached(id, stage, self.net.now());
                 }
                 self.net.wake_source(self.source.next());
                 if total == Some(self.net.completions()) {
@@ -200,8 +209,8 @@ impl Engine {
             let paths = self.net.paths(pair);
             let record = self.net.record(pair.connection);
             record.hops = paths.first().map_or(0, Vec::len) as u32;
-            record.ideal = self.transport.ideal(flow.bytes, &paths);
-            self.transport.start(pair.connection, flow.bytes, &mut self.net);
+            record.ideal = self.transport.ideal(flow.bytes, flow.session.opens, &paths);
+            self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);
         }
         self.net.wake_source(self.source.next());
         Ok(())

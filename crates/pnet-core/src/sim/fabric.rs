@@ -169,6 +169,18 @@ impl Fabric {
         self.up(plane, host) + (self.planes.count() * self.hosts()) as u32
     }
 
+    /// What each host can send and receive over all planes, in bits per second.
+    pub(super) fn host_rates(&self) -> Vec<(f64, f64)> {
+        let rate = |port: u32| self.link(port).rate.bits_per_second() as f64;
+        let of = |host: u32| {
+            let planes = (0..self.planes.count()).filter(|plane| self.attached(*plane, host).is_some());
+            planes.fold((0.0, 0.0), |(up, down), plane| {
+                (up + rate(self.up(plane, host)), down + rate(self.down(plane, host)))
+            })
+        };
+        (0..self.hosts() as u32).map(of).collect()
+    }
+
     /// The port in the other direction of the same cable; parallel cables are paired in their order.
     #[inline]
     pub fn back(&self, port: u32) -> Option<u32> {

@@ -1,22 +1,22 @@
 //! The network while the run goes on: it moves packets from port to port, and is what a transport sees.
 
 mod account;
+mod flows;
 mod tracing;
 
 use super::events::Events;
-use super::fabric::{Fabric, NONE, PathLink};
+use super::fabric::{Fabric, NONE};
 use super::failures::Down;
-use super::forwarding::{Forwarder, Ground, PER_HOP, Pair};
+use super::forwarding::{Forwarder, Ground, PER_HOP, Pair, Sent};
 use super::packet::{Kind, Packet};
 use super::port::{Backlog, Counters, Port};
-use super::queues::{Discipline, Verdict};
+use super::queues::{Discipline, Touch, Verdict};
 use super::records::FlowRecord;
 use super::routes::Routes;
-use super::source::Flow;
+use super::source::{Session, Stage};
 use super::time::{NEVER, Time};
 use super::trace::Recorder;
 use super::transports::Shape;
-use crate::error::Error;
 
 /// What fires, decoded from its lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +27,15 @@ pub(super) enum Fires {
     Arrival(u32),
     /// The source wants to start flows.
     Source,
-    /// Paths learn of a failure or its end.
+    /// Paths learn of a failure or its end, or of what has been sent.
     Change,
+    /// A port into a host may ask for the next packet.
+    Pull(u32),
     /// A timer, if it is still wanted.
     Timer(u32),
 }
 
-/// Lanes that belong neither to ports nor to timers.
+/// Lanes of the source and of changes, which follow those of ports; then those of pulls, if any, and of timers.
 const OTHERS: usize = 2;
 
 /// A flow under way.
@@ -46,6 +48,7 @@ struct Live {
     in_flight: u32,
     state: State,
     traced: bool,
+    session: Session,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,11 +77,13 @@ pub struct Net {
     records: Vec<FlowRecord>,
     /// Deadline of each timer.
     deadlines: Vec<Time>,
-    /// Flows that have completed since they were last asked for.
-    completed: Vec<u32>,
+    /// Flows that have come to a stage since they were last asked for.
+    reached: Vec<(u32, Stage)>,
     completions: usize,
     subflows: u32,
     timers: u32,
+    /// First lane of a timer.
+    first_timer: u32,
     payload: u16,
     plane_bytes: Vec<u64>,
     subflow_bytes: Vec<u64>,
@@ -105,9 +110,11 @@ impl Net {
         seed: u64,
     ) -> Self {
         let ports = fabric.ports();
+        let pulls = if shape.pulls { fabric.planes().count() * fabric.hosts() } else { 0 };
+        let first_timer = 2 * ports + OTHERS + pulls;
         Net {
             now: 0,
-            events: Events::new(2 * ports + OTHERS, ports, seed),
+            events: Events::new(first_timer, ports, seed),
             ports: (0..ports as u32).map(|port| Port::new(fabric.link(port))).collect(),
             counters: vec![Counters::default(); ports],
             fabric,
@@ -118,10 +125,11 @@ impl Net {
             free: vec![],
             records: vec![],
             deadlines: vec![],
-            completed: vec![],
+            reached: vec![],
             completions: 0,
             subflows: shape.subflows,
             timers: shape.timers,
+            first_timer: first_timer as u32,
             payload: shape.payload,
             plane_bytes: vec![],
             subflow_bytes: vec![],
@@ -190,70 +198,22 @@ impl Net {
         self.deadlines[timer as usize] != NEVER
     }
 
-    /// The record of the flow that a connection belongs to.
+    /// Lets [`super::transports::Transport::pull`] be asked at `time` for a port into a host, unless it will be asked before.
     #[inline]
-    pub fn record(&mut self, connection: u32) -> &mut FlowRecord {
-        &mut self.records[self.live[(connection / self.subflows) as usize].record as usize]
+    pub fn await_pull(&mut self, port: u32, time: Time) {
+        let lane = self.first_timer - self.ports.len() as u32 + port;
+        if self.events.pending(lane) == NEVER {
+            self.events.push(lane, time);
+        }
     }
 
-    /// The flow of a connection is complete.
-    pub fn complete(&mut self, connection: u32) {
-        let flow = &mut self.live[(connection / self.subflows) as usize];
-        debug_assert_eq!(flow.state, State::Open);
-        flow.state = State::Done;
-        self.records[flow.record as usize].end = Some(self.now);
-        self.completed.push(flow.pair.flow);
-        self.completions += 1;
+    /// The hosts, switches and links.
+    #[inline]
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
     }
 
     // ------------------------------------------------------------------ what the engine does
-
-    /// Makes a slot for a flow, and finds its paths; where a failure has left it none, there is only its record.
-    pub(super) fn open(&mut self, flow: Flow) -> Result<Option<Pair>, Error> {
-        flow.check(&self.fabric, self.payload)?;
-        let slot = self.free.pop().unwrap_or(self.live.len() as u32);
-        let Flow { id, src, dst, .. } = flow;
-        let pair = Pair { flow: id, connection: slot * self.subflows, subflows: self.subflows, src, dst };
-        let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(id));
-        let live = Live { pair, record: self.records.len() as u32, in_flight: 0, state: State::Open, traced };
-        if slot as usize == self.live.len() {
-            self.live.push(live);
-            let timers = self.live.len() * (self.subflows * self.timers) as usize;
-            self.deadlines.resize(timers, NEVER);
-            self.events.grow(2 * self.ports.len() + OTHERS + timers);
-        } else {
-            self.live[slot as usize] = live;
-        }
-        self.add_record(flow);
-        match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
-            Ok(()) => Ok(Some(pair)),
-            Err(Error::NoPath { .. }) if self.failing => {
-                self.live[slot as usize].state = State::Free;
-                self.free.push(slot);
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Adds the record of a flow.
-    pub(super) fn add_record(&mut self, flow: Flow) {
-        let Flow { id, src, dst, bytes, start } = flow;
-        self.records.push(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
-        self.plane_bytes.resize(self.records.len() * self.fabric.planes().count(), 0);
-        self.subflow_bytes.resize(self.records.len() * self.subflows as usize, 0);
-    }
-
-    /// Links of the paths open to a flow.
-    pub(super) fn paths(&self, pair: Pair) -> Vec<Vec<PathLink>> {
-        let link = |port: u32| {
-            let link = *self.fabric.link(port);
-            PathLink { port, link, back: self.fabric.back(port).map_or(link, |back| *self.fabric.link(back)) }
-        };
-        let paths =
-            self.forwarder.paths(pair, &Ground { fabric: &self.fabric, routes: &self.routes, now: self.now });
-        paths.into_iter().map(|ports| ports.into_iter().map(link).collect()).collect()
-    }
 
     /// Takes the next event and sets the clock.
     #[inline]
@@ -266,7 +226,8 @@ impl Net {
             lane if lane < 2 * ports => Fires::Arrival(lane - ports),
             lane if lane == 2 * ports => Fires::Source,
             lane if lane == 2 * ports + 1 => Fires::Change,
-            lane => Fires::Timer(lane - 2 * ports - OTHERS as u32),
+            lane if lane < self.first_timer => Fires::Pull(lane + ports - self.first_timer),
+            lane => Fires::Timer(lane - self.first_timer),
         })
     }
 
@@ -359,15 +320,29 @@ impl Net {
     /// Lets paths learn of the next change when it is time.
     pub(super) fn await_change(&mut self) {
         let lane = 2 * self.ports.len() as u32 + 1;
-        self.events.push(lane, self.down.next());
+        self.events.push(lane, self.down.next().min(self.forwarder.next_poll()));
     }
 
-    /// Lets paths learn of what has changed.
+    /// Lets paths learn of what has changed, or of what flows have sent.
     pub(super) fn change(&mut self) {
-        self.down.apply(self.now, &mut self.fabric);
-        let open = self.live.iter().filter(|flow| flow.state != State::Free);
-        let pairs: Vec<Pair> = open.map(|flow| flow.pair).collect();
-        self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
+        if self.down.next() <= self.now {
+            self.down.apply(self.now, &mut self.fabric);
+            let open = self.live.iter().filter(|flow| flow.state != State::Free);
+            let pairs: Vec<Pair> = open.map(|flow| flow.pair).collect();
+            self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
+        }
+        if self.forwarder.next_poll() <= self.now {
+            let open = self.live.iter().filter(|flow| flow.state == State::Open);
+            let bytes = &self.subflow_bytes;
+            let sent: Vec<Sent> = open
+                .flat_map(|Live { pair, record, .. }| {
+                    let of = bytes[(record * pair.subflows) as usize..].iter();
+                    let connections = (0..pair.subflows).zip(of);
+                    connections.map(|(subflow, bytes)| Sent { pair: *pair, subflow, bytes: *bytes })
+                })
+                .collect();
+            self.forwarder.poll(&sent, &self.fabric, &mut self.routes);
+        }
         self.await_change();
     }
 
@@ -377,41 +352,9 @@ impl Net {
         (timer / self.timers, timer % self.timers)
     }
 
-    /// Gives the slot of a connection free if its flow is complete and nothing of it is on its way.
-    #[inline]
-    pub(super) fn settle(&mut self, connection: u32) {
-        let slot = connection / self.subflows;
-        let flow = &mut self.live[slot as usize];
-        if flow.state != State::Done || flow.in_flight > 0 {
-            return;
-        }
-        flow.state = State::Free;
-        self.forwarder.close(flow.pair, &mut self.routes);
-        let each = (self.subflows * self.timers) as usize;
-        self.deadlines[slot as usize * each..][..each].fill(NEVER);
-        self.free.push(slot);
-    }
-
-    /// Whether flows have completed since they were last taken.
-    #[inline]
-    pub(super) fn has_completed(&self) -> bool {
-        !self.completed.is_empty()
-    }
-
-    /// Flows that have completed since the last call.
-    #[inline]
-    pub(super) fn take_completed(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.completed)
-    }
-
     /// Bytes on the wire of the data that has reached its hosts.
     pub(super) fn arrived(&self) -> u64 {
         self.arrived
-    }
-
-    /// How many flows have completed.
-    pub(super) fn completions(&self) -> usize {
-        self.completions
     }
 
     #[inline]
@@ -421,7 +364,7 @@ impl Net {
 
     #[inline]
     fn timer_lane(&self, timer: u32) -> u32 {
-        (2 * self.ports.len() + OTHERS) as u32 + timer
+        self.first_timer + timer
     }
 
     /// Puts a packet into the queue of a port, with its route from there.
@@ -465,11 +408,12 @@ impl Net {
         let Discipline::Scheduler(scheduler) = &mut self.discipline else { return };
         let (out, counters) = (&mut self.ports[port as usize], &mut self.counters[port as usize]);
         let sending = out.backlog(self.now);
-        let marked = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
+        let touch = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
         let backlog = sending + scheduler.backlog(port);
         let gone = self.dropped.len() as u64;
         counters.dropped += gone;
-        counters.marked += u64::from(marked);
+        counters.marked += u64::from(touch == Touch::Marked);
+        counters.trimmed += u64::from(touch == Touch::Trimmed);
         // One more entered, those dropped have left.
         counters.spent = counters.spent.wrapping_add(self.now.wrapping_mul(gone.wrapping_sub(1)));
         counters.longest.packets = counters.longest.packets.max(backlog.packets);

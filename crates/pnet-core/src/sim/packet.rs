@@ -16,13 +16,19 @@ pub enum Kind {
     Ack,
     /// Asks for an acknowledgement.
     Probe,
+    /// [`Kind::Data`] whose payload a queue has cut off.
+    Trimmed,
+    /// Says that such a one has come.
+    Nack,
+    /// Asks for the next packet.
+    Pull,
 }
 
 impl Kind {
     /// Whether it goes from the flow's source to its destination.
     #[inline]
     pub fn forward(self) -> bool {
-        matches!(self, Kind::Syn | Kind::Data | Kind::Probe)
+        matches!(self, Kind::Syn | Kind::Data | Kind::Probe | Kind::Trimmed)
     }
 }
 

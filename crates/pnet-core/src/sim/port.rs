@@ -62,6 +62,7 @@ pub(super) struct Counters {
     /// Lost as the link was down, or at its end for want of a way on.
     pub(super) lost: u64,
     pub(super) marked: u64,
+    pub(super) trimmed: u64,
     /// Departures less entries, over all packets: the time spent here, once all have left.
     pub(super) spent: Time,
     pub(super) longest: Backlog,

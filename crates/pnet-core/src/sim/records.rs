@@ -17,6 +17,8 @@ pub struct FlowRecord {
     pub bytes: u64,
     /// When it started, or was to start.
     pub start: Time,
+    /// When all its bytes were at the destination; none if the run ended before.
+    pub arrived: Option<Time>,
     /// When its source knew that all had arrived; none if the run ended before.
     pub end: Option<Time>,
     /// The least time it can take from start to end, alone in the network on the paths
@@ -46,6 +48,8 @@ pub struct FlowRecord {
     pub out_of_order: u64,
     /// Data packets that arrived marked.
     pub marked: u64,
+    /// Data packets that arrived without their payload.
+    pub trimmed: u64,
 }
 
 /// What became of a port's packets, up to the end of the run.
@@ -61,6 +65,8 @@ pub struct PortRecord {
     pub lost: u64,
     /// Packets marked.
     pub marked: u64,
+    /// Packets that lost their payload, and went on.
+    pub trimmed: u64,
     /// Time that all its packets together spent in the queue, being sent included; over the length of the run this is
     /// the mean number of packets in it.
     pub spent: Time,

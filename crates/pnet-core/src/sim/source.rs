@@ -7,7 +7,7 @@ use crate::error::{Error, invalid};
 /// A flow to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flow {
-    /// The source's own number for it; hashes are keyed on it.
+    /// The source's own number for it.
     pub id: u32,
     /// Host that sends.
     pub src: u32,
@@ -17,9 +17,39 @@ pub struct Flow {
     pub bytes: u64,
     /// When it starts.
     pub start: Time,
+    /// How it comes to a connection.
+    pub session: Session,
+}
+
+/// The connection that a flow is sent over, which others may have used before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Session {
+    /// Number of the first flow on the connection; hashes are keyed on it, so that a connection keeps its path.
+    pub connection: u32,
+    /// Whether the flow begins with a handshake, where its transport has one.
+    pub opens: bool,
+    /// The flow before it on the connection, in the same direction: it leaves its window to this one.
+    pub follows: Option<u32>,
+    /// Whether another flow takes over from this one.
+    pub followed: bool,
+}
+
+/// How far a flow has come, as its ends know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// All its bytes are at the destination.
+    Arrived,
+    /// The source knows that they are: it is complete.
+    Acknowledged,
 }
 
 impl Flow {
+    /// A flow on a connection of its own.
+    pub fn new(id: u32, src: u32, dst: u32, bytes: u64, start: Time) -> Self {
+        let session = Session { connection: id, opens: true, follows: None, followed: false };
+        Flow { id, src, dst, bytes, start, session }
+    }
+
     /// An error if this cannot be sent over `fabric`.
     ///
     /// Segments of `payload` bytes are counted in 31 bits.
@@ -45,8 +75,8 @@ impl Flow {
     }
 }
 
-/// Starts flows.  It is asked at the times that it names, and told of every flow that completes; flows that depend on
-/// others, and hosts that always have one under way, are sources that name a new time when told.
+/// Starts flows.  It is asked at the times that it names, and told of every flow that arrives or completes; flows that
+/// depend on others, and hosts that always have one under way, are sources that name a new time when told.
 pub trait Source {
     /// When it wants to start flows next; [`NEVER`] while it waits for completions, or is done.
     fn next(&self) -> Time;
@@ -54,8 +84,8 @@ pub trait Source {
     /// The flows that start at `now`, which is the time it named.
     fn start(&mut self, now: Time, flows: &mut Vec<Flow>);
 
-    /// A flow is complete.
-    fn completed(&mut self, _id: u32, _now: Time) {}
+    /// A flow has come to a stage; each comes to both, one after the other.
+    fn reached(&mut self, _id: u32, _stage: Stage, _now: Time) {}
 
     /// The flows known to start, had the run gone on.
     fn unstarted(&self) -> Vec<Flow> {
@@ -80,7 +110,7 @@ impl FlowList {
     /// The flows `(src, dst, bytes, start)`, numbered as they stand here.
     pub fn new(flows: impl IntoIterator<Item = (u32, u32, u64, Time)>) -> Self {
         let numbered =
-            (0..).zip(flows).map(|(id, (src, dst, bytes, start))| Flow { id, src, dst, bytes, start });
+            (0..).zip(flows).map(|(id, (src, dst, bytes, start))| Flow::new(id, src, dst, bytes, start));
         let mut flows: Vec<Flow> = numbered.collect();
         flows.sort_by_key(|flow| flow.start);
         FlowList { flows, next: 0 }

@@ -40,6 +40,8 @@ pub(crate) enum Order {
     RoundRobin,
     /// One after the other, in an order drawn for each connection.
     Shuffled,
+    /// One after the other, in an order drawn anew after each round.
+    Permuted,
     /// Any.
     Random,
 }
@@ -58,6 +60,7 @@ impl From<Order> for sim::Order {
         match order {
             Order::RoundRobin => Self::RoundRobin,
             Order::Shuffled => Self::Shuffled,
+            Order::Permuted => Self::Permuted,
             Order::Random => Self::Random,
         }
     }
@@ -95,10 +98,27 @@ impl Forwarding {
         sim::Forwarding::Ecmp(sim::Ecmp { policy: policy.into() }).into()
     }
 
+    /// The same, but connections that sent more than `share` of their host's link rate in the last `interval_ps` are placed
+    /// where they have room: each on the first such path, or all by so many steps of simulated annealing.
+    #[staticmethod]
+    #[pyo3(signature = (*, policy, interval_ps, share, annealing))]
+    fn hedera(policy: Policy, interval_ps: u64, share: f64, annealing: Option<u32>) -> Self {
+        let placement =
+            annealing.map_or(sim::Placement::FirstFit, |iterations| sim::Placement::Annealing { iterations });
+        let (policy, interval) = (policy.into(), interval_ps);
+        sim::Forwarding::Hedera(sim::Hedera { policy, interval, share, placement }).into()
+    }
+
     /// Whether switches have tables toward each other, where paths are not given.
     #[getter]
     fn makes_tables(&self) -> bool {
         !matches!(self.inner, sim::Forwarding::Given(_))
+    }
+
+    /// Whether what a flow sends is spread over several paths.
+    #[getter]
+    fn spreads(&self) -> bool {
+        self.inner.spreads()
     }
 
     /// Whether the source lists all shortest paths of a flow.

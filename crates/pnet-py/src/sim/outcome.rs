@@ -46,11 +46,11 @@ impl Outcome {
 }
 
 /// -1 for what never happened.
-fn time(value: Option<Time>) -> i64 {
+pub(super) fn time(value: Option<Time>) -> i64 {
     value.filter(|time| *time != NEVER).map_or(-1, |time| time as i64)
 }
 
-type Column<R> = (&'static str, fn(&R) -> i64);
+pub(super) type Column<R> = (&'static str, fn(&R) -> i64);
 
 const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
     ("flow", |r| i64::from(r.id)),
@@ -58,6 +58,7 @@ const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
     ("dst", |r| i64::from(r.dst)),
     ("bytes", |r| r.bytes as i64),
     ("start_ps", |r| time(Some(r.start))),
+    ("arrived_ps", |r| time(r.arrived)),
     ("end_ps", |r| time(r.end)),
     ("ideal_ps", |r| r.ideal as i64),
     ("received_bytes", |r| r.received as i64),
@@ -72,6 +73,7 @@ const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
     ("timeouts", |r| r.timeouts as i64),
     ("out_of_order", |r| r.out_of_order as i64),
     ("marked", |r| r.marked as i64),
+    ("trimmed", |r| r.trimmed as i64),
 ];
 
 const PORT_COLUMNS: &[Column<PortRecord>] = &[
@@ -80,6 +82,7 @@ const PORT_COLUMNS: &[Column<PortRecord>] = &[
     ("dropped", |r| r.dropped as i64),
     ("lost", |r| r.lost as i64),
     ("marked", |r| r.marked as i64),
+    ("trimmed", |r| r.trimmed as i64),
     ("queued_ps", |r| r.spent as i64),
     ("longest_packets", |r| i64::from(r.longest_packets)),
     ("longest_bytes", |r| r.longest_bytes as i64),
@@ -104,7 +107,11 @@ const ARRIVAL_COLUMNS: &[Column<ArrivalRow>] = &[
     ("bytes", |r| i64::from(r.size)),
 ];
 
-fn columns<'py, R>(py: Python<'py>, records: &[R], wanted: &[Column<R>]) -> PyResult<Bound<'py, PyDict>> {
+pub(super) fn columns<'py, R>(
+    py: Python<'py>,
+    records: &[R],
+    wanted: &[Column<R>],
+) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     for (name, value) in wanted {
         found.set_item(name, PyArray1::from_iter(py, records.iter().map(value)))?;
@@ -112,7 +119,11 @@ fn columns<'py, R>(py: Python<'py>, records: &[R], wanted: &[Column<R>]) -> PyRe
     Ok(found)
 }
 
-fn table<'py>(py: Python<'py>, values: &[u64], rows: usize) -> PyResult<Bound<'py, PyArray2<i64>>> {
+pub(super) fn table<'py>(
+    py: Python<'py>,
+    values: &[u64],
+    rows: usize,
+) -> PyResult<Bound<'py, PyArray2<i64>>> {
     let width = values.len().checked_div(rows).unwrap_or(0);
     let values: Vec<i64> = values.iter().map(|value| *value as i64).collect();
     values.into_pyarray(py).reshape([rows, width])

@@ -49,4 +49,24 @@ impl Queue {
     fn strict(most_packets: u32, most_bytes: Option<u64>, bounds: Vec<u32>) -> Self {
         sim::Queue::Strict(sim::Strict { limit: limit(most_packets, most_bytes), bounds }).into()
     }
+
+    /// Cuts payload off where data finds no room; `weight` packets without data go to one with, all of them if it is None.
+    #[staticmethod]
+    #[pyo3(signature = (*, most_packets, most_bytes, header, headers, weight))]
+    fn trim(
+        most_packets: u32,
+        most_bytes: Option<u64>,
+        header: u16,
+        headers: u64,
+        weight: Option<u32>,
+    ) -> Self {
+        let limit = limit(most_packets, most_bytes);
+        sim::Queue::Trim(sim::Trim { limit, header, headers, weight }).into()
+    }
+
+    /// Whether packets lose their payload.
+    #[getter]
+    fn trims(&self) -> bool {
+        self.inner.trims()
+    }
 }

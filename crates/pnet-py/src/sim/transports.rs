@@ -3,6 +3,8 @@
 use pnet_core::sim;
 use pyo3::prelude::*;
 
+use crate::error::Result;
+
 /// A transport with its parameters.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Transport {
@@ -47,7 +49,7 @@ pub(crate) struct TcpBase {
 impl TcpBase {
     #[new]
     #[pyo3(signature = (*, payload, header, ack, syn, initial_window, initial_threshold, receive_window,
-        duplicate_threshold, ack_every, ack_delay, resequence, rto_initial, rto_min, rto_max, timer_granularity))]
+        duplicate_threshold, sack, ack_every, ack_delay, resequence, rto_initial, rto_min, rto_max, timer_granularity))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         payload: u16,
@@ -58,6 +60,7 @@ impl TcpBase {
         initial_threshold: Option<u32>,
         receive_window: Option<u32>,
         duplicate_threshold: Option<u32>,
+        sack: bool,
         ack_every: u32,
         ack_delay: u64,
         resequence: Option<u64>,
@@ -76,6 +79,7 @@ impl TcpBase {
                 initial_threshold,
                 receive_window,
                 duplicate_threshold,
+                sack,
                 resequence,
                 acks: sim::Acks { every: ack_every, delay: ack_delay },
                 rto: sim::Rto {
@@ -121,5 +125,26 @@ impl Transport {
     #[pyo3(signature = (base, *, probe_after))]
     fn min_tcp(base: &TcpBase, probe_after: u32) -> Self {
         sim::TransportKind::Tcp(sim::Tcp { probe_after: Some(probe_after), ..base.inner.clone() }).into()
+    }
+
+    /// The receiver asks for what is sent.
+    #[staticmethod]
+    #[pyo3(signature = (*, payload, header, ack, window, timeout))]
+    fn ndp(payload: u16, header: u16, ack: u16, window: Option<u32>, timeout: u64) -> Self {
+        sim::TransportKind::Ndp(sim::Ndp { payload, header, ack, window, timeout }).into()
+    }
+
+    /// An even stream without answers, at a rate in bit/s or, without one, that of the links that it leaves by.
+    #[staticmethod]
+    #[pyo3(signature = (*, payload, header, rate))]
+    fn cbr(payload: u16, header: u16, rate: Option<u64>) -> Result<Self> {
+        let rate = rate.map(sim::Rate::new).transpose()?;
+        Ok(sim::TransportKind::Cbr(sim::Cbr { payload, header, rate }).into())
+    }
+
+    /// Whether it knows what to do with packets that have lost their payload.
+    #[getter]
+    fn takes_trimmed(&self) -> bool {
+        self.inner.takes_trimmed()
     }
 }

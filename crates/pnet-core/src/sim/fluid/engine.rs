@@ -9,7 +9,7 @@ use super::super::failures::Down;
 use super::super::forwarding::{Forwarder, Forwarding, Ground, Pair};
 use super::super::records::End;
 use super::super::routes::Routes;
-use super::super::source::{Flow, Source};
+use super::super::source::{Flow, Source, Stage};
 use super::super::time::{NEVER, Time};
 use super::Scenario;
 use super::classes::{Classes, Stream, key};
@@ -35,6 +35,8 @@ struct Live {
     /// Bytes on the wire.
     bytes: f64,
     terms: Terms,
+    /// Whether it starts with a window of its own.
+    slow_start: bool,
     /// When it entered the network, if it has.
     entered: Option<Time>,
     /// Its class; none before it enters, and while it has no path.
@@ -52,7 +54,9 @@ enum Known {
     Link(u32, bool),
     /// A flow enters the network: its slot.
     Enter(u32),
-    /// A source knows that all has arrived: the record.
+    /// All of a flow has arrived: the record.
+    Arrival(u32),
+    /// A source knows that it has.
     End(u32),
 }
 
@@ -195,6 +199,11 @@ impl Engine {
                 match known {
                     Known::Link(port, fails) => self.change_link(port, fails),
                     Known::Enter(slot) => self.enter(slot),
+                    Known::Arrival(record) => {
+                        let record = &mut self.records[record as usize];
+                        record.arrived = Some(now);
+                        self.source.reached(record.id, Stage::Arrived, now);
+                    }
                     Known::End(record) => self.end(record),
                 }
             } else if self.source.next() <= now {
@@ -224,9 +233,10 @@ impl Engine {
         if slot as usize == self.live.len() {
             self.live.push(None);
         }
-        let Flow { id, src, dst, bytes, .. } = flow;
+        let Flow { id, src, dst, bytes, session, .. } = flow;
         let subflows = self.sharing.subflows();
-        let pair = Pair { flow: id, connection: slot * subflows, subflows, src, dst };
+        let (key, connection) = (session.connection, slot * subflows);
+        let pair = Pair { flow: id, key, connection, subflows, src, dst };
         let record = self.records.len() as u32;
         self.add_record(flow);
         match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
@@ -245,19 +255,20 @@ impl Engine {
         };
         let paths = self.paths(pair);
         let links: Vec<Vec<PathLink>> = paths.iter().map(|path| self.links(path)).collect();
-        let terms = self.correction.terms(bytes, &links, self.sizes);
+        let terms = self.correction.terms(bytes, session.opens, &links, self.sizes);
         let wire = self.sizes.on_the_wire(bytes);
         let streams = self.sharing.streams(&paths, &self.forwarding);
         let least = (wire / alone(&streams, |port| rate(&self.fabric, port))).ceil() as Time;
         let made = &mut self.records[record as usize];
         made.hops = paths.first().map_or(0, Vec::len) as u32;
-        made.ideal = terms.opening + least + terms.closing;
+        made.ideal = terms.opening + least + terms.arriving + terms.returning;
         let live = Live {
             pair,
             record,
             weight,
             bytes: wire,
             terms,
+            slow_start: session.follows.is_none(),
             entered: None,
             class: NONE,
             mark: 0.0,
@@ -313,9 +324,13 @@ impl Engine {
         record.received = record.bytes;
         self.arrived += flow.bytes as u64;
         let rate = flow.bytes / (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
-        let stalls = self.correction.stalls(&flow.terms, record.bytes, rate, self.sizes);
-        let end = self.now.saturating_add(flow.terms.closing).saturating_add(stalls);
-        self.known.push(Reverse((end, Known::End(flow.record))));
+        let stalls = match flow.slow_start {
+            true => self.correction.stalls(&flow.terms, record.bytes, rate, self.sizes),
+            false => 0,
+        };
+        let arrival = self.now.saturating_add(flow.terms.arriving).saturating_add(stalls);
+        self.known.push(Reverse((arrival, Known::Arrival(flow.record))));
+        self.known.push(Reverse((arrival.saturating_add(flow.terms.returning), Known::End(flow.record))));
     }
 
     /// A flow's source knows that all has arrived.
@@ -323,7 +338,7 @@ impl Engine {
         let record = &mut self.records[record as usize];
         record.end = Some(self.now);
         self.completions += 1;
-        self.source.completed(record.id, self.now);
+        self.source.reached(record.id, Stage::Acknowledged, self.now);
     }
 
     fn change_link(&mut self, port: u32, fails: bool) {
@@ -371,7 +386,7 @@ impl Engine {
     }
 
     fn add_record(&mut self, flow: Flow) {
-        let Flow { id, src, dst, bytes, start } = flow;
+        let Flow { id, src, dst, bytes, start, .. } = flow;
         self.records.push(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
         self.plane_bytes.resize(self.records.len() * self.fabric.planes().count(), 0);
         self.subflow_bytes.resize(self.records.len() * self.sharing.subflows() as usize, 0);

@@ -24,18 +24,18 @@ impl Ecmp {
 /// The hashes of all switches.
 pub(super) struct Hashed {
     policy: Policy,
-    tables: Tables,
+    pub(super) tables: Tables,
     seed: u64,
 }
 
 impl Choice for Hashed {
     fn choose(&mut self, pair: Pair, subflow: u32, fabric: &Fabric) -> Option<Vec<u32>> {
         let planes = self.tables.planes(fabric, self.policy, pair, self.seed);
-        let key = u64::from(pair.flow) << 32 | u64::from(subflow);
+        let key = u64::from(pair.key) << 32 | u64::from(subflow);
         let plane = match self.policy {
             _ if planes.is_empty() => return None,
             Policy::RoundRobin => {
-                let first = SplitMix::of([self.seed, u64::from(pair.flow), 1]).below(planes.len());
+                let first = SplitMix::of([self.seed, u64::from(pair.key), 1]).below(planes.len());
                 planes[(first + subflow as usize) % planes.len()]
             }
             _ => planes[SplitMix::of([self.seed, key, 0]).below(planes.len())],

@@ -80,7 +80,7 @@ impl Choice for Listed {
             return None;
         }
         let paths = &self.given.paths.paths;
-        let drawn = SplitMix::of([self.seed, u64::from(pair.flow)]).below(end - first) + subflow as usize;
+        let drawn = SplitMix::of([self.seed, u64::from(pair.key)]).below(end - first) + subflow as usize;
         // The next one where a link of it may not be used.
         (drawn..drawn + end - first).map(|turn| first + turn % (end - first)).find_map(|i| {
             let plane = paths.plane[i] as usize;

@@ -8,6 +8,7 @@
 
 mod ecmp;
 mod given;
+mod hedera;
 mod per_flow;
 mod per_hop;
 mod spray;
@@ -15,6 +16,7 @@ mod tables;
 
 pub use ecmp::Ecmp;
 pub use given::Given;
+pub use hedera::{Hedera, Placement};
 pub use per_hop::PerHop;
 pub use spray::{Order, Over, Spray};
 
@@ -23,7 +25,7 @@ use std::ops::Range;
 use super::fabric::Fabric;
 use super::packet::Packet;
 use super::routes::Routes;
-use super::time::Time;
+use super::time::{NEVER, Time};
 use crate::error::Error;
 
 /// Set in [`Packet::route`] where the rest of it is the destination host.
@@ -37,6 +39,8 @@ const MOST: usize = 1 << 12;
 pub struct Pair {
     /// Number of the flow in the run.
     pub flow: u32,
+    /// What is drawn for the flow, and hashes of it, depend on: the same for all flows of a connection.
+    pub key: u32,
     /// Its first connection; those of its subflows follow.
     pub connection: u32,
     /// Number of subflows.
@@ -65,6 +69,17 @@ pub struct Ground<'a> {
     pub now: Time,
 }
 
+/// What a connection has sent so far.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent {
+    /// Its flow.
+    pub pair: Pair,
+    /// Which of the flow's connections it is.
+    pub subflow: u32,
+    /// Bytes of data on the wire.
+    pub bytes: u64,
+}
+
 /// Chooses paths.
 pub trait Forwarder {
     /// Prepares for a flow's packets.
@@ -86,6 +101,14 @@ pub trait Forwarder {
         unreachable!("{packet:?} has no route at node {switch}")
     }
 
+    /// When it wants to know next what has been sent; [`NEVER`] where it does not.
+    fn next_poll(&self) -> Time {
+        NEVER
+    }
+
+    /// It is that time: this is what the flows under way have sent.
+    fn poll(&mut self, _sent: &[Sent], _fabric: &Fabric, _routes: &mut Routes) {}
+
     /// Ports of the paths open to a flow's connections, from source to destination.
     fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>>;
 }
@@ -97,6 +120,8 @@ pub enum Forwarding {
     Given(Given),
     /// One of the shortest paths by a hash.
     Ecmp(Ecmp),
+    /// The same, and better ones for flows that send much.
+    Hedera(Hedera),
     /// Any shortest way, drawn by every switch for every packet.
     PerHop(PerHop),
     /// Any of several paths, chosen by the source for every packet.
@@ -104,11 +129,17 @@ pub enum Forwarding {
 }
 
 impl Forwarding {
+    /// Whether what a flow sends is spread over several paths, not sent over one.
+    pub fn spreads(&self) -> bool {
+        matches!(self, Forwarding::PerHop(_) | Forwarding::Spray(_))
+    }
+
     /// The forwarder for a run with this seed.
     pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
         Ok(match self {
             Forwarding::Given(params) => Box::new(params.build(fabric, seed)?),
             Forwarding::Ecmp(params) => Box::new(params.build(fabric, seed)),
+            Forwarding::Hedera(params) => Box::new(params.build(fabric, seed)?),
             Forwarding::PerHop(params) => Box::new(params.build(fabric, seed)),
             Forwarding::Spray(params) => Box::new(params.build(fabric, seed)),
         })

@@ -1,5 +1,7 @@
 //! One path for each connection, there and back along the same cables.
 
+use std::collections::HashMap;
+
 use super::super::fabric::Fabric;
 use super::super::packet::Packet;
 use super::super::routes::Routes;
@@ -28,11 +30,40 @@ struct Way {
 pub(super) struct PerFlow<C> {
     choice: C,
     ways: Vec<Way>,
+    /// Of connections whose path has changed, those that packets may follow still.
+    left: HashMap<u32, Vec<Way>>,
 }
 
 impl<C: Choice> PerFlow<C> {
     pub(super) fn new(choice: C) -> Self {
-        PerFlow { choice, ways: vec![] }
+        PerFlow { choice, ways: vec![], left: HashMap::new() }
+    }
+
+    /// What chooses.
+    pub(super) fn choice(&mut self) -> &mut C {
+        &mut self.choice
+    }
+
+    /// The first port of a connection's path.
+    pub(super) fn first(&self, connection: u32, routes: &Routes) -> u32 {
+        routes.port(self.ways[connection as usize].there)
+    }
+
+    /// Leads a connection along another path from now on, unless it has no way back or is the one that it takes.
+    pub(super) fn reroute(
+        &mut self,
+        pair: Pair,
+        connection: u32,
+        path: &[u32],
+        fabric: &Fabric,
+        routes: &mut Routes,
+    ) {
+        let way = &mut self.ways[connection as usize];
+        let Ok(back) = way_back(pair, path, fabric) else { return };
+        if routes.ports(way.there, way.length) != path {
+            self.left.entry(connection).or_default().push(*way);
+            *way = Way { there: routes.add(path), back: routes.add(&back), length: path.len() as u32 };
+        }
     }
 
     fn ways(&self, pair: Pair) -> &[Way] {
@@ -70,7 +101,7 @@ impl<C: Choice> Forwarder for PerFlow<C> {
         self.choice.forget();
         for pair in pairs {
             for (subflow, connection) in pair.connections().enumerate() {
-                let way = &mut self.ways[connection as usize];
+                let way = self.ways[connection as usize];
                 let both = [way.there, way.back];
                 let usable =
                     |start: &u32| routes.ports(*start, way.length).iter().all(|port| fabric.usable(*port));
@@ -78,14 +109,15 @@ impl<C: Choice> Forwarder for PerFlow<C> {
                     continue;
                 }
                 let Some(there) = self.choice.choose(*pair, subflow as u32, fabric) else { continue };
-                let Ok(back) = way_back(*pair, &there, fabric) else { continue };
-                *way = Way { there: routes.add(&there), back: routes.add(&back), length: there.len() as u32 };
+                self.reroute(*pair, connection, &there, fabric, routes);
             }
         }
     }
 
     fn close(&mut self, pair: Pair, routes: &mut Routes) {
-        for way in self.ways(pair) {
+        let left = pair.connections().filter_map(|connection| self.left.remove(&connection)).flatten();
+        let left: Vec<Way> = left.collect();
+        for way in self.ways(pair).iter().chain(&left) {
             routes.remove(way.there, way.length as usize);
             routes.remove(way.back, way.length as usize);
         }

@@ -31,6 +31,8 @@ pub enum Order {
     RoundRobin,
     /// One after the other, in an order drawn for the connection.
     Shuffled,
+    /// The same in an order drawn anew whenever all have been taken (NDP, SIGCOMM 2017, section 3).
+    Permuted,
     /// Any, drawn for each packet.
     Random,
     /// Any, drawn anew after the connection has sent nothing for this long in the same direction.
@@ -90,12 +92,17 @@ impl Sprayer {
         }
         found.sort_unstable();
         let mut paths: Vec<Vec<u32>> = found.into_iter().map(|(.., path)| path).collect();
-        if self.params.order == Order::Shuffled {
-            for i in 1..paths.len() {
-                paths.swap(i, random.below(i + 1));
-            }
+        if matches!(self.params.order, Order::Shuffled | Order::Permuted) {
+            shuffle(&mut paths, random);
         }
         Ok(paths)
+    }
+}
+
+/// Puts things into an order that is drawn.
+fn shuffle<T>(things: &mut [T], random: &mut SplitMix) {
+    for i in 1..things.len() {
+        things.swap(i, random.below(i + 1));
     }
 }
 
@@ -103,7 +110,7 @@ impl Forwarder for Sprayer {
     fn open(&mut self, pair: Pair, fabric: &Fabric, routes: &mut Routes) -> Result<(), Error> {
         for connection in pair.connections() {
             let mut random =
-                SplitMix::of([self.seed, u64::from(pair.flow), (connection - pair.connection) as u64]);
+                SplitMix::of([self.seed, u64::from(pair.key), (connection - pair.connection) as u64]);
             let paths = self.choose(pair, fabric, &mut random)?;
             if paths.is_empty() {
                 return no_path(pair);
@@ -150,6 +157,12 @@ impl Forwarder for Sprayer {
         let count = fan.routes.len();
         match self.params.order {
             Order::RoundRobin | Order::Shuffled => fan.next = (fan.next + 1) % count,
+            Order::Permuted => {
+                fan.next = (fan.next + 1) % count;
+                if fan.next == 0 {
+                    shuffle(&mut fan.routes, random);
+                }
+            }
             Order::Random => fan.next = random.below(count),
             Order::Flowlets(gap) => {
                 if ground.now - fan.last > gap {

@@ -80,7 +80,7 @@ impl Tables {
     /// The planes that a flow may use: all that a policy allows, and unless it goes round them the nearest of these.
     pub(super) fn planes(&mut self, fabric: &Fabric, policy: Policy, pair: Pair, seed: u64) -> Vec<usize> {
         let near = self.near(fabric, pair.src, pair.dst);
-        let mut allowed = policy.allowed(&near, &mut SplitMix::of([seed, u64::from(pair.flow) << 32]));
+        let mut allowed = policy.allowed(&near, &mut SplitMix::of([seed, u64::from(pair.key) << 32]));
         if policy != Policy::RoundRobin {
             let least = allowed.iter().map(|(_, hops)| *hops).min();
             allowed.retain(|(_, hops)| Some(*hops) == least);

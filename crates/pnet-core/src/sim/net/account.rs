@@ -50,6 +50,7 @@ impl Net {
                 dropped: counters.dropped,
                 lost: counters.lost,
                 marked: counters.marked,
+                trimmed: counters.trimmed,
                 spent: counters.spent,
                 longest_packets: counters.longest.packets,
                 longest_bytes: counters.longest.bytes,

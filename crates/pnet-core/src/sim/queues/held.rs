@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::packet::Packet;
 use super::super::port::Backlog;
-use super::{Fifo, Scheduler, Verdict};
+use super::{Fifo, Scheduler, Touch, Verdict};
 
 /// A fifo whose packets are held until they are sent.
 pub(crate) struct Held {
@@ -26,15 +26,15 @@ impl Scheduler for Held {
         backlog: Backlog,
         mut packet: Packet,
         dropped: &mut Vec<Packet>,
-    ) -> bool {
+    ) -> Touch {
         let verdict = self.fifo.admit(port, backlog, &packet);
         if verdict == Verdict::Drop {
             dropped.push(packet);
-            return false;
+            return Touch::Nothing;
         }
         packet.marked |= verdict == Verdict::Mark;
         self.waiting[port as usize].push_back(packet);
-        verdict == Verdict::Mark
+        if verdict == Verdict::Mark { Touch::Marked } else { Touch::Nothing }
     }
 
     fn dequeue(&mut self, port: u32) -> Option<Packet> {

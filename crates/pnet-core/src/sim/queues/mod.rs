@@ -12,13 +12,16 @@ mod ecn;
 mod held;
 mod pfabric;
 mod strict;
+mod trim;
 
 pub use drop_tail::DropTail;
 pub use ecn::Ecn;
 pub(super) use held::Held;
 pub use pfabric::Pfabric;
 pub use strict::Strict;
+pub use trim::Trim;
 
+use super::fabric::Fabric;
 use super::packet::Packet;
 use super::port::Backlog;
 use crate::error::{Error, invalid};
@@ -34,6 +37,17 @@ pub enum Verdict {
     Drop,
 }
 
+/// What a scheduler does beside keeping packets and dropping them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Touch {
+    /// Nothing.
+    Nothing,
+    /// The packet that came is marked.
+    Marked,
+    /// A packet has lost its payload and goes on.
+    Trimmed,
+}
+
 /// Serves in order of arrival.
 pub trait Fifo {
     /// Whether a packet gets in at a port with this backlog.
@@ -42,11 +56,11 @@ pub trait Fifo {
 
 /// Serves in an order of its own.
 pub trait Scheduler {
-    /// Takes a packet at a port with this backlog, and gives back in `dropped` what it does not keep; returns whether it
-    /// has marked the packet.
-    fn enqueue(&mut self, port: u32, backlog: Backlog, packet: Packet, dropped: &mut Vec<Packet>) -> bool;
+    /// Takes a packet at a port with this backlog, and gives back in `dropped` what it does not keep; returns what else
+    /// it has done.
+    fn enqueue(&mut self, port: u32, backlog: Backlog, packet: Packet, dropped: &mut Vec<Packet>) -> Touch;
 
-    /// Gives the packet to be sent next.
+    /// Gives the packet to be sent next; the one before has been sent.
     fn dequeue(&mut self, port: u32) -> Option<Packet>;
 
     /// How much a port holds, the packet being sent not included.
@@ -104,6 +118,8 @@ pub enum Queue {
     Pfabric(Pfabric),
     /// Serves one class before the next.
     Strict(Strict),
+    /// Cuts payload off where there is no room for it.
+    Trim(Trim),
 }
 
 impl Queue {
@@ -114,17 +130,25 @@ impl Queue {
             Queue::Ecn(params) => params.limit,
             Queue::Pfabric(params) => params.limit,
             Queue::Strict(params) => params.limit,
+            Queue::Trim(params) => params.limit,
         }
     }
 
-    /// The discipline for `ports` ports and packets of up to `largest` bytes.
-    pub(super) fn build(&self, ports: usize, largest: u16, seed: u64) -> Result<Discipline, Error> {
+    /// Whether packets lose their payload, which not every transport understands.
+    pub fn trims(&self) -> bool {
+        matches!(self, Queue::Trim(_))
+    }
+
+    /// The discipline for the ports of `fabric` and packets of up to `largest` bytes.
+    pub(super) fn build(&self, fabric: &Fabric, largest: u16, seed: u64) -> Result<Discipline, Error> {
         self.limit().check(largest)?;
+        let ports = fabric.ports();
         Ok(match self {
             Queue::DropTail(params) => Discipline::Fifo(Box::new(params.clone())),
             Queue::Ecn(params) => Discipline::Fifo(Box::new(params.build(ports, seed)?)),
             Queue::Pfabric(params) => Discipline::Scheduler(Box::new(params.build(ports))),
             Queue::Strict(params) => Discipline::Scheduler(Box::new(params.build(ports)?)),
+            Queue::Trim(params) => Discipline::Scheduler(Box::new(params.build(fabric, seed)?)),
         })
     }
 }

@@ -5,7 +5,7 @@
 
 use super::super::packet::{Kind, Packet};
 use super::super::port::Backlog;
-use super::{Limit, Scheduler};
+use super::{Limit, Scheduler, Touch};
 
 /// Parameters.
 #[derive(Debug, Clone)]
@@ -39,7 +39,7 @@ impl Scheduler for Sorted {
         mut backlog: Backlog,
         packet: Packet,
         dropped: &mut Vec<Packet>,
-    ) -> bool {
+    ) -> Touch {
         let port = port as usize;
         let held = &mut self.held[port];
         held.push(packet);
@@ -59,7 +59,7 @@ impl Scheduler for Sorted {
             backlog.packets -= 1;
             backlog.bytes -= u64::from(gone.size);
         }
-        false
+        Touch::Nothing
     }
 
     fn dequeue(&mut self, port: u32) -> Option<Packet> {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::super::packet::{Kind, Packet};
 use super::super::port::Backlog;
-use super::{Limit, Scheduler};
+use super::{Limit, Scheduler, Touch};
 use crate::error::{Error, invalid};
 
 /// Parameters.
@@ -37,10 +37,10 @@ pub(super) struct Classes {
 }
 
 impl Scheduler for Classes {
-    fn enqueue(&mut self, port: u32, backlog: Backlog, packet: Packet, dropped: &mut Vec<Packet>) -> bool {
+    fn enqueue(&mut self, port: u32, backlog: Backlog, packet: Packet, dropped: &mut Vec<Packet>) -> Touch {
         if !self.params.limit.fits(backlog, &packet) {
             dropped.push(packet);
-            return false;
+            return Touch::Nothing;
         }
         let class = match packet.kind {
             Kind::Data => 1 + self.params.bounds.partition_point(|most| *most < packet.note[0]),
@@ -50,7 +50,7 @@ impl Scheduler for Classes {
         classes[class].push_back(packet);
         held.packets += 1;
         held.bytes += u64::from(packet.size);
-        false
+        Touch::Nothing
     }
 
     fn dequeue(&mut self, port: u32) -> Option<Packet> {

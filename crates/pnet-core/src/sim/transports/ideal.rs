@@ -1,11 +1,19 @@
 //! How long a flow takes at least: the closed form of a pipeline of packets over links that are idle.
 
 use super::super::fabric::{Link, PathLink};
-use super::super::time::Time;
+use super::super::time::{Rate, Time};
 
 /// Time of one packet over links, stored and forwarded.
 pub(super) fn one_way<'a>(links: impl Iterator<Item = &'a Link>, size: u16) -> Time {
     links.map(|link| link.rate.serialisation(size) + link.delay).sum()
+}
+
+/// Rates of the ports by which paths leave their host.
+pub(super) fn leaving(paths: &[Vec<PathLink>]) -> impl Iterator<Item = Rate> {
+    let mut ports: Vec<(u32, Rate)> = paths.iter().map(|path| (path[0].port, path[0].link.rate)).collect();
+    ports.sort_unstable_by_key(|(port, _)| *port);
+    ports.dedup();
+    ports.into_iter().map(|(_, rate)| rate)
 }
 
 /// Time from the start of the first of `full` packets of `size` bytes, and a last one of `last` bytes if that is not 0,

@@ -7,7 +7,10 @@
 //! A new transport is a file here and a variant of [`TransportKind`]; one that differs from TCP only in its window is a
 //! file in `tcp/congestion`.
 
+mod arrived;
+mod cbr;
 mod ideal;
+mod ndp;
 pub mod tcp;
 
 use super::fabric::PathLink;
@@ -15,21 +18,29 @@ use super::net::Net;
 use super::packet::Packet;
 use super::time::Time;
 use crate::error::Error;
+pub use cbr::Cbr;
+pub use ndp::Ndp;
 pub use tcp::Tcp;
 
 /// A transport at work.
 pub trait Transport {
-    /// A flow starts; `connection` is its first.
-    fn start(&mut self, connection: u32, bytes: u64, net: &mut Net);
+    /// A flow starts; `connection` is its first, `paths` are those open to it.  What others have left to it
+    /// [`Net::session`] tells.
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut Net);
 
-    /// A packet has come to its host.
-    fn receive(&mut self, packet: Packet, net: &mut Net);
+    /// A packet has come to its host by a port.
+    fn receive(&mut self, packet: Packet, port: u32, net: &mut Net);
 
     /// The `which`-th timer of a connection has fired.
     fn timer(&mut self, connection: u32, which: u32, net: &mut Net);
 
-    /// The least time that a flow can take, alone in the network, over these paths.
-    fn ideal(&self, bytes: u64, paths: &[Vec<PathLink>]) -> Time;
+    /// The time has come that [`Net::await_pull`] named for a port into a host.
+    fn pull(&mut self, port: u32, _net: &mut Net) {
+        unreachable!("nothing is asked for by port {port}")
+    }
+
+    /// The least time that a flow can take, alone in the network, over these paths; `opens` if it begins with a handshake.
+    fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time;
 }
 
 /// What the rest of a run must know of a transport.
@@ -43,6 +54,8 @@ pub struct Shape {
     pub largest: u16,
     /// Payload of a full packet.
     pub payload: u16,
+    /// Whether receivers ask for packets, port by port.
+    pub pulls: bool,
 }
 
 /// A transport and its parameters.
@@ -50,6 +63,10 @@ pub struct Shape {
 pub enum TransportKind {
     /// TCP and its family.
     Tcp(Tcp),
+    /// The receiver asks for what is sent.
+    Ndp(Ndp),
+    /// An even stream without answers.
+    Cbr(Cbr),
 }
 
 impl TransportKind {
@@ -57,13 +74,22 @@ impl TransportKind {
     pub(super) fn shape(&self) -> Result<Shape, Error> {
         match self {
             TransportKind::Tcp(params) => params.shape(),
+            TransportKind::Ndp(params) => params.shape(),
+            TransportKind::Cbr(params) => params.shape(),
         }
+    }
+
+    /// Whether it knows what to do with packets that have lost their payload.
+    pub fn takes_trimmed(&self) -> bool {
+        matches!(self, TransportKind::Ndp(_))
     }
 
     /// The transport, with no flow yet.
     pub(super) fn build(&self) -> Box<dyn Transport> {
         match self {
             TransportKind::Tcp(params) => Box::new(params.build()),
+            TransportKind::Ndp(params) => Box::new(params.build()),
+            TransportKind::Cbr(params) => Box::new(params.build()),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The receiving end: what has arrived, and when it is acknowledged.
 
 use super::super::super::time::Time;
+use super::super::arrived::{Arrived, Comes};
+use super::sack;
 
 /// When data is acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,97 +34,78 @@ pub(super) enum Reply {
 /// The receiver of a connection.
 #[derive(Debug, Default)]
 pub(super) struct Receiver {
-    /// First segment not received.
-    pub(super) expected: u32,
+    pub(super) arrived: Arrived,
     /// In-order packets not acknowledged yet.
     pub(super) waiting: u32,
     /// When the first of them was sent.
     pub(super) stamp: Time,
     /// Whether the last packet was marked.
     pub(super) marked: bool,
-    /// Segments received beyond `expected`: disjoint ranges with gaps between them, in order.
-    beyond: Vec<(u32, u32)>,
     /// Early packets not acknowledged yet.
     pub(super) held_back: u32,
-    /// The range that the last early packet is in.
-    pub(super) latest: [u32; 2],
+    /// Segments of the two ranges beyond the first missing one that something came to last, the latest first.
+    recent: [u32; 2],
 }
 
 impl Receiver {
     /// Forgets everything.
     pub(super) fn reset(&mut self) {
-        self.beyond.clear();
-        *self = Receiver { beyond: std::mem::take(&mut self.beyond), ..Receiver::default() };
-    }
-
-    /// Whether no segment is missing before one that has come.
-    pub(super) fn complete(&self) -> bool {
-        self.beyond.is_empty()
+        self.arrived.reset();
+        *self = Receiver { arrived: std::mem::take(&mut self.arrived), ..Receiver::default() };
     }
 
     /// Takes a segment.
     #[inline]
     pub(super) fn take(&mut self, seq: u32, acks: &Acks) -> Arrival {
-        if seq != self.expected {
-            return self.take_unexpected(seq);
+        let comes = self.arrived.take(seq);
+        self.waiting += u32::from(matches!(comes, Comes::Next | Comes::Filling));
+        // What is early, fills a gap or comes again is acknowledged at once (RFC 5681, section 4.2).
+        let later = comes == Comes::Next && self.waiting < acks.every;
+        if seq > self.arrived.expected {
+            self.note(seq);
         }
-        self.expected += 1;
-        self.waiting += 1;
-        // A packet that fills a gap is acknowledged at once (RFC 5681, section 4.2).
-        let filling = !self.beyond.is_empty();
-        if filling && self.beyond[0].0 == self.expected {
-            self.expected = self.beyond.remove(0).1;
-        }
-        let reply = if filling || self.waiting >= acks.every { Reply::Now } else { Reply::Later };
-        Arrival { new: true, early: false, reply }
+        let reply = if later { Reply::Later } else { Reply::Now };
+        Arrival { new: comes.is_new(), early: comes == Comes::Early, reply }
     }
 
-    /// One that is early, or was received before; it is acknowledged at once.
-    fn take_unexpected(&mut self, seq: u32) -> Arrival {
-        let early = seq > self.expected;
-        let i = self.beyond.partition_point(|(_, end)| *end < seq);
-        let known = !early || self.beyond.get(i).is_some_and(|(start, end)| *start <= seq && seq < *end);
-        if !known {
-            match self.beyond.get_mut(i) {
-                Some(range) if range.1 == seq => range.1 += 1,
-                Some(range) if range.0 == seq + 1 => range.0 = seq,
-                _ => self.beyond.insert(i, (seq, seq + 1)),
-            }
-            if i + 1 < self.beyond.len() && self.beyond[i].1 == self.beyond[i + 1].0 {
-                self.beyond[i].1 = self.beyond.remove(i + 1).1;
-            }
+    /// Remembers where something came last beyond the first missing segment.
+    fn note(&mut self, seq: u32) {
+        if self.arrived.range_of(self.recent[0]) != self.arrived.range_of(seq) {
+            self.recent[1] = self.recent[0];
         }
-        if early {
-            self.latest = [self.beyond[i].0, self.beyond[i].1];
-        }
-        Arrival { new: !known, early: early && !known, reply: Reply::Now }
+        self.recent[0] = seq;
+    }
+
+    /// The blocks that an acknowledgement reports, the one with the segment that came last first (RFC 2018, section 4).
+    pub(super) fn blocks(&self) -> [u32; 2] {
+        let range = |seq: u32| self.arrived.range_of(seq);
+        let packed =
+            |range: Option<(u32, u32)>| range.map_or(0, |range| sack::pack(range, self.arrived.expected));
+        let [first, second] = self.recent.map(range);
+        [packed(first), packed(second.filter(|_| second != first))]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
-    proptest! {
-        /// Against a set of numbers.
-        #[test]
-        fn ranges_are_a_set(arrivals in prop::collection::vec(0..30_u32, 0..80)) {
-            let (mut receiver, mut set) = (Receiver::default(), BTreeSet::new());
-            let acks = Acks { every: 1, delay: 0 };
-            for seq in arrivals {
-                let expected = (0..).find(|n| !set.contains(n)).unwrap();
-                let found = receiver.take(seq, &acks);
-                prop_assert_eq!(found.new, set.insert(seq));
-                prop_assert_eq!(found.early, found.new && seq > expected);
-                prop_assert_eq!(receiver.expected, (0..).find(|n| !set.contains(n)).unwrap());
-                if found.early {
-                    let low = (0..=seq).rev().find(|n| !set.contains(n)).unwrap() + 1;
-                    let high = (seq..).find(|n| !set.contains(n)).unwrap();
-                    prop_assert_eq!(receiver.latest, [low, high]);
-                }
-            }
-        }
+    /// The range that something came to last goes first, what has been joined is reported once, and what has come in order
+    /// not at all.
+    #[test]
+    fn blocks_are_the_most_recent() {
+        let (mut receiver, acks) = (Receiver::default(), Acks { every: 1, delay: 0 });
+        let mut blocks = |seq: u32| {
+            receiver.take(seq, &acks);
+            receiver.blocks().map(|block| sack::unpack(block, receiver.arrived.expected))
+        };
+        assert_eq!(blocks(0), [None, None]);
+        assert_eq!(blocks(2), [Some((2, 3)), None]);
+        assert_eq!(blocks(3), [Some((2, 4)), None]);
+        assert_eq!(blocks(6), [Some((6, 7)), Some((2, 4))]);
+        assert_eq!(blocks(9), [Some((9, 10)), Some((6, 7))]);
+        assert_eq!(blocks(2), [Some((2, 4)), Some((9, 10))]);
+        assert_eq!(blocks(1), [None, Some((9, 10))]);
+        assert_eq!(blocks(8), [Some((8, 10)), None]);
     }
 }

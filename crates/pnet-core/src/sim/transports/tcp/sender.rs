@@ -77,9 +77,10 @@ impl Sender {
         self.next - self.unacked
     }
 
-    /// Takes an acknowledgement of all segments below `seq`, some of them for the first time.
+    /// Takes an acknowledgement of all segments below `seq`, some of them for the first time; where acknowledgements are
+    /// selective, these say what to send again, and the window stays as it is.
     #[inline]
-    pub(super) fn advance(&mut self, seq: u32) -> Step {
+    pub(super) fn advance(&mut self, seq: u32, sack: bool) -> Step {
         let acked = seq - self.unacked;
         self.unacked = seq;
         self.next = self.next.max(seq);
@@ -88,9 +89,14 @@ impl Sender {
             return Step::Grow;
         }
         if seq >= self.recover {
-            // RFC 6582, section 3.2, step 3: full, with the window that avoids a burst.
-            self.window = self.threshold.min(f64::from(self.flight().max(1) + 1));
             self.phase = Phase::Open;
+            if !sack {
+                // RFC 6582, section 3.2, step 3: full, with the window that avoids a burst.
+                self.window = self.threshold.min(f64::from(self.flight().max(1) + 1));
+            }
+            return Step::Go;
+        }
+        if sack {
             return Step::Go;
         }
         // Partial: the window shrinks by what has left the network, and lets one segment go.
@@ -110,10 +116,24 @@ impl Sender {
         if self.duplicates == threshold && self.unacked >= self.recover { Step::Lost } else { Step::Go }
     }
 
-    /// Starts to repair a loss, with this threshold (RFC 6582, section 3.2, step 2).
-    pub(super) fn recover(&mut self, threshold: f64) {
+    /// Takes a duplicate that brings news or not, where the loss of the first segment has been shown or not (RFC 6675,
+    /// section 5, steps 1 and 2).
+    pub(super) fn selective_duplicate(&mut self, news: bool, lost: bool, threshold: u32) -> Step {
+        if self.phase == Phase::Recovering {
+            return Step::Go;
+        }
+        self.duplicates += u32::from(news);
+        if (lost || self.duplicates >= threshold) && self.unacked >= self.recover {
+            Step::Lost
+        } else {
+            Step::Go
+        }
+    }
+
+    /// Starts to repair a loss, with this threshold (RFC 6582, section 3.2, step 2; RFC 6675, section 5, step 4).
+    pub(super) fn recover(&mut self, threshold: f64, sack: bool) {
         self.threshold = threshold;
-        self.window = threshold + f64::from(self.duplicates);
+        self.window = threshold + if sack { 0.0 } else { f64::from(self.duplicates) };
         self.recover = self.fresh;
         self.phase = Phase::Recovering;
     }

@@ -10,7 +10,9 @@ use crate::sim::forwarding::{Ecmp, Forwarding};
 use crate::sim::port::Backlog;
 use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Queue, Verdict};
 use crate::sim::trace::Watched;
-use crate::sim::{Fabric, Failures, FlowList, Limits, Model, Outcome, Rate, Scenario, TransportKind};
+use crate::sim::{
+    Fabric, Failures, FlowList, Limits, MICROSECOND, Model, Outcome, Rate, SECOND, Scenario, TransportKind,
+};
 
 const PACKET: Time = 1_200_000;
 const ROUND: Time = 6_464_000;
@@ -186,17 +188,68 @@ fn a_lost_tail_waits_for_the_timer() {
 #[test]
 fn acknowledgements_are_delayed() {
     let acks = Acks { every: 2, delay: 50 * MICROSECOND };
-    let delayed = Tcp { initial_window: 3, acks, ..params() };
+    let delayed = Tcp { initial_window: 1, acks, ..params() };
     let found = run(delayed.clone(), 3, &[], &[]);
-    // Two packets acknowledged by the second; the third, at 2.4 + 4.4 us, only after the delay.
-    assert_eq!(found.flows[0].end, Some(2 * PACKET + 4_400_000 + 50 * MICROSECOND + 2_064_000));
-    assert_eq!(windows(&found), [3.0, 4.0]);
+    // The first packet, at 4.4 us, is acknowledged only after the delay, the other two by the second of them.
+    assert_eq!(arrivals(&found)[1], (1, ROUND + 50 * MICROSECOND + 4_400_000));
+    assert_eq!(found.flows[0].end, Some(ROUND + 50 * MICROSECOND + PACKET + ROUND));
+    assert_eq!(windows(&found), [1.0, 2.0]);
     assert_eq!(found.flows[0].sent - found.flows[0].data_packets, 2);
 
     // 0, 1 | 3, 4, 5 at once as duplicates, 2 at once as it fills the gap: five in all.
     let found = run(Tcp { initial_window: 6, ..delayed }, 6, &[2], &[]);
     assert_eq!(found.flows[0].sent - found.flows[0].data_packets, 5);
     assert_eq!((found.flows[0].out_of_order, found.flows[0].fast_retransmits), (3, 1));
+}
+
+/// The last packet stands for the end of the connection, and is acknowledged at once, on whatever subflow it comes.
+#[test]
+fn the_end_is_acknowledged_at_once() {
+    let acks = Acks { every: 2, delay: SECOND };
+    let delayed = Tcp { initial_window: 3, acks, ..params() };
+    let found = run(delayed.clone(), 3, &[], &[]);
+    assert_eq!(found.flows[0].end, Some(2 * PACKET + ROUND));
+    // Packets 0 to 2 go on the first subflow, 3 on the second: when that comes, packet 2 is acknowledged with it.
+    let found = run(Tcp { subflows: 2, ..delayed }, 4, &[], &[]);
+    assert_eq!(found.flows[0].end, Some(3 * PACKET + ROUND + 32_000));
+    assert_eq!(found.flows[0].sent - found.flows[0].data_packets, 3);
+}
+
+/// Packets 4, 6 and 8 of 24 are lost, with a window of 16 at the third duplicate (for 5, 7 and 9), which is halved to 8: of the
+/// twelve under way two are known to be lost but not sent again.
+#[test]
+fn selective_acknowledgements_repair_losses_together() {
+    let lost = [4, 6, 8];
+    let (plain, sack) =
+        (Tcp { initial_window: 8, ..params() }, Tcp { initial_window: 8, sack: true, ..params() });
+    let (plain, sack) = (run(plain, 24, &lost, &[]), run(sack, 24, &lost, &[]));
+    let again = |found: &Outcome| {
+        lost.map(|seq| arrivals(found).into_iter().rev().find(|(other, _)| *other == seq).unwrap().1)
+    };
+    let flow = &sack.flows[0];
+    assert_eq!((flow.resent, flow.fast_retransmits, flow.timeouts), (3, 1, 0));
+    // Without them every repair waits for that before; with them for the window alone.
+    let (plain, [first, second, third]) = (again(&plain), again(&sack));
+    assert_eq!(plain[0], first);
+    assert_eq!([plain[1], plain[2]], [first + ROUND, first + 2 * ROUND]);
+    assert!(first < second && second < third && third < first + ROUND, "{first} {second} {third}");
+    // The window halves once, and stays until all is repaired.
+    let windows = windows(&sack);
+    let halved = windows.iter().position(|window| *window == 6.0).unwrap();
+    assert!(windows[..halved].is_sorted() && windows[halved..].is_sorted(), "{windows:?}");
+}
+
+/// What has come before a timeout is not sent again after it, if the receiver says so once more.
+#[test]
+fn after_a_timeout_what_has_come_is_left_out() {
+    let rto = Rto { initial: 50 * MICROSECOND, least: 50 * MICROSECOND, most: SECOND, granularity: 0 };
+    let tcp = Tcp { initial_window: 8, sack: true, rto, ..params() };
+    // Packets 0 and 2 are lost, and again when duplicates show it; 7, on its way still, is sent again as the last that is
+    // missing.  The timeout brings 0, and its acknowledgement says that of what follows only 2 is missing.
+    let found = run(tcp, 8, &[0, 0, 2, 2], &[]);
+    let flow = &found.flows[0];
+    assert_eq!((flow.timeouts, flow.fast_retransmits, flow.received), (1, 1, 12_000));
+    assert_eq!((flow.dropped, flow.resent), (4, 5));
 }
 
 /// DCTCP with weight 1/2, from an estimate of 0.  Packets 2 and 4 of 8 are marked.  The window of 2 ends with the
@@ -226,9 +279,9 @@ fn dctcp_shrinks_by_the_marked_part() {
 fn a_mark_does_not_wait() {
     let acks = Acks { every: 4, delay: 50 * MICROSECOND };
     let found = run(Tcp { initial_window: 4, acks, ..params() }, 4, &[], &[2]);
-    // 0 and 1 when 2 comes, 2 when 3 comes, 3 after the delay.
+    // 0 and 1 when 2 comes, 2 when 3 comes, 3 as the last.
     assert_eq!(found.flows[0].sent - found.flows[0].data_packets, 3);
-    assert_eq!(found.flows[0].end, Some(3 * PACKET + 4_400_000 + 50 * MICROSECOND + 2_064_000));
+    assert_eq!(found.flows[0].end, Some(3 * PACKET + ROUND + 32_000));
 }
 
 /// Timeouts of 50 us without back-off or fast retransmit: sent at 0 and 50 us, and lost; at 100 us the sender asks, and

@@ -50,6 +50,14 @@ impl Control for Estimates {
         self.seen[connection as usize] = new;
     }
 
+    fn learnt(&self, connection: u32) -> f64 {
+        self.seen[connection as usize].alpha
+    }
+
+    fn resume(&mut self, connection: u32, alpha: f64) {
+        self.seen[connection as usize].alpha = alpha;
+    }
+
     fn acked(&mut self, connection: u32, flow: &mut [Sender], at: usize, acked: Acked, recovering: bool) {
         let (seen, sender) = (&mut self.seen[connection as usize], &mut flow[at]);
         seen.acked += acked.segments;

@@ -46,6 +46,12 @@ pub(crate) trait Control {
     /// A connection begins.
     fn open(&mut self, _connection: u32) {}
 
+    /// What it has learnt of a connection, for a flow that follows; and that flow takes it over.
+    fn learnt(&self, _connection: u32) -> f64 {
+        0.0
+    }
+    fn resume(&mut self, _connection: u32, _learnt: f64) {}
+
     /// New data of the `at`-th subflow of a flow is acknowledged; `recovering` while a loss is being repaired, when the
     /// window is not to grow.
     fn acked(&mut self, connection: u32, flow: &mut [Sender], at: usize, acked: Acked, recovering: bool);

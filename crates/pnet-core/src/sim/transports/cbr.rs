@@ -1,0 +1,205 @@
+//! A constant bit rate: packets leave at even intervals, and nobody answers.
+//!
+//! A flow is complete when all its bytes have arrived, at the moment when the last of them does.  What is lost is not sent
+//! again, so a flow that loses a packet is never complete: its record says what arrived and how many packets were dropped.
+
+use super::super::fabric::PathLink;
+use super::super::net::Net;
+use super::super::packet::{Kind, Packet};
+use super::super::time::{Rate, SECOND, Time};
+use super::arrived::{Arrived, Comes};
+use super::{Shape, Transport, ideal};
+use crate::error::{Error, invalid};
+
+/// Parameters of a constant bit rate.
+#[derive(Debug, Clone)]
+pub struct Cbr {
+    /// Payload of a full packet, in bytes.
+    pub payload: u16,
+    /// What it has beside it.
+    pub header: u16,
+    /// Bits on the wire a second; none for what the ports by which a flow's paths leave its host send together.
+    pub rate: Option<Rate>,
+}
+
+impl Cbr {
+    /// Checks the parameters.
+    pub(super) fn shape(&self) -> Result<Shape, Error> {
+        if self.payload == 0 {
+            return invalid("payload", "0 bytes; a packet has at least one");
+        }
+        let Some(largest) = self.payload.checked_add(self.header) else {
+            return invalid("payload", "with the header more than 65535 bytes");
+        };
+        Ok(Shape { subflows: 1, timers: 1, largest, payload: self.payload, pulls: false })
+    }
+
+    pub(super) fn build(&self) -> Streams {
+        Streams { params: self.clone(), streams: vec![] }
+    }
+
+    /// Bits a second of a flow with these paths.
+    fn bits(&self, paths: &[Vec<PathLink>]) -> u64 {
+        let together = || ideal::leaving(paths).map(Rate::bits_per_second).sum();
+        self.rate.map_or_else(together, Rate::bits_per_second)
+    }
+
+    /// Size of a packet of a flow with so many bytes.
+    fn size(&self, bytes: u64, seq: u32) -> u16 {
+        let left = bytes - u64::from(seq) * u64::from(self.payload);
+        self.header + left.min(u64::from(self.payload)) as u16
+    }
+}
+
+/// How long so many bytes take, rounded up.
+fn lasts(bytes: u64, bits_per_second: u64) -> Time {
+    let time = (u128::from(bytes) * 8 * u128::from(SECOND)).div_ceil(u128::from(bits_per_second));
+    Time::try_from(time).unwrap_or(Time::MAX)
+}
+
+/// A flow.
+#[derive(Debug, Default)]
+struct Stream {
+    bytes: u64,
+    bits: u64,
+    start: Time,
+    /// Next segment to be sent.
+    next: u32,
+    arrived: Arrived,
+}
+
+/// All flows.
+pub(super) struct Streams {
+    params: Cbr,
+    streams: Vec<Stream>,
+}
+
+impl Streams {
+    /// Sends the next packet, and lets the one after it wait until this one would have left at the flow's rate.
+    fn send(&mut self, connection: u32, net: &mut Net) {
+        let Cbr { payload, header, .. } = self.params;
+        let stream = &mut self.streams[connection as usize];
+        let seq = stream.next;
+        let size = self.params.size(stream.bytes, seq);
+        let left = stream.bytes.div_ceil(u64::from(payload)) as u32 - seq;
+        stream.next += 1;
+        if left > 1 {
+            let sent = u64::from(stream.next) * u64::from(payload + header);
+            net.arm(connection, stream.start.saturating_add(lasts(sent, stream.bits)));
+        }
+        let (stamp, kind, note) = (net.now(), Kind::Data, [left, 0]);
+        net.send(Packet { stamp, connection, route: 0, seq, note, size, kind, marked: false });
+    }
+}
+
+impl Transport for Streams {
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut Net) {
+        let place = connection as usize;
+        if place >= self.streams.len() {
+            self.streams.resize_with(place + 1, Stream::default);
+        }
+        let stream = &mut self.streams[place];
+        stream.arrived.reset();
+        (stream.bytes, stream.bits, stream.start, stream.next) =
+            (bytes, self.params.bits(paths), net.now(), 0);
+        self.send(connection, net);
+    }
+
+    fn receive(&mut self, packet: Packet, _: u32, net: &mut Net) {
+        let Packet { connection, seq, size, marked, .. } = packet;
+        let comes = self.streams[connection as usize].arrived.take(seq);
+        let record = net.record(connection);
+        record.received += u64::from(size - self.params.header);
+        record.out_of_order += u64::from(comes == Comes::Early);
+        record.marked += u64::from(marked);
+        if record.received == record.bytes {
+            net.complete(connection);
+        }
+    }
+
+    fn timer(&mut self, connection: u32, _: u32, net: &mut Net) {
+        self.send(connection, net);
+    }
+
+    /// No packet can arrive before it has been sent, nor sooner after the one before than the slowest link lets it.
+    fn ideal(&self, bytes: u64, _: bool, paths: &[Vec<PathLink>]) -> Time {
+        let Cbr { payload, header, .. } = self.params;
+        let (full, rest) = (bytes / u64::from(payload), (bytes % u64::from(payload)) as u16);
+        let last = if rest == 0 { 0 } else { rest + header };
+        let before = bytes.div_ceil(u64::from(payload)) - 1;
+        let sent = lasts(before * u64::from(payload + header), self.params.bits(paths));
+        let size = if last == 0 { payload + header } else { last };
+        let there = |path: &Vec<PathLink>| ideal::one_way(path.iter().map(|hop| &hop.link), size);
+        let quickest = paths.iter().map(there).min().unwrap_or(0);
+        ideal::pipelines(paths, full, payload + header, last).max(sent + quickest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Graph, Planes};
+    use crate::paths::Policy;
+    use crate::sim::queues::{DropTail, Limit, Queue};
+    use crate::sim::{
+        Ecmp, End, Fabric, Failures, FlowList, Forwarding, Limits, MICROSECOND, Model, Outcome, Scenario,
+        TransportKind, Watched,
+    };
+
+    /// Hosts at a switch, links of 10 Gb/s and 1 us, and flows to the last host.
+    fn run(rate: Option<u64>, packets: u32, flows: &[(u32, u64)]) -> Outcome {
+        let graph = Graph::new(1, vec![], vec![]).unwrap();
+        let planes = Planes::new(vec![graph], vec![vec![Some(0); 3]]).unwrap();
+        let scenario = Scenario {
+            fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
+            queue: Queue::DropTail(DropTail { limit: Limit::Packets(packets) }),
+            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+            transport: TransportKind::Cbr(Cbr {
+                payload: 1460,
+                header: 40,
+                rate: rate.map(|bits| Rate::new(bits).unwrap()),
+            }),
+            source: Box::new(FlowList::new(flows.iter().map(|(src, bytes)| (*src, 2, *bytes, 0)))),
+            seed: 1,
+            model: Model::Fast,
+            limits: Limits::default(),
+            failures: Failures::default(),
+            watched: Watched { flows: vec![0], rows: 100, ports: vec![] },
+        };
+        scenario.run(&mut |_| true).unwrap()
+    }
+
+    /// At 3 Gb/s a packet of 1,500 bytes leaves every 4 us, and takes 4.4 us; the last has 240 bytes and takes 2.384 us.
+    #[test]
+    fn packets_leave_at_even_intervals() {
+        let found = run(Some(3_000_000_000), 100, &[(0, 3 * 1460 + 200)]);
+        let times: Vec<Time> = found.traces.arrivals.iter().map(|row| row.time).collect();
+        assert_eq!(times, [4_400_000, 8_400_000, 12_400_000, 14_384_000]);
+        let flow = &found.flows[0];
+        assert_eq!((flow.end, flow.ideal, flow.received), (Some(14_384_000), 14_384_000, 4580));
+        // A rate that divides nothing: the third packet leaves after 2 * 12,000 bits at 7 Gb/s, rounded up.
+        let found = run(Some(7_000_000_000), 100, &[(0, 3 * 1460)]);
+        assert_eq!(found.flows[0].end, Some(3_428_572 + 4_400_000));
+    }
+
+    #[test]
+    fn the_rate_of_the_link_is_the_default() {
+        let found = run(None, 1, &[(0, 100 * 1460)]);
+        assert_eq!(found.flows[0].end, Some(99 * 1_200_000 + 4_400_000));
+        assert_eq!(found.flows[0].end, Some(found.flows[0].ideal));
+    }
+
+    /// Two at line rate to one host: half of it is lost in the end, and neither is complete, but nothing goes on.
+    #[test]
+    fn what_is_lost_stays_lost() {
+        let found = run(None, 5, &[(0, 100 * 1460), (1, 100 * 1460)]);
+        assert_eq!(found.end, End::Complete);
+        for flow in &found.flows {
+            assert_eq!((flow.end, flow.sent, flow.resent), (None, 100, 0));
+            assert_eq!(flow.received, 1460 * flow.delivered);
+            assert_eq!(flow.dropped, 100 - flow.delivered);
+        }
+        // What arrives is what one link carries in that time, and the queue.
+        assert_eq!(found.flows.iter().map(|flow| flow.delivered).sum::<u64>(), 100 + 5 - 1);
+    }
+}

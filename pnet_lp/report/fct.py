@@ -1,0 +1,57 @@
+"""``fct.txt``, as the ns-3 simulators of HPCC and SimAI write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from pnet_lp.layouts import ns3_numbers
+from pnet_lp.sim import SimulationResult
+from pnet_lp.writing import write_text
+
+_FIRST_PORT, _PORTS, _DESTINATION_PORT = 10_000, 1 << 16, 100
+_NETWORK = 0x0B000001
+"""The address of node 0; the next bytes are those of a node's number."""
+
+
+def write_fct(result: SimulationResult, path: Path) -> None:
+    """Write a line for each complete flow, in the order of their ends: ``sip dip sport dport bytes start fct ideal``.
+
+    Addresses are those that the programs give to nodes, in hexadecimal digits; times are rounded to nanoseconds.  A
+    source counts its ports up from 10000 in the order of its flows' starts.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    network, flow = result.places.network, result.flow
+    plane = network.planes[0]
+    numbers = np.array(ns3_numbers(plane.switch_names, network.host_names)[0][plane.switch_count :])
+    address = _NETWORK + numbers // 256 * (1 << 16) + numbers % 256 * (1 << 8)
+    done = np.flatnonzero(result.done)
+    done = done[np.argsort(flow["end_ps"][done], kind="stable")]
+    columns = zip(
+        address[flow["src"][done]].tolist(),
+        address[flow["dst"][done]].tolist(),
+        _ports(result)[done].tolist(),
+        flow["bytes"][done].tolist(),
+        *(
+            ((times[done] + 500) // 1000).tolist()
+            for times in (flow["start_ps"], result.completion_ps, flow["ideal_ps"])
+        ),
+        strict=True,
+    )
+    lines = [
+        f"{src:08x} {dst:08x} {port} {_DESTINATION_PORT} {size} {start} {fct} {ideal}\n"
+        for src, dst, port, size, start, fct, ideal in columns
+    ]
+    write_text(path, "".join(lines))
+
+
+def _ports(result: SimulationResult) -> np.typing.NDArray[np.int64]:
+    """Return the source port of each flow."""
+    order = np.lexsort((result.flow["start_ps"], result.flow["src"]))
+    src = result.flow["src"][order]
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - np.searchsorted(src, src)
+    return (_FIRST_PORT + rank) % _PORTS

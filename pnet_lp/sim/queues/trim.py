@@ -1,0 +1,47 @@
+"""``trim``: where data finds no room its payload is cut off, and the header goes on."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from pnet_lp import _core
+from pnet_lp.sim.base import QUEUES, Context, PacketSizes
+from pnet_lp.sim.queue_limit import LimitParams
+from pnet_lp.workload.base import Bytes
+
+
+class TrimParams(LimitParams):
+    """Parameters of ``trim``."""
+
+    packets: int = Field(8, ge=1, lt=1 << 32, description="packets in the queue of data, of whatever size")
+    header: Bytes = Field(64, ge=1, le=65535, description="size of a packet without its payload")
+    headers: Bytes = Field(
+        72_000,
+        description="bytes in the queue of what carries no data, by default those of 8 packets of 9,000 bytes",
+    )
+    weight: int = Field(
+        10,
+        ge=0,
+        lt=1 << 32,
+        description="packets without data that go to one with, while both wait; 0: all of them first",
+    )
+
+    def most(self, sizes: PacketSizes) -> int:
+        """Return how many packets both queues take."""
+        return super().most(sizes) + self.headers // self.header
+
+
+@QUEUES.register(
+    "trim",
+    params=TrimParams,
+    summary="cuts the payload off data that finds no room, and sends headers ahead; for ndp",
+    source="NDP: Handley et al., SIGCOMM 2017, section 3.1",
+)
+def trim(params: TrimParams, context: Context) -> _core.Queue:
+    """Return the discipline."""
+    return _core.Queue.trim(
+        **params.limit(context),
+        header=params.header,
+        headers=params.headers,
+        weight=params.weight or None,
+    )

@@ -1,0 +1,16 @@
+"""``line-rate``: everything at once, as fast as the host's links go."""
+
+from __future__ import annotations
+
+from pnet_lp import _core
+from pnet_lp.registry import NoParams
+from pnet_lp.sim.base import TRANSPORTS, Context
+
+
+@TRANSPORTS.register(
+    "line-rate",
+    summary="packets at the rate of the links that they leave by, never sent again; else as cbr",
+)
+def line_rate(_: NoParams, context: Context) -> _core.Transport:
+    """Return the transport."""
+    return _core.Transport.cbr(payload=context.sizes.payload, header=context.sizes.header, rate=None)

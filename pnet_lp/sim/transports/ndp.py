@@ -1,0 +1,39 @@
+"""``ndp``: the receiver asks for what is sent."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from pnet_lp import _core
+from pnet_lp.registry import Params
+from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.sim.tcp_params import Count
+from pnet_lp.workload.base import Duration
+
+
+class NdpParams(Params):
+    """Parameters of ``ndp``."""
+
+    window: Count | None = Field(
+        None,
+        description="packets that a flow begins with; default: twice what its host's links carry in an idle round trip",
+    )
+    rto: Duration = Field(
+        5 * 10**9,
+        ge=1,
+        description="time without an answer after which a packet is taken for lost, doubled while none comes",
+    )
+
+
+@TRANSPORTS.register(
+    "ndp",
+    params=NdpParams,
+    summary="the receiver asks for packets at the rate of its links; for trim queues and packets on many paths",
+    source="NDP: Handley et al., SIGCOMM 2017, section 3.2",
+)
+def ndp(params: NdpParams, context: Context) -> _core.Transport:
+    """Return the transport; requests are as large as acknowledgements."""
+    sizes = context.sizes
+    return _core.Transport.ndp(
+        payload=sizes.payload, header=sizes.header, ack=sizes.ack, window=params.window, timeout=params.rto
+    )

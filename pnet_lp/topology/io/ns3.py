@@ -1,0 +1,243 @@
+"""The ``topology.txt`` of the ns-3 simulators of HPCC, SimAI and Parsimon.
+
+    NODES SWITCHES LINKS           SimAI: NODES GPUS_PER_SERVER NVSWITCHES SWITCHES LINKS GPU_TYPE
+    ids of the switches            all other nodes, from 0, are hosts
+    u v RATE DELAY ERROR_RATE      one full-duplex cable a line: 100Gbps 0.001ms 0
+
+Nodes are called by their numbers.  A host has one link, an error rate must be 0, and two nodes have one cable at most,
+as the programs have it.  They read no further than the last link; words may follow, and what begins with ``#:`` says
+what the format has no place for
+
+    #: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]    of the switches, in their order
+    #: host NAME                                         of the hosts, in the order of their numbers
+    #: delays are assumed                                the network has none; those of the lines are for the programs
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+import numpy as np
+
+from pnet_lp.errors import TopologyError
+from pnet_lp.layouts import HEAD, ns3_numbers, parse_number, whole
+from pnet_lp.model import Plane
+from pnet_lp.model.plane import LONGEST_DELAY_NS
+from pnet_lp.topology.io.edge_list import Reading, switch_lines
+from pnet_lp.topology.io.format import Format, parse_speed, refusal
+
+_WHAT = "topology files of ns-3"
+_HEADS = {3: "NODES SWITCHES LINKS", 6: "NODES GPUS_PER_SERVER NVSWITCHES SWITCHES LINKS GPU_TYPE"}
+_LINK = "u v RATE DELAY ERROR_RATE, such as 0 16 100Gbps 0.001ms 0"
+_ASSUMED = "delays are assumed"
+_ASSUMED_DELAY = "1000ns"
+
+_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKMG]?)(i?)([bB])(?:ps|/s)")
+_POWER = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3}
+_DELAY = re.compile(r"([0-9]+(?:\.[0-9]+)?)(s|ms|us|ns|ps|fs)")
+_DIGITS = {"s": 9, "ms": 6, "us": 3, "ns": 0, "ps": -3, "fs": -6}
+
+_FIRST_LINE = re.compile(r"[0-9]{1,9}(?:[ \t]++[0-9]{1,9}){2}[ \t\r]*\n")
+_LINK_LINE = re.compile(
+    r"^[^\S\n]*+[0-9]{1,9}[^\S\n]++[0-9]{1,9}[^\S\n]++[0-9][0-9.]*+[kKMG]?i?[bB](?:ps|/s)[^\S\n]",
+    re.MULTILINE,
+)
+
+
+def _matches(head: str) -> bool:
+    # A second line of more numbers than fit into the head could be nothing else.
+    cut = len(head) == HEAD and head.count("\n") == 1
+    return _LINK_LINE.search(head) is not None or (cut and _FIRST_LINE.match(head) is not None)
+
+
+def _parse(text: str, where: str, link_gbps: float) -> Plane:
+    lines = [(f"{where}:{i}", line.strip()) for i, line in enumerate(text.split("\n"), 1)]
+    body = iter([(here, line) for here, line in lines if line and not line.startswith("#")])
+    nodes, switches, links = _counts(*next(body, (where, "")))
+    here, line = next(body, (where, ""))
+    numbers = [_node(word, nodes, here) for word in line.split()]
+    if not len(numbers) == len(set(numbers)) == switches:
+        raise TopologyError(
+            f"the second line does not name {switches} switches",
+            where=here,
+            found=line or None,
+            allowed="the number of each, once",
+        )
+    wires = [each for _, each in zip(range(links), body, strict=False)]
+    if len(wires) < links:
+        raise TopologyError(f"there are {len(wires)} links instead of {links}", where=where, allowed=_LINK)
+    for here, line in body:
+        words = line.split()
+        if len(words) == 5 and None not in map(whole, words[:2]):
+            raise TopologyError(f"there are more links than {links}", where=here, found=line)
+    wiring = _Wiring(nodes, set(numbers), Reading(link_gbps))
+    hosts = [number for number in range(nodes) if number not in wiring.switches]
+    declared = [(here, line[2:].split()) for here, line in lines if line.startswith("#:")]
+    wiring.declare(declared, numbers, hosts)
+    for here, line in wires:
+        wiring.link(line.split(), here)
+    for number in hosts:
+        if wiring.reading.hosts[wiring.names[number]][0] is None:
+            raise TopologyError(f"host {number} has no link", where=where)
+    return wiring.reading.plane(where)
+
+
+@dataclass
+class _Wiring:
+    """What joins the nodes of a file, by their numbers."""
+
+    nodes: int
+    switches: set[int]
+    reading: Reading
+    names: dict[int, str] = field(default_factory=dict)
+    joined: set[frozenset[int]] = field(default_factory=set)
+    assumed: bool = False
+
+    def declare(self, declared: list[tuple[str, list[str]]], switches: list[int], hosts: list[int]) -> None:
+        """Name all nodes, or raise TopologyError where some switches or hosts are named and others not."""
+        reading = self.reading
+        for here, words in declared:
+            if words == _ASSUMED.split():
+                self.assumed = True
+            elif words[:1] == ["host"] and len(words) != 2:
+                raise TopologyError(
+                    "not a declaration", where=here, found=" ".join(words), allowed="host NAME"
+                )
+            else:
+                reading.declaration(words, here)
+        if not reading.switches:
+            for number in switches:
+                reading.switch(str(number), [], "")
+        if not reading.hosts:
+            reading.hosts |= {str(number): (None, 0.0, 0.0, math.nan) for number in hosts}
+        kinds = (("switches", switches, reading.switches), ("hosts", hosts, reading.hosts))
+        for kind, numbers, names in kinds:
+            if len(names) != len(numbers):
+                raise TopologyError(
+                    f"{len(names)} names for {len(numbers)} {kind}",
+                    where=declared[0][0],
+                    allowed="all or none",
+                )
+            self.names |= dict(zip(numbers, names, strict=True))
+
+    def link(self, words: list[str], where: str) -> None:
+        """Add a link, or raise TopologyError."""
+        long = len(words) == 5
+        rate, delay = (_RATE.fullmatch(words[2]), _DELAY.fullmatch(words[3])) if long else (None, None)
+        if rate is None or delay is None:
+            raise TopologyError("not a link", where=where, found=" ".join(words), allowed=_LINK)
+        if parse_number(words[4]) != 0:
+            raise TopologyError(
+                "a link loses packets", where=where, found=words[4], allowed="an error rate of 0"
+            )
+        unit = Decimal(1024 if rate[3] else 1000) ** _POWER[rate[2]] * (8 if rate[4] == "B" else 1)
+        speed = parse_speed(str(Decimal(rate[1]) * unit / 10**9), where)
+        ns = float(Decimal(delay[1]).scaleb(_DIGITS[delay[2]]))
+        if ns > LONGEST_DELAY_NS:
+            raise TopologyError(
+                "a delay is too long", where=where, found=words[3], allowed=f"up to {LONGEST_DELAY_NS:g} ns"
+            )
+        ns = math.nan if self.assumed else ns
+        u, v = (_node(word, self.nodes, where) for word in words[:2])
+        if u == v:
+            raise TopologyError(f"a link joins node {u} to itself", where=where)
+        if frozenset((u, v)) in self.joined:
+            raise TopologyError(f"nodes {u} and {v} have a second link", where=where, allowed="one")
+        self.joined.add(frozenset((u, v)))
+        if {u, v} <= self.switches:
+            self.reading.cables.append((self.names[u], self.names[v], speed, speed, ns))
+            return
+        switch, host = (u, v) if u in self.switches else (v, u)
+        if switch not in self.switches:
+            raise TopologyError(f"a link joins hosts {u} and {v}", where=where)
+        name = self.names[host]
+        if self.reading.hosts[name][0] is not None:
+            raise TopologyError(
+                f"host {host} has a second link",
+                where=where,
+                allowed="one link a host; others are planes of their own, a file each",
+            )
+        self.reading.hosts[name] = (self.names[switch], speed, speed, ns)
+
+
+def _counts(where: str, line: str) -> tuple[int, int, int]:
+    """Return the numbers of nodes, switches and links that the first line gives."""
+    words = line.split()
+    counts = [whole(word) for word in (words[:5] if len(words) == 6 else words)]
+    if len(words) not in _HEADS or None in counts:
+        raise TopologyError(
+            "not the first line",
+            where=where,
+            found=line or None,
+            allowed=", or of SimAI ".join(_HEADS.values()),
+        )
+    known = [count or 0 for count in counts]
+    nodes, switches, links = known[0], known[1] if len(known) == 3 else known[2] + known[3], known[-1]
+    if not 0 < switches <= nodes:
+        raise TopologyError("wrong number of switches", where=where, found=switches, allowed=f"1 to {nodes}")
+    if nodes - switches > links:
+        raise TopologyError(f"{nodes - switches} hosts need a link each", where=where, found=f"{links} links")
+    return nodes, switches, links
+
+
+def _node(word: str, nodes: int, where: str) -> int:
+    node = whole(word)
+    if node is None or node >= nodes:
+        raise TopologyError("no such node", where=where, found=word, allowed=f"0 to {nodes - 1}")
+    return node
+
+
+def _render(plane: Plane) -> str:
+    numbers, plain = ns3_numbers(plane.switch_names, plane.host_names)
+    switches, hosts = numbers[: plane.switch_count], numbers[plane.switch_count :]
+    if np.any(plane.host_switch < 0):
+        raise refusal(plane, _WHAT, "hosts without a link")
+    rates = [(plane.capacity_uv_gbps, plane.capacity_vu_gbps), (plane.access_up_gbps, plane.access_down_gbps)]
+    if any(np.any(there != back) for there, back in rates):
+        raise refusal(plane, _WHAT, "a speed for each direction")
+    delays = [
+        np.full(count, math.nan) if given is None else given
+        for given, count in (
+            (plane.delay_ns, plane.cable_count),
+            (plane.access_delay_ns, plane.host_count),
+        )
+    ]
+    unknown = np.isnan(np.concatenate(delays))
+    if unknown.any() and not unknown.all():
+        raise refusal(plane, _WHAT, "delays of some links only")
+    cables = list(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True))
+    if len({frozenset(ends) for ends in cables}) < len(cables):
+        raise refusal(plane, _WHAT, "parallel cables")
+    links = [
+        *zip(hosts, [switches[i] for i in plane.host_switch.tolist()], strict=True),
+        *((switches[u], switches[v]) for u, v in cables),
+    ]
+    columns = zip(
+        links,
+        np.concatenate([plane.access_up_gbps, plane.capacity_uv_gbps]).tolist(),
+        np.concatenate(delays[::-1]).tolist(),
+        strict=True,
+    )
+    lines = [f"{len(numbers)} {len(switches)} {len(links)}", " ".join(map(str, switches))]
+    lines += [f"{u} {v} {_rate(gbps, plane)} {_delay(ns)} 0" for (u, v), gbps, ns in columns]
+    lines += switch_lines(plane, _WHAT)
+    lines += [] if plain else [f"#: host {name}" for name in plane.host_names]
+    lines += [f"#: {_ASSUMED}"] if unknown.any() else []
+    return "\n".join(lines) + "\n"
+
+
+def _rate(gbps: float, plane: Plane) -> str:
+    bits = Decimal(repr(gbps)).scaleb(9)
+    if bits != int(bits) or not bits:
+        raise refusal(plane, _WHAT, "speeds that are no whole numbers of bit/s above 0", gbps)
+    return f"{int(bits) // 10**9}Gbps" if bits % 10**9 == 0 else f"{int(bits)}bps"
+
+
+def _delay(ns: float) -> str:
+    return _ASSUMED_DELAY if math.isnan(ns) else f"{Decimal(repr(ns)):f}ns"
+
+
+FORMAT = Format("ns-3 topology", (".topology.txt", ".ns3"), _matches, _parse, _render)

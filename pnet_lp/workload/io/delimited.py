@@ -1,0 +1,93 @@
+"""CSV: a header ``src,dst,bytes,start_s`` with further columns in any order, then one flow per line.
+
+    id                  what ``after`` calls the flow; default: its number, from 0
+    after               ids, with blanks between: the flow starts ``start_s`` after the last of them has arrived
+    after_acknowledged  the same, after their sources know that they have arrived
+    connection          flows with the same one share it, in either direction; default: each has its own
+    connects            whether the flow begins with the connection's handshake: true (default) or false
+    task                flows with the same one are one piece of work; default: each is its own
+
+Blank lines are skipped, and so are lines that begin with ``#`` before the header.  Hosts are names of the network
+throughout a file, or else indices from 0 throughout.  Blanks around a field do not count.  Starts are rounded to
+picoseconds.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from pnet_lp.errors import WorkloadError
+from pnet_lp.layouts import decoded, parse_csv
+from pnet_lp.model import Network, Workload
+from pnet_lp.workload.io.flows import parse_size, parse_time
+from pnet_lp.workload.io.format import Format
+from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
+
+_TRUTH = {"true": True, "false": False, "1": True, "0": False}
+
+
+def _parse(data: bytes, where: str, network: Network) -> Workload:
+    return flows_of(_rows(decoded(data, where, WorkloadError), where)).workload(network, where)
+
+
+def _rows(text: str, path: str) -> Iterator[TableRow]:
+    header: list[str] | None = None
+    for where, row in parse_csv(text, path, WorkloadError):
+        if header is None and row[0].startswith("#"):
+            continue
+        fields = [cell.strip() for cell in row]
+        if header is None:
+            check_columns(fields, where)
+            header = fields
+            continue
+        if len(fields) != len(header):
+            raise WorkloadError(
+                f"{len(fields)} fields instead of {len(header)}", where=where, found=",".join(row)
+            )
+        yield _row(dict(zip(header, fields, strict=True)), where)
+    if header is None:
+        raise WorkloadError(
+            "the file holds nothing but comments", where=path, allowed=f"a header {','.join(REQUIRED)}"
+        )
+
+
+def _row(cells: dict[str, str], where: str) -> TableRow:
+    truth = cells.get("connects", "").lower()
+    if truth and truth not in _TRUTH:
+        raise WorkloadError(
+            "connects is wrong", where=where, found=cells["connects"], allowed="true or false"
+        )
+    return TableRow(
+        where,
+        cells["src"],
+        cells["dst"],
+        parse_size(cells["bytes"], where),
+        parse_time(cells["start_s"], 12, where),
+        cells.get("id") or None,
+        tuple(cells.get("after", "").split()),
+        tuple(cells.get("after_acknowledged", "").split()),
+        cells.get("connection") or None,
+        _TRUTH.get(truth, True),
+        cells.get("task") or None,
+    )
+
+
+def _write(workload: Workload, network: Network, path: Path) -> None:
+    cells = cells_of(workload, network)
+    columns = [[_cell(value) for value in cells[name]] for name in COLUMNS if name in cells]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([name for name in COLUMNS if name in cells])
+        writer.writerows(zip(*columns, strict=True))
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+FORMAT = Format("CSV", (".csv",), lambda _: False, _parse, _write)
+"""Taken for every text that no other format recognises."""

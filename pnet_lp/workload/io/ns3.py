@@ -1,0 +1,76 @@
+"""The flow file of the ns-3 simulators of HPCC and SimAI: the number of flows, then ``src dst pg dport size start_s``.
+
+Parsimon's copy of the simulator puts the flow's number before each line; both are read.  Hosts are nodes of the
+network's ``topology.txt``.  Priority groups and ports are not kept; 3 and 100 are written, as in the programs'
+examples.  These read no further than the last flow, so that words may follow, but not more flows.  Starts are rounded
+to picoseconds; the programs, which want flows in the order of their starts, round them to nanoseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from pnet_lp.errors import WorkloadError
+from pnet_lp.layouts import decoded, ns3_numbers, whole
+from pnet_lp.model import Network, Workload
+from pnet_lp.workload.io.flows import FlowList, format_time, parse_size, parse_time
+from pnet_lp.workload.io.format import Format, check_plain, refusal
+
+_WHAT = "flow files of ns-3"
+_FLOW = "src dst pg dport size start_s"
+_FIRST = re.compile(rb"[0-9]{1,9}[ \t\r]*(?:\n|$)")
+_LARGEST = (1 << 32) - 1
+"""Bytes of a flow: the programs read 32 bits."""
+
+
+def _parse(data: bytes, where: str, network: Network) -> Workload:
+    lines = [
+        (f"{where}:{i}", words)
+        for i, line in enumerate(decoded(data, where, WorkloadError).split("\n"), 1)
+        if (words := line.split()) and not words[0].startswith("#")
+    ]
+    here, first = lines[0] if lines else (where, [])
+    count = whole(first[0]) if len(first) == 1 else None
+    if count is None:
+        raise WorkloadError(
+            "not the first line", where=here, found=" ".join(first) or None, allowed="the number of flows"
+        )
+    flows, rest = lines[1 : count + 1], lines[count + 1 :]
+    if len(flows) < count:
+        raise WorkloadError(f"there are {len(flows)} flows instead of {count}", where=where, allowed=_FLOW)
+    for here, words in rest:
+        if len(words) in (6, 7) and None not in map(whole, words[:2]):
+            raise WorkloadError(f"there are more flows than {count}", where=here, found=" ".join(words))
+    found = FlowList(lambda number: flows[number][0])
+    for here, words in flows:
+        if len(words) not in (6, 7) or None in map(whole, words[:-2]):
+            raise WorkloadError("not a flow", where=here, found=" ".join(words), allowed=_FLOW)
+        src, dst, _, _, size, start = words[-6:]
+        found.add(src, dst, parse_size(size, here), parse_time(start, 12, here))
+    return found.workload(network, where)
+
+
+def _write(workload: Workload, network: Network, path: Path) -> None:
+    check_plain(workload, _WHAT)
+    if np.any(large := workload.size > _LARGEST):
+        raise refusal(workload, _WHAT, f"flows of more than {_LARGEST} bytes", large)
+    if np.any(early := np.diff(workload.start_ps, prepend=0) < 0):
+        raise refusal(workload, _WHAT, "flows that are not in the order of their starts", early)
+    plane = network.planes[0]
+    number = ns3_numbers(plane.switch_names, network.host_names)[0][plane.switch_count :]
+    flows = zip(
+        workload.src.tolist(),
+        workload.dst.tolist(),
+        workload.size.tolist(),
+        workload.start_ps.tolist(),
+        strict=True,
+    )
+    lines = [str(workload.flow_count)]
+    lines += [f"{number[s]} {number[t]} 3 100 {size} {format_time(start, 12)}" for s, t, size, start in flows]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+FORMAT = Format("ns-3 flow file", (".txt",), lambda head: _FIRST.match(head) is not None, _parse, _write)

@@ -1,0 +1,132 @@
+"""Parquet: the columns of :mod:`~pnet_lp.workload.io.delimited`, ``after`` and ``after_acknowledged`` as lists.
+
+Hosts are names, or indices as whole numbers; ids, connections and tasks are text or whole numbers.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pnet_lp.errors import WorkloadError
+from pnet_lp.model import Network, Workload
+from pnet_lp.units import MIB, format_bytes
+from pnet_lp.workload.io.flows import check_count, parse_size, parse_time
+from pnet_lp.workload.io.format import Format
+from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+_LISTS = ("after", "after_acknowledged")
+_TEXTS = ("id", "connection", "task")
+_BYTES_PER_ROW = 2000
+"""Unpacked; names are short, and few flows wait for many."""
+
+
+def _parse(data: bytes, where: str, network: Network) -> Workload:
+    import pyarrow as pa  # noqa: PLC0415 - takes longer to load than all other formats together
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        # Checksums and limits, because a length in a broken file is not to be believed.
+        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+        names = file.schema_arrow.names
+        check_columns(names, where)
+        _check_size(file.metadata, where)
+        table = file.read()
+        columns = {name: table.column(name).to_pylist() for name in names}
+    except (
+        pa.ArrowException,
+        OSError,
+        LookupError,
+        ValueError,
+        TypeError,
+        MemoryError,
+        OverflowError,
+    ) as error:
+        problem = str(error).split("\n", maxsplit=1)[0] or type(error).__name__
+        raise WorkloadError(f"not Parquet ({problem})", where=where) from None
+    _check_types(table, where)
+    count = table.num_rows
+    nothing = [None] * count
+    rows = zip(*(columns.get(name, nothing) for name in COLUMNS), strict=True)
+    found = flows_of(
+        [_row(dict(zip(COLUMNS, row, strict=True)), f"{where}: row {i}") for i, row in enumerate(rows)]
+    )
+    return found.workload(network, where)
+
+
+def _check_size(metadata: pq.FileMetaData, where: str) -> None:
+    """Raise WorkloadError where the file says that it unpacks to more than flows can be."""
+    check_count(metadata.num_rows, where)
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    size = sum(group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns))
+    if size > (most := MIB + _BYTES_PER_ROW * metadata.num_rows):
+        raise WorkloadError(
+            f"{metadata.num_rows} rows unpack to {format_bytes(size)}",
+            where=where,
+            allowed=f"at most {format_bytes(most)}",
+        )
+
+
+def _check_types(table: pa.Table, where: str) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+
+    def is_text(kind: pa.DataType) -> bool:
+        return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind))
+
+    def is_number(kind: pa.DataType) -> bool:
+        return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_decimal(kind))
+
+    for field in table.schema:
+        kind = field.type
+        listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        fits, wanted = {
+            "bytes": (pa.types.is_integer(kind), "whole numbers"),
+            "start_s": (is_number(kind), "numbers"),
+            "connects": (pa.types.is_boolean(kind), "truth values"),
+            **dict.fromkeys(_LISTS, (listed and is_text(kind.value_type), "lists of text or whole numbers")),
+        }.get(field.name, (is_text(kind), "text or whole numbers"))
+        if not fits and not pa.types.is_null(kind):
+            raise WorkloadError(
+                f"{field.name} has another type", where=where, found=str(field.type), allowed=wanted
+            )
+
+
+def _row(cells: dict[str, Any], where: str) -> TableRow:
+    for name in REQUIRED:
+        if cells[name] is None:
+            raise WorkloadError(f"{name} is empty", where=where)
+    after, acknowledged = (tuple(str(item) for item in cells[name] or ()) for name in _LISTS)
+    own, connection, task = (None if cells[name] is None else str(cells[name]) for name in _TEXTS)
+    return TableRow(
+        where=where,
+        src=cells["src"],
+        dst=cells["dst"],
+        size=parse_size(str(cells["bytes"]), where),
+        start_ps=parse_time(str(cells["start_s"]), 12, where),
+        connects=cells["connects"] is not False,
+        id=own,
+        after=after,
+        after_acknowledged=acknowledged,
+        connection=connection,
+        task=task,
+    )
+
+
+def _write(workload: Workload, network: Network, path: Path) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    cells = cells_of(workload, network)
+    cells["start_s"] = [float(start) for start in cells["start_s"]]
+    kinds = dict.fromkeys(_LISTS, pa.list_(pa.int64()))
+    columns = {name: pa.array(cells[name], kinds.get(name)) for name in COLUMNS if name in cells}
+    pq.write_table(pa.table(columns), path, write_page_checksum=True)
+
+
+FORMAT = Format("Parquet", (".parquet",), lambda head: head.startswith(b"PAR1"), _parse, _write)

@@ -1,0 +1,116 @@
+"""The table of flows that CSV and Parquet hold; see :mod:`~pnet_lp.workload.io.delimited` for its columns."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pnet_lp.errors import WorkloadError
+from pnet_lp.layouts import whole
+from pnet_lp.model import Network, Workload
+from pnet_lp.workload.io.flows import FlowList, format_time
+
+REQUIRED = ("src", "dst", "bytes", "start_s")
+COLUMNS = (*REQUIRED, "id", "after", "after_acknowledged", "connection", "connects", "task")
+
+
+class TableRow(NamedTuple):
+    """One row; what is None or empty was not given."""
+
+    where: str
+    src: str | int
+    dst: str | int
+    size: int
+    start_ps: int
+    id: str | None
+    after: tuple[str, ...]
+    after_acknowledged: tuple[str, ...]
+    connection: str | None
+    connects: bool
+    task: str | None
+
+
+def check_columns(names: Sequence[str], where: str) -> None:
+    """Raise WorkloadError where a column is missing, unknown or there twice."""
+    if len(set(names)) < len(names) or not set(REQUIRED) <= set(names) <= set(COLUMNS):
+        more = ",".join(COLUMNS[len(REQUIRED) :])
+        raise WorkloadError(
+            "wrong columns",
+            where=where,
+            found=",".join(names),
+            allowed=f"{','.join(REQUIRED)} and any of {more}",
+        )
+
+
+def flows_of(rows: Iterable[TableRow]) -> FlowList:
+    """Return the flows of a table.
+
+    Raises:
+        WorkloadError: an id that is there twice or not at all, or one that some rows have and others have not.
+    """
+    kept = list(rows)
+    found = FlowList(lambda number: kept[number].where)
+    for key in ("id", "task"):
+        lacking = [row.where for row in kept if getattr(row, key) is None]
+        if 0 < len(lacking) < len(kept):
+            raise WorkloadError(f"a flow has no {key}, and others have one", where=lacking[0])
+    ids: dict[str, int] = {}
+    for number, row in enumerate(kept):
+        name = str(number) if row.id is None else row.id
+        if ids.setdefault(name, number) != number:
+            raise WorkloadError("two flows have the same id", where=row.where, found=name)
+    numbers: dict[tuple[str, str | int], int] = {}
+    for number, row in enumerate(kept):
+        found.add(row.src, row.dst, row.size, row.start_ps)
+        for acknowledged, names in ((False, row.after), (True, row.after_acknowledged)):
+            for name in names:
+                if name not in ids:
+                    raise WorkloadError(
+                        "there is no flow to wait for", where=row.where, found=name, allowed="an id"
+                    )
+                found.waits.append((number, ids[name], acknowledged))
+        # The first flow of a connection gives it its number.
+        own = ("flow", number) if row.connection is None else ("connection", row.connection)
+        found.connection.append(numbers.setdefault(own, number))
+        found.connects.append(row.connects)
+    tasks = [_task(row) for row in kept if row.task is not None]
+    found.task = np.unique(tasks, return_inverse=True)[1].tolist()
+    return found
+
+
+def _task(row: TableRow) -> int:
+    task = whole(row.task or "")
+    if task is None:
+        raise WorkloadError("a task is wrong", where=row.where, found=row.task, allowed="a whole number")
+    return task
+
+
+def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
+    """Return the columns of a workload's table; those that say nothing are left out."""
+    names, own = network.host_names, np.arange(workload.flow_count)
+    cells: dict[str, list[Any]] = {
+        "src": [names[host] for host in workload.src.tolist()],
+        "dst": [names[host] for host in workload.dst.tolist()],
+        "bytes": workload.size.tolist(),
+        "start_s": [format_time(start, 12) for start in workload.start_ps.tolist()],
+    }
+    if len(workload.after):
+        cells["id"] = own.tolist()
+        for name, wanted in (
+            ("after", ~workload.acknowledged),
+            ("after_acknowledged", workload.acknowledged),
+        ):
+            if wanted.any():
+                bounds = np.concatenate([[0], np.cumsum(wanted)])[workload.after_ptr].tolist()
+                kept = workload.after[wanted].tolist()
+                cells[name] = [kept[a:b] for a, b in itertools.pairwise(bounds)]
+    if np.any(workload.connection != own):
+        cells["connection"] = workload.connection.tolist()
+    if not workload.connects.all():
+        cells["connects"] = workload.connects.tolist()
+    if np.any(workload.task != own):
+        cells["task"] = workload.task.tolist()
+    return cells
