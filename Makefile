@@ -44,7 +44,7 @@ run: setup
 
 test: setup
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
-	cargo test --release --locked --package pnet-core
+	cargo test --profile quick --locked --package pnet-core
 
 check: setup
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
@@ -69,6 +69,7 @@ bench: setup
 	$(PY) benchmarks/sparse.py
 	$(PY) benchmarks/restricted.py
 	$(PY) benchmarks/paths.py
+	$(PY) benchmarks/packets.py
 	$(PY) benchmarks/startup.py
 
 # Not part of `make test`: what it asks is not pinned, and may be out of reach.

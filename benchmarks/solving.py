@@ -173,7 +173,9 @@ class Benchmark:
 
     def _table(self, runs: list[Run], ours: dict[str, float]) -> Table:
         """Return the runs, each with its time as a multiple of ours on the same case."""
-        shown = Table(title=f"{self.title}, certified gap {TOLERANCE:g} where none is named", title_justify="left")
+        shown = Table(
+            title=f"{self.title}, certified gap {TOLERANCE:g} where none is named", title_justify="left"
+        )
         ratio = f"times {self.ours}"
         for column in ("case", "solver", "K Gb/s", "gap", "seconds", ratio, "peak memory"):
             shown.add_column(

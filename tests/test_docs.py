@@ -4,8 +4,8 @@ How a page is read:
 
 - ```` ```console ````: a line ``$ command`` is run in a folder of the page's own, in which the data folders of the
   repository are found; a backslash at the end continues it.  It must end with exit code 0, or with n after ``# exit
-  n``.  The lines after it must appear in the output, in order, from its first line on.  Those of a README.md are run by
-  bash; elsewhere pnet-lp is called in this process, and the rest of a command, if there is any, is bash's.
+  n``.  The lines after it must appear in the output, in order, from its first line on.  Commands of the first
+  README.md are run by bash; elsewhere pnet-lp is called in this process, and what follows a | is bash's.
 - ```` ```python ````: run as a script; a ```` ```text ```` block right after it holds what it prints.
 - ``...`` on a line of its own stands for any lines, inside a line for any text.  Numbers need to agree to
   5e-4, whole numbers exactly, gaps (below 1e-3) not at all; nor are seconds and what has a ``~`` in front.  A
@@ -196,7 +196,7 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             continue
         elif block.language in {"console", "bash", "sh"}:
             for command, expected, shown in commands(block):
-                here = page.name != "README.md" and command.startswith("pnet-lp ")
+                here = page != ROOT / "README.md" and command.startswith("pnet-lp ")
                 code, output = run_here(command) if here else run(["bash", "-c", command])
                 assert code == expected, f"{where}: '{command}' ended with {code}:\n{output}"
                 check_output(shown, output, where)

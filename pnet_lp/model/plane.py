@@ -204,7 +204,7 @@ class Plane:
         """Number of hosts, attached to this plane or not."""
         return len(self.host_switch)
 
-    @property
+    @cached_property
     def rack_names(self) -> tuple[str, ...]:
         """Name of each rack: that of its switch."""
         return tuple(self.switch_names[i] for i in self.rack_switch)

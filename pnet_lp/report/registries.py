@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import named_files, read_yaml
 from pnet_lp.registry import Entry, nearest
-from pnet_lp.report.tables import text_table
+from pnet_lp.report.tables import fact_grid, text_table
 from pnet_lp.units import Quantity, quantity_of
 
 if TYPE_CHECKING:
@@ -182,9 +182,7 @@ def overview(documents: Sequence[Mapping[str, Any]]) -> list[RenderableType]:
 
 def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return one entry as lines to read: where it is from, and its parameters or its content."""
-    head = text_table(padding=(0, 2), collapse_padding=True, show_header=False, show_edge=False)
-    head.add_column(style="bold")
-    head.add_column()
+    head = fact_grid()
     head.add_row(document["name"], _in_one_line(document))
     if document["source"]:
         head.add_row("source", document["source"])

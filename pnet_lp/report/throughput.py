@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pnet_lp.report.tables import fact_grid
 from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.throughput.solve import NO_SOLVER
 from pnet_lp.units import format_gbps
@@ -30,11 +31,7 @@ def throughput_report(document: Mapping[str, Any]) -> Table:
     Args:
         document: what :meth:`ThroughputResult.to_json` returned.
     """
-    from rich.table import Table  # noqa: PLC0415 - not for JSON
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold")
-    grid.add_column()
+    grid = fact_grid()
     objective = parse_objective(document["objective"])
     for label, text in objective.words(document):
         grid.add_row(label, text)

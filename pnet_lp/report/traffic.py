@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.summary import summarise_network, summarise_traffic
-from pnet_lp.report.tables import text_table
+from pnet_lp.report.tables import fact_grid
 from pnet_lp.throughput.problems import lost_demands
 from pnet_lp.traffic import RackTraffic
 
@@ -62,9 +62,7 @@ def traffic_document(
 
 def traffic_report(document: Mapping[str, Any]) -> Table:
     """Return a matrix, given as its document, as lines to read."""
-    grid = text_table(padding=(0, 2), collapse_padding=True, show_header=False, show_edge=False)
-    grid.add_column(style="bold")
-    grid.add_column()
+    grid = fact_grid()
     grid.add_row("traffic", document["label"])
     grid.add_row(
         "demands",

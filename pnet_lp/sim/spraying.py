@@ -26,7 +26,7 @@ class SprayParams(Params):
 
     order: OrderName = Field(
         "round-robin",
-        description="one path after the other; the same in an order drawn for each flow, or for each round; any at random",
+        description="one path after the other; the same in an order drawn for each flow, or each round; any at random",
     )
 
     def build(self, context: Context, over: _core.Over) -> _core.Forwarding:

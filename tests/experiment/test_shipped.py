@@ -10,6 +10,7 @@ from pnet_lp.experiment import Case, Store, load_experiment, run_experiment
 from pnet_lp.experiment.keys import NetworkKeys
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.experiment import compare, compare_published, draw_table, result_table
+from pnet_lp.sim import FlowSettings
 
 EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 SHIPPED = sorted(path.parent.name for path in EXPERIMENTS.glob("*/spec.yaml"))
@@ -25,13 +26,16 @@ SMALL: dict[str, dict[str, Any]] = {
 
 
 def shrunk(case: Case, name: str) -> Case:
-    """Return the case with networks of radix 4, or those of :data:`SMALL`, and at most 2 draws."""
+    """Return the case with networks of radix 4, or those of :data:`SMALL`, few small flows, and at most 2 draws."""
     changes = {"draws": min(case.draws, 2), **SMALL.get(name, {})}
     if isinstance(case, NetworkKeys):
         assert all("k=" in text for text in case.topology)
         changes["topology"] = tuple(re.sub(r"\bk=\d+", "k=4", text) for text in case.topology)
     elif getattr(case, "job", False):
         changes = {"search": 1}
+    if isinstance(case, FlowSettings):
+        flows = case.workload and re.sub(r"\b(flows|rounds)=\d+", r"\1=5", case.workload)
+        changes |= {"workload": flows, "flow_size": case.flow_size and "100kB"}
     return case.model_copy(update=changes)
 
 

@@ -29,6 +29,12 @@ ADDED = {
     "bounds": ("uplinks", "bound.py"),
     "solvers": ("dual-simplex", "solver.py"),
     "questions": ("diameter", "question.py"),
+    "workloads": ("relay", "workload.py"),
+    "sizes": ("two", "sizes.py"),
+    "queues": ("shallow", "queue.py"),
+    "transports": ("quick-tcp", "transport.py"),
+    "forwardings": ("rps-single", "forwarding.py"),
+    "presets": ("lab", "preset.py"),
 }
 
 
@@ -90,6 +96,20 @@ def test_all_at_once_on_the_command_line(run: Run) -> None:
 def test_a_saved_result_over_paths_of_another_package_says_what_it_trusts(run: Run) -> None:
     run("throughput", "bipartite:n=3", "--routing", "one-plane:0", "--save", "p.json")
     assert run("verify", "p.json")["trusted"] == ["which paths there are is taken as the routing lists them"]
+
+
+def test_a_simulation_of_parts_of_another_package(run: Run) -> None:
+    """A message through four hosts, one after the other: each hop of it waits for the one before."""
+    line = ("simulate", "ring:n=4", "--hosts-per-switch", "1", "--planes", "2", "--link-gbps", "1")
+    found = run(*line, "--workload", "relay:sizes=two:share=0", "--preset", "lab")
+    assert found["flows"] == {"completed": 3, "unfinished": 0}
+    assert found["transport"] == "quick-tcp:initial_window=4"
+    assert (found["queue"], found["forwarding"], found["link_delay"]) == ("shallow", "rps-single", "300ns")
+    assert found["workload"]["bytes"] == 3 * 10**6
+    assert found["tasks_us"]["max"] >= 3 * 10**6 * 8 / 1000
+    assert "initial_window: input should be" in run(
+        *line, "--workload", "relay:sizes=two", "--transport", "quick-tcp:initial_window=0", code=2
+    )
 
 
 def test_refusals_are_those_of_our_own(run: Run) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from pnet_lp.model.network import Variant
-from pnet_lp.sim import simulate
+from pnet_lp.sim import SimulationResult, simulate
+from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.workload import build_workload
@@ -32,7 +33,7 @@ def calls() -> dict[tuple[int, Variant | None], tuple[float, float]]:
     ]  # fmt: skip
     for planes, variant in variants:
         network = build_network("jellyfish:k=14", planes=planes, variant=variant, seed=1)
-        workload = build_workload("rpc:rounds=8,connects=message", network, seed=1)
+        workload = build_workload("rpc:rounds=8", network, seed=1)
         times = simulate(network, workload, preset="pnet", seed=1).task_ps / 1e6
         assert len(times) == 8 * 686
         found[planes, variant] = float(np.median(times)), float(times.mean())
@@ -50,3 +51,71 @@ def test_calls_over_planes(
     base, found = calls[1, None], calls[4, variant]
     assert 100 * found[0] / base[0] == pytest.approx(median, abs=1)
     assert 100 * found[1] / base[1] == pytest.approx(mean, abs=1.5)
+
+
+@pytest.fixture(scope="module")
+def permutation() -> dict[str, SimulationResult]:
+    """SOPA's permutation on 16 hosts, by forwarding."""
+    network = build_network("fat-tree:k=4", link_gbps=1)
+    traffic = build_traffic("permutation", network, seed=2)
+    words = {
+        "sopa": {},
+        **{
+            name: {"forwarding": name, "transport": "tcp:duplicate_threshold=3"}
+            for name in ("rps", "ecmp", "hedera:interval=5ms", "hedera:interval=5ms,placement=annealing")
+        },
+    }
+    return {
+        name: simulate(network, "each:sizes=5MB", traffic=traffic, preset="sopa", seed=2, **more)  # type: ignore[arg-type]
+        for name, more in words.items()
+    }
+
+
+def test_spraying_in_turn_is_faster_than_at_random_and_placing_than_hashing(
+    permutation: dict[str, SimulationResult],
+) -> None:
+    mean = {name: float(result.goodput_gbps.mean()) for name, result in permutation.items()}
+    assert mean["sopa"] > 0.9
+    assert mean["sopa"] > 1.2 * mean["rps"]
+    assert min(mean["hedera:interval=5ms"], mean["hedera:interval=5ms,placement=annealing"]) > mean["ecmp"]
+    sopa, rps = permutation["sopa"].flow, permutation["rps"].flow
+    assert sopa["fast_retransmits"].sum() == 0 < rps["fast_retransmits"].sum()
+    assert rps["packets_dropped"].sum() == 0
+
+
+def test_mptcp_gets_most_of_what_its_paths_carry_and_never_more() -> None:
+    """Eight subflows over the eight shortest paths, long flows, against what the linear program allows in all."""
+    network = build_network("jellyfish:k=4", link_gbps=1, seed=3)
+    traffic = build_traffic("permutation:kind=pairs", network, seed=3)
+    best = solve(network, traffic, routing="ksp:8", objective="total", seed=3)
+    assert best.value is not None
+    most = best.value / traffic.demand_count
+    result = simulate(
+        network,
+        "each:sizes=1GB",
+        traffic=traffic,
+        preset="pnet",
+        transport="mptcp:coupling=lia",
+        routing="ksp:8",
+        time_limit="100ms",
+        seed=3,
+    )
+    gbps = result.flow["received_bytes"] * 8000 / result.time_ps
+    assert 0.6 * most < gbps.mean() <= most
+
+
+def test_pfabric_is_near_the_ideal_and_tcp_many_times_that() -> None:
+    network = build_network("fat-tree:k=4", link_gbps=1)
+    workload = build_workload("poisson:sizes=pfabric-web-search,load=0.5,flows=60", network, seed=1)
+    tcp = simulate(
+        network, workload, preset="pfabric", transport="tcp", queue="drop-tail", forwarding="ecmp", seed=1
+    )
+    pfabric, slow, quick = (
+        simulate(network, workload, preset="pfabric", transport=f"min-tcp:rto={rto}", seed=1)
+        for rto in ("1ms", "40ms", "40us")
+    )
+    assert 1 <= pfabric.slowdown.mean() < 1.5
+    assert pfabric.slowdown.mean() < slow.slowdown.mean() < tcp.slowdown.mean() / 5
+    # A timeout shorter than a round trip sends nearly everything again.
+    assert quick.flow["resent"].sum() > 0.5 * quick.flow["data_packets"].sum()
+    assert slow.flow["resent"].sum() < 0.02 * slow.flow["data_packets"].sum()

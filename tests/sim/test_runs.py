@@ -34,6 +34,7 @@ from pnet_lp.sim import (
     run_words,
     simulate,
 )
+from pnet_lp.sim.ports import KINDS
 from pnet_lp.sim.preset import get_preset
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -41,8 +42,15 @@ from pnet_lp.workload import build_workload
 
 from .conftest import check_conserved, flows
 
-NEEDED = {"strict": "strict:bounds=10x100", "given": "given:routing=ksp:4"}
+NEEDED = {"strict": "strict:bounds=10x100", "given": "given:routing=ksp:4", "cbr": "cbr:rate=2Gbps"}
 """Entries that have parameters without a default."""
+
+BESIDE = {
+    "trim": {"transport": "ndp"},
+    "cbr": {"queue": "drop-tail:packets=10000"},
+    "line-rate": {"queue": "drop-tail:packets=10000"},
+}
+"""What entries need that do not go with everything: a transport that reads headers, queues that lose nothing."""
 
 BUSY = "poisson:sizes=dctcp-web-search,load=0.6,flows=60"
 
@@ -54,7 +62,10 @@ def parquet(table: pa.Table) -> bytes:
 
 
 def every(kind: str, names: list[str]) -> list[Any]:
-    return [pytest.param({kind: NEEDED.get(name, name)}, id=f"{kind}-{name}") for name in names]
+    return [
+        pytest.param({kind: NEEDED.get(name, name), **BESIDE.get(name, {})}, id=f"{kind}-{name}")
+        for name in names
+    ]
 
 
 EVERY = [
@@ -303,6 +314,59 @@ def test_figures_are_of_the_records(tree: Network) -> None:
     assert both["packets"]["sent"] == 2 * found["packets"]["sent"]
 
 
+def test_requests_fill_links_that_hashed_paths_do_not(tree: Network) -> None:
+    src = np.arange(16)
+    workload = Workload.from_flows(16, src, (src + 5) % 16, 3_000_000)
+    sprayed = simulate(tree, workload, preset="ndp", seed=1)
+    hashed = simulate(tree, workload, transport="tcp:rto_min=1ms", seed=1)
+    assert sprayed.goodput_gbps.min() > 0.85 * 10
+    assert sprayed.goodput_gbps.min() > 1.5 * hashed.goodput_gbps.min()
+    assert (sprayed.flow["timeouts"] + sprayed.flow["packets_dropped"]).sum() == 0
+
+
+@pytest.mark.parametrize("senders", [4, 15])
+def test_incast_by_requests_takes_the_receivers_link(tree: Network, senders: int) -> None:
+    workload = build_workload(f"incast:senders={senders},sizes=900kB,to=0", tree, seed=3)
+    result = simulate(tree, workload, preset="ndp", seed=1)
+    packets = senders * -(-900_000 // (9000 - 64))
+    least = (senders * 900_000 + packets * 64) * 800
+    assert least < result.completion_ps.max() < 1.05 * least + 100 * 10**6
+    flow, port = result.flow, result.port
+    assert flow["timeouts"].sum() == 0
+    assert flow["trimmed"].sum() == flow["resent"].sum() == port["trimmed"].sum() > 0
+    check_conserved(result)
+
+
+def test_what_a_stream_loses_it_never_sends_again(tree: Network) -> None:
+    # Two hosts send 7.5 Gb/s each to a third, whose link has 10.
+    workload = flows(tree, (1, 0, 1_460_000, 0), (2, 0, 1_460_000, 0), (4, 5, 1_460_000, 0))
+    result = simulate(tree, workload, transport="cbr:rate=7500Mbps", queue="drop-tail:packets=10")
+    assert result.end == "complete"
+    flow = result.flow
+    # The two may be in step, so that all the losses are one's.
+    assert result.done.tolist() == (flow["packets_dropped"] == 0).tolist()
+    assert result.done[2]
+    assert flow["packets_sent"].tolist() == [1000] * 3
+    assert (flow["received_bytes"] == 1460 * flow["packets_delivered"]).all()
+    assert flow["packets_dropped"][:2].sum() == pytest.approx(2000 / 3, rel=0.05)
+    assert result.settings["transport"] == "cbr:rate=7500Mbps"
+    check_conserved(result)
+
+
+def test_selective_acknowledgements_repair_in_fewer_round_trips(tree: Network) -> None:
+    """Slow start without a bound loses about a hundred packets at the host's own port, and each is sent again."""
+    workload = flows(tree, (0, 5, 3_000_000, 0))
+    plain, sack = (simulate(tree, workload, transport=f"tcp:sack={sack}") for sack in (False, True))
+    own = plain.places.kind == KINDS.index("links from hosts")
+    for result in (plain, sack):
+        lost = result.port["dropped"]
+        assert 90 < lost.sum() == lost[own].sum() == result.flow["resent"].sum() < 125
+        assert result.flow["timeouts"].sum() == 0
+    assert sack.completion_ps[0] < plain.completion_ps[0]
+    bound = simulate(tree, workload, transport="tcp:initial_threshold=100")
+    assert bound.flow["resent"].sum() < 5
+
+
 @settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 1000),
@@ -368,6 +432,25 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     ({"trace": ("queue:h0->h1",)}, SpecError, "trace: there is no such link, found 'queue:h0->h1'"),
     ({"trace": ("queue:h0->edge",)}, SpecError, "trace: no host or switch is called 'edge' (did you mean"),
     ({"transport": "tcp:rto_min=2s,rto_max=1s"}, SpecError, "transport: tcp: rto_min=2s is above rto_max=1s"),
+    ({"transport": "min-tcp:sack=true"}, SpecError, "min-tcp: unknown parameter 'sack'"),
+    ({"transport": "ndp:window=0"}, SpecError, "ndp: window: input should be greater than or equal to 1"),
+    ({"transport": "cbr"}, SpecError, "cbr: parameter 'rate' is required"),
+    (
+        {"transport": "cbr:rate=5"},
+        SpecError,
+        "rate: not a quantity, found '5'; allowed: a rate with its unit: 800Mbps, 2.5Gbps",
+    ),
+    (
+        {"queue": "trim"},
+        SpecError,
+        "queue: the queue cuts payload off packets, and the transport makes nothing of the rest, found 'trim'; "
+        "allowed: with transport ndp",
+    ),
+    (
+        {"queue": "trim:headers=10", "transport": "ndp"},
+        SimulationError,
+        "a header has 64 bytes, and 10 of them",
+    ),
 ]
 
 

@@ -244,3 +244,16 @@ def test_honest_results_of_unequal_links_hold(
     result = solve(network, traffic, objective=objective, routing=routing, tolerance=tolerance, seed=seed)
     save_result(tmp_path / "r.json", network, traffic, result)
     assert verify_file(tmp_path / "r.json").gap <= 1
+
+
+@pytest.mark.parametrize("seed", [20, 33])
+def test_a_solver_that_fails_leaves_what_others_found(seed: int, tmp_path: Path) -> None:
+    """HiGHS calls the program of a level infeasible, of which it has solved a looser one."""
+    network, traffic = wide(seed)
+    result = solve(network, traffic, objective="max-min")
+    save_result(tmp_path / "r.json", network, traffic, result)
+    verify_file(tmp_path / "r.json")
+    # The lowest level is the K of all demands together.
+    other = solve(network, traffic).interval
+    assert result.interval.lower <= other.upper * (1 + 1e-9)
+    assert other.lower <= result.interval.upper * (1 + 1e-9)

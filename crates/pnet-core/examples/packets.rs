@@ -1,6 +1,6 @@
 //! Speed of the packet simulator: fat trees under a permutation of pairs, beside what the machine itself does.
 //!
-//! `cargo run --release --example packets -- [plain] [k ...]`
+//! `cargo run --release --example packets -- [plain] [machine | k ...]`
 //!
 //! Times are those that the processor has worked, so that others on the machine disturb them little.
 
@@ -9,31 +9,17 @@ use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::time::Instant;
 
-use pnet_core::graph::{Graph, Planes};
+#[allow(dead_code)]
+#[path = "../tests/common/mod.rs"]
+mod common;
+#[path = "../tests/common/fat_tree.rs"]
+mod trees;
+
+use common::graph_of;
 use pnet_core::paths::Policy;
 use pnet_core::random::SplitMix;
 use pnet_core::sim::*;
-
-/// A fat tree of switches with `k` ports: edges, aggregations and cores are numbered in this order.
-fn fat_tree(k: u32) -> Planes {
-    let half = k / 2;
-    let (edges, hosts) = (k * half, k * half * half);
-    let mut cables = vec![];
-    for pod in 0..k {
-        for i in 0..half {
-            for j in 0..half {
-                let aggregation = edges + pod * half + j;
-                cables.push((pod * half + i, aggregation));
-                cables.push((aggregation, 2 * edges + j * half + i));
-            }
-        }
-    }
-    let mut arcs: Vec<(u32, u32)> = cables.iter().flat_map(|(u, v)| [(*u, *v), (*v, *u)]).collect();
-    arcs.sort_unstable();
-    let (tail, head) = arcs.into_iter().unzip();
-    let graph = Graph::new((2 * edges + half * half) as usize, tail, head).unwrap();
-    Planes::new(vec![graph], vec![(0..hosts).map(|host| Some(host / half)).collect()]).unwrap()
-}
+use trees::fat_tree;
 
 /// Hosts in pairs that send to each other.
 fn pairs(hosts: u32, seed: u64) -> Vec<(u32, u32)> {
@@ -128,8 +114,12 @@ fn run(k: u32, bytes: u64, model: Model) {
 fn main() {
     let (plain, wanted): (Vec<String>, Vec<String>) =
         std::env::args().skip(1).partition(|arg| arg == "plain");
-    let wanted: Vec<u32> = wanted.iter().map(|k| k.parse().expect("k is a number")).collect();
-    for k in if wanted.is_empty() { vec![8, 16] } else { wanted } {
+    let wanted: Vec<u32> = match wanted.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => vec![8, 16],
+        ["machine"] => vec![],
+        ref wanted => wanted.iter().map(|k| k.parse().expect("k is a number")).collect(),
+    };
+    for k in wanted {
         for bytes in [1_000_000, 10_000_000] {
             run(k, bytes, if plain.is_empty() { Model::Fast } else { Model::Plain });
         }

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pnet_lp.errors import SolverError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.result import FairLevel
@@ -99,6 +100,11 @@ class MaxMin(Fair):
                 if not steps:
                     raise
                 interrupted = True
+                break
+            except SolverError as error:
+                if not steps:
+                    raise
+                warnings = (f"levels beyond the {len(steps)} found are not known: {error}",)
                 break
             step = found.answer
             steps.append(step)

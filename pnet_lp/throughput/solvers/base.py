@@ -61,6 +61,7 @@ class SolveOptions:
             "on_progress": on_progress,
         }
 
+
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
 class RawSolution:

@@ -227,10 +227,11 @@ def solve_until(
         note: called with ``solve`` and ``certify`` after each.
 
     Raises:
-        SolverError: a solver failed.
+        SolverError: every attempt failed.
     """
     best: tuple[A, float] | None = None
     previous: Attempt | None = None
+    failure: SolverError | None = None
     iterations, message, interrupted = 0, "", False
     for attempt in attempts:
         if attempt == previous:
@@ -243,21 +244,26 @@ def solve_until(
             else max(options.max_iterations - iterations, 0),
             threads=options.threads or os.cpu_count() or 1,
         )
-        solution, interrupted = attempt.solver.solve_program(lp, attempt.settings, limits, on_progress)
-        note("solve")
-        iterations += solution.iterations
-        value, dual = solution.column_value, solution.row_dual
-        found = value is not None and dual is not None
-        given = (
-            np.zeros(len(lp.cost)) if value is None else value,
-            np.zeros(len(lp.row_lower)) if dual is None else dual,
-        )
         try:
-            answer, gap = prove(*given, found)
-        except KeyboardInterrupt:
-            # What was found is worth its proof, which takes no longer than a look at every link.
-            interrupted = True
-            answer, gap = prove(*given, found)
+            solution, interrupted = attempt.solver.solve_program(lp, attempt.settings, limits, on_progress)
+            note("solve")
+            iterations += solution.iterations
+            value, dual = solution.column_value, solution.row_dual
+            found = value is not None and dual is not None
+            given = (
+                np.zeros(len(lp.cost)) if value is None else value,
+                np.zeros(len(lp.row_lower)) if dual is None else dual,
+            )
+            try:
+                answer, gap = prove(*given, found)
+            except KeyboardInterrupt:
+                # What was found is worth its proof, which takes no longer than a look at every link.
+                interrupted = True
+                answer, gap = prove(*given, found)
+        except SolverError as error:
+            # Where numbers are far apart one way may fail and another not.
+            failure = error
+            continue
         note("certify")
         if best is None or gap < best[1]:
             best = answer, gap
@@ -265,7 +271,9 @@ def solve_until(
         message = f"{attempt.solver.name}: {ended}" if ended else ""
         if gap <= options.tolerance or solution.stopped or interrupted:
             break
-    assert best is not None
+    if best is None:
+        assert failure is not None
+        raise failure
     return Best(best[0], iterations, message, interrupted)
 
 

@@ -9,6 +9,7 @@ from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
 from pnet_lp.failures import Failures, fail
 from pnet_lp.report.experiment import compare, result_table
 from pnet_lp.seeds import derive_seed
+from pnet_lp.sim import simulate
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -154,3 +155,36 @@ def test_a_name_that_is_an_architecture_and_a_topology(tmp_path: Path) -> None:
     }
     assert not any("10g" in part.split("-")[-1] and "100g" not in part for part in parts["counted"])
     assert any(part.endswith("10g") for part in parts["closed"])
+
+
+def test_simulate_says_what_a_run_says(tmp_path: Path) -> None:
+    case = (
+        "{topology: 'star:n=4', hosts_per_switch: 1, link_gbps: 10, traffic: 'stride:s=1', flow_size: 15kB, "
+        "preset: pnet, seed: 4}"
+    )
+    found = answer(tmp_path, "simulate", case)
+    network = build_network("star:n=4", hosts_per_switch=1, link_gbps=10, seed=4)
+    traffic = build_traffic("stride:s=1", network, seed=4)
+    result = simulate(network, "each:sizes=15kB", traffic=traffic, preset="pnet", seed=4)
+    assert found["mean_fct_us"] == pytest.approx(result.completion_ps.mean() / 1e6)
+    assert found["mean_rate_gbps"] == pytest.approx(result.goodput_gbps.mean())
+    assert found["mean_slowdown"] == pytest.approx(result.slowdown.mean())
+    assert (found["unfinished"], found["mean_task_us"]) == (0, None)
+
+
+def test_simulate_counts_what_has_arrived_of_flows_that_do_not_end(tmp_path: Path) -> None:
+    """At 10 Gb/s for 10 ms, of which slow start takes a little."""
+    case = (
+        "{topology: 'star:n=2', hosts_per_switch: 1, link_gbps: 10, workload: 'incast:senders=1,sizes=1GB,to=0', "
+        "preset: pnet, transport: 'tcp:receive_window=50', time_limit: 10ms}"
+    )
+    found = answer(tmp_path, "simulate", case)
+    assert (found["unfinished"], found["p50_fct_us"]) == (1, None)
+    assert 9.8 < found["mean_rate_gbps"] < 10  # type: ignore[operator]
+
+
+def test_simulate_refuses_what_the_command_refuses(tmp_path: Path) -> None:
+    with pytest.raises(
+        PnetError, match=r"cases\.a: no flows; allowed: traffic=T and flow_size=S, or workload=W"
+    ):
+        answer(tmp_path, "simulate", "{topology: 'star:n=4', hosts_per_switch: 1}")

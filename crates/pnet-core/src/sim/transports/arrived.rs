@@ -25,7 +25,7 @@ pub(super) enum Comes {
 impl Comes {
     /// Whether it comes for the first time.
     #[inline]
-    pub(super) fn new(self) -> bool {
+    pub(super) fn is_new(self) -> bool {
         self != Comes::Again
     }
 }
@@ -104,7 +104,7 @@ impl Arrived {
     }
 
     /// The `n`-th from the last of the segments that have come beyond the first that is missing.
-    pub(super) fn from_last(&self, n: u32) -> Option<u32> {
+    pub(super) fn nth_last(&self, n: u32) -> Option<u32> {
         let mut left = n;
         for (start, end) in self.beyond.iter().rev() {
             if left <= end - start {
@@ -130,8 +130,8 @@ mod tests {
             for seq in arrivals {
                 let expected = (0..).find(|n| !set.contains(n)).unwrap();
                 let found = arrived.take(seq);
-                prop_assert_eq!(found.new(), set.insert(seq));
-                prop_assert_eq!(found == Comes::Early, found.new() && seq > expected);
+                prop_assert_eq!(found.is_new(), set.insert(seq));
+                prop_assert_eq!(found == Comes::Early, found.is_new() && seq > expected);
                 prop_assert_eq!(arrived.expected, (0..).find(|n| !set.contains(n)).unwrap());
                 prop_assert_eq!(arrived.complete(), set.len() as u32 == arrived.expected);
                 if found == Comes::Early {
@@ -161,7 +161,7 @@ mod tests {
                     prop_assert_eq!(arrived.missing(from), (from..).find(|seq| !set.contains(seq)).unwrap());
                     prop_assert_eq!(arrived.count(from, 40), set.range(from..).count() as u32);
                 }
-                prop_assert_eq!(arrived.from_last(n as u32), set.iter().rev().nth(n - 1).copied());
+                prop_assert_eq!(arrived.nth_last(n as u32), set.iter().rev().nth(n - 1).copied());
             }
         }
     }

@@ -140,7 +140,7 @@ impl Connections {
         let record = net.record(connection);
         let answer = if kind == Kind::Data {
             let comes = receiver.arrived.take(seq);
-            record.received += if comes.new() { u64::from(packet.size - self.params.header) } else { 0 };
+            record.received += if comes.is_new() { u64::from(packet.size - self.params.header) } else { 0 };
             record.out_of_order += u64::from(comes == Comes::Early);
             record.marked += u64::from(packet.marked);
             Kind::Ack

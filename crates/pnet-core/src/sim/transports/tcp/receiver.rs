@@ -65,7 +65,7 @@ impl Receiver {
             self.note(seq);
         }
         let reply = if later { Reply::Later } else { Reply::Now };
-        Arrival { new: comes.new(), early: comes == Comes::Early, reply }
+        Arrival { new: comes.is_new(), early: comes == Comes::Early, reply }
     }
 
     /// Remembers where something came last beyond the first missing segment.

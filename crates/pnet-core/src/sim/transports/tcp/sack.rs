@@ -60,7 +60,7 @@ impl Board {
 
     /// All segments below this that have not come are taken for lost: those with `threshold` that have come after them.
     fn lost_below(&self, threshold: u32) -> u32 {
-        self.sacked.from_last(threshold).unwrap_or(0)
+        self.sacked.nth_last(threshold).unwrap_or(0)
     }
 
     /// Whether the first segment not acknowledged is taken for lost.
@@ -89,7 +89,7 @@ impl Board {
         if new {
             return Some(Next::New);
         }
-        let last = self.sacked.from_last(1).unwrap_or(0);
+        let last = self.sacked.nth_last(1).unwrap_or(0);
         if candidate < last {
             return Some(Next::Again(candidate));
         }
@@ -99,7 +99,7 @@ impl Board {
 
     /// A segment has been sent again; `recover` is where the recovery ends.
     pub(super) fn sent_again(&mut self, seq: u32, recover: u32) {
-        if seq < self.sacked.from_last(1).unwrap_or(0) {
+        if seq < self.sacked.nth_last(1).unwrap_or(0) {
             self.resent = seq + 1;
         } else {
             // The rescue does not count as having sent again what is before it.

@@ -1,0 +1,180 @@
+"""The packet simulator on fat trees: packet-hops per second of one core, and memory, beside what the machine does.
+
+Hosts send to each other in pairs, 10 MB each at 10 Gb/s, with the preset of each transport; `--large` adds 3,456 hosts
+at 1 Gb/s under SOPA, which takes minutes.  Every run has a process of its own.  Times are those that the processor has
+worked, so that others on the machine disturb them little; building the network is not counted.
+
+    benchmarks/packets.py [--large] [--size BYTES] [--arity K,K,...] [--print]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from pnet_lp import _core
+from pnet_lp.experiment.manifest import environment
+from pnet_lp.sim import TRANSPORTS, simulate
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+from pnet_lp.units import format_bytes
+from pnet_lp.writing import output_file, write_json
+
+SEED = 1
+SIZE = "10MB"
+ARITIES = (4, 8, 16)
+PRESETS = {"tcp": "pnet", "ndp": "ndp"}
+LARGE = 24
+ROOT = Path(__file__).resolve().parent.parent
+CORE = ROOT / "crates" / "pnet-core"
+OUT = ROOT / "results" / "published" / "benchmarks"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run.
+
+    Attributes:
+        name: what is simulated.
+        hosts: how many send.
+        packet_hops: packets times the links they crossed.
+        seconds: that the processor has worked.
+        peak_bytes: memory that the run added to the process.
+        in_flight: data packets under way at most, as far as the longest queues tell.
+        end: why it ended.
+    """
+
+    name: str
+    hosts: int
+    packet_hops: int
+    seconds: float
+    peak_bytes: int
+    in_flight: int
+    end: str
+
+    @property
+    def rate(self) -> float:
+        """Packet-hops in a second."""
+        return self.packet_hops / self.seconds
+
+
+def peak_bytes() -> int:
+    """Return the most memory that this process has held; a process inherits no peak in this count."""
+    text = Path("/proc/self/status").read_text()
+    return 1024 * int(text.partition("VmHWM:")[2].split()[0])
+
+
+def measure(arity: int, transport: str, size: str) -> Run:
+    """Simulate in this process."""
+    sopa = arity == LARGE
+    network = build_network(f"fat-tree:k={arity}", link_gbps=1 if sopa else 10)
+    traffic = build_traffic("permutation:kind=pairs", network, "host", seed=SEED)
+    words = {"preset": "sopa"} if sopa else {"preset": PRESETS[transport], "transport": transport}
+    # What is loaded at the first call belongs to no run.
+    simulate(network, "each:sizes=1", traffic=traffic, seed=SEED, **words)
+    held, before = peak_bytes(), time.process_time()
+    result = simulate(network, f"each:sizes={size}", traffic=traffic, seed=SEED, **words)
+    seconds = time.process_time() - before
+    return Run(
+        f"k = {arity}, {'SOPA' if sopa else transport}",
+        network.host_count,
+        result.packet_hops,
+        seconds,
+        peak_bytes() - held,
+        int(result.port["longest_packets"].sum()),
+        result.end,
+    )
+
+
+def machine() -> dict[str, float]:
+    """Return nanoseconds of a step through 64 MiB in random order, and of a pop and push in a heap of 4,096."""
+    command = ["cargo", "run", "--quiet", "--release", "--example", "packets", "--", "machine"]
+    line = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, cwd=CORE).stdout
+    found = re.fullmatch(r"machine: (\d+) ns a step through 64 MiB, (\d+) ns a pop .*\n", line)
+    assert found is not None, line
+    return {"step_64mib_ns": float(found[1]), "heap_ns": float(found[2])}
+
+
+def report(runs: list[Run], machines: dict[str, float], size: str) -> Table:
+    """Return the runs as a table."""
+    table = Table(title=f"Packets, {size} a host; {_in_words(machines)}", title_justify="left")
+    for column in (
+        "fat tree",
+        "hosts",
+        "M packet-hops",
+        "seconds",
+        "M hops/s",
+        "memory",
+        "bytes/packet in queues",
+    ):
+        table.add_column(column, justify="left" if column == "fat tree" else "right", no_wrap=True)
+    for run in runs:
+        table.add_row(
+            run.name + ("" if run.end == "complete" else f" ({run.end})"),
+            f"{run.hosts:,}",
+            f"{run.packet_hops / 1e6:.1f}",
+            f"{run.seconds:.2f}",
+            f"{run.rate / 1e6:.2f}",
+            format_bytes(run.peak_bytes),
+            f"{run.peak_bytes / max(run.in_flight, 1):.0f}",
+        )
+    return table
+
+
+def _in_words(machines: dict[str, float]) -> str:
+    return f"{machines['step_64mib_ns']:.0f} ns a step through 64 MiB, {machines['heap_ns']:.0f} ns in a heap of 4,096"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--large", action="store_true", help="3,456 hosts under SOPA too")
+    parser.add_argument("--size", default=SIZE, help="bytes of a flow")
+    parser.add_argument("--arity", default=",".join(map(str, ARITIES)), help="fat trees")
+    parser.add_argument("--print", action="store_true", help="print only")
+    parser.add_argument("--one", nargs=2, metavar=("K", "TRANSPORT"), help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if _core.build_profile != "release":
+        sys.exit("packets.py: the extension is a debug build; run make bench")
+    if asked.one:
+        json.dump(asdict(measure(int(asked.one[0]), asked.one[1], asked.size)), sys.stdout)
+        return
+    cases = [(int(arity), name) for name in PRESETS if name in TRANSPORTS for arity in asked.arity.split(",")]
+    runs = []
+    for arity, transport in [*cases, *([(LARGE, "tcp")] if asked.large else [])]:
+        sys.stderr.write(f"k = {arity}: {transport}\n")
+        command = [sys.executable, __file__, "--size", asked.size, "--one", str(arity), transport]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        runs.append(Run(**json.loads(done.stdout)))
+    machines = machine()
+    table = report(runs, machines, asked.size)
+    Console(width=120).print(table)
+    if asked.print:
+        return
+    OUT.mkdir(parents=True, exist_ok=True)
+    document: dict[str, Any] = {
+        "command": "make bench",
+        "seed": SEED,
+        "bytes": asked.size,
+        "environment": environment(),
+        "machine": machines,
+        "runs": [asdict(run) | {"packet_hops_per_second": run.rate} for run in runs],
+    }
+    write_json(OUT / "packets.json", document)
+    with output_file(OUT / "packets.txt") as file, file.open("w", encoding="utf-8") as stream:
+        Console(file=stream, width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()
