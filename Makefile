@@ -70,6 +70,7 @@ bench: setup
 	$(PY) benchmarks/restricted.py
 	$(PY) benchmarks/paths.py
 	$(PY) benchmarks/packets.py
+	$(PY) benchmarks/fluid.py
 	$(PY) benchmarks/startup.py
 
 # Not part of `make test`: what it asks is not pinned, and may be out of reach.

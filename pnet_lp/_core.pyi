@@ -333,6 +333,7 @@ class Forwarding:
     """A way to choose paths with its parameters."""
 
     makes_tables: bool
+    spreads: bool
     lists_paths: bool
     @staticmethod
     def ecmp(*, policy: Policy) -> Forwarding: ...
@@ -395,3 +396,49 @@ def simulate_packets(
     watched_rows: int,
     on_progress: Callable[[int, int, int, int], bool],
 ) -> Outcome: ...
+
+class Sharing:
+    @staticmethod
+    def single() -> Sharing: ...
+    @staticmethod
+    def even() -> Sharing: ...
+    @staticmethod
+    def subflows(count: int) -> Sharing: ...
+
+class Correction:
+    def __init__(
+        self, *, handshake: bool, propagation: bool, store_and_forward: bool, slow_start: int | None
+    ) -> None: ...
+
+class FluidOutcome:
+    end: End
+    time_ps: int
+    events: int
+    def flows(self) -> dict[str, _I64]: ...
+    def ports(self) -> dict[str, _I64]: ...
+    def plane_bytes(self) -> _I64: ...
+    def subflow_bytes(self) -> _I64: ...
+
+def simulate_fluid(
+    planes: Planes,
+    rate: _I64,
+    delay_ps: _I64,
+    flows: Flows,
+    *,
+    forwarding: Forwarding,
+    sharing: Sharing,
+    correction: Correction,
+    packet: int,
+    header: int,
+    ack: int,
+    weights: _F64 | None,
+    seed: int,
+    time_limit_ps: int | None,
+    event_limit: int | None,
+    outage_ports: _I32,
+    outage_from_ps: int,
+    outage_until_ps: int | None,
+    reroute_ps: int | None,
+    incremental: bool,
+    on_progress: Callable[[int, int, int, int], bool],
+) -> FluidOutcome: ...

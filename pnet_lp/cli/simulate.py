@@ -114,11 +114,15 @@ def command(
     fct: Path | None,
     output: Output,
 ) -> None:
-    """Simulate flows packet by packet, and say how long they take.
+    """Simulate flows packet by packet or as a fluid, and say how long they take.
 
     Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  What fails is down all the time and no path uses it, or,
     with --fail-at and --fail-until, for a time.  A flow's completion time lasts from its start to the acknowledgement
     of its last byte.
+
+    With --model fluid there are no packets: flows have their max-min fair rates at once, which takes a small part of
+    the time; --correction adds what short flows wait for beside their share.  A fluid has no queues, transports and
+    traces.
 
     Exit code 3 says that a run ended before all its flows were complete, at a limit or by Ctrl-C; what is printed holds
     for those that were.

@@ -30,13 +30,12 @@ def simulation_document(results: Sequence[SimulationResult]) -> dict[str, Any]:
     first = results[0]
     return {
         **figures(results),
-        "model": "packets",
         **first.settings,
         "end": next((result.end for result in results if result.end != "complete"), "complete"),
         "network": first.network,
         "workload": first.workload,
         "runs": [
-            {"seed": result.seed, "end": result.end, **{key: found[key] for key in _RUN_KEYS}}
+            {"seed": result.seed, "end": result.end, **{key: found[key] for key in _RUN_KEYS if key in found}}
             for result in results
             for found in [figures([result])]
         ],
@@ -56,7 +55,7 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="bold")
     grid.add_column()
-    flows, packets, network = document["flows"], document["packets"], document["network"]
+    flows, network = document["flows"], document["network"]
     total = flows["completed"] + flows["unfinished"]
     several = len(document["runs"]) > 1
     runs = f" in {len(document['runs'])} runs" if several else ""
@@ -71,23 +70,15 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
             f"{goodput['mean']:.4g} Gb/s a flow ({goodput['min']:.4g} to {goodput['max']:.4g}), "
             f"{_percent(goodput['share_of_access'])} of a host's links; {goodput['total']:.4g} Gb/s in all",
         )
-    grid.add_row(
-        "packets",
-        f"{packets['sent']:,} sent, {packets['dropped']:,} dropped, {packets['in_flight']:,} on their way; "
-        f"of {packets['data']:,} with data {document['retransmitted']:,} sent again "
-        f"({_percent(document['retransmitted'] / max(packets['data'], 1))}), "
-        f"{_percent(document['reordered_share'])} out of order",
-    )
-    marked = f", {packets['marked']:,} packets marked" if packets["marked"] else ""
-    grid.add_row(
-        "losses",
-        f"{document['fast_retransmits']:,} fast retransmits, {document['timeouts']:,} timeouts{marked}",
-    )
+    fluid = document["model"] == "fluid"
+    if not fluid:
+        _add_packets(grid, document)
     if len(document["plane_shares"]) > 1:
         grid.add_row(
             "planes", ", ".join(f"{p}: {_percent(s)}" for p, s in enumerate(document["plane_shares"]))
         )
-    grid.add_row("limited by", document["limited_by"])
+    if not fluid:
+        grid.add_row("limited by", document["limited_by"])
     grid.add_row("", "")
     grid.add_row(
         "network",
@@ -99,8 +90,11 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     grid.add_row(
         "workload", f"{workload['label']}: {workload['flows']:,} flows, {workload['bytes']:,} bytes{each}"
     )
-    grid.add_row("transport", f"{document['transport']}, packets of {document['packet']} B")
-    grid.add_row("queues", document["queue"])
+    if fluid:
+        grid.add_row("model", f"{_shared(document)}, correction {document['correction']}")
+    else:
+        grid.add_row("transport", f"{document['transport']}, packets of {document['packet']} B")
+        grid.add_row("queues", document["queue"])
     grid.add_row("paths", f"{document['forwarding']}, plane policy {document['plane_policy']}")
     seconds = document["seconds"]
     grid.add_row(
@@ -113,9 +107,36 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     parts: list[str | Table] = [grid]
     if len(document["slowdown"]["by_size"]) > 1:
         parts += ["", _size_table(document["slowdown"]["by_size"])]
-    if document["queues"]:
+    if fluid and document["busiest"]:
+        parts += ["", _busy_table(document["busiest"], planes=network["planes"])]
+    if not fluid and document["queues"]:
         parts += ["", _queue_table(document["queues"], planes=network["planes"])]
     return parts
+
+
+def _add_packets(grid: Table, document: Mapping[str, Any]) -> None:
+    packets = document["packets"]
+    grid.add_row(
+        "packets",
+        f"{packets['sent']:,} sent, {packets['dropped']:,} dropped, {packets['in_flight']:,} on their way; "
+        f"of {packets['data']:,} with data {document['retransmitted']:,} sent again "
+        f"({_percent(document['retransmitted'] / max(packets['data'], 1))}), "
+        f"{_percent(document['reordered_share'])} out of order",
+    )
+    marked = f", {packets['marked']:,} packets marked" if packets["marked"] else ""
+    grid.add_row(
+        "losses",
+        f"{document['fast_retransmits']:,} fast retransmits, {document['timeouts']:,} timeouts{marked}",
+    )
+
+
+def _shared(document: Mapping[str, Any]) -> str:
+    """Return how flows of a fluid share links."""
+    return {
+        "single": "fluid, max-min fair, one path a flow",
+        "even": "fluid, max-min fair, flows split evenly over their paths",
+        "subflows": f"fluid, max-min fair among {document.get('subflows')} subflows of each flow",
+    }[document["sharing"]]
 
 
 def flow_columns(results: Sequence[SimulationResult]) -> Columns:
@@ -209,15 +230,27 @@ def _queue_table(queues: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
     for name in ("packets at most", "on average", "dropped", "link busy"):
         table.add_column(name, justify="right")
     for row in queues:
-        where = f"{row['link'][0]} -> {row['link'][1]}" + (f", plane {row['plane']}" if planes > 1 else "")
         table.add_row(
-            where,
+            _where(row, planes),
             f"{row['longest_packets']:,}",
             f"{row['mean_packets']:.3g}",
             f"{row['dropped']:,}",
             _percent(row["utilisation"]),
         )
     return table
+
+
+def _busy_table(busiest: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
+    table = text_table()
+    table.add_column("busiest links")
+    table.add_column("of what they can carry", justify="right")
+    for row in busiest:
+        table.add_row(_where(row, planes), _percent(row["utilisation"]))
+    return table
+
+
+def _where(row: Mapping[str, Any], planes: int) -> str:
+    return f"{row['link'][0]} -> {row['link'][1]}" + (f", plane {row['plane']}" if planes > 1 else "")
 
 
 def _time(us: float) -> str:

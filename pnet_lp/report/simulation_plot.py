@@ -28,7 +28,9 @@ _MOST_DRAWN = 20_000
 def write_simulation_plot(results: Sequence[SimulationResult], title: str, path: str | Path) -> None:
     """Draw completion times, slowdown against size, and traces of queues and windows, into a PNG or SVG file."""
     traced = [
-        sort for sort in ("queues", "windows") if any(len(one.traces[sort]["time_ps"]) for one in results)
+        sort
+        for sort in ("queues", "windows")
+        if any(sort in one.traces and len(one.traces[sort]["time_ps"]) for one in results)
     ]
     figure = new_figure(9, 4 if not traced else 4 + 3 * len(traced))
     grid = figure.add_gridspec(1 + len(traced), 2, height_ratios=[4, *(3 for _ in traced)])

@@ -25,7 +25,7 @@ def simulate(
     on_progress: OnProgress | None = None,
     **settings: Any,
 ) -> SimulationResult:
-    """Return the records of ``workload`` on ``network``, simulated packet by packet.
+    """Return the records of ``workload`` on ``network``, simulated packet by packet, or as a fluid.
 
     Args:
         network: the network, with what fails in it down.
@@ -36,8 +36,9 @@ def simulate(
         seed: all that is drawn is drawn from this.
         on_progress: called now and then.
         settings: fields of :class:`~pnet_lp.sim.settings.Settings`, as the command line takes them: ``preset``,
-            ``transport``, ``queue``, ``forwarding`` or ``routing``, ``plane_policy``, ``link_delay``, ``packet``,
-            ``header``, ``ack``, ``time_limit``, ``event_limit``.
+            ``model``, ``transport``, ``queue``, ``forwarding`` or ``routing``, ``sharing``, ``subflows``,
+            ``correction``, ``initial_window``, ``plane_policy``, ``link_delay``, ``packet``, ``header``, ``ack``,
+            ``time_limit``, ``event_limit``.
 
     Ctrl-C does not raise: the result then says ``interrupted`` and holds what was reached.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
     goodput = _joined(results, lambda result: result.goodput_gbps)[done]
     access = _joined(results, lambda result: result.places.access_gbps[result.flow["src"]])[done]
     tasks_us = _joined(results, lambda result: result.task_ps) / 1e6
-    sent, arrived, dropped = (total[f"packets_{key}"] for key in ("sent", "delivered", "dropped"))
+    fluid = results[0].packet_hops is None
     simulated_ps = sum(result.time_ps for result in results)
     planes = np.sum([result.plane_bytes.sum(axis=0) for result in results], axis=0)
     found = {
@@ -44,6 +44,23 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
             "share_of_access": _mean(goodput / access),
             "total": total["received_bytes"] * 8000 / max(simulated_ps, 1),
         },
+        **({} if fluid else _packet_figures(total)),
+        "plane_shares": (planes / max(planes.sum(), 1)).tolist(),
+        **_waits(results, fluid=fluid),
+        "events": sum(result.events for result in results),
+        **({} if fluid else {"packet_hops": sum(result.packet_hops or 0 for result in results)}),
+        "simulated_s": simulated_ps / 1e12,
+        "seconds": sum(result.seconds for result in results),
+    }
+    if fluid:
+        return found
+    return {**found, "limited_by": _limit(results, found, int((flow["timeouts"] > 0).sum()))}
+
+
+def _packet_figures(total: Mapping[str, int]) -> dict[str, Any]:
+    """Return what only packets have; ``total`` are the sums of the columns of flows."""
+    sent, arrived, dropped = (total[f"packets_{key}"] for key in ("sent", "delivered", "dropped"))
+    return {
         "packets": {
             "sent": sent,
             "delivered": arrived,
@@ -57,15 +74,15 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
         "fast_retransmits": total["fast_retransmits"],
         "timeouts": total["timeouts"],
         "reordered_share": total["out_of_order"] / max(total["data_packets"], 1),
-        "plane_shares": (planes / max(planes.sum(), 1)).tolist(),
-        "queues": fullest(results),
-        "waiting_shares": dict(zip(KINDS, _waiting(results).tolist(), strict=True)),
-        "events": sum(result.events for result in results),
-        "packet_hops": sum(result.packet_hops for result in results),
-        "simulated_s": simulated_ps / 1e12,
-        "seconds": sum(result.seconds for result in results),
     }
-    return {**found, "limited_by": _limit(results, found, int((flow["timeouts"] > 0).sum()))}
+
+
+def _waits(results: Sequence[SimulationResult], *, fluid: bool) -> dict[str, Any]:
+    """Return where packets waited, or, as a fluid does not, which links it fills."""
+    if fluid:
+        return {"busiest": busiest(results)}
+    shares = dict(zip(KINDS, _waiting(results).tolist(), strict=True))
+    return {"queues": fullest(results), "waiting_shares": shares}
 
 
 def statistics(values: npt.NDArray[np.float64]) -> dict[str, float | None]:
@@ -84,25 +101,48 @@ def fullest(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
         longest, dropped = result.port["longest_packets"], result.port["dropped"]
         waited = result.port["queued_ps"]
         order = np.lexsort((-waited, -dropped, -longest))[:_FULLEST]
-        named, places = result.places.named, result.places
         rows += [
             {
-                "seed": result.seed,
-                "plane": int(places.plane[port]),
-                "link": [str(named["u"][port]), str(named["v"][port])],
-                "kind": KINDS[places.kind[port]],
+                **_place(result, port),
                 "longest_packets": int(longest[port]),
                 "mean_packets": float(waited[port] / max(result.time_ps, 1)),
                 "dropped": int(dropped[port]),
-                "utilisation": float(
-                    result.port["bytes"][port] * 8e12 / places.rate[port] / max(result.time_ps, 1)
-                ),
+                "utilisation": float(_utilisation(result)[port]),
             }
             for port in order
             if longest[port] > 0
         ]
     rows.sort(key=lambda row: (-row["longest_packets"], -row["dropped"], -row["mean_packets"]))
     return rows[:_FULLEST]
+
+
+def busiest(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
+    """Return the ports that sent the most for what they can, the busiest first."""
+    rows = [
+        {**_place(result, port), "utilisation": float(busy[port])}
+        for result in results
+        for busy in [_utilisation(result)]
+        for port in np.argsort(-busy, kind="stable")[:_FULLEST]
+        if busy[port] > 0
+    ]
+    rows.sort(key=lambda row: -row["utilisation"])
+    return rows[:_FULLEST]
+
+
+def _utilisation(result: SimulationResult) -> npt.NDArray[np.float64]:
+    """Return float64 ``[ports]``: what each sent, as a part of what it could have sent in the time of the run."""
+    busy: npt.NDArray[np.float64] = result.port["bytes"] * 8e12 / result.places.rate / max(result.time_ps, 1)
+    return busy
+
+
+def _place(result: SimulationResult, port: int) -> dict[str, Any]:
+    named, places = result.places.named, result.places
+    return {
+        "seed": result.seed,
+        "plane": int(places.plane[port]),
+        "link": [str(named["u"][port]), str(named["v"][port])],
+        "kind": KINDS[places.kind[port]],
+    }
 
 
 def _joined(results: Sequence[SimulationResult], column: Any) -> npt.NDArray[Any]:

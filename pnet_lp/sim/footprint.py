@@ -19,6 +19,9 @@ _FLOW, _BYTES, _CONNECTION, _PORT, _PACKET, _ROW = 600, 24, 300, 900, 60, 120
 """Bytes of a flow's records, and of what it sent into one plane or by one subflow; of a connection under way; of a
 port, of a packet in a queue, of a row of a trace."""
 
+_FLUID_FLOW, _STREAM, _LINK = 300, 1000, 300
+"""The same without packets: bytes of a flow's records, of a subflow under way, of a link."""
+
 _LISTED_PATHS = 1 << 12
 """Paths that a source spreads a flow over at most."""
 
@@ -66,6 +69,30 @@ def check_memory(
         parts["a smaller network, or given paths"] = _table_bytes(context)
     if forwarding.lists_paths:
         parts["a forwarding with fewer paths, or fewer flows"] = subflows * _path_bytes(context, together)
+    hint = max(parts, key=parts.__getitem__)
+    check_fits(
+        jobs * sum(parts.values()) + (runs - 1) * workload.flow_count * record,
+        f"a simulation of {workload.flow_count:,} flows over {len(ports.rate):,} ports",
+        WorkloadError,
+        allowed=hint if jobs == 1 else f"{hint}, or fewer jobs",
+    )
+
+
+def check_fluid_memory(
+    context: Context, forwarding: _core.Forwarding, *, subflows: int, jobs: int = 1, runs: int = 1
+) -> None:
+    """The same for a run of the fluid, whose flows have so many subflows."""
+    workload, ports = context.workload, context.ports
+    together = _together(workload)
+    record = _FLUID_FLOW + _BYTES * (subflows + context.network.plane_count)
+    parts = {
+        "fewer flows": workload.flow_count * record + len(together) * subflows * _STREAM,
+        "a smaller network": len(ports.rate) * _LINK,
+    }
+    if forwarding.makes_tables:
+        parts["a smaller network, or given paths"] = _table_bytes(context)
+    if forwarding.lists_paths:
+        parts["a forwarding with fewer paths, or fewer flows"] = 4 * _path_bytes(context, together)
     hint = max(parts, key=parts.__getitem__)
     check_fits(
         jobs * sum(parts.values()) + (runs - 1) * workload.flow_count * record,

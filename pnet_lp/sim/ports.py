@@ -137,8 +137,9 @@ class Ports:
         there = self.connected
         rate_gbps = self.rate[there] / 1e9
         counted = {name: values[there] for name, values in columns.items()}
-        queued = counted.pop("queued_ps")
         time = max(time_ps, 1)
+        # A fluid does not wait.
+        queued = {"mean_packets": counted.pop("queued_ps") / time} if "queued_ps" in counted else {}
         named = {name: values[there] for name, values in self.named.items()}
         return pa.table(
             {
@@ -150,7 +151,7 @@ class Ports:
                 "rate_gbps": rate_gbps,
                 "delay_ps": self.delays_ps(delay_ps)[there],
                 **counted,
-                "mean_packets": queued / time,
+                **queued,
                 "utilisation": counted["bytes"] * 8000 / rate_gbps / time,
             }
         )

@@ -31,7 +31,7 @@ class SimulationResult:
         end: why it ended.
         time_ps: simulated time at its end.
         events: what the simulator did.
-        packet_hops: packets times the links they crossed.
+        packet_hops: packets times the links they crossed; None in a fluid.
         seconds: what the run took, on a clock.
         seed: its seed.
         flow: by name, int64 ``[f]``, in the order of the workload, -1 for what never happened; see :attr:`flows`.
@@ -41,7 +41,7 @@ class SimulationResult:
         port: by name, int64, one entry for each of :attr:`places`; see :attr:`ports`.
         places: the network's ports.
         link_delay_ps: how long a bit travels on links of which the network does not say.
-        traces: by sort, what was traced, by column.
+        traces: by sort, what was traced, by column; none in a fluid.
         settings: what the run depended on beside network and workload, in words, as a JSON object.
         network, workload: summaries, as JSON objects.
         warnings: one sentence each.
@@ -50,7 +50,7 @@ class SimulationResult:
     end: End
     time_ps: int
     events: int
-    packet_hops: int
+    packet_hops: int | None
     seconds: float
     seed: int
     flow: Mapping[str, LongArray]

@@ -1,17 +1,21 @@
-"""A scenario: all that a run depends on, checked; and the run itself, in the core."""
+"""A scenario: all that a run depends on, checked; and the run itself, in the core.
+
+What it simulates, packets or a fluid, is a subclass.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
+from pnet_lp.errors import RoutingError, SimulationError, WorkloadError
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.arrays import ints
 from pnet_lp.model.brief import brief
@@ -20,11 +24,9 @@ from pnet_lp.model.summary import summarise_network
 from pnet_lp.routing import count_shortest
 from pnet_lp.seeds import derive_seed
 from pnet_lp.sim.base import Choice, Context, PacketSizes
-from pnet_lp.sim.footprint import check_memory
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.ports import Ports
 from pnet_lp.sim.result import End, SimulationResult
-from pnet_lp.sim.traces import ROWS, parse_traces
 from pnet_lp.units import format_duration
 
 _MOST_SEGMENTS = 1 << 31
@@ -76,14 +78,17 @@ OnProgress: TypeAlias = Callable[[Progress], None]
 
 
 @brief("network", "workload", "seed")
-@dataclass(frozen=True)
-class Scenario:
+@dataclass(frozen=True, kw_only=True)
+class Scenario(ABC):
     """All that a run depends on.  Words become one in :class:`~pnet_lp.sim.settings.Settings`.
+
+    Class attributes:
+        model: what it simulates.
 
     Attributes:
         network: the network, with what fails in it down.
         workload: its flows.
-        transport, queue, forwarding: with their parameters.
+        forwarding: with its parameters.
         plane_policy: which planes a flow may use.
         link_delay_ps: how long a bit travels on links of which the network does not say.
         sizes: sizes of packets.
@@ -91,14 +96,13 @@ class Scenario:
         time_limit_ps: simulated time at which to stop.
         event_limit: number of events at which to stop.
         preset: its name, if there is one.
-        trace: what to trace, in words.
         outage: what fails while the run goes on.
     """
 
+    model: ClassVar[str]
+
     network: Network
     workload: Workload
-    transport: Choice[_core.Transport]
-    queue: Choice[_core.Queue]
     forwarding: Choice[_core.Forwarding]
     plane_policy: Policy = "any"
     link_delay_ps: int = 10**6
@@ -107,7 +111,6 @@ class Scenario:
     time_limit_ps: int | None = None
     event_limit: int | None = None
     preset: str | None = None
-    trace: tuple[str, ...] = ()
     outage: Outage | None = None
 
     def __post_init__(self) -> None:
@@ -144,28 +147,12 @@ class Scenario:
             SimulationError: the core refused the scenario.
         """
         began = time.perf_counter()
-        workload, ports, outage = self.workload, Ports.of(self.network), self.outage
-        watched = parse_traces(self.trace, ports, workload.flow_count)
+        workload, ports = self.workload, Ports.of(self.network)
         self._check_connected()
         context = Context(self.network, workload, ports, self.sizes, self.plane_policy, self.seed)
-        forwarding, queue = self.forwarding.build(context), self.queue.build(context)
-        transport = self.transport.build(context)
-        if queue.trims and not transport.takes_trimmed:
-            raise SpecError(
-                "the queue cuts payload off packets, and the transport makes nothing of the rest",
-                where="queue",
-                found=self.queue.expression,
-                allowed="with transport ndp",
-            )
-        check_memory(
-            context,
-            forwarding,
-            queue=self.queue.params,
-            transport=self.transport.params,
-            traces=len(self.trace),
-            jobs=jobs,
-            runs=runs,
-        )
+        forwarding = self.forwarding.build(context)
+        whole = self._completed(forwarding)
+        whole._check_memory(context, forwarding, jobs=jobs, runs=runs)
         # On the wire, so that what has arrived can be compared with it.
         total = workload.total_bytes * self.sizes.packet / self.sizes.payload
 
@@ -185,48 +172,65 @@ class Scenario:
             return True
 
         try:
-            outcome = _core.simulate_packets(
-                ports.planes,
-                ports.rate,
-                ports.delays_ps(self.link_delay_ps),
-                _core.Flows(
-                    workload.hosts,
-                    workload.src,
-                    workload.dst,
-                    workload.size,
-                    workload.start_ps,
-                    workload.after_ptr,
-                    workload.after,
-                    workload.acknowledged,
-                    workload.connection,
-                    workload.connects,
-                ),
-                queue=queue,
-                transport=transport,
-                forwarding=forwarding,
-                seed=derive_seed(self.seed, "simulate"),
-                time_limit_ps=self.time_limit_ps,
-                event_limit=self.event_limit,
-                outage_ports=ints([]) if outage is None else outage.ports(ports),
-                outage_from_ps=0 if outage is None else outage.from_ps,
-                outage_until_ps=None if outage is None else outage.until_ps,
-                reroute_ps=None if outage is None else outage.reroute_ps,
-                watched_ports=watched.ports,
-                watched_flows=watched.flows,
-                watched_rows=ROWS if self.trace else 0,
-                on_progress=tell,
-            )
+            outcome = whole._simulate(context, forwarding, self._common(ports, tell))
         except _core.CoreError as error:
             raise SimulationError(str(error)) from None
-        return self._result(outcome, ports, time.perf_counter() - began)
+        return whole._result(outcome, ports, time.perf_counter() - began)
+
+    def _completed(self, forwarding: _core.Forwarding) -> Scenario:
+        """Return the scenario with what was left to its forwarding."""
+        del forwarding
+        return self
+
+    @abstractmethod
+    def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
+        """Raise WorkloadError where a run needs more memory than is free."""
+
+    @abstractmethod
+    def _simulate(
+        self, context: Context, forwarding: _core.Forwarding, common: Mapping[str, Any]
+    ) -> _core.Outcome | _core.FluidOutcome:
+        """Return what the core makes of it; ``common`` are arguments that all models take."""
+
+    @abstractmethod
+    def _own(self, outcome: Any, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
+        """Return the fields of the result that are the model's own; may complete the columns of flows."""
+
+    def _common(self, ports: Ports, tell: Callable[[int, int, int, int], bool]) -> dict[str, Any]:
+        workload, outage = self.workload, self.outage
+        return {
+            "planes": ports.planes,
+            "rate": ports.rate,
+            "delay_ps": ports.delays_ps(self.link_delay_ps),
+            "flows": _core.Flows(
+                workload.hosts,
+                workload.src,
+                workload.dst,
+                workload.size,
+                workload.start_ps,
+                workload.after_ptr,
+                workload.after,
+                workload.acknowledged,
+                workload.connection,
+                workload.connects,
+            ),
+            "seed": derive_seed(self.seed, "simulate"),
+            "time_limit_ps": self.time_limit_ps,
+            "event_limit": self.event_limit,
+            "outage_ports": ints([]) if outage is None else outage.ports(ports),
+            "outage_from_ps": 0 if outage is None else outage.from_ps,
+            "outage_until_ps": None if outage is None else outage.until_ps,
+            "reroute_ps": None if outage is None else outage.reroute_ps,
+            "on_progress": tell,
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Return what the run depends on beside network and workload; the expressions hold without the preset too."""
         limit = self.time_limit_ps
         return {
+            "model": self.model,
             "preset": self.preset,
-            "transport": self.transport.expression,
-            "queue": self.queue.expression,
+            **self._own_settings(),
             "forwarding": self.forwarding.expression,
             "plane_policy": self.plane_policy,
             "link_delay": format_duration(self.link_delay_ps),
@@ -238,6 +242,10 @@ class Scenario:
             "event_limit": self.event_limit,
             "outage": None if self.outage is None else self.outage.to_json(),
         }
+
+    @abstractmethod
+    def _own_settings(self) -> dict[str, Any]:
+        """Return what the model's own settings are, as :meth:`to_json` does."""
 
     def _check_connected(self) -> None:
         """Raise RoutingError where two hosts of a flow have no path in any plane."""
@@ -257,26 +265,19 @@ class Scenario:
         """Return why the run ended; without a limit of time it was the clock's own."""
         return "end of clock" if end == _core.End.TimeLimit and self.time_limit_ps is None else _ENDS[end]
 
-    def _result(self, outcome: _core.Outcome, ports: Ports, seconds: float) -> SimulationResult:
+    def _result(
+        self, outcome: _core.Outcome | _core.FluidOutcome, ports: Ports, seconds: float
+    ) -> SimulationResult:
         flow = outcome.flows()
         # In the order of the workload, not of starts.
         order = np.argsort(flow["flow"], kind="stable")
         flow = {name: values[order] for name, values in flow.items()}
-        flow["ideal_ps"] = np.where(flow["packets_sent"] > 0, flow["ideal_ps"], -1)
+        own = self._own(outcome, flow)
         workload = self.workload
-        warnings = list(self.network.warnings)
-        traces: dict[str, dict[str, npt.NDArray[Any]]] = {
-            "queues": outcome.queue_trace(),
-            "windows": outcome.window_trace(),
-            "arrivals": outcome.arrival_trace(),
-        }
-        if any(len(rows["time_ps"]) >= ROWS for rows in traces.values()):
-            warnings.append(f"traces end after {ROWS:,} rows each")
         return SimulationResult(
             end=self._end(outcome.end),
             time_ps=outcome.time_ps,
             events=outcome.events,
-            packet_hops=outcome.packet_hops,
             seconds=seconds,
             seed=self.seed,
             flow=flow,
@@ -286,7 +287,6 @@ class Scenario:
             port=outcome.ports(),
             places=ports,
             link_delay_ps=self.link_delay_ps,
-            traces=traces,
             settings=self.to_json(),
             network=summarise_network(self.network),
             workload={
@@ -296,5 +296,5 @@ class Scenario:
                 "bytes": workload.total_bytes,
                 "fingerprint": workload.fingerprint,
             },
-            warnings=tuple(warnings),
+            **{"warnings": self.network.warnings, **own},
         )

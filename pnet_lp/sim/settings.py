@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -13,7 +14,9 @@ from pnet_lp.model.paths import Policy
 from pnet_lp.registry import Params
 from pnet_lp.routing import parse_routing
 from pnet_lp.sim.base import FORWARDINGS, QUEUES, TRANSPORTS, Choice, PacketSizes, choose, choose_with
+from pnet_lp.sim.fluid import TERMS, FluidScenario, SharingName, parse_correction
 from pnet_lp.sim.outage import Outage
+from pnet_lp.sim.packets import PacketScenario
 from pnet_lp.sim.preset import get_preset, plain
 from pnet_lp.sim.scenario import Scenario
 from pnet_lp.workload.base import ByteCount, Duration
@@ -28,6 +31,9 @@ class Settings(Params):
     preset: str | None = Field(
         None, description="values of a paper (`pnet-lp list presets`); what else is given overrides them"
     )
+    model: Literal["packets", "fluid"] = Field(
+        "packets", description="what is simulated: packets, or a fluid that shares links max-min fairly"
+    )
     transport: str = Field("tcp", description="when a flow's packets are sent (`pnet-lp list transports`)")
     queue: str = Field(
         "drop-tail", description="what ports do with packets that wait (`pnet-lp list queues`)"
@@ -36,6 +42,19 @@ class Settings(Params):
     routing: str | None = Field(
         None,
         description="a routing (`pnet-lp list routings`) whose paths flows take, in place of a forwarding",
+    )
+    sharing: SharingName | None = Field(
+        None,
+        description="in a fluid, what a flow does with several paths: it takes one, is split over all evenly, or has "
+        "subflows; default: even where the forwarding spreads packets, else single",
+    )
+    subflows: int = Field(8, ge=1, le=1024, description="subflows of a flow, with sharing=subflows")
+    correction: str = Field(
+        "short-flows",
+        description="what is added to the times of a fluid: short-flows, none, or some of " + ",".join(TERMS),
+    )
+    initial_window: int = Field(
+        10, ge=1, lt=1 << 31, description="first window of a fluid's slow start, in packets"
     )
     plane_policy: Policy = Field("any", description="which planes a flow may use")
     link_delay: Duration = Field(10**6, description="propagation delay of links that have none of their own")
@@ -51,13 +70,19 @@ class Settings(Params):
     @classmethod
     def _fill_in(cls, given: Any) -> Any:
         """Return what is given, and below it what the preset states."""
-        if not isinstance(given, dict) or not isinstance(given.get("preset"), str):
+        if not isinstance(given, dict):
+            return given
+        meaningless = _meaningless(given)
+        for name, why in meaningless.items():
+            if given.get(name) is not None:
+                raise SpecError(why, where=name, found=str(given[name]))
+        if not isinstance(given.get("preset"), str):
             return given
         with naming("preset"):
             stated = {name: one.value for name, one in get_preset(given["preset"]).settings.items()}
         if given.get("routing") is not None:
             stated.pop("forwarding", None)
-        return {**stated, **given}
+        return {**{name: value for name, value in stated.items() if name not in meaningless}, **given}
 
     @model_validator(mode="after")
     def _check_simulating(self) -> Self:
@@ -65,13 +90,18 @@ class Settings(Params):
             raise SpecError(
                 "flows take a routing's paths or find their own", where="forwarding", found=self.forwarding
             )
-        _ = self.sizes, self.chosen_transport, self.chosen_queue, self.chosen_forwarding
+        _ = self.sizes, self.chosen_transport, self.chosen_queue, self.chosen_forwarding, self.terms
         return self
 
     @property
     def sizes(self) -> PacketSizes:
         """Sizes of packets."""
         return PacketSizes(packet=self.packet, header=self.header, ack=self.ack)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """What is added to the times of a fluid."""
+        return parse_correction(self.correction)
 
     @property
     def chosen_transport(self) -> Choice[_core.Transport]:
@@ -117,19 +147,46 @@ class Settings(Params):
         Raises:
             WorkloadError: the workload is for another network, or cannot be simulated.
         """
-        return Scenario(
-            network=network,
-            workload=workload,
-            transport=self.chosen_transport,
-            queue=self.chosen_queue,
-            forwarding=self.chosen_forwarding,
-            plane_policy=self.plane_policy,
-            link_delay_ps=self.link_delay,
-            sizes=self.sizes,
-            seed=seed,
-            time_limit_ps=self.time_limit,
-            event_limit=self.event_limit,
-            preset=self.preset,
-            trace=trace,
-            outage=outage,
+        common: dict[str, Any] = {
+            "network": network,
+            "workload": workload,
+            "forwarding": self.chosen_forwarding,
+            "plane_policy": self.plane_policy,
+            "link_delay_ps": self.link_delay,
+            "sizes": self.sizes,
+            "seed": seed,
+            "time_limit_ps": self.time_limit,
+            "event_limit": self.event_limit,
+            "preset": self.preset,
+            "outage": outage,
+        }
+        if self.model == "packets":
+            transport, queue = self.chosen_transport, self.chosen_queue
+            return PacketScenario(**common, transport=transport, queue=queue, trace=trace)
+        if trace:
+            raise SpecError("a fluid has no queues and windows", where="trace", found=trace[0])
+        return FluidScenario(
+            **common,
+            sharing=self.sharing,
+            subflows=self.subflows,
+            terms=self.terms,
+            initial_window=self.initial_window,
         )
+
+
+def _meaningless(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the settings that change nothing beside those that are given, and why."""
+    if given.get("model") != "fluid":
+        return dict.fromkeys(
+            ("sharing", "subflows", "correction", "initial_window"), "only model=fluid has this setting"
+        )
+    found = dict.fromkeys(("transport", "queue"), "a fluid has no such setting")
+    if given.get("sharing") != "subflows":
+        found["subflows"] = "changes nothing without sharing=subflows"
+    correction = given.get("correction")
+    terms = parse_correction(correction) if isinstance(correction, str) else TERMS
+    if "slow-start" not in terms:
+        found["initial_window"] = "changes nothing without slow-start in the correction"
+    if not terms:
+        found |= dict.fromkeys(("link_delay", "ack"), "changes nothing without a correction")
+    return found

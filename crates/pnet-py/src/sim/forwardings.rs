@@ -115,6 +115,12 @@ impl Forwarding {
         !matches!(self.inner, sim::Forwarding::Given(_))
     }
 
+    /// Whether what a flow sends is spread over several paths.
+    #[getter]
+    fn spreads(&self) -> bool {
+        self.inner.spreads()
+    }
+
     /// Whether the source lists all shortest paths of a flow.
     #[getter]
     fn lists_paths(&self) -> bool {

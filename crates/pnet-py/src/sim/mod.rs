@@ -1,6 +1,7 @@
 //! The packet simulator: kinds with their parameters as objects, flows as arrays in, records as arrays out.
 
 mod flows;
+mod fluid;
 mod forwardings;
 mod outcome;
 mod queues;
@@ -21,5 +22,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<forwardings::Forwarding>()?;
     module.add_class::<outcome::End>()?;
     module.add_class::<outcome::Outcome>()?;
+    module.add_class::<fluid::Sharing>()?;
+    module.add_class::<fluid::Correction>()?;
+    module.add_class::<fluid::FluidOutcome>()?;
+    module.add_function(wrap_pyfunction!(fluid::simulate_fluid, module)?)?;
     module.add_function(wrap_pyfunction!(run::simulate_packets, module)?)
 }

@@ -46,11 +46,11 @@ impl Outcome {
 }
 
 /// -1 for what never happened.
-fn time(value: Option<Time>) -> i64 {
+pub(super) fn time(value: Option<Time>) -> i64 {
     value.filter(|time| *time != NEVER).map_or(-1, |time| time as i64)
 }
 
-type Column<R> = (&'static str, fn(&R) -> i64);
+pub(super) type Column<R> = (&'static str, fn(&R) -> i64);
 
 const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
     ("flow", |r| i64::from(r.id)),
@@ -107,7 +107,11 @@ const ARRIVAL_COLUMNS: &[Column<ArrivalRow>] = &[
     ("bytes", |r| i64::from(r.size)),
 ];
 
-fn columns<'py, R>(py: Python<'py>, records: &[R], wanted: &[Column<R>]) -> PyResult<Bound<'py, PyDict>> {
+pub(super) fn columns<'py, R>(
+    py: Python<'py>,
+    records: &[R],
+    wanted: &[Column<R>],
+) -> PyResult<Bound<'py, PyDict>> {
     let found = PyDict::new(py);
     for (name, value) in wanted {
         found.set_item(name, PyArray1::from_iter(py, records.iter().map(value)))?;
@@ -115,7 +119,11 @@ fn columns<'py, R>(py: Python<'py>, records: &[R], wanted: &[Column<R>]) -> PyRe
     Ok(found)
 }
 
-fn table<'py>(py: Python<'py>, values: &[u64], rows: usize) -> PyResult<Bound<'py, PyArray2<i64>>> {
+pub(super) fn table<'py>(
+    py: Python<'py>,
+    values: &[u64],
+    rows: usize,
+) -> PyResult<Bound<'py, PyArray2<i64>>> {
     let width = values.len().checked_div(rows).unwrap_or(0);
     let values: Vec<i64> = values.iter().map(|value| *value as i64).collect();
     values.into_pyarray(py).reshape([rows, width])

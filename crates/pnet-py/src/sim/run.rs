@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use numpy::PyReadonlyArray1;
 use pnet_core::error::{indices, offsets};
-use pnet_core::sim::{Fabric, Failures, Limits, Model, NEVER, Outage, Rate, Scenario, Time, Watched};
+use pnet_core::sim::{
+    Fabric, Failures, Limits, Model, NEVER, Outage, Progress, Rate, Scenario, Time, Watched,
+};
 use pyo3::prelude::*;
 
 use super::flows::Flows;
@@ -13,7 +15,7 @@ use super::outcome::Outcome;
 use super::queues::Queue;
 use super::transports::Transport;
 use crate::error::Result;
-use crate::monitor;
+use crate::monitor::{self, PythonMonitor};
 use crate::planes::Planes;
 
 /// How often Python is told of the progress.
@@ -50,21 +52,9 @@ pub(crate) fn simulate_packets(
     watched_rows: usize,
     on_progress: Py<PyAny>,
 ) -> Result<Outcome> {
-    let rates = offsets("rate", rate.as_slice()?)?.into_iter().map(|rate| Rate::new(rate as u64));
-    let rates = rates.collect::<std::result::Result<Vec<Rate>, _>>()?;
-    let delays = offsets("delay_ps", delay_ps.as_slice()?)?.into_iter().map(|delay| delay as Time);
-    let fabric = Fabric::new(planes.inner.clone(), &rates, &delays.collect::<Vec<Time>>())?;
-    let unlimited = Limits::default();
-    let limits = Limits {
-        time: time_limit_ps.unwrap_or(unlimited.time),
-        events: event_limit.unwrap_or(unlimited.events),
-    };
-    let ports = indices("outage_ports", outage_ports.as_slice()?, fabric.ports())?;
-    let until = outage_until_ps.unwrap_or(NEVER);
-    let failures = Failures {
-        outages: ports.into_iter().map(|port| Outage { port, from: outage_from_ps, until }).collect(),
-        repair: reroute_ps,
-    };
+    let fabric = fabric_of(planes, &rate, &delay_ps)?;
+    let limits = limits_of(time_limit_ps, event_limit);
+    let failures = failures_of(&fabric, &outage_ports, outage_from_ps, outage_until_ps, reroute_ps)?;
     let watched = Watched {
         ports: indices("watched_ports", watched_ports.as_slice()?, fabric.ports())?,
         flows: indices("watched_flows", watched_flows.as_slice()?, i32::MAX as usize)?,
@@ -83,17 +73,55 @@ pub(crate) fn simulate_packets(
             watched,
             failures,
         };
-        let mut told = Instant::now();
-        scenario.run(&mut |progress| {
-            if monitor.stopped() {
-                return false;
-            }
-            if told.elapsed() < TELL {
-                return true;
-            }
-            told = Instant::now();
-            monitor.tell((progress.time, progress.events, progress.completed, progress.arrived))
-        })
+        scenario.run(&mut watch(monitor))
     })?;
     Ok(Outcome::new(outcome, planes.inner.count()))
+}
+
+/// The fabric over `planes` with these rates and delays.
+pub(super) fn fabric_of(
+    planes: &Planes,
+    rate: &PyReadonlyArray1<i64>,
+    delay_ps: &PyReadonlyArray1<i64>,
+) -> Result<Fabric> {
+    let rates = offsets("rate", rate.as_slice()?)?.into_iter().map(|rate| Rate::new(rate as u64));
+    let rates = rates.collect::<std::result::Result<Vec<Rate>, _>>()?;
+    let delays = offsets("delay_ps", delay_ps.as_slice()?)?.into_iter().map(|delay| delay as Time);
+    Ok(Fabric::new(planes.inner.clone(), &rates, &delays.collect::<Vec<Time>>())?)
+}
+
+/// When a run ends.
+pub(super) fn limits_of(time_ps: Option<u64>, events: Option<u64>) -> Limits {
+    let unlimited = Limits::default();
+    Limits { time: time_ps.unwrap_or(unlimited.time), events: events.unwrap_or(unlimited.events) }
+}
+
+/// What fails: these ports, from one time until another.
+pub(super) fn failures_of(
+    fabric: &Fabric,
+    ports: &PyReadonlyArray1<i32>,
+    from: u64,
+    until: Option<u64>,
+    repair: Option<u64>,
+) -> Result<Failures> {
+    let ports = indices("outage_ports", ports.as_slice()?, fabric.ports())?;
+    let until = until.unwrap_or(NEVER);
+    Ok(Failures { outages: ports.into_iter().map(|port| Outage { port, from, until }).collect(), repair })
+}
+
+/// Tells Python of the progress now and then; returns whether to go on.
+pub(super) fn watch<'a, 'm>(
+    monitor: &'a mut PythonMonitor<'m>,
+) -> impl FnMut(Progress) -> bool + use<'a, 'm> {
+    let mut told = Instant::now();
+    move |progress| {
+        if monitor.stopped() {
+            return false;
+        }
+        if told.elapsed() < TELL {
+            return true;
+        }
+        told = Instant::now();
+        monitor.tell((progress.time, progress.events, progress.completed, progress.arrived))
+    }
 }

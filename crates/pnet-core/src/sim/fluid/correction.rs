@@ -35,13 +35,15 @@ impl PacketSizes {
 ///
 /// With `s` for the bytes of a packet, `r` for the rates of the links of a flow's path and `d` for their delays:
 ///
-/// - *handshake*: the flow enters the network a round trip of two small packets after its start (RFC 9293, section 3.5);
+/// - *handshake*: a flow that opens a connection enters the network a round trip of two small packets after its start (RFC
+///   9293, section 3.5);
 /// - *propagation*: its last bit, and the acknowledgement of it, travel the sum of all `d`;
 /// - *store and forward*: each link takes `s / r` anew, of which the fluid knows the slowest alone; an acknowledgement takes
 ///   it on every link (D. Bertsekas, R. Gallager, "Data Networks", 2nd ed. 1992, section 2.8: pipelining of packets);
 /// - *slow start*: a sender whose window doubles with each round trip waits after each window that is sent before its first
 ///   acknowledgement has come back.  With `R` for the rate that the flow gets and a first window of `w`, it waits
 ///   `s / R + RTT - 2^i w s / R` after the i-th window, as long as that is positive and something is left to send
+///   A flow that follows another on its connection goes on with that one's window, and is taken not to wait
 ///   (J. Heidemann, K. Obraczka, J. Touch, "Modeling the performance of HTTP over several transport protocols", IEEE/ACM
 ///   Transactions on Networking 5 (1997); J. Kurose, K. Ross, "Computer Networking", section 3.7 of the first editions).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,34 +63,43 @@ pub struct Correction {
 pub(super) struct Terms {
     /// From its start until it enters the network.
     pub(super) opening: Time,
-    /// From the fluid's end to the flow's.
-    pub(super) closing: Time,
+    /// From the fluid's end to the arrival of the last bit, and from there to that of its acknowledgement.
+    pub(super) arriving: Time,
+    pub(super) returning: Time,
     /// From a packet's first bit to its acknowledgement, less what it takes on the slowest link.
     round_trip: Time,
 }
 
 impl Correction {
     /// The terms of a flow on the quickest of its paths.
-    pub(super) fn terms(&self, bytes: u64, paths: &[Vec<PathLink>], sizes: PacketSizes) -> Terms {
+    pub(super) fn terms(
+        &self,
+        bytes: u64,
+        opens: bool,
+        paths: &[Vec<PathLink>],
+        sizes: PacketSizes,
+    ) -> Terms {
         paths
             .iter()
-            .map(|path| self.on(path, bytes, sizes))
+            .map(|path| self.on(path, bytes, opens, sizes))
             .min_by_key(|terms| terms.round_trip)
             .unwrap_or_default()
     }
 
-    fn on(&self, path: &[PathLink], bytes: u64, sizes: PacketSizes) -> Terms {
+    fn on(&self, path: &[PathLink], bytes: u64, opens: bool, sizes: PacketSizes) -> Terms {
         let there = || path.iter().map(|hop| &hop.link);
         let back = || path.iter().map(|hop| &hop.back);
-        let travel = delays(there()) + delays(back());
         let takes = |link: &Link| link.rate.serialisation(sizes.largest(bytes));
         let slowest = there().map(takes).max().unwrap_or(0);
-        let stored = there().map(takes).sum::<Time>() - slowest + small(back(), sizes);
+        let (ahead, behind) = (delays(there()), delays(back()));
+        let (stored, answer) = (there().map(takes).sum::<Time>() - slowest, small(back(), sizes));
         let chosen = |wanted: bool, time: Time| if wanted { time } else { 0 };
+        let both = |travel, stored| chosen(self.propagation, travel) + chosen(self.store_and_forward, stored);
         Terms {
-            opening: chosen(self.handshake, travel + small(there(), sizes) + small(back(), sizes)),
-            closing: chosen(self.propagation, travel) + chosen(self.store_and_forward, stored),
-            round_trip: travel + stored,
+            opening: chosen(self.handshake && opens, ahead + small(there(), sizes) + behind + answer),
+            arriving: both(ahead, stored),
+            returning: both(behind, answer),
+            round_trip: ahead + behind + stored + answer,
         }
     }
 

@@ -35,6 +35,8 @@ struct Live {
     /// Bytes on the wire.
     bytes: f64,
     terms: Terms,
+    /// Whether it starts with a window of its own.
+    slow_start: bool,
     /// When it entered the network, if it has.
     entered: Option<Time>,
     /// Its class; none before it enters, and while it has no path.
@@ -52,7 +54,9 @@ enum Known {
     Link(u32, bool),
     /// A flow enters the network: its slot.
     Enter(u32),
-    /// A source knows that all has arrived: the record.
+    /// All of a flow has arrived: the record.
+    Arrival(u32),
+    /// A source knows that it has.
     End(u32),
 }
 
@@ -195,6 +199,11 @@ impl Engine {
                 match known {
                     Known::Link(port, fails) => self.change_link(port, fails),
                     Known::Enter(slot) => self.enter(slot),
+                    Known::Arrival(record) => {
+                        let record = &mut self.records[record as usize];
+                        record.arrived = Some(now);
+                        self.source.reached(record.id, Stage::Arrived, now);
+                    }
                     Known::End(record) => self.end(record),
                 }
             } else if self.source.next() <= now {
@@ -246,19 +255,20 @@ impl Engine {
         };
         let paths = self.paths(pair);
         let links: Vec<Vec<PathLink>> = paths.iter().map(|path| self.links(path)).collect();
-        let terms = self.correction.terms(bytes, &links, self.sizes);
+        let terms = self.correction.terms(bytes, session.opens, &links, self.sizes);
         let wire = self.sizes.on_the_wire(bytes);
         let streams = self.sharing.streams(&paths, &self.forwarding);
         let least = (wire / alone(&streams, |port| rate(&self.fabric, port))).ceil() as Time;
         let made = &mut self.records[record as usize];
         made.hops = paths.first().map_or(0, Vec::len) as u32;
-        made.ideal = terms.opening + least + terms.closing;
+        made.ideal = terms.opening + least + terms.arriving + terms.returning;
         let live = Live {
             pair,
             record,
             weight,
             bytes: wire,
             terms,
+            slow_start: session.follows.is_none(),
             entered: None,
             class: NONE,
             mark: 0.0,
@@ -314,19 +324,21 @@ impl Engine {
         record.received = record.bytes;
         self.arrived += flow.bytes as u64;
         let rate = flow.bytes / (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
-        let stalls = self.correction.stalls(&flow.terms, record.bytes, rate, self.sizes);
-        let end = self.now.saturating_add(flow.terms.closing).saturating_add(stalls);
-        self.known.push(Reverse((end, Known::End(flow.record))));
+        let stalls = match flow.slow_start {
+            true => self.correction.stalls(&flow.terms, record.bytes, rate, self.sizes),
+            false => 0,
+        };
+        let arrival = self.now.saturating_add(flow.terms.arriving).saturating_add(stalls);
+        self.known.push(Reverse((arrival, Known::Arrival(flow.record))));
+        self.known.push(Reverse((arrival.saturating_add(flow.terms.returning), Known::End(flow.record))));
     }
 
-    /// All of a flow has arrived, and its source knows: to a fluid that is one moment.
+    /// A flow's source knows that all has arrived.
     fn end(&mut self, record: u32) {
         let record = &mut self.records[record as usize];
         record.end = Some(self.now);
         self.completions += 1;
-        for stage in [Stage::Arrived, Stage::Acknowledged] {
-            self.source.reached(record.id, stage, self.now);
-        }
+        self.source.reached(record.id, Stage::Acknowledged, self.now);
     }
 
     fn change_link(&mut self, port: u32, fails: bool) {

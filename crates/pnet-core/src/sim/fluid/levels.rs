@@ -22,10 +22,13 @@ use std::collections::BinaryHeap;
 
 use super::Method;
 use super::filling::fill;
-use super::streams::Streams;
+use super::streams::{Hop, Streams};
 
 /// Levels that differ by a smaller part differ by rounding, which is not passed on.
 const SAME: f64 = 1e-12;
+
+/// The part of a link that its load is not known to.
+const UNSURE: f64 = 1e-9;
 
 /// Where a link is in the sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,6 +56,9 @@ struct State {
     full_at: f64,
     /// When the sweep meets it next.
     key: f64,
+    /// Of a link that was never full: loads at level 1 of the streams that rise on it, and at the levels they rise from.
+    rising: f64,
+    from: f64,
 }
 
 /// Links, streams, and their levels.
@@ -69,12 +75,19 @@ pub(super) struct Levels {
     changed: Vec<u32>,
     is_changed: Vec<bool>,
     states: Vec<State>,
-    /// Links that are not clean.
+    /// By link: what its streams take at their levels before the sweep, but for rounding.
+    load: Vec<f64>,
+    /// Links that are not clean, or watched.
     dirty: Vec<u32>,
     /// Of these, those to be solved.
     waiting: Vec<u32>,
     /// The others, by the level at which the sweep meets them.
     order: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Links that are not full, by a level at which they are not full yet, however far streams rise.
+    watch: BinaryHeap<Reverse<(u64, u32)>>,
+    /// Streams that no link stops yet, and the highest level at which one is stopped.
+    unstopped: usize,
+    highest: f64,
     /// Scratch: levels at which a link's streams are stopped elsewhere, and their loads at level 1.
     stops: Vec<(f64, f64)>,
     /// Scratch: members of the link that is met.
@@ -99,9 +112,13 @@ impl Levels {
             changed: vec![],
             is_changed: vec![],
             states: vec![State::default(); links],
+            load: vec![0.0; links],
             dirty: vec![],
             waiting: vec![],
             order: BinaryHeap::new(),
+            watch: BinaryHeap::new(),
+            unstopped: 0,
+            highest: 0.0,
             stops: vec![],
             met: vec![],
         }
@@ -116,25 +133,49 @@ impl Levels {
             self.before.push(None);
             self.is_changed.push(false);
         }
-        self.level[i] = self.least(i);
-        self.before[i] = None;
+        self.level[i] = 0.0;
         self.note(stream);
-        self.soil(stream);
+        self.before[i] = None;
+        let rises_to = self.least(i);
+        self.set(stream, rises_to);
+        for (link, coefficient) in links {
+            self.raise(*link as usize, weight * coefficient, 0.0);
+        }
         stream
     }
 
     /// Takes a stream away.
     pub(super) fn remove(&mut self, stream: u32) {
-        self.soil(stream);
+        let i = stream as usize;
+        // A new one has no load yet.
+        let level = if self.is_changed[i] { self.before[i].unwrap_or(0.0) } else { self.level[i] };
+        self.set(stream, 0.0);
+        self.add_load(i, -self.streams.weight[i] * level);
+        for hop in 0..self.streams.hops[i].len() {
+            let link = self.streams.hops[i][hop].link as usize;
+            // What is not full is not full either when less is taken.
+            if self.full_at[link].is_finite() {
+                self.wait(link);
+            }
+            if self.streams.members[link].len() == 1 {
+                self.load[link] = 0.0;
+            }
+        }
         self.streams.remove(stream);
-        self.is_changed[stream as usize] = false;
+        self.is_changed[i] = false;
     }
 
     /// Changes the weight of a stream.
     pub(super) fn set_weight(&mut self, stream: u32, weight: f64) {
-        if self.streams.weight[stream as usize] != weight {
-            self.streams.weight[stream as usize] = weight;
-            self.soil(stream);
+        let i = stream as usize;
+        let more = weight - self.streams.weight[i];
+        if more == 0.0 {
+            return;
+        }
+        self.add_load(i, more * self.level[i]);
+        self.streams.weight[i] = weight;
+        for hop in 0..self.streams.hops[i].len() {
+            self.wait(self.streams.hops[i][hop].link as usize);
         }
     }
 
@@ -159,17 +200,23 @@ impl Levels {
         for link in self.dirty.drain(..) {
             self.states[link as usize] = State::default();
         }
-        for stream in self.changed.drain(..) {
+        let mut noted = std::mem::take(&mut self.changed);
+        for stream in noted.drain(..) {
             let i = stream as usize;
             if std::mem::replace(&mut self.is_changed[i], false) && self.before[i] != Some(self.level[i]) {
+                let more = self.level[i] - self.before[i].unwrap_or(0.0);
+                self.add_load(i, self.streams.weight[i] * more);
                 changed.push(stream);
             }
         }
+        self.changed = noted;
+        self.highest = 0.0;
     }
 
     /// Finds all levels anew.
     fn start_over(&mut self) {
         self.waiting.clear();
+        self.watch.clear();
         let level = fill(&self.streams);
         for (stream, level) in (0..).zip(level) {
             if self.streams.weight[stream as usize] > 0.0 {
@@ -184,8 +231,26 @@ impl Levels {
             while let Some(link) = self.waiting.pop() {
                 self.solve(link as usize);
             }
+            let first = self.order.peek().map_or(u64::MAX, |Reverse((key, _))| *key);
+            if let Some(Reverse((key, link))) =
+                self.watch.peek().copied().filter(|watched| watched.0.0 < first)
+            {
+                self.watch.pop();
+                // Nothing rises so far, unless something opens: then it is watched anew.
+                if self.unstopped == 0 && f64::from_bits(key) > self.highest {
+                    if first == u64::MAX {
+                        self.watch.clear();
+                    }
+                    continue;
+                }
+                let state = &self.states[link as usize];
+                if state.phase == Phase::Clean && state.key.to_bits() == key {
+                    self.wait(link as usize);
+                }
+                continue;
+            }
             let Some(Reverse((key, link))) = self.order.pop() else { return };
-            let state = &mut self.states[link as usize];
+            let state = &self.states[link as usize];
             // A link that has been solved again since leaves an entry behind.
             if state.phase == Phase::Settled || state.key.to_bits() != key {
                 continue;
@@ -197,6 +262,13 @@ impl Levels {
             } else {
                 self.open(link as usize);
             }
+        }
+    }
+
+    /// Adds to the loads of a stream's links.
+    fn add_load(&mut self, stream: usize, more: f64) {
+        for hop in &self.streams.hops[stream] {
+            self.load[hop.link as usize] += more * hop.coefficient;
         }
     }
 
@@ -215,11 +287,27 @@ impl Levels {
         }
     }
 
-    /// The equations of all links of a stream have changed.
-    fn soil(&mut self, stream: u32) {
-        for i in 0..self.streams.hops[stream as usize].len() {
-            self.wait(self.streams.hops[stream as usize][i].link as usize);
+    /// A stream that puts `load` on a link at level 1 rises from `level` on.  The link is to be solved; if it is not full,
+    /// not before it may be.
+    fn raise(&mut self, link: usize, load: f64, level: f64) {
+        let state = &mut self.states[link];
+        if state.phase != Phase::Clean || self.full_at[link].is_finite() {
+            self.wait(link);
+            return;
         }
+        if state.rising == 0.0 {
+            self.dirty.push(link as u32);
+        }
+        state.rising += load;
+        state.from += load * level;
+        let left = self.streams.capacity[link] * (1.0 - UNSURE) - self.load[link];
+        let key = (left + state.from) / state.rising;
+        if key <= level {
+            self.wait(link);
+            return;
+        }
+        state.key = key;
+        self.watch.push(Reverse((key.to_bits(), link as u32)));
     }
 
     /// A link is to be solved.
@@ -228,7 +316,10 @@ impl Levels {
         let state = &mut self.states[link];
         if state.phase == Phase::Clean {
             state.phase = Phase::Dirty;
-            self.dirty.push(link as u32);
+            // One that is watched is among them.
+            if state.rising == 0.0 {
+                self.dirty.push(link as u32);
+            }
         }
         if !std::mem::replace(&mut state.waiting, true) {
             self.waiting.push(link as u32);
@@ -332,12 +423,10 @@ impl Levels {
                 let state = &mut self.states[other];
                 match state.phase {
                     Phase::Dirty | Phase::Opened => state.stale = true,
-                    Phase::Clean if falls => {
-                        let full_at = self.full_at[other];
-                        let takes = full_at.min(level);
-                        // A link that is not full is not full either when less is taken.
-                        let eases = |before: f64| full_at.is_infinite() && takes < before;
-                        if self.before[i].is_none_or(|before| !eases(before) && !same(before, takes)) {
+                    // One that is not full is watched, if it may be, since the stream began to rise.
+                    Phase::Clean if falls && self.full_at[other].is_finite() => {
+                        let takes = self.full_at[other].min(level);
+                        if self.before[i].is_none_or(|before| !same(before, takes)) {
                             self.wait(other);
                         }
                     }
@@ -369,10 +458,13 @@ impl Levels {
                 self.set(*stream, rises_to);
             }
             for hop in 0..self.streams.hops[i].len() {
-                let other = self.streams.hops[i][hop].link as usize;
+                let Hop { link: other, coefficient, .. } = self.streams.hops[i][hop];
+                let other = other as usize;
                 match self.states[other].phase {
                     Phase::Dirty | Phase::Opened if other != link => self.wait(other),
-                    Phase::Clean if rises => self.wait(other),
+                    Phase::Clean if rises => {
+                        self.raise(other, self.streams.weight[i] * coefficient, level);
+                    }
                     _ => {}
                 }
             }
@@ -384,10 +476,15 @@ impl Levels {
     #[inline]
     fn set(&mut self, stream: u32, level: f64) {
         let i = stream as usize;
+        let before = std::mem::replace(&mut self.level[i], level);
         if !self.is_changed[i] {
-            self.before[i] = Some(self.level[i]);
+            self.before[i] = Some(before);
         }
         self.note(stream);
-        self.level[i] = level;
+        self.unstopped =
+            self.unstopped + usize::from(level.is_infinite()) - usize::from(before.is_infinite());
+        if level.is_finite() {
+            self.highest = self.highest.max(level);
+        }
     }
 }

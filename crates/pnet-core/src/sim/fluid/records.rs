@@ -16,7 +16,9 @@ pub struct FlowRecord {
     pub bytes: u64,
     /// When it started, or was to start.
     pub start: Time,
-    /// When its source knew that all had arrived; none if the run ended before.
+    /// When all had arrived; none if the run ended before.
+    pub arrived: Option<Time>,
+    /// When its source knew; none if the run ended before.
     pub end: Option<Time>,
     /// The least time it can take from start to end, alone in the network on the paths open to it when it starts, without
     /// slow start; 0 where it had none or did not start.

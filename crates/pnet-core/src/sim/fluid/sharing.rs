@@ -1,6 +1,6 @@
 //! How a flow uses the paths that its forwarding offers.
 
-use super::super::forwarding::Forwarding;
+use super::super::forwarding::{Forwarding, Order, Spray};
 use super::filling::fill;
 use super::streams::Streams;
 use crate::error::{Error, invalid};
@@ -27,14 +27,17 @@ impl Sharing {
 
     /// An error unless it makes sense with a forwarding.
     pub(super) fn check(self, forwarding: &Forwarding) -> Result<(), Error> {
-        let one_by_one = matches!(forwarding, Forwarding::Ecmp(_) | Forwarding::Given(_));
-        match self {
-            Sharing::Subflows(0) => invalid("sharing", "0 subflows; a flow has at least one"),
-            Sharing::Single | Sharing::Subflows(_) if !one_by_one => {
-                invalid("sharing", "a forwarding that spreads packets gives a flow no path of its own")
+        match (self, forwarding) {
+            (_, Forwarding::Spray(Spray { order: Order::Flowlets(_), .. })) => {
+                invalid("sharing", "a fluid has no gaps in which a flow could change its path")
             }
-            Sharing::Even if one_by_one => {
+            (_, Forwarding::Hedera(_)) => invalid("sharing", "a fluid has no controller that places flows"),
+            (Sharing::Subflows(0), _) => invalid("sharing", "0 subflows; a flow has at least one"),
+            (Sharing::Even, _) if !forwarding.spreads() => {
                 invalid("sharing", "a forwarding that chooses one path has none to split over")
+            }
+            (Sharing::Single | Sharing::Subflows(_), _) if forwarding.spreads() => {
+                invalid("sharing", "a forwarding that spreads packets gives a flow no path of its own")
             }
             _ => Ok(()),
         }

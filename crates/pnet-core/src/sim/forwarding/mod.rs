@@ -129,6 +129,11 @@ pub enum Forwarding {
 }
 
 impl Forwarding {
+    /// Whether what a flow sends is spread over several paths, not sent over one.
+    pub fn spreads(&self) -> bool {
+        matches!(self, Forwarding::PerHop(_) | Forwarding::Spray(_))
+    }
+
     /// The forwarder for a run with this seed.
     pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
         Ok(match self {

@@ -1,0 +1,235 @@
+//! The fluid simulator against closed forms, and against packets where one flow is alone.
+
+#[allow(dead_code)]
+mod common;
+
+use common::graph_of;
+use pnet_core::graph::Planes;
+use pnet_core::paths::Policy;
+use pnet_core::sim::fluid::{Correction, Method, Outcome, PacketSizes, Scenario, Sharing};
+use pnet_core::sim::*;
+
+const BYTE: Time = 800;
+
+/// A row of switches with a host at each for each entry: 10 Gb/s, 1 us a link.
+fn row(switches: u32, hosts: &[u32]) -> Fabric {
+    let arcs = (1..switches).flat_map(|v| [(v - 1, v), (v, v - 1)]).collect();
+    let attach = hosts.iter().copied().map(Some).collect();
+    let planes = Planes::new(vec![graph_of(switches, arcs)], vec![attach]).unwrap();
+    Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap()
+}
+
+fn scenario(fabric: Fabric, source: Box<dyn Source>) -> Scenario {
+    Scenario {
+        fabric,
+        forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+        sharing: Sharing::Single,
+        correction: Correction::default(),
+        sizes: PacketSizes { packet: 1500, header: 0, ack: 40 },
+        source,
+        weights: None,
+        seed: 1,
+        limits: Limits::default(),
+        failures: Failures::default(),
+        method: Method::Incremental,
+    }
+}
+
+fn flows(list: &[(u32, u32, u64, Time)]) -> Box<dyn Source> {
+    Box::new(FlowList::new(list.iter().copied()))
+}
+
+fn run(scenario: Scenario) -> Outcome {
+    scenario.run(&mut |_| true).unwrap()
+}
+
+fn ends(outcome: &Outcome) -> Vec<Option<Time>> {
+    let mut flows: Vec<_> = outcome.flows.iter().map(|flow| (flow.id, flow.end)).collect();
+    flows.sort_unstable();
+    flows.into_iter().map(|(_, end)| end).collect()
+}
+
+/// A long flow over all links of a row and a short one over each: everybody has half of a link.
+#[test]
+fn parking_lot() {
+    let fabric = row(4, &[0, 0, 1, 1, 2, 2, 3, 3]);
+    // Host 0 goes to the end; one flow over each of the three links between switches.
+    let list = [(0, 6, 2000, 0), (1, 2, 1000, 0), (3, 4, 1000, 0), (5, 7, 1000, 0)];
+    let found = run(scenario(fabric, flows(&list)));
+    // The short ones end when each has sent 1,000 at half the rate; the long one has as much left, and a link to itself.
+    let half = 2 * 1000 * BYTE;
+    assert_eq!(ends(&found), [Some(half + 1000 * BYTE), Some(half), Some(half), Some(half)]);
+}
+
+/// `n` flows to one host share its link, and end together where they began together.
+#[test]
+fn incast() {
+    let n = 10;
+    let fabric = row(1, &[0; 11]);
+    let list: Vec<_> = (0..n).map(|host| (host, n, 15_000, 0)).collect();
+    let found = run(scenario(fabric, flows(&list)));
+    assert!(ends(&found).iter().all(|end| *end == Some(u64::from(n) * 15_000 * BYTE)));
+    // One settling at the start, one at the end.
+    assert_eq!(found.settled, 2);
+    let down = *found.ports.last().unwrap();
+    assert_eq!(down, u64::from(n) * 15_000);
+}
+
+/// Three flows leave one host, and one of them meets a fourth, which takes what it leaves of the last link.
+#[test]
+fn two_classes() {
+    let fabric = row(1, &[0; 6]);
+    let list = [(0, 2, 3000, 0), (0, 3, 3000, 0), (0, 4, 3000, 0), (1, 4, 6000, 0)];
+    let found = run(scenario(fabric, flows(&list)));
+    let first = 3 * 3000 * BYTE;
+    assert_eq!(ends(&found), [Some(first); 4]);
+}
+
+/// Weights divide a link in their proportion.
+#[test]
+fn weights() {
+    let made = scenario(row(1, &[0; 3]), flows(&[(0, 2, 3000, 0), (1, 2, 1000, 0)]));
+    let found = run(Scenario { weights: Some(vec![3.0, 1.0]), ..made });
+    assert_eq!(ends(&found), [Some(4000 * BYTE); 2]);
+}
+
+/// Flows that wait for others start when these have arrived, or are known to have, and a delay after.
+#[test]
+fn dependent_flows() {
+    let correction = Correction { propagation: true, ..Correction::default() };
+    for (stage, links) in [(Stage::Arrived, 2), (Stage::Acknowledged, 4)] {
+        let list = [(0, 1, 1000, 5), (1, 0, 1000, 10)];
+        let source = DependentFlows::new(list, &[0, 0, 1], &[(0, stage)]).unwrap();
+        let found = run(Scenario { correction, ..scenario(row(1, &[0; 2]), Box::new(source)) });
+        let first = 5 + 1000 * BYTE + links * MICROSECOND;
+        assert_eq!(found.flows[1].start, first + 10);
+        assert_eq!(found.flows[1].arrived, Some(first + 10 + 1000 * BYTE + 2 * MICROSECOND));
+        assert_eq!(ends(&found)[1], Some(first + 10 + 1000 * BYTE + 4 * MICROSECOND));
+    }
+}
+
+fn outage(port: u32, from: Time, until: Time, repair: Option<Time>) -> Failures {
+    Failures { outages: vec![Outage { port, from, until }], repair }
+}
+
+/// A link that is down for a time stops its flow for so long.
+#[test]
+fn a_link_that_comes_back() {
+    let up = row(1, &[0; 2]).up(0, 0);
+    let made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0)]));
+    let (from, until) = (300 * BYTE, 5000 * BYTE);
+    let found = run(Scenario { failures: outage(up, from, until, None), ..made });
+    assert_eq!(ends(&found), [Some(until + 700 * BYTE)]);
+    assert_eq!(found.ports[up as usize], 1000);
+}
+
+/// A flow that can never finish is there, with what of it arrived; the others end, and so does the run.
+#[test]
+fn a_flow_that_never_ends() {
+    let up = row(1, &[0; 3]).up(0, 0);
+    let made = scenario(row(1, &[0; 3]), flows(&[(0, 1, 1000, 0), (2, 1, 1000, 300 * BYTE)]));
+    let found = run(Scenario { failures: outage(up, 300 * BYTE, NEVER, None), ..made });
+    assert_eq!(ends(&found), [None, Some(1300 * BYTE)]);
+    assert_eq!((found.end, found.flows[0].received), (End::Complete, 300));
+}
+
+/// Two ways from switch 0 to 3; the flow goes on by the other one when paths take note.
+#[test]
+fn a_flow_takes_another_path() {
+    let cables = [(0, 1), (0, 2), (1, 3), (2, 3)];
+    let arcs = cables.into_iter().flat_map(|(u, v)| [(u, v), (v, u)]).collect();
+    let planes = Planes::new(vec![graph_of(4, arcs)], vec![vec![Some(0), Some(3)]]).unwrap();
+    let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
+    let whole = run(scenario(fabric.clone(), flows(&[(0, 1, 1000, 0)])));
+    let used = (0..8).find(|arc| whole.ports[*arc as usize] > 0).unwrap();
+    let failures = outage(used, 400 * BYTE, NEVER, Some(100 * BYTE));
+    let found = run(Scenario { failures, ..scenario(fabric, flows(&[(0, 1, 1000, 0)])) });
+    assert_eq!(ends(&found), [Some(1100 * BYTE)]);
+    assert_eq!((found.ports[used as usize], found.ports[1 - used as usize]), (400, 600));
+}
+
+/// A limit of time leaves what arrived until then.
+#[test]
+fn a_limit_of_time() {
+    let mut made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0), (1, 0, 500, 9000 * BYTE)]));
+    made.limits.time = 250 * BYTE;
+    let found = run(made);
+    assert_eq!((found.end, found.time, ends(&found)), (End::TimeLimit, 250 * BYTE, vec![None, None]));
+    assert_eq!((found.flows[0].received, found.flows[1].start), (250, 9000 * BYTE));
+}
+
+/// Four subflows leave by one access link, and take what one would; over two planes they take both.
+#[test]
+fn subflows_share_what_a_host_has() {
+    let graph = || graph_of(2, vec![(0, 1), (1, 0)]);
+    let attach = vec![vec![Some(0), Some(0), Some(1)]; 2];
+    let planes = Planes::new(vec![graph(), graph()], attach).unwrap();
+    let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
+    let forwarding = Forwarding::Ecmp(Ecmp { policy: Policy::RoundRobin });
+    let made = scenario(fabric, flows(&[(0, 2, 1000, 0)]));
+    let found = run(Scenario { forwarding, sharing: Sharing::Subflows(4), ..made });
+    assert_eq!(ends(&found), [Some(500 * BYTE)]);
+    assert_eq!((&found.plane_bytes[..], &found.subflow_bytes[..]), (&[500, 500][..], &[250; 4][..]));
+    assert_eq!(found.flows[0].ideal, 500 * BYTE);
+}
+
+/// With all terms, a flow alone takes as long as its packets do, in slow start and out of it.
+#[test]
+fn a_flow_alone_takes_as_long_as_its_packets() {
+    let correction =
+        Correction { handshake: true, propagation: true, store_and_forward: true, slow_start: Some(2) };
+    for packets in [1, 2, 3, 6, 14, 40, 400] {
+        let list = [(0, 1, 1500 * packets, 7)];
+        let fabric = || row(4, &[0, 3]);
+        let packet = pnet_core::sim::Scenario {
+            fabric: fabric(),
+            queue: Queue::DropTail(DropTail { limit: Limit::Packets(1000) }),
+            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+            transport: TransportKind::Tcp(Tcp { syn: Some(40), initial_window: 2, ..Tcp::default() }),
+            source: flows(&list),
+            seed: 1,
+            model: Model::Fast,
+            limits: Limits::default(),
+            failures: Failures::default(),
+            watched: Watched::default(),
+        };
+        let packet = packet.run(&mut |_| true).unwrap();
+        let found = run(Scenario { correction, ..scenario(fabric(), flows(&list)) });
+        assert_eq!(found.flows[0].ideal, packet.flows[0].ideal, "{packets} packets");
+        assert_eq!(found.flows[0].end, packet.flows[0].end, "{packets} packets");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let error = |change: &dyn Fn(&mut Scenario)| {
+        let mut made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0)]));
+        change(&mut made);
+        made.run(&mut |_| true).unwrap_err().to_string()
+    };
+    assert_eq!(
+        error(&|made| made.sharing = Sharing::Even),
+        "sharing: a forwarding that chooses one path has none to split over"
+    );
+    assert_eq!(
+        error(&|made| made.sharing = Sharing::Subflows(0)),
+        "sharing: 0 subflows; a flow has at least one"
+    );
+    assert_eq!(
+        error(&|made| made.forwarding = Forwarding::PerHop(PerHop { policy: Policy::Any })),
+        "sharing: a forwarding that spreads packets gives a flow no path of its own"
+    );
+    assert_eq!(
+        error(&|made| {
+            let (policy, over, order) = (Policy::Any, Over::Paths, Order::Flowlets(1));
+            made.forwarding = Forwarding::Spray(Spray { policy, over, order });
+        }),
+        "sharing: a fluid has no gaps in which a flow could change its path"
+    );
+    assert_eq!(error(&|made| made.weights = Some(vec![0.0])), "weights: 0 is not a positive number");
+    assert_eq!(error(&|made| made.weights = Some(vec![])), "weights: none for flow 0");
+    assert_eq!(
+        error(&|made| made.sizes.header = 1500),
+        "sizes: PacketSizes { packet: 1500, header: 1500, ack: 40 } leave no room for payload"
+    );
+}

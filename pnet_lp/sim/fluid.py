@@ -1,0 +1,124 @@
+"""A scenario of a fluid: flows share links max-min fairly at every moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.errors import SpecError
+from pnet_lp.model.arrays import floats
+from pnet_lp.sim.base import Context
+from pnet_lp.sim.footprint import check_fluid_memory
+from pnet_lp.sim.scenario import Scenario
+
+SharingName: TypeAlias = Literal["single", "even", "subflows"]
+"""What a flow does with several paths: it takes one; its rate is split over all in fixed parts; each of some subflows
+takes part in the sharing."""
+
+TERMS = ("handshake", "propagation", "store-and-forward", "slow-start")
+"""What can be added to the times of the fluid, see docs/fluid.md."""
+
+_ALL, _NONE = "short-flows", "none"
+
+
+def parse_correction(text: str) -> tuple[str, ...]:
+    """Return the terms that ``none``, ``short-flows`` (all) or some of them, parted by commas, stand for.
+
+    Raises:
+        SpecError: something else.
+    """
+    named = [one.strip() for one in text.split(",")]
+    if named in ([_ALL], [_NONE]):
+        return TERMS if named == [_ALL] else ()
+    if unknown := [one for one in named if one not in TERMS]:
+        raise SpecError(
+            "no such term",
+            where="correction",
+            found=unknown[0],
+            allowed=f"{_ALL}, {_NONE}, or some of {', '.join(TERMS)}",
+        )
+    if len(set(named)) < len(named):
+        raise SpecError("a term stands there twice", where="correction", found=text)
+    return tuple(term for term in TERMS if term in named)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FluidScenario(Scenario):
+    """Flows have no packets, and their fair rates at once.
+
+    Attributes:
+        sharing: what a flow does with several paths; None for what its forwarding is made for.
+        subflows: how many each flow has, where these share.
+        terms: what is added to the fluid's times, some of :data:`TERMS`.
+        initial_window: first window of slow start, in packets.
+        weights: float64 ``[f]``, positive: flows get rates in proportion; None where all are alike.
+        incremental: whether only what a change reaches is solved again; otherwise everything is, for comparison.
+    """
+
+    model: ClassVar[str] = "fluid"
+
+    sharing: SharingName | None = None
+    subflows: int = 8
+    terms: tuple[str, ...] = TERMS
+    initial_window: int = 10
+    weights: npt.ArrayLike | None = None
+    incremental: bool = True
+
+    def _completed(self, forwarding: _core.Forwarding) -> FluidScenario:
+        spreads = forwarding.spreads
+        chosen: SharingName = self.sharing or ("even" if spreads else "single")
+        if (chosen == "even") != spreads:
+            raise SpecError(
+                "the forwarding spreads what a flow sends over its paths"
+                if spreads
+                else "the forwarding has no paths to split a flow over",
+                where="sharing",
+                found=chosen,
+                allowed="even" if spreads else "single or subflows, or a forwarding that spreads",
+            )
+        return replace(self, sharing=chosen)
+
+    def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
+        subflows = self.subflows if self.sharing == "subflows" else 1
+        check_fluid_memory(context, forwarding, subflows=subflows, jobs=jobs, runs=runs)
+
+    def _simulate(
+        self, context: Context, forwarding: _core.Forwarding, common: Mapping[str, Any]
+    ) -> _core.FluidOutcome:
+        del context
+        slow_start = self.initial_window if "slow-start" in self.terms else None
+        sharing = _core.Sharing.even() if self.sharing == "even" else _core.Sharing.single()
+        if self.sharing == "subflows":
+            sharing = _core.Sharing.subflows(self.subflows)
+        return _core.simulate_fluid(
+            **common,
+            forwarding=forwarding,
+            sharing=sharing,
+            correction=_core.Correction(
+                **{term.replace("-", "_"): term in self.terms for term in TERMS if term != "slow-start"},
+                slow_start=slow_start,
+            ),
+            packet=self.sizes.packet,
+            header=self.sizes.header,
+            ack=self.sizes.ack,
+            weights=None if self.weights is None else floats(self.weights),
+            incremental=self.incremental,
+        )
+
+    def _own(self, outcome: _core.FluidOutcome, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
+        del outcome, flow
+        return {"packet_hops": None, "traces": {}}
+
+    def _own_settings(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"sharing": self.sharing}
+        if self.sharing == "subflows":
+            found["subflows"] = self.subflows
+        found["correction"] = _ALL if self.terms == TERMS else ",".join(self.terms) or _NONE
+        if "slow-start" in self.terms:
+            found["initial_window"] = self.initial_window
+        return found

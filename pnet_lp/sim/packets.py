@@ -1,0 +1,81 @@
+"""A scenario of packets: queues, transports, and what is traced of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.errors import SpecError
+from pnet_lp.sim.base import Choice, Context
+from pnet_lp.sim.footprint import check_memory
+from pnet_lp.sim.scenario import Scenario
+from pnet_lp.sim.traces import ROWS, parse_traces
+
+
+@dataclass(frozen=True, kw_only=True)
+class PacketScenario(Scenario):
+    """Flows are cut into packets.
+
+    Attributes:
+        transport, queue: with their parameters.
+        trace: what to trace, in words.
+    """
+
+    model: ClassVar[str] = "packets"
+
+    transport: Choice[_core.Transport]
+    queue: Choice[_core.Queue]
+    trace: tuple[str, ...] = ()
+
+    def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
+        check_memory(
+            context,
+            forwarding,
+            queue=self.queue.params,
+            transport=self.transport.params,
+            traces=len(self.trace),
+            jobs=jobs,
+            runs=runs,
+        )
+
+    def _simulate(
+        self, context: Context, forwarding: _core.Forwarding, common: Mapping[str, Any]
+    ) -> _core.Outcome:
+        queue, transport = self.queue.build(context), self.transport.build(context)
+        if queue.trims and not transport.takes_trimmed:
+            raise SpecError(
+                "the queue cuts payload off packets, and the transport makes nothing of the rest",
+                where="queue",
+                found=self.queue.expression,
+                allowed="with transport ndp",
+            )
+        watched = parse_traces(self.trace, context.ports, self.workload.flow_count)
+        return _core.simulate_packets(
+            **common,
+            queue=queue,
+            transport=transport,
+            forwarding=forwarding,
+            watched_ports=watched.ports,
+            watched_flows=watched.flows,
+            watched_rows=ROWS if self.trace else 0,
+        )
+
+    def _own(self, outcome: _core.Outcome, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
+        flow["ideal_ps"] = np.where(flow["packets_sent"] > 0, flow["ideal_ps"], -1)
+        traces: dict[str, dict[str, npt.NDArray[Any]]] = {
+            "queues": outcome.queue_trace(),
+            "windows": outcome.window_trace(),
+            "arrivals": outcome.arrival_trace(),
+        }
+        warnings = self.network.warnings
+        if any(len(rows["time_ps"]) >= ROWS for rows in traces.values()):
+            warnings = (*warnings, f"traces end after {ROWS:,} rows each")
+        return {"packet_hops": outcome.packet_hops, "traces": traces, "warnings": warnings}
+
+    def _own_settings(self) -> dict[str, Any]:
+        return {"transport": self.transport.expression, "queue": self.queue.expression}

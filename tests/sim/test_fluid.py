@@ -1,0 +1,178 @@
+"""The fluid: its rates against the LP's max-min, its records, what it refuses."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Network, TrafficMatrix, Workload
+from pnet_lp.sim import FlowSettings, ScenarioWords, Settings, figures, run_words, simulate
+from pnet_lp.sim.fluid import FluidScenario
+from pnet_lp.throughput import solve
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+from pnet_lp.workload import build_workload
+
+from .conftest import flows
+
+BUSY = "poisson:sizes=dctcp-web-search,load=0.6,flows=60"
+PACKET_COLUMNS = {"packets_sent", "data_packets", "resent", "timeouts", "marked", "out_of_order"}
+
+
+def fluid(network: Network, workload: Workload | str, **words: Any) -> Any:
+    return simulate(network, workload, model="fluid", **words)
+
+
+def parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("topology", "routing", "words"),
+    [
+        ("fat-tree:k=4", "ksp:1", {"routing": "ksp:1"}),
+        ("jellyfish:switches=8,ports=5,hosts=16", "ecmp", {"routing": "ecmp"}),
+        ("jellyfish:switches=8,ports=5,hosts=16", "ecmp-split", {"forwarding": "rps"}),
+        ("fat-tree:k=4", "ecmp-split", {"forwarding": "sopa"}),
+    ],
+)
+def test_long_flows_get_the_rates_of_the_linear_program(
+    topology: str, routing: str, words: dict[str, Any]
+) -> None:
+    network = build_network(topology, planes=2, link_gbps=10, seed=3)
+    traffic = build_traffic("permutation", network, "host", seed=3)
+    wanted = solve(network, traffic, objective="max-min", routing=routing, seed=3).rates_gbps
+    assert wanted is not None
+    workload = Workload.from_flows(network.host_count, traffic.src, traffic.dst, 10**12)
+    found = fluid(network, workload, **words, header="0", correction="none", time_limit="10s", seed=3)
+    rates = found.flow["received_bytes"] * 8 / 10 / 1e9
+    assert rates == pytest.approx(wanted, rel=1e-9)
+
+
+def test_weights_are_those_of_the_demands(tree: Network) -> None:
+    traffic = build_traffic("permutation", tree, "host", seed=1)
+    weight = np.linspace(0.5, 3.0, traffic.demand_count)
+    weighted = TrafficMatrix.from_entries("host", 16, traffic.src, traffic.dst, weight)
+    wanted = solve(tree, weighted, objective="max-min", routing="ksp:1", seed=1).rates_gbps
+    assert wanted is not None
+    workload = Workload.from_flows(16, weighted.src, weighted.dst, 10**12)
+    settings = Settings(model="fluid", routing="ksp:1", header="0", correction="none", time_limit="10s")
+    scenario = settings.scenario(tree, workload, seed=1)
+    assert isinstance(scenario, FluidScenario)
+    found = replace(scenario, weights=weighted.demand).run()
+    assert found.flow["received_bytes"] * 8 / 10 / 1e9 == pytest.approx(wanted, rel=1e-9)
+
+
+def test_flows_take_the_paths_that_packets_take(tree: Network) -> None:
+    workload = build_workload(BUSY, tree, seed=2)
+    packets, found = simulate(tree, workload, seed=2), fluid(tree, workload, seed=2)
+    carried = [result.port["bytes"] > 20_000 for result in (packets, found)]
+    # What is small on one of them are acknowledgements.
+    assert (carried[1] <= carried[0]).all()
+    assert found.flow["links"].tolist() == packets.flow["links"].tolist()
+    assert found.flow["ideal_ps"] == pytest.approx(packets.flow["ideal_ps"], rel=0.02)
+
+
+def test_a_flow_alone_takes_its_ideal_time(tree: Network) -> None:
+    workload = flows(tree, (0, 5, 10_000, 0), (1, 6, 2_000_000, 10**12))
+    found = fluid(tree, workload, correction="none")
+    wire = np.array([10_000 + 7 * 40, 2_000_000 + 1370 * 40])
+    assert found.completion_ps.tolist() == (wire * 800).tolist() == found.flow["ideal_ps"].tolist()
+    # The first fits into a window.
+    found = fluid(tree, workload)
+    assert found.slowdown[0] == 1 < found.slowdown[1] < 1.1
+
+
+def test_records_have_what_a_fluid_has(tree: Network) -> None:
+    result = fluid(tree, BUSY, seed=1)
+    assert result.completed == 60
+    assert not PACKET_COLUMNS & set(result.flows.column_names)
+    assert not {"packets", "dropped", "mean_packets", "longest_packets"} & set(result.ports.column_names)
+    found = figures([result])
+    assert not {"packets", "timeouts", "queues", "limited_by", "packet_hops"} & set(found)
+    # What hosts send is what hosts receive, and what flows are on the wire.
+    size = result.flow["bytes"]
+    wire = (size + 40 * -(-size // 1460)).sum()
+    kind, carried = result.places.kind, result.port["bytes"]
+    for access in (1, 2):
+        assert carried[kind == access].sum() == pytest.approx(wire, abs=32)
+    assert result.plane_bytes.sum() == pytest.approx(wire, abs=60)
+    assert all(0 < row["utilisation"] <= 1 for row in found["busiest"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {},
+        {"sharing": "subflows", "subflows": 4, "routing": "ksp:4"},
+        {"forwarding": "sopa"},
+        {"preset": "pfabric", "plane_policy": "round-robin", "forwarding": "plane-spray"},
+        {"correction": "handshake,propagation", "event_limit": 50},
+    ],
+)
+def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> None:
+    asked = ScenarioWords(
+        ("jellyfish:switches=8,ports=5,hosts=16",),
+        FlowSettings(workload=BUSY),
+        settings=Settings(model="fluid", **words),
+        seed=7,
+    )
+    alone, together = (list(run_words(asked, repeat=2, jobs=jobs)) for jobs in (1, 2))
+    for one, other in zip(alone, together, strict=True):
+        assert parquet(one.flows) == parquet(other.flows)
+        assert parquet(one.ports) == parquet(other.ports)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"queue": "ecn"}, "queue: a fluid has no such setting, found 'ecn'"),
+        ({"transport": "tcp"}, "transport: a fluid has no such setting, found 'tcp'"),
+        ({"subflows": 4}, "subflows: changes nothing without sharing=subflows, found '4'"),
+        (
+            {"correction": "none", "link_delay": "2us"},
+            "link_delay: changes nothing without a correction, found '2us'",
+        ),
+        (
+            {"correction": "handshake", "initial_window": 4},
+            "initial_window: changes nothing without slow-start in the correction, found '4'",
+        ),
+        (
+            {"correction": "queueing"},
+            "correction: no such term, found 'queueing'; allowed: short-flows, none, or some of handshake, "
+            "propagation, store-and-forward, slow-start",
+        ),
+        (
+            {"correction": "handshake,handshake"},
+            "correction: a term stands there twice, found 'handshake,handshake'",
+        ),
+        (
+            {"sharing": "even"},
+            "sharing: the forwarding has no paths to split a flow over, found 'even'; allowed: single or subflows, "
+            "or a forwarding that spreads",
+        ),
+        (
+            {"sharing": "single", "forwarding": "rps"},
+            "sharing: the forwarding spreads what a flow sends over its paths, found 'single'; allowed: even",
+        ),
+        ({"trace": "flow:0"}, "trace: a fluid has no queues and windows, found 'flow:0'"),
+    ],
+)
+def test_what_means_nothing_is_refused(tree: Network, words: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        fluid(tree, flows(tree, (0, 5, 1000, 0)), **words)
+    assert str(caught.value) == message
+
+
+def test_packets_have_no_settings_of_a_fluid(tree: Network) -> None:
+    with pytest.raises(SpecError, match=r"^sharing: only model=fluid has this setting, found 'single'$"):
+        simulate(tree, flows(tree, (0, 5, 1000, 0)), sharing="single")
