@@ -197,6 +197,8 @@ def _judged(command: Command, code: int, output: str, errors: str, folder: Path)
 
 def main(count: int, seed: int) -> None:
     """Interrupt all commands in turn, ``count`` times in all, and print how they ended."""
+    # A shell has what it runs in the background ignore Ctrl-C, and so would all that is started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     draw = random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -185,10 +185,11 @@ def readers() -> dict[str, Reader]:
 
 def _any_network(data: bytes, suffix: str) -> object:
     plane = parse_plane(decoded(data, f"f{suffix}", TopologyError), f"f{suffix}")
-    for known in FORMATS:
-        # What was read is written in every format, or it is said why not.
-        with contextlib.suppress(PnetError):
-            known.render(plane)
+    if plane.cable_count < 10_000:  # not a feast of 10 MB
+        for known in FORMATS:
+            # What was read is written in every format, or it is said why not.
+            with contextlib.suppress(PnetError):
+                known.render(plane)
     return plane
 
 

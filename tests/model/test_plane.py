@@ -394,3 +394,10 @@ def test_delays_of_graphs() -> None:
     arcs = nx.DiGraph([("a", "b", {"delay_ns": 1}), ("b", "a", {"delay_ns": 2})])
     with pytest.raises(TopologyError, match=r"cable 'b' - 'a' has two delays, found 2.0; allowed: 1 ns"):
         restored(arcs)
+
+
+def test_names_of_racks_are_made_once() -> None:
+    """A network asks for them a dozen times, and may have millions."""
+    found = Plane.from_cables(3, [0, 1], [1, 2], racks=[0, 2])
+    assert found.rack_names == ("0", "2")
+    assert found.rack_names is found.rack_names
