@@ -19,7 +19,7 @@ from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
-from .conftest import all_to_all, random_hosts, random_network
+from .conftest import random_hosts, random_network
 
 
 @st.composite
@@ -117,9 +117,13 @@ def test_given_paths_are_refused() -> None:
         solve(network, traffic, routing="ksp:2", solver="columns")
 
 
-def test_auto_takes_it_for_sparse_demands() -> None:
-    network = build_network(["jellyfish:k=6"])
-    for pattern, chosen in (("permutation", "columns"), ("random:flows=7,distinct=true", "columns")):
+def test_auto_takes_it_for_large_sparse_problems() -> None:
+    small, large = build_network("jellyfish:k=6"), build_network("jellyfish:k=8", planes=4, seed=1)
+    for network, pattern, chosen in (
+        (small, "permutation", "highs-ipx"),
+        (large, "permutation", "columns"),
+        (large, "random:flows=7,distinct=true", "columns"),
+        (large, "all-to-all", "structured"),
+    ):
         traffic = build_traffic(pattern, network, "rack", seed=1)
         assert choose_solver(ArcProblem(build_problem(network, traffic))) == chosen
-    assert choose_solver(ArcProblem(build_problem(network, all_to_all(network)))) == "structured"
