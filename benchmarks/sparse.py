@@ -12,7 +12,7 @@ CASES = (
     Case("permutation, k = 8 x 4, 1e-6", "jellyfish:k=8", 4, ALL, traffic="permutation", tolerance=1e-6),
     Case("permutation, k = 10 x 4", "jellyfish:k=10", 4, ALL, traffic="permutation", slow=("highs-ipx",)),
     Case("random, k = 10 x 4", "jellyfish:k=10", 4, OURS, traffic="random"),
-    Case("stride, k = 10 x 4", "jellyfish:k=10", 4, OURS, traffic="stride"),
+    Case("stride, k = 10 x 4", "jellyfish:k=10", 4, OURS, traffic="stride:s=62"),
     Case("longest matching, k = 10 x 4", "jellyfish:k=10", 4, OURS, traffic="longest-matching"),
     Case("permutation, k = 16 x 4", "jellyfish:k=16", 4, OURS, traffic="permutation", slow=("structured",)),
     Case("permutation, k = 16 x 8", "jellyfish:k=16", 8, OURS, traffic="permutation", slow=("structured",)),

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from pnet_lp.errors import PnetError, TopologyError
 from pnet_lp.layouts import decoded
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.topology import build_network, build_plane
+from pnet_lp.topology import build_plane
 from pnet_lp.topology.io import FORMATS, Format
 from pnet_lp.topology.io.files import suffix_of
 from pnet_lp.topology.spec import parse_spec
@@ -93,7 +93,7 @@ MATRICES = [
 ]
 
 
-HOSTS = build_network("ring:n=4", hosts_per_switch=1)
+HOSTS = Network.from_planes([Plane.from_cables(2, [0], [1], host_switch=[0, 0, 1, 1])])
 FLOWS = [
     (".csv", b"# two\nsrc,dst,bytes,start_s,id,after\nh0,h1,1500,0,a,\nh1,h0,3,1e-6,b,a\n"),
     (

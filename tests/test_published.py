@@ -39,7 +39,7 @@ def throughput(*arguments: str) -> dict[str, object]:
     return document
 
 
-@pytest.mark.parametrize("solver", ["auto", "highs-ipx"])
+@pytest.mark.parametrize("solver", ["auto", "columns", "highs-ipx"])
 @pytest.mark.parametrize("planes", PLANES)
 def test_planes_of_the_pnet_artifact(planes: str, solver: str) -> None:
     document = throughput(
@@ -48,7 +48,7 @@ def test_planes_of_the_pnet_artifact(planes: str, solver: str) -> None:
     assert document["throughput_gbps"] == pytest.approx(PLANES[planes], rel=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["structured", "highs-ipx"])
+@pytest.mark.parametrize("solver", ["columns", "structured", "highs-ipx"])
 @pytest.mark.parametrize("topology", CLOSED_FORMS)
 def test_closed_forms(topology: str, solver: str) -> None:
     document = throughput(

@@ -44,7 +44,7 @@ def solve(
             routing and objective leave nothing to solve.  A solver's parameters follow its name, as in
             ``pulp:solver=CPLEX_CMD``.
         tolerance: relative gap between the bounds at which the result counts as certified, in (0, 1).
-        threads: 0 for all cores; the structured solver's result does not depend on it.
+        threads: 0 for all cores; the results of ``columns`` and ``structured`` do not depend on it.
         time_limit_s: seconds after which to stop with the bounds reached, the search for paths included; or a deadline
             that other work has begun to use up.
         max_iterations: stop then, with the bounds reached; in the solver's own unit.

@@ -53,6 +53,7 @@ def test_every_example_runs(run: Run) -> None:
                 "list",
                 "topology",
                 "traffic",
+                "workload",
                 "paths",
                 "hops",
                 "throughput",

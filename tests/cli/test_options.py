@@ -143,6 +143,17 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "to_racks": Example("--to-racks"),
         },
     ),
+    "workload": (
+        f"incast:senders=3,sizes=9kB --on {RANDOM}",
+        {
+            **on("incast:senders=3,sizes=9kB --on {}", NETWORK),
+            "topologies": Example("--on fat-tree:k=6", base="incast:senders=3,sizes=9kB"),
+            "traffic": Example(
+                "--traffic stride:s=2",
+                base=f"each:sizes=9kB --on {RANDOM} --traffic permutation",
+            ),
+        },
+    ),
     "paths": (
         RANDOM,
         {

@@ -16,6 +16,7 @@ SMALL = {
     "failures": "{topology: 'jellyfish:k=4', traffic: permutation, fail_links: 0.1, trials: 2}",
     "bounds": "{topology: 'jellyfish:k=4', traffic: permutation}",
     "cost": "{architecture: 'jellyfish-k8', prices: [hybrid-list, example]}",
+    "simulate": "{topology: 'jellyfish:k=4', traffic: permutation, flow_size: 10kB, preset: pnet}",
     "speed-up": "{job: true, traffic: random}",
 }
 """One small case of each question."""

@@ -59,15 +59,16 @@ def large(network: Network) -> ArcProblem:
 def test_names() -> None:
     highs = {"highs-ipx", "highs-pdlp", "highs-simplex"}
     others = {"ortools-glop", "ortools-pdlp", "pulp", "scipy"}
-    assert {"structured", "highs-hipo"} | highs | others == set(solver_names())
-    assert {"structured"} | highs | others == set(SOLVERS) - {"highs-hipo"}
+    ours = {"columns", "structured"}
+    assert ours | highs | others | {"highs-hipo"} == set(solver_names())
+    assert ours | highs | others == set(SOLVERS) - {"highs-hipo"}
 
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_capabilities(name: str) -> None:
     solver = get_solver(name)
     assert solver.name == name
-    assert solver.forms == {"arc", "path"}
+    assert solver.forms == ({"arc"} if name == "columns" else {"arc", "path"})
     assert solver.warm_start == ({"path"} if name == "structured" else set())
     assert "concurrent" in solver.objectives
     problem = ArcProblem(build_problem(*random_network(0)))
@@ -177,7 +178,7 @@ def test_stop_returns_bounds(name: str, ctrl_c: bool, large: ArcProblem) -> None
     assert 0 < lower < upper < np.inf
 
 
-LIMITED = [name for name in SOLVERS if name not in {"structured", "pulp"}]
+LIMITED = [name for name in SOLVERS if name not in {"columns", "structured", "pulp"}]
 
 
 @pytest.fixture(scope="module", params=["ideal", "ksp:4"])

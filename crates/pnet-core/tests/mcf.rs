@@ -1,8 +1,7 @@
-//! The solver and the certificate from outside: closed forms, properties on random instances, broken proofs.
+//! The solvers on arcs and the certificate from outside: closed forms, properties on random instances, broken proofs.
 
 use pnet_core::mcf::run::{Monitor, Options, Progress, Unwatched};
-use pnet_core::mcf::structured::solve;
-use pnet_core::mcf::{Arrays, Problem, Proof, Solution, evaluate};
+use pnet_core::mcf::{Arrays, Problem, Proof, Solution, columns, evaluate, structured};
 use proptest::prelude::*;
 
 /// Cables `(u, v, capacity)` of each plane, demands `(source, destination, size)` between `nodes` switches.
@@ -39,7 +38,11 @@ fn ring(nodes: i32) -> Vec<(i32, i32, f64)> {
     (0..nodes).map(|u| (u, (u + 1) % nodes, 1.0)).collect()
 }
 
-fn run(problem: &Problem, tolerance: f64, threads: usize) -> Solution {
+type Solver = fn(&Problem, &Options, &mut Unwatched) -> Result<Solution, pnet_core::Error>;
+
+const SOLVERS: [Solver; 2] = [structured::solve, columns::solve];
+
+fn run(solve: Solver, problem: &Problem, tolerance: f64, threads: usize) -> Solution {
     let options = Options { tolerance, max_iterations: 200_000, time_limit_s: f64::INFINITY };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| solve(problem, &options, &mut Unwatched)).unwrap()
@@ -51,9 +54,11 @@ fn closed_forms() {
     let even = ring(8);
     for (planes, k) in [(vec![even.clone()], 1.0 / 8.0), (vec![even.clone(), even], 1.0 / 4.0)] {
         let problem = problem(8, &planes, &all_to_all(8));
-        let found = evaluate(&problem, &run(&problem, 1e-7, 2).proof).unwrap();
-        assert!((found.lower - k).abs() < 1e-6 * k, "{} instead of {k}", found.lower);
-        assert!(found.upper >= found.lower * (1.0 - 1e-12));
+        for solve in SOLVERS {
+            let found = evaluate(&problem, &run(solve, &problem, 1e-7, 2).proof).unwrap();
+            assert!((found.lower - k).abs() < 1e-6 * k, "{} instead of {k}", found.lower);
+            assert!(found.upper >= found.lower * (1.0 - 1e-12));
+        }
     }
 }
 
@@ -69,15 +74,17 @@ fn stops_when_told_with_the_bounds_so_far() {
     let cables: Vec<_> = (0..5).map(|u| (u, u + 1, 1.0)).collect();
     let problem = problem(6, &[cables], &all_to_all(6));
     let options = Options { tolerance: 1e-12, max_iterations: 1_000_000, time_limit_s: f64::INFINITY };
-    let solution = solve(&problem, &options, &mut Impatient).unwrap();
-    assert!(solution.interrupted);
-    let found = evaluate(&problem, &solution.proof).unwrap();
-    assert!(found.lower > 0.0 && found.lower <= 1.0 / 9.0 + 1e-12 && found.upper >= 1.0 / 9.0 - 1e-12);
+    for solve in [structured::solve, columns::solve] {
+        let solution = solve(&problem, &options, &mut Impatient).unwrap();
+        assert!(solution.interrupted);
+        let found = evaluate(&problem, &solution.proof).unwrap();
+        assert!(found.lower > 0.0 && found.lower <= 1.0 / 9.0 + 1e-12 && found.upper >= 1.0 / 9.0 - 1e-12);
+    }
 }
 
 fn broken(change: impl FnOnce(&mut Proof)) -> String {
     let problem = problem(4, &[ring(4)], &all_to_all(4));
-    let mut proof = run(&problem, 1e-6, 1).proof;
+    let mut proof = run(structured::solve, &problem, 1e-6, 1).proof;
     evaluate(&problem, &proof).unwrap();
     change(&mut proof);
     evaluate(&problem, &proof).unwrap_err().to_string()
@@ -138,12 +145,17 @@ proptest! {
 
     #[test]
     fn random_instances_are_certified_alike_on_any_number_of_threads(problem in instance()) {
-        let one = run(&problem, 1e-5, 1);
-        let found = evaluate(&problem, &one.proof).unwrap();
-        prop_assert!(found.upper >= found.lower * (1.0 - 1e-12));
-        prop_assert!(found.upper - found.lower <= 1e-5 * found.upper, "{} .. {}", found.lower, found.upper);
-        let three = run(&problem, 1e-5, 3);
-        prop_assert_eq!(one.iterations, three.iterations);
-        prop_assert_eq!(one.proof, three.proof);
+        let mut bounds = vec![];
+        for solve in SOLVERS {
+            let one = run(solve, &problem, 1e-5, 1);
+            let found = evaluate(&problem, &one.proof).unwrap();
+            prop_assert!(found.upper >= found.lower * (1.0 - 1e-12));
+            prop_assert!(found.upper - found.lower <= 1e-5 * found.upper, "{} .. {}", found.lower, found.upper);
+            let three = run(solve, &problem, 1e-5, 3);
+            prop_assert_eq!(one.iterations, three.iterations);
+            prop_assert_eq!(one.proof, three.proof);
+            bounds.push((found.lower, found.upper));
+        }
+        prop_assert!(bounds[0].0 <= bounds[1].1 * (1.0 + 1e-12) && bounds[1].0 <= bounds[0].1 * (1.0 + 1e-12));
     }
 }

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -54,8 +55,8 @@ def _matches(head: str) -> bool:
 
 
 def _parse(text: str, where: str, link_gbps: float) -> Plane:
-    lines = [(f"{where}:{i}", line.strip()) for i, line in enumerate(text.split("\n"), 1)]
-    body = iter([(here, line) for here, line in lines if line and not line.startswith("#")])
+    declared: list[tuple[str, list[str]]] = []
+    body = _body(text, where, declared)
     nodes, switches, links = _counts(*next(body, (where, "")))
     here, line = next(body, (where, ""))
     numbers = [_node(word, nodes, here) for word in line.split()]
@@ -75,7 +76,6 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
             raise TopologyError(f"there are more links than {links}", where=here, found=line)
     wiring = _Wiring(nodes, set(numbers), Reading(link_gbps))
     hosts = [number for number in range(nodes) if number not in wiring.switches]
-    declared = [(here, line[2:].split()) for here, line in lines if line.startswith("#:")]
     wiring.declare(declared, numbers, hosts)
     for here, line in wires:
         wiring.link(line.split(), here)
@@ -83,6 +83,16 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
         if wiring.reading.hosts[wiring.names[number]][0] is None:
             raise TopologyError(f"host {number} has no link", where=where)
     return wiring.reading.plane(where)
+
+
+def _body(text: str, where: str, declared: list[tuple[str, list[str]]]) -> Iterator[tuple[str, str]]:
+    """Yield each line and its place; comments are none, and those that declare something go to ``declared``."""
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.strip()
+        if words.startswith("#:"):
+            declared.append((f"{where}:{number}", words[2:].split()))
+        elif words and not words.startswith("#"):
+            yield f"{where}:{number}", words
 
 
 @dataclass

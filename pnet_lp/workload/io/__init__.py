@@ -43,7 +43,8 @@ def read_workload(path: str | Path, network: Network) -> Workload:
 def parse_workload(data: bytes, where: str, network: Network) -> Workload:
     """Return the workload in the content of the file ``where``; see :func:`read_workload`."""
     head = opening_bytes(data.removeprefix(_BYTE_ORDER_MARK))
-    return next((known for known in FORMATS if known.matches(head)), FORMATS[-1]).parse(data, where, network)
+    named = _BY_SUFFIX.get(Path(where).suffix.lower(), delimited.FORMAT)
+    return next((known for known in FORMATS if known.matches(head)), named).parse(data, where, network)
 
 
 def write_workload(workload: Workload, network: Network, path: str | Path) -> None:

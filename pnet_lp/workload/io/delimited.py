@@ -38,6 +38,8 @@ def _rows(text: str, path: str) -> Iterator[TableRow]:
         if header is None and row[0].startswith("#"):
             continue
         fields = [cell.strip() for cell in row]
+        if fields == [""]:
+            continue
         if header is None:
             check_columns(fields, where)
             header = fields

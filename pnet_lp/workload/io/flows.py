@@ -102,7 +102,7 @@ def _indices(tokens: set[str | int], names: Sequence[str]) -> dict[str | int, in
             for token in tokens
         }
     return {
-        token: index.get(token, f"unknown host {str(token)!r}{nearest(str(token), dict.fromkeys(names))}")
+        token: index.get(token, f"unknown host{nearest(str(token), dict.fromkeys(names))}")
         for token in tokens
     }
 

@@ -8,7 +8,9 @@ to picoseconds; the programs, which want flows in the order of their starts, rou
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -27,30 +29,34 @@ _LARGEST = (1 << 32) - 1
 
 
 def _parse(data: bytes, where: str, network: Network) -> Workload:
-    lines = [
-        (f"{where}:{i}", words)
-        for i, line in enumerate(decoded(data, where, WorkloadError).split("\n"), 1)
-        if (words := line.split()) and not words[0].startswith("#")
-    ]
-    here, first = lines[0] if lines else (where, [])
+    body = _body(decoded(data, where, WorkloadError), where)
+    here, first = next(body, (where, []))
     count = whole(first[0]) if len(first) == 1 else None
     if count is None:
         raise WorkloadError(
             "not the first line", where=here, found=" ".join(first) or None, allowed="the number of flows"
         )
-    flows, rest = lines[1 : count + 1], lines[count + 1 :]
-    if len(flows) < count:
-        raise WorkloadError(f"there are {len(flows)} flows instead of {count}", where=where, allowed=_FLOW)
-    for here, words in rest:
-        if len(words) in (6, 7) and None not in map(whole, words[:2]):
-            raise WorkloadError(f"there are more flows than {count}", where=here, found=" ".join(words))
-    found = FlowList(lambda number: flows[number][0])
-    for here, words in flows:
+    places: list[str] = []
+    found = FlowList(places.__getitem__)
+    for here, words in itertools.islice(body, count):
         if len(words) not in (6, 7) or None in map(whole, words[:-2]):
             raise WorkloadError("not a flow", where=here, found=" ".join(words), allowed=_FLOW)
         src, dst, _, _, size, start = words[-6:]
         found.add(src, dst, parse_size(size, here), parse_time(start, 12, here))
+        places.append(here)
+    if len(places) < count:
+        raise WorkloadError(f"there are {len(places)} flows instead of {count}", where=where, allowed=_FLOW)
+    for here, words in body:
+        if len(words) in (6, 7) and None not in map(whole, words[:2]):
+            raise WorkloadError(f"there are more flows than {count}", where=here, found=" ".join(words))
     return found.workload(network, where)
+
+
+def _body(text: str, where: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the words of each line and its place; comments are none."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if (words := line.split()) and not words[0].startswith("#"):
+            yield f"{where}:{number}", words
 
 
 def _write(workload: Workload, network: Network, path: Path) -> None:

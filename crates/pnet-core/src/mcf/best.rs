@@ -83,15 +83,59 @@ impl Best {
         }
         Ok(())
     }
+
+    /// Bounds K by the links of the narrowest switch, as where every source sends as much as its switch has links: in a
+    /// tree nothing else binds a permutation.
+    pub(super) fn offer_narrowest_switch(&mut self, problem: &Problem) -> Result<(), Error> {
+        let (out, inn) = endpoint_demands(problem);
+        let mut speeds = vec![[0.0; 2]; problem.endpoints];
+        for plane in &problem.planes {
+            let mut of_switch = vec![[0.0; 2]; plane.nodes()];
+            for (a, c) in plane.capacity.iter().enumerate() {
+                of_switch[plane.graph.tail(a as u32) as usize][0] += c;
+                of_switch[plane.head(a)][1] += c;
+            }
+            for (speeds, switch) in speeds.iter_mut().zip(&plane.attach) {
+                let own = switch.map_or([0.0; 2], |switch| of_switch[switch as usize]);
+                speeds.iter_mut().zip(own).for_each(|(speed, own)| *speed += own);
+            }
+        }
+        let bounds = speeds.iter().zip(out.iter().zip(&inn)).enumerate();
+        let bounds = bounds.flat_map(|(e, (speeds, (out, inn)))| {
+            [(speeds[0] / out, e, 0), (speeds[1] / inn, e, 1)].into_iter().filter(|bound| bound.0.is_finite())
+        });
+        let Some((_, endpoint, way)) = bounds.min_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(()) };
+        let length = problem.planes.iter().flat_map(|plane| {
+            let switch = plane.attach[endpoint];
+            (0..plane.arcs()).map(move |a| {
+                let end = if way == 0 { plane.graph.tail(a as u32) } else { plane.graph.head(a as u32) };
+                f64::from(u8::from(Some(end) == switch))
+            })
+        });
+        let length: Vec<f64> = length.collect();
+        let none = vec![0.0; problem.planes.len() * problem.endpoints];
+        let upper = upper_bound(problem, &length, &none, &none)?;
+        if upper < self.upper {
+            self.upper = upper;
+            (self.proof.length, self.proof.up_length, self.proof.down_length) = (length, none.clone(), none);
+        }
+        Ok(())
+    }
 }
 
-/// The endpoint whose access links, all planes together, bound K most: the bound and its lengths.
-fn narrowest_access(problem: &Problem) -> (f64, Vec<f64>, Vec<f64>) {
+/// What each endpoint sends, and what it receives.
+fn endpoint_demands(problem: &Problem) -> (Vec<f64>, Vec<f64>) {
     let (mut out, mut inn) = (vec![0.0; problem.endpoints], vec![0.0; problem.endpoints]);
     for (j, d) in problem.demand.iter().enumerate() {
         out[problem.src[j] as usize] += d;
         inn[problem.dst[j] as usize] += d;
     }
+    (out, inn)
+}
+
+/// The endpoint whose access links, all planes together, bound K most: the bound and its lengths.
+fn narrowest_access(problem: &Problem) -> (f64, Vec<f64>, Vec<f64>) {
+    let (out, inn) = endpoint_demands(problem);
     let total = |e: usize, up: bool| -> f64 {
         problem.planes.iter().map(|plane| if up { plane.up[e] } else { plane.down[e] }).sum()
     };

@@ -14,13 +14,13 @@ mod price;
 
 use super::best::{Best, Solution};
 use super::path_form::normalise;
-use super::path_form::state::{Carried, State};
+use super::path_form::state::{Carried, NEW, State};
 use super::problem::Problem;
 use super::round::round;
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::Error;
 use links::Links;
-use pool::{NEW, Pool};
+use pool::Pool;
 use price::{Priced, Wanted};
 
 /// Steps between two looks at the prices, at least; so many while what is missing is ways.
@@ -63,6 +63,7 @@ const WAYS_PER_TASK: usize = 2048;
 pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Solution, Error> {
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
+    best.offer_narrowest_switch(problem)?;
     let (mut iterations, mut restarts, mut interrupted) = (0, 0, false);
     // Where no link limits anything there is nothing to look for.
     let open = !best.certified(options.tolerance) && best.lower.is_finite();
@@ -95,12 +96,17 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn estimate_bytes(problem: &Problem) -> usize {
-    pool::estimate_bytes(problem, first_ways(problem)) + price::estimate_bytes(problem)
+    pool::estimate_bytes(problem, room(problem)) + price::estimate_bytes(problem)
 }
 
 /// Ways to begin with, of a demand in one plane.
 fn first_ways(problem: &Problem) -> usize {
     (FIRST_IN_ALL / (problem.demands() * problem.planes.len())).clamp(1, FIRST_WAYS)
+}
+
+/// Ways in use at the most, of all demands in one plane: measured are up to 1.6 times those to begin with.
+fn room(problem: &Problem) -> usize {
+    2 * first_ways(problem).max(MOST_WAYS) * problem.demands()
 }
 
 /// The ways in use, where the iteration over them stands, and the best that it has found.
@@ -124,7 +130,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Begins with ways that are short by hops, an even split, and the lengths of a proof.
+    /// Begins with ways that are short by hops, split evenly, and with the lengths of a proof.
     fn new(problem: &'a Problem, best: &Best) -> Result<Self, Error> {
         let links = Links::new(problem);
         let hops = Priced::new(problem, &links, vec![1.0; links.capacity.len()]);
@@ -196,8 +202,10 @@ impl Search<'_> {
     /// Takes the ways in that are shorter than those in use, and those out that are of no use.
     fn exchange(&mut self, priced: &Priced, mut at: Carried) {
         let most = self.pool.problem.shortest(&priced.length);
-        let ways = priced.ways(self.problem, &self.links, Wanted { most, count: MOST_WAYS });
-        let kept = self.pool.look(PATIENCE, |n| self.split[n] > 0.0 || at.used(n));
+        let full = self.pool.len() > room(self.problem) * self.problem.planes.len();
+        let (count, patience) = if full { (1, 1) } else { (MOST_WAYS, PATIENCE) };
+        let ways = priced.ways(self.problem, &self.links, Wanted { most, count });
+        let kept = self.pool.look(patience, |n| self.split[n] > 0.0 || at.used(n));
         let from = self.pool.admit(&ways, &kept);
         at.choose(&from);
         self.split = from.iter().map(|n| if *n == NEW { 0.0 } else { self.split[*n as usize] }).collect();

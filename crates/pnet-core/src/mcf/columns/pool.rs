@@ -6,11 +6,9 @@ use crate::csr::Csr;
 use crate::error::Error;
 use crate::graph::Reach;
 use crate::mcf::path_form::PathProblem;
+use crate::mcf::path_form::state::NEW;
 use crate::mcf::problem::{Plane, Problem, Use};
 use crate::mcf::round::Flow;
-
-/// A way that was not there before.
-pub(super) const NEW: u32 = u32::MAX;
 
 /// The restricted problem.
 pub(super) struct Pool {
@@ -147,15 +145,12 @@ impl Flow for PathFlow<'_> {
 
 /// Targets at which hops are counted.
 const SAMPLE: usize = 16;
-/// Ways in use at the peak, as a multiple of those to begin with: measured up to 1.6.
-const GROWTH: usize = 2;
 
-/// Bytes that the ways and the iteration over them take, of which each demand begins with `first` in each plane.
-pub(super) fn estimate_bytes(problem: &Problem, first: usize) -> usize {
+/// Bytes that so many `ways` in each plane take, and the iteration over them.
+pub(super) fn estimate_bytes(problem: &Problem, ways: usize) -> usize {
     let float = size_of::<f64>();
     let mut bytes = 0;
     for plane in &problem.planes {
-        let ways = GROWTH * first * problem.demands();
         // A way that leaves the shortest one is longer by a link or two, and ends in access links.
         let links = farthest(plane) + 2 + 2;
         // The links, a copy while ways are exchanged, and their transpose; of a way what it carries and what it is.

@@ -38,8 +38,13 @@ pub(in crate::mcf) struct State<'a> {
     /// Threshold of the last projection of prices, where the next one begins.
     threshold: f64,
     omega: f64,
+    /// Whether a side stood still up to the last restart.
+    stood: bool,
     restarts: Restarts,
 }
+
+/// Index of a path that was not there before.
+pub(in crate::mcf) const NEW: u32 = u32::MAX;
 
 /// Where an iteration stands, without the problem that it is about.
 pub(in crate::mcf) struct Carried {
@@ -47,6 +52,7 @@ pub(in crate::mcf) struct Carried {
     price: Side,
     threshold: f64,
     omega: f64,
+    stood: bool,
     restarts: Restarts,
 }
 
@@ -61,8 +67,12 @@ impl Carried {
         self.split.at[n] > 0.0 || self.split.anchor[n] > 0.0
     }
 
-    /// Goes on with these paths of the problem, and new ones (`u32::MAX`) that have no part yet.
+    /// Goes on with these paths of the problem, and [`NEW`] ones that have no part yet.
     pub(in crate::mcf) fn choose(&mut self, from: &[u32]) {
+        if self.stood && from.contains(&NEW) {
+            // What balanced the players while one of them had no choice is nothing to go on with.
+            self.omega = 1.0;
+        }
         for values in [&mut self.split.at, &mut self.split.anchor, &mut self.split.stepped] {
             *values = from.iter().map(|n| values.get(*n as usize).copied().unwrap_or(0.0)).collect();
         }
@@ -98,6 +108,7 @@ impl<'a> State<'a> {
             price: Side::new(price, vec![]),
             threshold: f64::NEG_INFINITY,
             omega: 1.0,
+            stood: false,
             restarts: Restarts::default(),
         };
         let mut state = State::resume(problem, scale, start, usize::MAX);
@@ -138,7 +149,7 @@ impl<'a> State<'a> {
         }
         let price_step: Vec<f64> =
             all.iter().zip(&inverse).map(|(all, inverse)| reciprocal(scale * all * inverse)).collect();
-        let Carried { split, price, threshold, omega, restarts } = carried;
+        let Carried { split, price, threshold, omega, stood, restarts } = carried;
         let each = problem.paths().div_ceil(problem.demand.len().max(1)).max(1);
         State {
             problem,
@@ -153,14 +164,15 @@ impl<'a> State<'a> {
             threshold,
             price: Side { step: price_step, ..price },
             omega,
+            stood,
             restarts,
         }
     }
 
     /// Where it stands.
     pub(in crate::mcf) fn release(self) -> Carried {
-        let State { split, price, threshold, omega, restarts, .. } = self;
-        Carried { split, price, threshold, omega, restarts }
+        let State { split, price, threshold, omega, stood, restarts, .. } = self;
+        Carried { split, price, threshold, omega, stood, restarts }
     }
 
     /// Iterations done.
@@ -281,6 +293,7 @@ impl<'a> State<'a> {
         }
         let prices = self.price.stepped.iter().zip(&self.price.anchor).zip(&self.slow);
         let dual: f64 = prices.map(|((new, old), slow)| (new - old) * (new - old) * slow).sum();
+        self.stood = primal == 0.0 || dual == 0.0;
         if primal > 0.0 || dual > 0.0 {
             // Where one side stands still, as a vertex does, the ratio is noise: it may only nudge the weight.
             let wanted = 0.5 * (dual / primal).ln() - self.omega.ln();

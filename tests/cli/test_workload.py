@@ -1,0 +1,72 @@
+"""``pnet-lp workload``, and files of flows for ``pnet-lp simulate``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from click.testing import Result
+
+Run = Callable[..., Result]
+RunJson = Callable[..., Any]
+TREE = "fat-tree:k=4"
+
+
+def test_a_workload_is_shown_and_written(run: Run, run_json: RunJson) -> None:
+    """Three rounds of four senders: those of a round wait for the four of the round before."""
+    options = ["workload", "incast:senders=4,sizes=64kB,rounds=3,to=0", "--on", TREE]
+    shown = run(*options, "-o", "flows.csv").stdout
+    assert "12 from 4 to 1 of 16 hosts, 768,000 bytes in all" in shown
+    assert "8 flows start after others, 32 waits in all" in shown
+    assert "3 of up to 4 flows" in shown
+    document, again = run_json(*options), run_json("workload", "flows.csv", "--on", TREE)
+    assert (document["flows"], document["waits"]["waits"], document["tasks"]["tasks"]) == (12, 32, 3)
+    assert again["label"] == "flows.csv"
+    assert again["fingerprint"] == document["fingerprint"]
+
+
+def test_a_file_simulates_as_the_rule_does(run: Run, run_json: RunJson) -> None:
+    options = ["simulate", TREE, "--link-gbps", "10", "--workload"]
+    run("workload", "rpc:rounds=2", "--on", TREE, "--link-gbps", "10", "-o", "flows.parquet")
+    rule, file = (run_json(*options, workload) for workload in ("rpc:rounds=2", "flows.parquet"))
+    assert file["workload"]["fingerprint"] == rule["workload"]["fingerprint"]
+    assert file["fct_us"] == rule["fct_us"]
+    wrong = run(*options, "flows.parquet", "--traffic", "permutation", code=2).stderr
+    assert "the file flows.parquet says who sends to whom, found 'permutation'" in wrong
+    Path("flows.txt").write_text("1\n0 16 3 100 5 0\n")
+    wrong = run(*options, "flows.txt", code=2).stderr
+    assert wrong.startswith("Error: flows.txt:2: the network has 16 hosts, found '16'; allowed: 0 to 15")
+
+
+def test_completion_times_as_ns3_writes_them(run: Run, run_json: RunJson) -> None:
+    """In the order of ends; a source's first flow has port 10000.  A flow alone takes its ideal time."""
+    Path("flows.txt").write_text("3\n0 1 3 100 1500000 0\n0 2 3 100 1460 0.001\n9 15 3 100 2920 0.5\n")
+    options = ["simulate", TREE, "--workload", "flows.txt", "--transport", "tcp:handshake=false"]
+    found = run_json(*options, "--fct", "fct.txt")
+    lines = [line.split() for line in Path("fct.txt").read_text().splitlines()]
+    assert [line[:6] for line in lines] == [
+        ["0b000001", "0b000101", "10000", "100", "1500000", "0"],
+        ["0b000001", "0b000201", "10001", "100", "1460", "1000000"],
+        ["0b000901", "0b000f01", "10000", "100", "2920", "500000000"],
+    ]
+    completion = [int(line[6]) for line in lines]
+    assert max(completion) == round(1000 * found["fct_us"]["max"])
+    assert lines[1][6] == lines[1][7]
+    assert all(int(ideal) <= int(taken) for *_, taken, ideal in lines)
+    partial = run(*options, "--fct", "fct.txt", "--time-limit", "1us", code=3)
+    assert "0 of 3 complete" in partial.stdout
+    assert Path("fct.txt").read_text() == ""
+    refused = run(*options, "--fct", "fct.txt", "--repeat", "2", code=2).stderr
+    assert "give either --fct or --repeat" in refused
+
+
+def test_what_is_refused(run: Run) -> None:
+    wrong = run("workload", "incast:senders=4,sizes=9", "--on", TREE, "-o", "flows.json", code=2).stderr
+    assert wrong == (
+        "Error: incast:senders=4,sizes=9: flow 1: Parsimon's flow lists cannot hold tasks of several flows; "
+        "allowed: CSV or Parquet\n"
+    )
+    assert not Path("flows.json").exists()
+    missing = run("workload", "none.csv", "--on", TREE, code=2).stderr
+    assert "none.csv: cannot read the file: No such file or directory" in missing
+    unknown = run("workload", "incst", "--on", TREE, code=2).stderr
+    assert "unknown workload 'incst' (did you mean 'incast'?)" in unknown

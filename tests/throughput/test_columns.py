@@ -1,0 +1,125 @@
+"""Column generation: what it finds on sparse demands, that threads change no bit, that its proofs hold and break."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pnet_lp.errors import PnetError, SolverError
+from pnet_lp.model import Certificate, Network, Plane, TrafficMatrix
+from pnet_lp.throughput import build_problem, solve
+from pnet_lp.throughput.problems import ArcProblem
+from pnet_lp.throughput.proofs.document import StoredArray
+from pnet_lp.throughput.proofs.store import save_result
+from pnet_lp.throughput.solvers import choose_solver
+from pnet_lp.throughput.verify import verify_file
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+from .conftest import all_to_all, random_hosts, random_network
+
+
+@st.composite
+def sparse(draw: st.DrawFn) -> tuple[Network, TrafficMatrix]:
+    """One to three planes on up to ten racks, some links dead one way, and one to twelve demands."""
+    racks = draw(st.integers(3, 10))
+    rack = st.integers(0, racks - 1)
+    speed = st.sampled_from([0.0, 1.0, 10.0, 40.0])
+    planes = []
+    for _ in range(draw(st.integers(1, 3))):
+        more = draw(st.lists(st.tuples(rack, rack, speed, speed), max_size=2 * racks))
+        # A ring keeps every pair connected.
+        cables = [(u, (u + 1) % racks, 10.0, 1.0) for u in range(racks)]
+        u, v, there, back = np.array(cables + [cable for cable in more if cable[0] != cable[1]]).T
+        planes.append(
+            Plane.from_cables(
+                racks, u.astype(int), v.astype(int), there, capacity_back_gbps=back, racks=range(racks)
+            )
+        )
+    pairs = st.tuples(rack, rack).filter(lambda pair: pair[0] != pair[1])
+    chosen = draw(st.lists(pairs, min_size=1, max_size=12, unique=True))
+    sizes = [draw(st.sampled_from([1e-3, 1.0, 2.5])) for _ in chosen]
+    src, dst = np.array(chosen).T
+    return Network.from_planes(planes), TrafficMatrix.from_entries("rack", racks, src, dst, sizes)
+
+
+@settings(max_examples=40, deadline=None)
+@given(sparse())
+def test_agrees_with_highs_on_sparse_demands(case: tuple[Network, TrafficMatrix]) -> None:
+    ours = solve(*case, solver="columns", tolerance=1e-6, max_iterations=20_000)
+    theirs = solve(*case, solver="highs-ipx", tolerance=1e-6)
+    assert ours.status == theirs.status == "certified"
+    assert ours.throughput_gbps == pytest.approx(theirs.throughput_gbps, rel=2e-6)
+    assert ours.interval.lower <= theirs.interval.upper * (1 + 1e-12)
+    assert theirs.interval.lower <= ours.interval.upper * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("topology", "traffic", "level"),
+    [
+        ("jellyfish:k=6", "permutation", "rack"),
+        ("jellyfish:k=6", "random:flows=3", "rack"),
+        ("jellyfish:k=4", "permutation", "host"),
+    ],
+)
+def test_any_number_of_threads_gives_the_same_bits(topology: str, traffic: str, level: str) -> None:
+    network = build_network([topology], planes=3, variant="heterogeneous", seed=4)
+    demands = build_traffic(traffic, network, level, seed=4)  # type: ignore[arg-type]
+    one, three = (solve(network, demands, solver="columns", threads=threads) for threads in (1, 3))
+    assert one.status == "certified"
+    assert (one.interval, one.iterations) == (three.interval, three.iterations)
+    assert isinstance(one.certificate, Certificate)
+    for name in ("length", "up_length", "down_length", "share", "split_ptr", "split_arc", "split_fraction"):
+        np.testing.assert_array_equal(getattr(one.certificate, name), getattr(three.certificate, name))
+
+
+@pytest.mark.parametrize("draw", [random_network, random_hosts])
+@pytest.mark.parametrize("seed", range(4))
+def test_its_proofs_hold_and_broken_ones_do_not(seed: int, draw: type, tmp_path: Path) -> None:
+    network, traffic = draw(seed)
+    path = tmp_path / "r.json"
+    result = solve(network, traffic, solver="columns", tolerance=1e-6)
+    save_result(path, network, traffic, result)
+    found = verify_file(path)
+    assert found.interval.lower == pytest.approx(result.interval.lower, rel=1e-9)
+    assert found.interval.upper == pytest.approx(result.interval.upper, rel=1e-9)
+    document = json.loads(path.read_text())
+    certificate = document["certificate"]
+    for name, change in (
+        ("share", lambda values: values * 0.9),
+        ("split_fraction", lambda values: values * 1.1),
+        ("length", lambda values: -1.0 - values),
+    ):
+        values = StoredArray.model_validate(certificate[name]).decode().copy()
+        if not values.size:
+            continue
+        broken = {**certificate, name: StoredArray.of(change(values)).model_dump()}
+        path.write_text(json.dumps({**document, "certificate": broken}))
+        with pytest.raises(PnetError):
+            verify_file(path)
+
+
+def test_limits_leave_bounds() -> None:
+    network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous", seed=1)
+    traffic = build_traffic("permutation", network, "rack", seed=1)
+    for steps in (0, 1, 55):
+        result = solve(network, traffic, solver="columns", tolerance=1e-9, max_iterations=steps)
+        assert (result.status, result.iterations, result.interrupted) == ("bounds", steps, False)
+        assert 0 < result.interval.lower < result.interval.upper < np.inf
+
+
+def test_given_paths_are_refused() -> None:
+    network, traffic = random_network(0)
+    with pytest.raises(SolverError, match="solver 'columns' does not take problems on path form"):
+        solve(network, traffic, routing="ksp:2", solver="columns")
+
+
+def test_auto_takes_it_for_sparse_demands() -> None:
+    network = build_network(["jellyfish:k=6"])
+    for pattern, chosen in (("permutation", "columns"), ("random:flows=7,distinct=true", "columns")):
+        traffic = build_traffic(pattern, network, "rack", seed=1)
+        assert choose_solver(ArcProblem(build_problem(network, traffic))) == chosen
+    assert choose_solver(ArcProblem(build_problem(network, all_to_all(network)))) == "structured"
