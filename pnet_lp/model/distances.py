@@ -9,7 +9,7 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.errors import TopologyError
 from pnet_lp.model.arcs import Arcs, usable_arcs
-from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.arrays import BoolArray, IntArray, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.hops import HopDistribution
 from pnet_lp.model.network import Level, Network
@@ -18,11 +18,11 @@ from pnet_lp.model.plane import Plane
 UNREACHED = np.iinfo(np.int32).max
 """The hop count of a pair without a path."""
 
-_MOST_LINKS = 1_000_000_000_000
-"""Links, those of each search counted, over which searches are begun; some minutes."""
-
 _SOURCES = 256
 """Sites that the core searches from at once."""
+
+_MOST_STEPS = 10_000_000_000
+"""Steps of such a search over a link for which searches are begun; some minutes."""
 
 
 @brief()
@@ -62,19 +62,35 @@ def searchable(arcs: Arcs, sites: Sites) -> _core.Planes:
     Raises:
         TopologyError: that would take too long.
     """
-    if sites.count * len(arcs.tail) > _MOST_LINKS:
+    planes = _core.Planes(arcs.node_count, arcs.ptr, arcs.tail, arcs.head, ints(sites.switch.T))
+    # A link is passed whenever some of the sources come over it that had not: seldom where all is near.
+    steps = -(-sites.count // _SOURCES) * len(arcs.tail)
+    if steps <= _MOST_STEPS < steps * _SOURCES:
+        steps *= min(_SOURCES, _farthest(planes, arcs, sites))
+    if steps > _MOST_STEPS:
         raise TopologyError(
             f"hops between all of {sites.count:,} places over {len(arcs.tail):,} links take too long",
             allowed="a smaller network",
         )
-    return _core.Planes(arcs.node_count, arcs.ptr, arcs.tail, arcs.head, ints(sites.switch.T))
+    return planes
+
+
+def _nothing_down(arcs: Arcs, sites: Sites) -> tuple[BoolArray, BoolArray]:
+    return np.zeros((1, len(arcs.tail)), dtype=np.bool_), np.zeros((1, sites.switch.size), dtype=np.bool_)
+
+
+def _farthest(planes: _core.Planes, arcs: Arcs, sites: Sites) -> int:
+    """Return how far the farthest site is from the first: at least half of the most hops there are."""
+    everywhere = np.arange(sites.count, dtype=np.int32)
+    down = _nothing_down(arcs, sites)
+    return int(_core.hops_between(planes, np.zeros_like(everywhere), everywhere, *down, threads=0).max())
 
 
 def count_rack_hops(plane: Plane) -> HopDistribution:
     """Return the hops between all ordered pairs of distinct racks of a plane; links of capacity 0 lead nowhere."""
     network = Network((plane,), "serial", common_racks=True)
     arcs, sites = usable_arcs(network), find_sites(network, "rack")
-    down = np.zeros((1, len(arcs.tail)), dtype=np.bool_), np.zeros((1, sites.count), dtype=np.bool_)
+    down = _nothing_down(arcs, sites)
     (pairs,) = _core.count_hops(searchable(arcs, sites), sites.sizes, *down, threads=0).tolist()
     return HopDistribution(tuple(pairs), sites.count * (sites.count - 1) - sum(pairs))
 
@@ -83,7 +99,7 @@ def site_hops(network: Network, sites: Sites) -> IntArray:
     """Return int32 ``[sites, sites]``: the hops between sites, the fewest over the planes, or :data:`UNREACHED`."""
     arcs = usable_arcs(network)
     planes = searchable(arcs, sites)
-    down = np.zeros((1, len(arcs.tail)), dtype=np.bool_), np.zeros((1, sites.switch.size), dtype=np.bool_)
+    down = _nothing_down(arcs, sites)
     everywhere = np.arange(sites.count, dtype=np.int32)
     fewest = np.empty((sites.count, sites.count), dtype=np.int32)
     for first in range(0, sites.count, _SOURCES):

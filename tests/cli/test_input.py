@@ -34,8 +34,8 @@ Run = Callable[..., Result]
             "max-min: not a key=value parameter, found ''",
         ),
         (["topology", f"ring:n={'9' * 5000}"], "ring: n: a whole number of 5000 digits, found '999"),
-        (["topology", "path:n=400000"], "path:n=400000: hops between all of 400,000 switches"),
-        (["hops", "star:n=1500000"], "hops between all of 1,500,001 racks"),
+        (["topology", "path:n=400000"], "hops between all of 400,000 places over"),
+        (["hops", "star:n=1500000"], "hops between all of 1,500,001 places over"),
         (["topology", "a" * 5000], "unknown topology"),
         (
             ["throughput", "ring:n=4", "--link-gbps", "1e308"],
