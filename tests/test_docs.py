@@ -214,7 +214,8 @@ def test_little_is_left_out() -> None:
         for block in blocks(page.read_text())
         if block.note and block.note[0] == "not run"
     ]
-    assert len(left_out) <= 4, left_out
+    # An experiment runs at reduced size among the tests of experiments.
+    assert len([entry for entry in left_out if not entry.startswith("experiments/")]) <= 4, left_out
     assert all(not entry.endswith(": ") for entry in left_out), "each block left out needs a reason"
 
 

@@ -131,7 +131,7 @@ def _change(document: Document, others: list[Document], draw: random.Random) -> 
     every = list(places(document))
     # Most places are names of switches: arrays and figures get their share.
     arrays = [place for place in every if is_array(at(document, place))]
-    place = draw.choice(draw.choices([arrays, every, QUESTION], [6, 3, 1])[0])
+    place = draw.choice(draw.choices([arrays or every, every, QUESTION], [6, 3, 1])[0])
     parent, key, value = at(document, place[:-1]), place[-1], at(document, place)
     other = _found(draw.choice(others), place)
     if draw.random() < 0.05 and other is not None:
