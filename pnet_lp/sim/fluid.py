@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
 from pnet_lp.model.arrays import floats
+from pnet_lp.model.brief import brief
 from pnet_lp.sim.base import Context
 from pnet_lp.sim.footprint import check_fluid_memory
 from pnet_lp.sim.scenario import Scenario
@@ -47,7 +48,8 @@ def parse_correction(text: str) -> tuple[str, ...]:
     return tuple(term for term in TERMS if term in named)
 
 
-@dataclass(frozen=True, kw_only=True)
+@brief("network", "workload", "seed")
+@dataclass(frozen=True, kw_only=True, repr=False)
 class FluidScenario(Scenario):
     """Flows have no packets, and their fair rates at once.
 

@@ -11,13 +11,15 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
+from pnet_lp.model.brief import brief
 from pnet_lp.sim.base import Choice, Context
 from pnet_lp.sim.footprint import check_memory
 from pnet_lp.sim.scenario import Scenario
 from pnet_lp.sim.traces import ROWS, parse_traces
 
 
-@dataclass(frozen=True, kw_only=True)
+@brief("network", "workload", "seed")
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PacketScenario(Scenario):
     """Flows are cut into packets.
 

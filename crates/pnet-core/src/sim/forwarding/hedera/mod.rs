@@ -151,7 +151,7 @@ impl Forwarder for Controller {
         match self.params.placement {
             Placement::FirstFit => first_fit(&mut elephants, rate),
             Placement::Annealing { iterations } => {
-                let random = SplitMix::of([self.seed, 0x0068_6564_6572_61, self.polls]);
+                let random = SplitMix::of([self.seed, 0x0000_6865_6465_7261, self.polls]);
                 placement::anneal(&mut elephants, &mut self.choices, iterations, rate, random);
             }
         }
