@@ -78,7 +78,8 @@ def test_every_example_runs(run: Run) -> None:
         (
             ["thruput"],
             "unknown command 'thruput' (did you mean 'throughput'?); "
-            "allowed: throughput, bounds, topology, traffic, paths, hops, simulate, cost, verify, list, sweep",
+            "allowed: throughput, bounds, topology, traffic, workload, paths, hops, simulate, cost, verify, list, "
+            "sweep",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
         (
@@ -123,7 +124,7 @@ def test_every_example_runs(run: Run) -> None:
         ),
         (
             ["throughput", "ring:n=4", "--solver", "atuo"],
-            "--solver: unknown solver 'atuo' (did you mean 'auto'?); allowed: auto, highs-",
+            "--solver: unknown solver 'atuo' (did you mean 'auto'?); allowed: auto, columns, highs-",
         ),
         (
             ["topology", "ring:n=4,link_gbps=40", "--link-gbps", "100"],

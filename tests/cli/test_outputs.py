@@ -55,8 +55,9 @@ WRITERS = [
     ["list", "topologies", "--out", "f.csv"],
     *(
         ["simulate", TREE, "--traffic", "stride:s=1", "--flow-size", "9kB", *words]
-        for words in (["--out", "f.csv"], ["--plot", "f.png"])
+        for words in (["--out", "f.csv"], ["--plot", "f.png"], ["--fct", "fct.txt"])
     ),
+    ["workload", "incast:senders=3,sizes=9kB", "--on", TREE, "--out", "f.csv"],
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],
 ]
 
@@ -108,7 +109,7 @@ def test_a_full_disk_is_one_sentence(arguments: list[str], run: Callable[..., Re
         result = run(*arguments, code=1)
     # What was computed is not lost with the file.
     assert bool(result.stdout) == (
-        arguments[0] not in ("topology", "traffic") and "--write-lp" not in arguments
+        arguments[0] not in ("topology", "traffic", "workload") and "--write-lp" not in arguments
     )
     [line] = result.stderr.splitlines()
     assert line.startswith(f"Error: {name}: cannot be written ")
