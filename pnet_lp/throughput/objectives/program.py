@@ -85,7 +85,7 @@ def check_program_solver(expression: str) -> None:
     """Raise SpecError unless ``expression`` is ``auto`` or a solver that takes linear programs, installed or not."""
     name = parse_expression(expression)[0]
     if name != AUTO and not issubclass(SOLVERS.get(name).build, GeneralSolver):
-        others = [other for other in solver_names() if other != name]
+        others = [other for other in solver_names() if issubclass(SOLVERS.get(other).build, GeneralSolver)]
         raise SpecError(
             f"solver {name!r} maximises K only, and no other objective",
             where="solver",
