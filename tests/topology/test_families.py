@@ -179,7 +179,7 @@ def test_link_speeds() -> None:
         ),
         (
             "fat-tree:radix=4",
-            "fat-tree: unknown parameter 'radix'; allowed: link_gbps, host_gbps, k, tiers, oversubscription",
+            "fat-tree: unknown parameter 'radix'; allowed: link_gbps, host_gbps, k, tiers, oversubscription, core_gbps",
         ),
         (
             "fat-tree:k=64,tiers=9",
