@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
-_RUN_KEYS = ("flows", "fct_us", "goodput_gbps", "packets", "retransmitted", "timeouts", "simulated_s")
+_RUN_KEYS = (
+    "flows",
+    "fct_us",
+    "job_us",
+    "goodput_gbps",
+    "packets",
+    "retransmitted",
+    "timeouts",
+    "simulated_s",
+)
 _FIRST, _MANIFEST = "flows.parquet", "manifest.json"
 """What a run writes first into its folder, and last."""
 
@@ -60,9 +69,16 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     several = len(document["runs"]) > 1
     runs = f" in {len(document['runs'])} runs" if several else ""
     grid.add_row("flows", f"{flows['completed']:,} of {total:,} complete{runs}{_ended(document)}")
-    for key, label in (("fct_us", "completion"), ("tasks_us", "tasks"), ("slowdown", "slowdown")):
+    for key, label in (
+        ("fct_us", "completion"),
+        ("tasks_us", "tasks"),
+        ("job_us", "job"),
+        ("slowdown", "slowdown"),
+    ):
         if document[key] and document[key]["mean"] is not None:
-            grid.add_row(label, _spread(document[key], "" if key == "slowdown" else "time"))
+            alone = key == "job_us" and not several
+            shown = f"{_time(document[key]['max'])} from its first start to its last end" if alone else ""
+            grid.add_row(label, shown or _spread(document[key], "" if key == "slowdown" else "time"))
     goodput = document["goodput_gbps"]
     if goodput["mean"] is not None:
         grid.add_row(
@@ -105,6 +121,8 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     for warning in document["warnings"]:
         grid.add_row("warning", warning)
     parts: list[str | Table] = [grid]
+    if document["stages"]:
+        parts += ["", _stage_table(document["stages"])]
     if len(document["slowdown"]["by_size"]) > 1:
         parts += ["", _size_table(document["slowdown"]["by_size"])]
     if fluid and document["busiest"]:
@@ -209,6 +227,19 @@ def _spread(values: Mapping[str, float], unit: str) -> str:
         f"{shown['mean']} on average, median {shown['p50']}, 90 % {shown['p90']}, 99 % {shown['p99']}, "
         f"99.9 % {shown['p99_9']}, at most {shown['max']}"
     )
+
+
+def _stage_table(stages: Sequence[Mapping[str, Any]]) -> Table:
+    table = text_table()
+    table.add_column("stage")
+    for name in ("in all", "tasks complete", "a task", "median", "99 %", "at most"):
+        table.add_column(name, justify="right")
+    for row in stages:
+        whole, task = row["stage_us"], row["tasks_us"]
+        shown = (whole["mean"], *(task[key] for key in ("mean", "p50", "p99", "max")))
+        cells = ["-" if us is None else _time(us) for us in shown]
+        table.add_row(row["stage"], cells[0], f"{row['tasks']:,}", *cells[1:])
+    return table
 
 
 def _size_table(classes: Sequence[Mapping[str, Any]]) -> Table:

@@ -38,6 +38,8 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
         "flows": {"completed": int(done.sum()), "unfinished": int((~done).sum())},
         "fct_us": statistics(fct_us),
         "tasks_us": statistics(tasks_us) if len(results[0].task) > results[0].task.max() + 1 else None,
+        "job_us": statistics(_jobs_us(results)) if results[0].is_job else None,
+        "stages": _stages(results),
         "slowdown": {**statistics(slowdown), "by_size": _by_size(flow["bytes"][done], slowdown)},
         "goodput_gbps": {
             **_extremes(goodput),
@@ -55,6 +57,28 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
     if fluid:
         return found
     return {**found, "limited_by": _limit(results, found, int((flow["timeouts"] > 0).sum()))}
+
+
+def _jobs_us(results: Sequence[SimulationResult]) -> npt.NDArray[np.float64]:
+    return np.array([result.job_ps / 1e6 for result in results if result.job_ps is not None])
+
+
+def _stages(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
+    """Return for each stage how long it took, run by run, and what tasks did in it."""
+    found = []
+    for stage, name in enumerate(results[0].stages):
+        whole, tasks = zip(*(result.stage_ps(stage) for result in results), strict=True)
+        complete = np.array([time / 1e6 for time in whole if time is not None])
+        tasks_us = np.concatenate(tasks) / 1e6
+        found.append(
+            {
+                "stage": name,
+                "stage_us": statistics(complete),
+                "tasks": len(tasks_us),
+                "tasks_us": statistics(tasks_us),
+            }
+        )
+    return found
 
 
 def _packet_figures(total: Mapping[str, int]) -> dict[str, Any]:
