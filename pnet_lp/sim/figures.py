@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -185,29 +185,32 @@ def _extremes(values: npt.NDArray[np.float64]) -> dict[str, float | None]:
 
 def _by_size(size: npt.NDArray[np.int64], slowdown: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
     """Return the slowdown of flows by power of ten of their bytes."""
-    if not len(size):
-        return []
+    return [{**bounds, **statistics(slowdown[chosen])} for bounds, chosen in by_power(size)]
+
+
+def by_power(size: npt.NDArray[np.int64]) -> Iterator[tuple[dict[str, int], npt.NDArray[np.bool_]]]:
+    """Yield the bounds of each power of ten that there are sizes of, with their number, and which ones they are."""
     power = np.floor(np.log10(size)).astype(int)
-    return [
-        {
-            "from_bytes": 10 ** int(p),
-            "below_bytes": 10 ** (int(p) + 1),
-            "flows": int((power == p).sum()),
-            **statistics(slowdown[power == p]),
-        }
-        for p in np.unique(power)
-    ]
+    for p in np.unique(power).tolist():
+        chosen = power == p
+        yield {"from_bytes": 10**p, "below_bytes": 10 ** (p + 1), "flows": int(chosen.sum())}, chosen
 
 
 def _waiting(results: Sequence[SimulationResult]) -> npt.NDArray[np.float64]:
     """Return the share of each kind of port in the time that packets waited to be sent."""
-    waited = np.zeros(len(KINDS))
-    for result in results:
-        sending = result.port["bytes"] * 8e12 / result.places.rate
-        waited += np.bincount(
-            result.places.kind, np.maximum(result.port["queued_ps"] - sending, 0), minlength=len(KINDS)
-        )
-    return waited / max(float(waited.sum()), 1.0)
+    waited = np.sum([waiting_ps(result) for result in results], axis=0)
+    shares: npt.NDArray[np.float64] = waited / max(float(waited.sum()), 1.0)
+    return shares
+
+
+def waiting_ps(result: SimulationResult) -> npt.NDArray[np.float64]:
+    """Return float64 ``[kinds of ports]``: how long packets waited to be sent, all of them together."""
+    sending = result.port["bytes"] * 8e12 / result.places.rate
+    waited = np.maximum(result.port["queued_ps"] - sending, 0)
+    of_kind: npt.NDArray[np.float64] = np.bincount(result.places.kind, waited, minlength=len(KINDS)).astype(
+        float
+    )
+    return of_kind
 
 
 def _limit(results: Sequence[SimulationResult], found: dict[str, Any], late: int) -> str:

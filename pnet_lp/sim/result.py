@@ -106,11 +106,15 @@ class SimulationResult:
         """int64 ``[complete tasks]``, from the start of a task's first flow to the end of its last."""
         return self._lasting(self.task)
 
-    @cached_property
+    @property
+    def makespan_ps(self) -> int | None:
+        """From the start of the first flow to the end of the last; None where not all are complete."""
+        return int(self.flow["end_ps"].max() - self.flow["start_ps"].min()) if self.done.all() else None
+
+    @property
     def job_ps(self) -> int | None:
-        """From the start of the first flow to the end of the last; None where flows are no job, or not all complete."""
-        found = self._lasting(np.zeros_like(self.task))
-        return int(found[0]) if self.is_job and len(found) else None
+        """The same, where flows are a job; else None."""
+        return self.makespan_ps if self.is_job else None
 
     def stage_ps(self, stage: int) -> tuple[int | None, LongArray]:
         """Return how long a stage took, and int64 ``[complete tasks]`` how long what tasks do in it.
