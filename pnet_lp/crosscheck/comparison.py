@@ -54,12 +54,20 @@ def compare(found: Crosscheck) -> dict[str, Any]:
         "small": small,
         "lp": {name: one.to_json() for name, one in found.linear.items()},
         "lp_left_out": found.left_out or None,
-        "simulations": {name: figures([result]) for name, result in runs.items()},
+        "simulations": {name: _timeless(figures([result])) for name, result in runs.items()},
+        "seconds": {
+            **{f"lp_{name}": sum(one.result.seconds.values()) for name, one in found.linear.items()},
+            **{name: result.seconds for name, result in runs.items()},
+        },
         "settings": {name: dict(result.settings) for name, result in runs.items()},
         "network": found.packets.network,
         "workload": found.packets.workload,
         "warnings": list(found.packets.warnings),
     }
+
+
+def _timeless(document: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key != "seconds"}
 
 
 def _ratios(

@@ -32,6 +32,7 @@ class Gap:
         figure: of what.
         factor: ``after`` over ``before``.
         sentence: the same to read.
+        signed: whether it is named as well where it makes times shorter.
     """
 
     cause: str
@@ -40,19 +41,25 @@ class Gap:
     figure: str
     factor: float
     sentence: str
+    signed: bool = False
 
     @property
     def counts(self) -> bool:
         """Whether it is large enough to be named."""
-        return self.factor >= 1 + LEAST
+        return self.factor >= 1 + LEAST or (self.signed and self.factor <= 1 - LEAST)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it makes next to no difference."""
+        return abs(self.factor - 1) < LEAST
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        return asdict(self)
+        return {key: value for key, value in asdict(self).items() if key != "signed"}
 
 
 def explain(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> tuple[list[Gap], list[str]]:
-    """Return the causes that are large enough, in the order of the models, and the names of those that are not.
+    """Return the causes that are large enough, in the order of the models, and the names of those that are small.
 
     Args:
         found: what the models say.
@@ -61,7 +68,7 @@ def explain(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> tuple[list[Gap],
     if not alike.any():
         return [], []
     gaps = [*_linear(found), *_paths(found, alike), *_waits(found, alike), *_packets(found, alike)]
-    return [gap for gap in gaps if gap.counts], [gap.cause for gap in gaps if not gap.counts]
+    return [gap for gap in gaps if gap.counts], [gap.cause for gap in gaps if gap.is_small]
 
 
 def _linear(found: Crosscheck) -> Iterator[Gap]:
@@ -80,19 +87,24 @@ def _linear(found: Crosscheck) -> Iterator[Gap]:
         f"{format_us(ideal.all_us)}",
     )
     name = "split" if "split" in found.fluids else "bare"
-    least = found.fluids[name]
-    if least.makespan_ps is None or (name == "bare" and least.settings["sharing"] != "even"):
+    least, waits = found.fluids[name], bool(len(found.workload.after))
+    even = least.settings["sharing"] == "even"
+    if least.makespan_ps is None or not (even or waits):
         return
     taken = least.makespan_ps / 1e6
-    waits = bool(len(found.workload.after))
+    causes = [
+        *(["waits for other flows"] if waits else []),
+        *(["even split"] if even else ["paths of their own"]),
+    ]
+    how = "split evenly over their paths" if even else "on their own paths"
     yield Gap(
-        "waits for other flows" if waits else "even split",
+        " and ".join(causes),
         "lp_paths",
         name,
         "all_us",
         taken / paths.all_us,
-        f"split evenly over their paths{', and each when those that it waits for are done,' if waits else ''} flows "
-        f"take {format_us(taken)}; all bytes at once would, at best, take {format_us(paths.all_us)}",
+        f"{how}{', and begun when those that they wait for are done' if waits else ''}, flows take {format_us(taken)}; "
+        f"all bytes at once would, at best, take {format_us(paths.all_us)}",
     )
 
 
@@ -127,7 +139,7 @@ def _paths(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
             "bare",
             "slowdown",
             hashed / fair,
-            f"on the paths that hashes give them, flows take {hashed:.3g} times as long as alone on average; split "
+            f"on the paths drawn for them, flows take {hashed:.3g} times as long as alone on average; split "
             f"evenly over all shortest paths {fair:.3g} times",
         )
     elif (
@@ -174,7 +186,7 @@ def _waits(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
 
 
 def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
-    """Yield what losses and queues add to the fluid, as far as flows tell."""
+    """Yield what losses add to the fluid, and the rest: what is in packets and in no fluid."""
     fluid, packets = found.fluid, found.packets
     flow = {key: column[alike] for key, column in packets.flow.items()}
     times, wanted = packets.completion_ps[alike] / 1e6, fluid.completion_ps[alike] / 1e6
@@ -182,38 +194,33 @@ def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
     late = int((flow["timeouts"] > 0).sum())
     if again.any():
         mean, ideal = float(times[again].mean()), float(wanted[again].mean())
+        share = float((times - wanted)[again].sum() / wanted.sum())
         yield Gap(
-            "losses",
+            "loss and retransmission",
             "fluid",
             "packets",
             "mean_fct_us",
-            1 + float((times - wanted)[again].sum() / wanted.sum()),
+            1 + share,
             f"{int(packets.flow['packets_dropped'].sum()):,} packets were dropped and "
             f"{int(packets.flow['resent'].sum()):,} sent again; the {_count(again)} that sent something again, "
-            f"{late:,} of them after a timeout, took {format_us(mean)} on average, in the fluid {format_us(ideal)}",
+            f"{late:,} of them after a timeout, took {format_us(mean)} on average, in the fluid {format_us(ideal)}: "
+            f"{100 * share:+.3g} % in the mean of all flows",
+            signed=True,
         )
-    waited_us = float(waiting_ps(packets).sum()) / max(int(packets.flow["packets_sent"].sum()), 1) / 1e6
-    median = float(np.median(wanted))
-    where = KINDS[int(waiting_ps(packets).argmax())]
-    yield Gap(
-        "queues",
-        "fluid",
-        "packets",
-        "p50_fct_us",
-        1 + waited_us / median,
-        f"a packet waited {format_us(waited_us)} on its way on average, mostly at {where}; the median flow takes "
-        f"{format_us(median)} in the fluid, where nothing waits",
-    )
     if (~again).any():
         mean, ideal = float(times[~again].mean()), float(wanted[~again].mean())
+        waited = waiting_ps(packets)
+        each = float(waited.sum()) / max(int(packets.flow["packets_sent"].sum()), 1) / 1e6
         yield Gap(
-            "what is left",
+            "queues and windows",
             "fluid",
             "packets",
             "mean_fct_us",
             mean / ideal,
             f"the {_count(~again)} that sent nothing again took {format_us(mean)} on average, in the fluid "
-            f"{format_us(ideal)}",
+            f"{format_us(ideal)}; a packet waited {format_us(each)} on its way on average, most of it at "
+            f"{KINDS[int(waited.argmax())]}",
+            signed=True,
         )
 
 

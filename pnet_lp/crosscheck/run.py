@@ -12,6 +12,8 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import validate
+from pnet_lp.routing import parse_routing
+from pnet_lp.routing.rule import PathKind
 from pnet_lp.sim import FORWARDINGS, Outage, SimulationResult
 from pnet_lp.sim.base import choose
 from pnet_lp.sim.fluid import FluidScenario
@@ -154,6 +156,6 @@ def _fluids(fluid: FluidScenario, on_step: OnStep) -> Iterator[tuple[str, Simula
 
 
 def _routing(scenario: Scenario) -> str | None:
-    """Return the routing whose paths flows take; None where these are shortest ones."""
-    routing: str | None = getattr(scenario.forwarding.params, "routing", None)
-    return routing
+    """Return the routing whose paths flows take; None where these are among the shortest."""
+    text: str | None = getattr(scenario.forwarding.params, "routing", None)
+    return None if text is None or parse_routing(text).kind == PathKind.EqualCost else text

@@ -32,7 +32,6 @@ _SHARES = {"mean": "mean", "p50": "median", "p99": "99 %", "max": "at most"}
 _FIGURES = {
     "all_us": "all flows",
     "mean_fct_us": "mean completion",
-    "p50_fct_us": "median completion",
     "ideal_us": "alone",
     "slowdown": "mean slowdown",
     "hops": "links",
@@ -104,7 +103,8 @@ def _times(document: Mapping[str, Any]) -> Table:
     for name, label in (("fct_us", "completion"), ("slowdown", "slowdown")):
         for share, words in _SHARES.items():
             values = {key: one[share] for key, one in document[name].items()}
-            row(f"{label} {words}", values, time=name == "fct_us")
+            if any(value is not None for value in values.values()):
+                row(f"{label} {words}", values, time=name == "fct_us")
     for stage in document["stages"]:
         row(f"stage {stage['stage']}", stage["stage_us"])
         row("  a task in it", {key: one["mean"] for key, one in stage["tasks_us"].items()})
@@ -115,15 +115,15 @@ def _sizes(classes: Sequence[Mapping[str, Any]]) -> Table:
     """Return the table of size classes: mean times and high slowdowns, and how far the fluid is off."""
     fluid = "fluid" if "fluid" in classes[0]["fct_us"] else "bare"
     table = text_table()
+    table.add_column("bytes", justify="right", no_wrap=True)
     for name in (
-        "bytes",
         "flows",
-        "fluid",
+        "fluid, mean",
         "packets",
-        "packets / fluid",
-        "slowdown 99 %: fluid",
+        "ratio",
+        "slowdown 99 %, fluid",
         "packets",
-        "fluid off by: median",
+        "off, median",
         "90 %",
     ):
         table.add_column(name, justify="right")
@@ -161,7 +161,7 @@ def _sentences(document: Mapping[str, Any]) -> list[str]:
 
 
 def _ratio(one: float | None, other: float | None) -> str:
-    return _NONE if one is None or not other else f"{one / other:.3f}"
+    return _NONE if one is None or not other else f"{one / other:.4g}"
 
 
 def crosscheck_columns(found: Crosscheck) -> Columns:
