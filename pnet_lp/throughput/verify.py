@@ -47,8 +47,8 @@ from pnet_lp.throughput.proofs.second import (
     reachable_by_paths,
 )
 from pnet_lp.throughput.proofs.second_arcs import SecondArcs
-from pnet_lp.throughput.proofs.second_paths import SecondPaths, check_paths
-from pnet_lp.throughput.proofs.second_splits import SecondGiven, SecondSplits, on_one_path
+from pnet_lp.throughput.proofs.second_paths import SecondPaths, check_paths, on_one_path
+from pnet_lp.throughput.proofs.second_splits import SecondGiven, SecondSplits
 from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 

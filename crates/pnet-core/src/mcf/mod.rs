@@ -8,12 +8,14 @@
 //! - [`run`]: when a solver stops, and who watches it;
 //! - `best`: what the solvers on arcs begin with, keep and return;
 //! - [`path_form`]: the instance over given paths, and its solver;
+//! - [`bundles`]: other objectives over given paths or splits;
 //! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having.
 //!
 //! What a routing allows is not known here: it comes as paths.
 
 mod acyclic;
 mod best;
+pub mod bundles;
 pub mod columns;
 mod distance;
 mod evaluate;
