@@ -13,7 +13,7 @@ import math
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -153,9 +153,8 @@ def _verified(stored: StoredResult, check: Checks) -> Verification:
         rate = None if rates is None else floats(rates[kept])
         second.check_load(rate if objective.per_demand and rate is not None else part.demand)
         computed = dict(objective.recheck(second, SavedAnswer(stored.figures, rate, stored.levels)))
-        length, up, down = second.normalised(second.lengths)
-        lengths = replace(stored.certificate, length=length, up_length=up, down_length=down)
-        limits, kind = bottlenecks(second, network, traffic.level, lengths)
+        lengths = second.normalised(second.lengths)
+        limits, kind = bottlenecks(second, network, traffic.level, stored.certificate, lengths)
         binding = kind if limits else objective.unlimited
     check.require(
         rates is None or not rates[~connected].any(),

@@ -13,6 +13,7 @@ mod proof;
 mod signals;
 mod sim;
 mod structured;
+mod symmetry;
 
 use pyo3::prelude::*;
 
@@ -28,6 +29,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<structured::Solution>()?;
     module.add_class::<path_form::PathProblem>()?;
     module.add_class::<path_form::PathSolution>()?;
+    module.add_class::<symmetry::Demands>()?;
+    module.add_class::<symmetry::Symmetry>()?;
+    module.add_class::<symmetry::Reduced>()?;
     module.add_class::<planes::Planes>()?;
     module.add_class::<kinds::PathKind>()?;
     module.add_class::<kinds::Policy>()?;
