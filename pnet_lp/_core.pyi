@@ -232,7 +232,7 @@ class Symmetry:
         access_down: _F64,
         demands: Demands,
     ) -> Symmetry: ...
-    def reduce(self, *, most: int, threads: int, limit_s: float) -> Reduced | None: ...
+    def reduce(self, *, classes: int, looks: int) -> Reduced | None: ...
     def evaluate(
         self,
         link_class: _I32,
@@ -241,9 +241,6 @@ class Symmetry:
         node_class: _I32,
         entries: _I32,
         flow: _F64,
-        *,
-        threads: int,
-        limit_s: float,
     ) -> tuple[float, float, _F64]: ...
 
 @final
@@ -253,6 +250,7 @@ class Reduced:
     link_class: _I32
     capacity: _F64
     links: _F64
+    kind: _I32
     targets: _I32
     counts: _F64
     node_class: _I32

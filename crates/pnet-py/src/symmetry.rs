@@ -42,7 +42,7 @@ impl Demands {
 /// Planes, endpoints and demands as one graph, in which what is alike is looked for.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Symmetry {
-    inner: symmetry::Instance,
+    inner: symmetry::Fold,
 }
 
 #[pymethods]
@@ -60,7 +60,7 @@ impl Symmetry {
         access_down: PyReadonlyArray2<f64>,
         demands: &Demands,
     ) -> Result<Self> {
-        let inner = symmetry::Instance::new(
+        let instance = symmetry::Instance::new(
             node_count.as_slice()?,
             arc_ptr.as_slice()?,
             tail.as_slice()?,
@@ -71,18 +71,18 @@ impl Symmetry {
             access_down.as_slice()?,
             demands.inner.clone(),
         )?;
-        Ok(Symmetry { inner })
+        Ok(Symmetry { inner: symmetry::Fold::new(instance) })
     }
 
-    /// The network on classes; None where destinations see more than `most` classes of links.
-    #[pyo3(signature = (*, most, threads, limit_s))]
-    fn reduce(&self, py: Python<'_>, most: usize, threads: usize, limit_s: f64) -> Result<Option<Reduced>> {
-        let found = on_threads(py, threads, limit_s, |stop| symmetry::reduce(&self.inner, most, stop))?;
-        Ok(found.map(|inner| Reduced { inner, nodes: self.inner.nodes }))
+    /// The network on classes; None where destinations see more classes of links, or look at more links.
+    #[pyo3(signature = (*, classes, looks))]
+    fn reduce(&self, py: Python<'_>, classes: usize, looks: usize) -> Result<Option<Reduced>> {
+        let most = symmetry::Most { classes, looks };
+        let found = on_threads(py, 0, f64::INFINITY, |stop| symmetry::reduce(&self.inner, most, stop))?;
+        Ok(found.map(|inner| Reduced { inner, nodes: self.inner.nodes() }))
     }
 
     /// The bounds of a proof in colours, and the load of each link when all demands are met once.
-    #[pyo3(signature = (link_class, length, targets, node_class, entries, flow, *, threads, limit_s))]
     #[allow(clippy::too_many_arguments)]
     fn evaluate<'py>(
         &self,
@@ -93,8 +93,6 @@ impl Symmetry {
         node_class: PyReadonlyArray2<i32>,
         entries: PyReadonlyArray2<i32>,
         flow: PyReadonlyArray1<f64>,
-        threads: usize,
-        limit_s: f64,
     ) -> Result<(f64, f64, Bound<'py, PyArray1<f64>>)> {
         let rows: Vec<[i32; 4]> =
             entries.as_slice()?.chunks_exact(4).map(|row| [row[0], row[1], row[2], row[3]]).collect();
@@ -106,7 +104,7 @@ impl Symmetry {
             entries: &rows,
             flow: flow.as_slice()?,
         };
-        let found = on_threads(py, threads, limit_s, |stop| symmetry::evaluate(&self.inner, &proof, stop))?;
+        let found = on_threads(py, 0, f64::INFINITY, |stop| symmetry::evaluate(&self.inner, &proof, stop))?;
         Ok((found.lower, found.upper, found.load.into_pyarray(py)))
     }
 }
@@ -137,6 +135,13 @@ impl Reduced {
     #[getter]
     fn links<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         self.inner.links.clone().into_pyarray(py)
+    }
+
+    /// The kind of each endpoint as a destination, -1 where it is none, int32.
+    #[getter]
+    fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
+        let kinds = self.inner.kind_of.iter().map(|kind| kind.map_or(-1, |kind| kind as i32));
+        kinds.collect::<Vec<_>>().into_pyarray(py)
     }
 
     /// An endpoint of each kind of destinations, int32.

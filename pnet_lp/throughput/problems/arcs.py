@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
+import numpy as np
+
 from pnet_lp import _core
 from pnet_lp.model import AnyCertificate, Certificate, ColourCertificate, Interval
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
@@ -16,9 +18,6 @@ from pnet_lp.throughput.problems.colours import Colours
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Flows, Proof
-
-MOST_CLASSES = 20_000
-"""Variables of a program on classes up to which there is one."""
 
 
 @brief("demand_count", "flow_variables")
@@ -53,8 +52,8 @@ class ArcProblem(Problem):
 
     @cached_property
     def colours(self) -> Colours | None:
-        """The problem on classes of what is alike, None where they are not fewer by far."""
-        return Colours.of(self.flow, most=MOST_CLASSES)
+        """The problem on classes of what is alike, None where there are too many."""
+        return Colours.of(self.flow)
 
     def formulate(self, goal: ProgramGoal | None = None) -> ArcForm:
         """See :meth:`Problem.formulate`."""
@@ -67,8 +66,7 @@ class ArcProblem(Problem):
     def bounds(self, proof: Proof) -> tuple[float, float]:
         """See :meth:`Problem.bounds`."""
         if isinstance(proof, ColourCertificate):
-            lower, upper, _ = self._coloured().evaluate(proof)
-            return lower, upper
+            return self._coloured().bounds(proof)
         found = _core.evaluate(self.flow.core, _checked(proof))
         return found.lower, found.upper
 
@@ -89,8 +87,9 @@ class ArcProblem(Problem):
         """See :meth:`Problem.access_loads`."""
         if not isinstance(certificate, ColourCertificate):
             return super().access_loads(certificate, rate)
-        _, _, load = self._coloured().evaluate(certificate)
-        return floats(rate * load[len(self.flow.tail) :].reshape(2, *self.flow.attach.shape))
+        load = rate * self._coloured().loads(certificate)
+        classes = np.stack([certificate.up_class, certificate.down_class])
+        return floats(np.where(classes >= 0, load[classes], 0.0))
 
     def farthest(self, certificate: AnyCertificate, lengths: Lengths) -> float:
         """See :meth:`Problem.farthest`."""

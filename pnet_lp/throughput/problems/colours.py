@@ -22,6 +22,12 @@ from pnet_lp.model.result import ColourCertificate
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import LinearProgram, compressed_columns
 
+MOST_CLASSES = 10_000
+"""Variables up to which there is a program on classes: a simplex method solves it in seconds."""
+
+MOST_LOOKS = 500_000_000
+"""Links that destinations look at, all together, to find classes; some ten seconds."""
+
 _NOISE = 1e-13
 """Of the largest total: what a solver leaves where nothing flows."""
 
@@ -69,16 +75,10 @@ class Colours:
     found: _core.Reduced
 
     @classmethod
-    def of(
-        cls, flow: FlowProblem, *, most: int, threads: int = 0, limit_s: float = math.inf
-    ) -> Colours | None:
-        """Return the classes of a problem, or None where there are more than ``most`` of links between classes.
-
-        Raises:
-            CoreError: the time was over.
-        """
+    def of(cls, flow: FlowProblem) -> Colours | None:
+        """Return the classes of a problem, or None where too little is alike for a small program."""
         core = symmetry_of(flow)
-        found = core.reduce(most=most, threads=threads, limit_s=limit_s)
+        found = core.reduce(classes=MOST_CLASSES, looks=MOST_LOOKS)
         return None if found is None else cls(flow, core, found)
 
     @cached_property
@@ -241,6 +241,7 @@ class Colours:
             up_class=ints(self.link_class[arcs : arcs + access].reshape(shape)),
             down_class=ints(self.link_class[arcs + access :].reshape(shape)),
             class_length=floats(length),
+            kind=ints(self.found.kind),
             target=ints(self.targets),
             node_class=ints(self.node_class),
             entry=ints(
@@ -262,43 +263,46 @@ class Colours:
         passing = spsolve(sp.eye_array(classes, format="csc") - moved, self.traffic)
         return floats(passing[tail] * certificate.fraction)
 
-    def evaluate(
-        self, certificate: ColourCertificate, *, threads: int = 0
-    ) -> tuple[float, float, FloatArray]:
+    def evaluate(self, certificate: ColourCertificate) -> tuple[float, float, FloatArray]:
         """Return the bounds on K that a certificate proves of the whole network, and the load of each link at K = 1.
 
         Raises:
             CoreError: it proves nothing.
         """
-        kind, tail, head, link = certificate.entry.T
-        out = {
-            key: (size, out)
-            for key, size, out in zip(
-                zip(
-                    self.entries.tail.tolist(),
-                    self.entries.head.tolist(),
-                    self.entries.link.tolist(),
-                    strict=True,
-                ),
-                self._classes[1][self.entries.tail].tolist(),
-                self.entries.out.tolist(),
-                strict=True,
-            )
-        }
-        keys = zip(
-            (self.first[kind] + tail).tolist(), (self.first[kind] + head).tolist(), link.tolist(), strict=True
-        )
-        links = np.array([math.prod(out[key]) for key in keys])
         return self.core.evaluate(
             ints(self.link_class),
             certificate.class_length,
             certificate.target,
             certificate.node_class,
             certificate.entry,
-            floats(self._flows(certificate) / links),
-            threads=threads,
-            limit_s=math.inf,
+            floats(self._flows(certificate) / self._links_of(certificate)),
         )
+
+    def bounds(self, certificate: ColourCertificate) -> tuple[float, float]:
+        """Return the bounds on K on classes: those of the whole network, if what was found alike is."""
+        load, limited = self.loads(certificate), np.isfinite(self.capacity)
+        lower = 1 / float((load[limited] / self.capacity[limited]).max())
+        volume = float((self.capacity * self.links)[limited] @ certificate.class_length[limited])
+        far = self._distances(certificate.class_length)[self._sources]
+        asked = (self.counts[self.kind] * self.traffic)[self._sources]
+        carried = float(asked @ far)
+        return lower, volume / carried if carried > 0 else math.inf
+
+    def loads(self, certificate: ColourCertificate) -> FloatArray:
+        """Return float64 ``[classes of links]``: the load of each link at K = 1, on classes."""
+        kind, _, _, link = certificate.entry.T
+        total = self.counts[kind] * self._flows(certificate)
+        return floats(np.bincount(link, weights=total, minlength=len(self.links)) / self.links)
+
+    def _links_of(self, certificate: ColourCertificate) -> FloatArray:
+        """Return float64 ``[entries of the certificate]``: how many links each has towards one destination."""
+        entries, (kind, tail, head, link) = self.entries, certificate.entry.T
+        known = np.column_stack([entries.tail, entries.head, entries.link])
+        asked = np.column_stack([self.first[kind] + tail, self.first[kind] + head, link])
+        _, row = np.unique(np.concatenate([known, asked]), axis=0, return_inverse=True)
+        count = np.zeros(int(row.max()) + 1)
+        count[row.ravel()[: len(known)]] = self._classes[1][entries.tail] * entries.out
+        return floats(count[row.ravel()[len(known) :]])
 
     def farthest(self, lengths: Lengths) -> float:
         """Return the largest distance of a demand by lengths that are alike within classes."""

@@ -116,6 +116,12 @@ class FlowProblem:
     @cached_property
     def rows(self) -> IntArray:
         """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
+        rule = self.demands
+        if isinstance(rule, Product) and (rule.sends > 0).all() and (rule.receives > 0).all():
+            planes = [np.unique(self.attach[p]) for p in range(self.plane_count) if self._joins(p)]
+            if len(planes) == self.plane_count and min(map(len, planes)) > 1:
+                plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
+                return ints(np.column_stack([plane, np.concatenate(planes)]))
         return self.core.rows()
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.model import ColourCertificate
 from pnet_lp.model.arrays import FloatArray
@@ -29,6 +28,11 @@ class Symmetric(Solver):
         """Return the size of the graph in which classes are looked for."""
         return _BYTES_PER_LINK * (len(problem.flow.tail) + 2 * problem.flow.attach.size)
 
+    def proof_bytes(self, problem: Problem) -> int:
+        """Return 0: a proof in colours is a part of the above."""
+        del problem
+        return 0
+
     def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve on classes; see :meth:`Solver.solve`."""
         assert isinstance(problem, ArcProblem)
@@ -43,10 +47,7 @@ class Symmetric(Solver):
 
         def prove(value: FloatArray, dual: FloatArray, found: bool) -> tuple[ColourCertificate, float]:
             proof = colours.certificate(value, dual) if found else colours.nothing()
-            try:
-                lower, upper = problem.bounds(proof)
-            except _core.CoreError as error:
-                raise SolverError(f"the answer on classes is none on the network: {error}") from error
+            lower, upper = problem.bounds(proof)
             return proof, (upper - lower) / upper if upper > 0 else 0.0
 
         solvers = [get_solver(name) for name in ("highs-simplex", "highs-ipx")]

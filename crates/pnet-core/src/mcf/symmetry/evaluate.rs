@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::fold::Fold;
-use super::instance::{Instance, Sort};
+use super::instance::Sort;
 use super::mix;
 use super::reduce::targets;
 use super::view::{Seen, View};
@@ -56,9 +56,9 @@ struct Known {
 /// The bounds that a proof gives, from every destination's own view.
 ///
 /// An error says that the proof is none: a destination looks like none of the kinds, or traffic is lost on the way.
-pub fn evaluate(instance: &Instance, proof: &Coloured, stop: &Stop) -> Result<Found, Error> {
-    let fold = Fold::new(instance);
-    let class = folded_classes(instance, &fold, proof)?;
+pub fn evaluate(fold: &Fold, proof: &Coloured, stop: &Stop) -> Result<Found, Error> {
+    let instance = &fold.instance;
+    let class = folded_classes(fold, proof)?;
     let colour: Vec<u64> =
         fold.links.iter().zip(&class).map(|(link, class)| link_colour(link, *class)).collect();
     let mut by_kind: Vec<HashMap<(i32, i32, i32), f64>> = vec![HashMap::new(); proof.targets.len()];
@@ -70,14 +70,14 @@ pub fn evaluate(instance: &Instance, proof: &Coloured, stop: &Stop) -> Result<Fo
     }
     let mut kinds = HashMap::new();
     for (kind, flow) in by_kind.into_iter().enumerate() {
-        let (look, known) = known(&fold, proof, kind, flow, &colour, &class)?;
+        let (look, known) = known(fold, proof, kind, flow, &colour, &class)?;
         kinds.insert(look, known);
     }
-    let targets = targets(&fold);
+    let targets = targets(fold);
     let (mut load, mut worth) = (vec![0.0; fold.links.len()], 0.0);
     for some in targets.chunks(32) {
         stop.check()?;
-        let found: Vec<_> = some.par_iter().map(|t| carried(&fold, *t, &colour, &class, &kinds)).collect();
+        let found: Vec<_> = some.par_iter().map(|t| carried(fold, *t, &colour, &class, &kinds)).collect();
         // One after the other, so that the sums are the same on any number of threads.
         for (target, found) in some.iter().zip(found) {
             let (of_kind, flows) = found?;
@@ -110,7 +110,8 @@ fn link_colour(link: &super::fold::Folded, class: i32) -> u64 {
 }
 
 /// The class that a proof gives each folded link.
-fn folded_classes(instance: &Instance, fold: &Fold, proof: &Coloured) -> Result<Vec<i32>, Error> {
+fn folded_classes(fold: &Fold, proof: &Coloured) -> Result<Vec<i32>, Error> {
+    let instance = &fold.instance;
     if proof.link_class.len() != instance.places
         || proof.node_class.len() != proof.targets.len() * instance.nodes
         || proof.entries.len() != proof.flow.len()
@@ -140,7 +141,7 @@ fn known(
     colour: &[u64],
     link_class: &[i32],
 ) -> Result<(u64, Known), Error> {
-    let instance = fold.instance;
+    let instance = &fold.instance;
     let endpoint = u32::try_from(proof.targets[kind]).unwrap_or(u32::MAX);
     let node = instance.switches as u64 + u64::from(endpoint);
     if node >= instance.nodes as u64 {

@@ -21,8 +21,10 @@ pub(super) struct Folded {
 ///
 /// A *unit* is an endpoint with the switches that it attaches to, or a switch without endpoints.  Units with the same
 /// neighbours outside, link by link, and the same inside, are twins: exchanging two of them is an automorphism.
-pub(super) struct Fold<'a> {
-    pub(super) instance: &'a Instance,
+#[derive(Debug, Clone)]
+pub struct Fold {
+    /// The network.
+    pub(super) instance: Instance,
     /// How many nodes each node stands for.
     pub(super) count: Vec<u32>,
     /// The node of the network that a node was made of.
@@ -38,13 +40,12 @@ pub(super) struct Fold<'a> {
     unit_of: Vec<u32>,
 }
 
-impl<'a> Fold<'a> {
+impl Fold {
     /// Folds `instance`.
-    pub(super) fn new(instance: &'a Instance) -> Self {
-        let units = units(instance);
-        let class = classes(instance, &units);
+    pub fn new(instance: Instance) -> Self {
+        let units = units(&instance);
+        let class = classes(&instance, &units);
         let mut fold = Fold {
-            instance,
             count: vec![],
             first: vec![],
             of: vec![0; instance.nodes],
@@ -52,6 +53,7 @@ impl<'a> Fold<'a> {
             links: vec![],
             link_of: vec![0; instance.links.len()],
             unit_of: vec![0; instance.nodes],
+            instance,
         };
         // The first unit of each class gives it its nodes.
         let mut nodes_of: Vec<Option<u32>> = vec![None; class.iter().max().map_or(0, |c| *c as usize + 1)];
@@ -81,6 +83,11 @@ impl<'a> Fold<'a> {
     /// Whether two nodes stand for nodes of the same units.
     pub(super) fn together(&self, a: u32, b: u32) -> bool {
         self.unit[a as usize] == self.unit[b as usize]
+    }
+
+    /// Switches and endpoints of the network.
+    pub fn nodes(&self) -> usize {
+        self.instance.nodes
     }
 
     /// What nodes of a view from `target`, which stands for `goal` among others, have: for every node of the network.

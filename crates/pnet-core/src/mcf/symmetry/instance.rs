@@ -46,15 +46,23 @@ impl Demands {
         }
     }
 
-    /// What tells an endpoint from others, whatever their links.
+    /// What twins have in common.
     pub(super) fn look(&self, endpoint: u32) -> [u64; 3] {
         let e = endpoint as usize;
         match &self.0 {
             Rule::Product { sends, receives, own } => {
                 [sends[e].to_bits(), receives[e].to_bits(), own[e].to_bits()]
             }
-            // Who sends what to whom is seen from destinations; here each is different.
+            // Exchanging two would exchange their demands: each is different.
             Rule::Pairs(_) => [endpoint.into(), 0, 0],
+        }
+    }
+
+    /// What is known of an endpoint before anybody has looked from destinations.
+    pub(super) fn first_look(&self, endpoint: u32) -> [u64; 3] {
+        match &self.0 {
+            Rule::Product { .. } => self.look(endpoint),
+            Rule::Pairs(_) => [0; 3],
         }
     }
 

@@ -4,7 +4,7 @@
 //! fast and sound:
 //!
 //! - *Twins*: racks or switches with the same neighbours.  Exchanging two of them changes nothing, so one stands for all
-//!   (`fold`).  A fat tree of 1,280 k^2/1024 switches has a few nodes per pod left.
+//!   (`fold`).  A fat tree of k = 128 has 8,384 nodes left of 20,480.
 //! - *Views*: the network with one destination set apart, its nodes coloured until each has as many links of each kind
 //!   to each colour as any other of its colour (`view`).  Colours are hashes of what is seen, so that views from
 //!   different destinations can be compared.  Destinations with equal views are one *kind*.
@@ -21,8 +21,9 @@ mod reduce;
 mod view;
 
 pub use evaluate::{Coloured, Found, evaluate};
+pub use fold::Fold;
 pub use instance::{Demands, Instance};
-pub use reduce::{Entry, Kind, Reduced, reduce};
+pub use reduce::{Entry, Kind, Most, Reduced, reduce};
 
 /// A hash of two numbers that takes their order into account.
 #[inline]

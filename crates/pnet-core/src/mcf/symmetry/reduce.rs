@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::fold::Fold;
-use super::instance::Instance;
 use super::view::View;
 use super::{distinct, mix};
 use crate::error::Error;
@@ -52,6 +51,8 @@ pub struct Reduced {
     pub capacity: Vec<f64>,
     /// How many links each class has.
     pub links: Vec<f64>,
+    /// The kind of each endpoint as a destination; none where nobody sends to it.
+    pub kind_of: Vec<Option<u32>>,
     /// The kinds of destinations.
     pub kinds: Vec<Kind>,
 }
@@ -66,25 +67,37 @@ struct Looked {
     seen: Vec<u64>,
 }
 
-/// The classes of `instance`, or nothing where its destinations see more than `most` classes of links, added up over
-/// kinds.
-pub fn reduce(instance: &Instance, most: usize, stop: &Stop) -> Result<Option<Reduced>, Error> {
-    let fold = Fold::new(instance);
-    let targets: Vec<u32> = targets(&fold);
-    let mut link_colour = first_colours(&fold);
+/// How much may be looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Most {
+    /// Classes of links that destinations see, added up over kinds.
+    pub classes: usize,
+    /// Links that destinations look at once, added up over all that are no twins.
+    pub looks: usize,
+}
+
+/// The classes of a network, or nothing where there are more than `most`.
+pub fn reduce(fold: &Fold, most: Most, stop: &Stop) -> Result<Option<Reduced>, Error> {
+    let targets: Vec<u32> = targets(fold);
+    if targets.len().saturating_mul(fold.links.len()) > most.looks {
+        return Ok(None);
+    }
+    let mut link_colour = first_colours(fold);
     let mut different = distinct(&link_colour);
     loop {
         let mut kinds: HashMap<u64, (u32, u64)> = HashMap::new();
+        let mut look_of = vec![None; fold.first.len()];
         let mut together = vec![0_u64; fold.links.len()];
         let mut classes = 0;
         // Spread, so that a network without symmetry shows it early.
         for some in spread(&targets).chunks(AT_ONCE) {
             stop.check()?;
-            let looks: Vec<Looked> = some.par_iter().map(|t| look(&fold, *t, &link_colour)).collect();
+            let looks: Vec<Looked> = some.par_iter().map(|t| look(fold, *t, &link_colour)).collect();
             for (target, looked) in some.iter().zip(looks) {
+                look_of[*target as usize] = Some(looked.look);
                 let (first, targets) = kinds.entry(looked.look).or_insert((*target, 0));
                 if *targets == 0 {
-                    classes += view_classes(&fold, *target, &link_colour);
+                    classes += view_classes(fold, *target, &link_colour);
                 }
                 *first = (*first).min(*target);
                 *targets += u64::from(fold.count[*target as usize]);
@@ -92,16 +105,18 @@ pub fn reduce(instance: &Instance, most: usize, stop: &Stop) -> Result<Option<Re
                     *sum = sum.wrapping_add(*seen);
                 }
             }
-            if classes > most {
+            if classes > most.classes {
                 return Ok(None);
             }
         }
         link_colour.iter_mut().zip(&together).for_each(|(colour, seen)| *colour = mix(*colour, *seen));
         let now = distinct(&link_colour);
         if now == different {
-            let mut kinds: Vec<(u32, u64)> = kinds.into_values().collect();
-            kinds.sort_unstable();
-            return Ok(Some(reduced(&fold, &link_colour, &kinds)));
+            let mut sorted: Vec<(u32, u64)> = kinds.values().copied().collect();
+            sorted.sort_unstable();
+            let number = |look| sorted.binary_search(&kinds[&look]).ok().map(|kind| kind as u32);
+            let kind_of: Vec<Option<u32>> = look_of.into_iter().map(|look| look.and_then(number)).collect();
+            return Ok(Some(reduced(fold, &link_colour, &sorted, &kind_of)));
         }
         different = now;
     }
@@ -163,8 +178,8 @@ fn numbered(values: impl Iterator<Item = u64>) -> (Vec<u32>, usize) {
     (numbers, known.len())
 }
 
-fn reduced(fold: &Fold, link_colour: &[u64], kinds: &[(u32, u64)]) -> Reduced {
-    let instance = fold.instance;
+fn reduced(fold: &Fold, link_colour: &[u64], kinds: &[(u32, u64)], kind_of: &[Option<u32>]) -> Reduced {
+    let instance = &fold.instance;
     let (folded_class, classes) = numbered(link_colour.iter().copied());
     let mut link_class = vec![None; instance.places];
     let (mut capacity, mut links) = (vec![0.0; classes], vec![0.0; classes]);
@@ -178,7 +193,8 @@ fn reduced(fold: &Fold, link_colour: &[u64], kinds: &[(u32, u64)]) -> Reduced {
         .par_iter()
         .map(|(target, targets)| kind(fold, *target, *targets, link_colour, &folded_class))
         .collect();
-    Reduced { link_class, capacity, links, kinds }
+    let kind_of = fold.of[instance.switches..].iter().map(|node| kind_of[*node as usize]).collect();
+    Reduced { link_class, capacity, links, kind_of, kinds }
 }
 
 fn kind(fold: &Fold, target: u32, targets: u64, link_colour: &[u64], folded_class: &[u32]) -> Kind {

@@ -33,7 +33,7 @@ pub(super) struct Seen {
 impl View {
     /// The view from `target`, a node of the fold, or from nowhere.
     pub(super) fn new(fold: &Fold, target: Option<u32>) -> Self {
-        let instance = fold.instance;
+        let instance = &fold.instance;
         let mut count = fold.count.clone();
         let nodes = count.len() as u32;
         // The destination's unit, apart from its twins.
@@ -73,7 +73,7 @@ impl View {
             let here = target == Some(node as u32);
             look.push(match (instance.endpoint(*origin), goal) {
                 (None, _) => 1,
-                (Some(endpoint), None) => instance.demands.look(endpoint).into_iter().fold(2, mix),
+                (Some(endpoint), None) => instance.demands.first_look(endpoint).into_iter().fold(2, mix),
                 (Some(endpoint), Some(goal)) => {
                     demand[node] = instance.demands.between(endpoint, goal, here);
                     mix(if here { 3 } else { 4 }, demand[node].to_bits())
