@@ -13,14 +13,14 @@ pub(super) enum Rates {
     /// Every stream has a level of its own.
     Levels(Levels),
     /// The streams of a class have one together.
-    Split(Split),
+    Split(Box<Split>),
 }
 
 impl Rates {
     /// Links of these capacities, and no stream.
     pub(super) fn new(sharing: Sharing, capacity: Vec<f64>, method: Method) -> Self {
         match sharing {
-            Sharing::Best => Rates::Split(Split::new(capacity, method)),
+            Sharing::Best => Rates::Split(Box::new(Split::new(capacity, method))),
             Sharing::Single | Sharing::Even | Sharing::Subflows(_) => {
                 Rates::Levels(Levels::new(capacity, method))
             }
