@@ -423,6 +423,7 @@ class Forwarding:
 
     makes_tables: bool
     spreads: bool
+    most_paths: int
     lists_paths: bool
     @staticmethod
     def ecmp(*, policy: Policy) -> Forwarding: ...
@@ -494,6 +495,8 @@ class Sharing:
     def even() -> Sharing: ...
     @staticmethod
     def subflows(count: int) -> Sharing: ...
+    @staticmethod
+    def best() -> Sharing: ...
 
 @final
 class Correction:

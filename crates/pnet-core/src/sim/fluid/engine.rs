@@ -14,7 +14,7 @@ use super::super::time::{NEVER, Time};
 use super::Scenario;
 use super::classes::{Classes, Stream, key};
 use super::correction::{Correction, PacketSizes, Terms};
-use super::levels::Levels;
+use super::rates::Rates;
 use super::records::{FlowRecord, Outcome};
 use super::sharing::{Sharing, alone};
 use crate::error::{Error, invalid};
@@ -72,7 +72,7 @@ pub(super) struct Engine {
     correction: Correction,
     sizes: PacketSizes,
     weights: Option<Vec<f64>>,
-    pub(super) levels: Levels,
+    pub(super) rates: Rates,
     classes: Classes,
     live: Vec<Option<Live>>,
     free: Vec<u32>,
@@ -125,7 +125,7 @@ impl Engine {
             correction: scenario.correction,
             sizes,
             weights: scenario.weights,
-            levels: Levels::new(capacity, scenario.method),
+            rates: Rates::new(sharing, capacity, scenario.method),
             classes: Classes::default(),
             live: vec![],
             free: vec![],
@@ -216,14 +216,13 @@ impl Engine {
                 break;
             }
         }
-        self.settle();
-        Ok(())
+        self.settle()
     }
 
-    fn settle(&mut self) {
+    fn settle(&mut self) -> Result<(), Error> {
         self.settled += 1;
         let carried = &mut self.carried;
-        self.classes.settle(&mut self.levels, self.now, |stream| add_load(carried, stream));
+        self.classes.settle(&mut self.rates, self.now, |stream| add_load(carried, stream))
     }
 
     fn start(&mut self, flow: Flow) -> Result<(), Error> {
@@ -234,7 +233,7 @@ impl Engine {
             self.live.push(None);
         }
         let Flow { id, src, dst, bytes, session, .. } = flow;
-        let subflows = self.sharing.subflows();
+        let subflows = self.sharing.paths(&self.forwarding);
         let (key, connection) = (session.connection, slot * subflows);
         let pair = Pair { flow: id, key, connection, subflows, src, dst };
         let record = self.records.len() as u32;
@@ -258,7 +257,7 @@ impl Engine {
         let terms = self.correction.terms(bytes, session.opens, &links, self.sizes);
         let wire = self.sizes.on_the_wire(bytes);
         let streams = self.sharing.streams(&paths, &self.forwarding);
-        let least = (wire / alone(&streams, |port| rate(&self.fabric, port))).ceil() as Time;
+        let least = (wire / alone(self.sharing, &streams, |port| rate(&self.fabric, port))?).ceil() as Time;
         let made = &mut self.records[record as usize];
         made.hops = paths.first().map_or(0, Vec::len) as u32;
         made.ideal = terms.opening + least + terms.arriving + terms.returning;
@@ -346,7 +345,7 @@ impl Engine {
         let dead = &mut self.dead[port as usize];
         *dead = if fails { *dead + 1 } else { *dead - 1 };
         let capacity = if *dead == 0 { rate(&self.fabric, port) } else { 0.0 };
-        self.levels.set_capacity(port, capacity);
+        self.rates.set_capacity(port, capacity);
     }
 
     /// Paths have changed: flows go on by those that they have now.
@@ -370,7 +369,13 @@ impl Engine {
 
     fn paths(&self, pair: Pair) -> Vec<Vec<u32>> {
         let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
-        self.forwarder.paths(pair, &ground)
+        let mut paths = self.forwarder.paths(pair, &ground);
+        if self.sharing == Sharing::Best {
+            // The same ones in the same order for all flows that have them, and each once; the shortest first.
+            paths.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+            paths.dedup();
+        }
+        paths
     }
 
     fn links(&self, path: &[u32]) -> Vec<PathLink> {
@@ -398,9 +403,9 @@ impl Engine {
         let (planes, subflows) = (self.fabric.planes().count(), self.sharing.subflows() as usize);
         let of_planes = &mut self.plane_bytes[flow.record as usize * planes..][..planes];
         let of_subflows = &mut self.subflow_bytes[flow.record as usize * subflows..][..subflows];
-        for ((stream, since), by_subflow) in class.streams.iter().zip(&flow.since).zip(of_subflows) {
+        for (place, (stream, since)) in class.streams.iter().zip(&flow.since).enumerate() {
             let sent = ((stream.clock - since) * flow.weight).max(0.0);
-            *by_subflow += sent.round() as u64;
+            of_subflows[place.min(subflows - 1)] += sent.round() as u64;
             for (plane, into) in of_planes.iter_mut().enumerate() {
                 let up = self.fabric.up(plane, flow.pair.src);
                 let part = stream.links.iter().find(|(port, _)| *port == up).map_or(0.0, |(_, part)| *part);
