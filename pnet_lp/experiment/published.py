@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -13,7 +14,8 @@ class Claim(Params):
     """A published value of a case: in ``percent`` of another case, or as it stands; or the ``range`` in which it lies.
 
     Attributes:
-        case: the case it is about.
+        case: the case it is about; for a statistic, a pattern in which ``*`` stands for any text.
+        statistic: of every draw of all cases that match, which number it is about; None for the mean over a case's draws.
         relative_to: the case it is compared with; None where the value stands for itself.
         column: the column it is about, by default what the experiment shows.
         percent: ``case`` in per cent of ``relative_to``, as published.
@@ -26,6 +28,7 @@ class Claim(Params):
     """
 
     case: str
+    statistic: Literal["median", "p90"] | None = None
     relative_to: str | None = None
     column: str | None = None
     percent: float | None = Field(None, gt=0)
@@ -42,6 +45,8 @@ class Claim(Params):
         if getattr(self, other) is not None:
             relative = "without" if other == "percent" else "beside"
             raise ValueError(f"{other} has no meaning {relative} relative_to")
+        if self.statistic is not None and self.relative_to is not None:
+            raise ValueError("statistic has no meaning beside relative_to")
         if self.number is None and self.range is None:
             raise ValueError(f"either {given} or range must be given")
         if self.range is not None:
@@ -51,6 +56,10 @@ class Claim(Params):
             if {"kind", "tolerance_percent"} & self.model_fields_set:
                 raise ValueError("kind and tolerance_percent have no meaning beside a range")
         return self
+
+    def about(self, case: str) -> bool:
+        """Whether it is about a case of this name."""
+        return case == self.case or (self.statistic is not None and fnmatchcase(case, self.case))
 
     @property
     def number(self) -> float | None:

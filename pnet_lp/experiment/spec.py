@@ -157,7 +157,8 @@ def _check(experiment: Experiment, model: type[Case], file: Path, published: Pat
         )
     for i, claim in enumerate(experiment.published.claims if experiment.published else ()):
         where = f"{published}: claims.{i}"
-        _check_known(claim.case, cases, "no case is called", f"{where}.case")
+        if not any(map(claim.about, cases)):
+            raise unknown("no case is called", claim.case, cases, where=f"{where}.case")
         if claim.relative_to is not None:
             _check_known(claim.relative_to, cases, "no case is called", f"{where}.relative_to")
         if claim.column is not None:

@@ -80,7 +80,7 @@ def _bar_label(experiment: Experiment, row: Row) -> str:
 def _published(experiment: Experiment, claim: Claim) -> float | None:
     """Return the number that a paper published of what is drawn, or None where the claim holds no such number."""
     other = claim.column not in (None, experiment.column)
-    return None if claim.recomputed or other else claim.number
+    return None if claim.recomputed or claim.statistic or other else claim.number
 
 
 def _draw_lines(

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 
 from pnet_lp.experiment import Case, Claim, Experiment, Headline, Record, ratio
@@ -165,11 +166,15 @@ def compare_published(experiment: Experiment, records: Sequence[Record]) -> list
     known = {record.case: record for record in records}
     found = []
     for claim in experiment.published.claims:
-        column = claim.column or experiment.column
+        column, source = claim.column or experiment.column, experiment.published.source
+        if claim.statistic is not None:
+            about = [record for record in records if claim.about(record.case)]
+            if about:
+                found.append(_over_draws(claim, source, about, column))
+            continue
         record, base = known.get(claim.case), known.get(claim.relative_to or "")
         if record is None:
             continue
-        source = experiment.published.source
         if claim.relative_to is None:
             shown, error = (
                 record.mean(column),
@@ -180,6 +185,15 @@ def compare_published(experiment: Experiment, records: Sequence[Record]) -> list
             error = clean(relative.error, relative.percent)
             found.append(Comparison(claim, source, relative.percent, error, "%"))
     return found
+
+
+def _over_draws(claim: Claim, source: str, records: Sequence[Record], column: str | None) -> Comparison:
+    """Return a claim about all draws of some cases, with the measured value."""
+    values = [value for record in records for value in record.values(column)]
+    share = {"median": 50, "p90": 90}[claim.statistic or "median"]
+    shown = records[0].mean(column)
+    of = f"{shown.words or shown.unit}, {claim.statistic} of {len(values)}"
+    return Comparison(claim, source, float(np.percentile(values, share)), None, of)
 
 
 def comparison_table(experiment: Experiment, rows: Sequence[Row]) -> Table:

@@ -20,6 +20,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "hybrid-speedup": {"servers": 256, "search": 1},
     # Closed forms, whose size costs nothing.
     "hybrid-cost": {},
+    "fluid-error": {"topologies": ("fat-tree:k=4",), "flows": 50, "draws": 1},
     "table1-components": {},
 }
 """By experiment, keys that make its networks small where these are not of a radix k."""
