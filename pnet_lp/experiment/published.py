@@ -15,7 +15,7 @@ class Claim(Params):
 
     Attributes:
         case: the case it is about; for a statistic, a pattern in which ``*`` stands for any text.
-        statistic: of every draw of all cases that match, which number it is about; None for the mean over a case's draws.
+        statistic: the number over every draw of all cases that match; None for the mean over a case's draws.
         relative_to: the case it is compared with; None where the value stands for itself.
         column: the column it is about, by default what the experiment shows.
         percent: ``case`` in per cent of ``relative_to``, as published.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -16,6 +16,7 @@ from pnet_lp.registry import OneOrMore, validate
 from pnet_lp.seeds import derive_seed, generator
 from pnet_lp.sim import Scenario, Settings, SimulationResult
 from pnet_lp.sim.fluid import parse_correction
+from pnet_lp.sim.settings import FLUID_ONLY, PACKETS_ONLY, EveryModelSettings
 from pnet_lp.throughput import solve
 from pnet_lp.topology import PlaneSettings, check_topology
 from pnet_lp.traffic import build_traffic, check_traffic
@@ -25,15 +26,11 @@ _CLASSES = {"below_10kb": 1e4, "below_100kb": 1e5, "below_1mb": 1e6, "above_1mb"
 """Size classes, by the bytes that their flows are below."""
 
 _TAIL_PERCENT = 99.0
-_FLUID_KEYS = ("forwarding", "routing", "plane_policy", "packet", "header", "link_delay", "ack", "preset")
-_OF_TERMS = ("link_delay", "ack")
-
 Words = Annotated[tuple[str, ...], OneOrMore, Field(min_length=1)]
-Model = Literal["plain", "corrected"]
 T = TypeVar("T")
 
 
-class FluidErrorCase(Settings, PlaneSettings, Case):
+class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
     """Mixes, of which each draw is one: what it consists of is drawn evenly from the lists that are given."""
 
     columns = (
@@ -56,8 +53,9 @@ class FluidErrorCase(Settings, PlaneSettings, Case):
         description="from where to where the load of the busiest link is drawn, by bytes offered and equal splits over "
         "shortest paths"
     )
-    plain: str = Field("none", description="correction of the fluid that the other one is compared with")
-    corrected: str = Field("short-flows", description="correction of the fluid whose error is asked for")
+    plain: str = Field(
+        "none", description="another correction, whose error is given beside that of ``correction``"
+    )
 
     @model_validator(mode="after")
     def _check_mixes(self) -> Self:
@@ -66,8 +64,6 @@ class FluidErrorCase(Settings, PlaneSettings, Case):
             raise SpecError(
                 "no range of loads", where="load", found=[low, high], allowed="0 < least <= most <= 1"
             )
-        if self.model != "packets":
-            raise SpecError("both models are run", where="model", found=self.model, allowed="no model")
         with naming("topologies"):
             for text in self.topologies:
                 self._warnings += check_topology(text, link_gbps=self.link_gbps)
@@ -78,17 +74,25 @@ class FluidErrorCase(Settings, PlaneSettings, Case):
         with naming("arrivals"):
             for text in self.arrivals:
                 check_workload(self._workload(text, high, 1.0), self.traffics[0])
-        for key in ("plain", "corrected"):
-            with naming(key):
-                parse_correction(getattr(self, key))
+        with naming("plain"):
+            parse_correction(self.plain)
         return self
 
+    @property
+    def packets(self) -> Settings:
+        """The settings of the packets."""
+        return validate(Settings, {"model": "packets", **self._given(FLUID_ONLY)})
+
     def fluid(self, correction: str) -> Settings:
-        """Return the settings of a fluid with this correction on the same network."""
-        given = {key: getattr(self, key) for key in _FLUID_KEYS if key in self.model_fields_set}
-        if not parse_correction(correction):
-            given = {key: value for key, value in given.items() if key not in _OF_TERMS}
-        return validate(Settings, {"model": "fluid", "correction": correction, **given})
+        """Return the settings of the fluid with this correction."""
+        given = {**self._given(PACKETS_ONLY), "model": "fluid", "correction": correction}
+        idle = Settings.meaningless(given)
+        return validate(Settings, {key: value for key, value in given.items() if key not in idle})
+
+    def _given(self, but: tuple[str, ...]) -> dict[str, Any]:
+        """Return the settings of a simulation that were given, without some."""
+        names = self.model_fields_set & set(Settings.model_fields) - set(but)
+        return {key: getattr(self, key) for key in Settings.model_fields if key in names}
 
     def draw(self, seed: int) -> tuple[Network, Workload, dict[str, Value]]:
         """Return the mix of a seed: its network, its flows, and what was drawn."""
@@ -118,9 +122,9 @@ def fluid_error(case: FluidErrorCase, seed: int) -> Posed:
     seed = derive_seed(seed, f"fluid-error/{case.flow_sizes}/{case.load}")
     network, workload, drawn = case.draw(seed)
     asked: Mapping[str, Settings] = {
-        "packets": case,
+        "packets": case.packets,
         "plain": case.fluid(case.plain),
-        "corrected": case.fluid(case.corrected),
+        "corrected": case.fluid(case.correction),
     }
     scenarios = {name: settings.scenario(network, workload, seed) for name, settings in asked.items()}
     settings = {name: scenario.to_json() for name, scenario in scenarios.items()}

@@ -7,7 +7,8 @@
 //! - [`sharing`] says what flows do with several paths; what takes part in the sharing is a *stream*;
 //! - `levels` keeps the fair rates of streams, `filling` finds them from scratch;
 //! - `classes` hold flows on the same paths, and foresee which is complete when;
-//! - `engine` lets all of it happen; [`correction`] adds what short flows take beside their share.
+//! - `engine` lets all of it happen; [`correction`] adds what short flows take beside their share, `windows` what queues and
+//!   marks do.
 //!
 //! A run depends on its scenario and seed alone.
 
@@ -21,6 +22,7 @@ pub mod sharing;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use super::engine::{Limits, Progress};
 use super::fabric::Fabric;
@@ -33,6 +35,7 @@ pub use correction::{Correction, PacketSizes};
 use engine::Engine;
 pub use records::{FlowRecord, Outcome};
 pub use sharing::Sharing;
+pub use windows::Windows;
 
 /// How rates are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
