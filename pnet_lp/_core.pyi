@@ -501,7 +501,16 @@ class Sharing:
 @final
 class Correction:
     def __new__(
-        cls, *, handshake: bool, propagation: bool, store_and_forward: bool, slow_start: int | None
+        cls,
+        *,
+        handshake: bool,
+        propagation: bool,
+        store_and_forward: bool,
+        slow_start: int | None,
+        queueing: bool,
+        convergence: bool,
+        window: int | None,
+        threshold: int,
     ) -> Correction: ...
 
 @final

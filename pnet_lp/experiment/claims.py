@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from itertools import pairwise
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import Field, SerializeAsAny, field_validator, model_validator
 
@@ -40,8 +41,17 @@ class Measured:
         return {"case": self.case, "value": self.value, "error": self.error, "unit": self.unit}
 
 
-Measure: TypeAlias = Callable[[str, str | None, str | None], Measured | None]
-"""What was measured of a case: in per cent of another case or None, and in a column or None; None where nothing was."""
+class Measurements(Protocol):
+    """What was measured."""
+
+    def mean(self, case: str, relative_to: str | None, column: str | None) -> Measured | None:
+        """Return the mean of a case's draws, in per cent of another case's where one is named; None where there is none.
+
+        A ``column`` of None stands for what the experiment shows.
+        """
+
+    def percentile(self, cases: str, percentile: float, column: str | None) -> Measured | None:
+        """Return a percentile over all draws of the cases that match; None where none does."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,7 @@ class Claim(Params):
         not_comparable: why a measured value says nothing about it; None where it does.
     """
 
-    kind: Literal["value", "bound", "ordering", "trend"]
+    kind: str
     statement: str = Field(min_length=1)
     source: str | None = None
     origin: Literal["paper", "artifact", "ours"] = "paper"
@@ -93,16 +103,21 @@ class Claim(Params):
     def refuted_by(self) -> str:
         """What would refute it."""
 
+    def missing(self, cases: Collection[str]) -> str | None:
+        """Return a case that it names and that is not there."""
+        return next((name for name in self.about if name not in cases), None)
+
     @abstractmethod
-    def _measured(self, measure: Measure) -> list[Measured | None]: ...
+    def _measured(self, measurements: Measurements) -> list[Measured | None]: ...
 
     @abstractmethod
     def _judged(self, values: Sequence[float]) -> tuple[Verdict, str]: ...
 
-    def judge(self, measure: Measure) -> Judgement | None:
+    def judge(self, measurements: Measurements) -> Judgement | None:
         """Return what measured values say of it; None where one is missing."""
-        found = tuple(one for one in self._measured(measure) if one is not None)
-        if len(found) < len(self._measured(measure)):
+        measured = self._measured(measurements)
+        found = tuple(one for one in measured if one is not None)
+        if len(found) < len(measured):
             return None
         if self.not_comparable is not None:
             return Judgement("not comparable", self.not_comparable, found)
@@ -134,8 +149,8 @@ class CaseClaim(Claim):
     def _unit(self) -> str:
         return "" if self.relative_to is None else " %"
 
-    def _measured(self, measure: Measure) -> list[Measured | None]:
-        return [measure(self.case, self.relative_to, self.column)]
+    def _measured(self, measurements: Measurements) -> list[Measured | None]:
+        return [measurements.mean(self.case, self.relative_to, self.column)]
 
 
 class ValueClaim(CaseClaim):
@@ -212,24 +227,27 @@ class ValueClaim(CaseClaim):
         return "differs", f"outside {within}"
 
 
-class BoundClaim(CaseClaim):
-    """Bounds, of a value or of a ratio in per cent.
+class _BoundsClaim(Claim):
+    """Bounds of one value.
 
     Attributes:
         at_least, at_most: one of them or both.
     """
 
-    kind: Literal["bound"]
     at_least: float | None = Field(None, allow_inf_nan=False)
     at_most: float | None = Field(None, allow_inf_nan=False)
 
     @model_validator(mode="after")
-    def _says_something(self) -> BoundClaim:
+    def _says_something(self) -> Self:
         if self.at_least is None and self.at_most is None:
             raise ValueError("at_least or at_most must be given")
         if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
             raise ValueError(f"at_least={self.at_least:g} is above at_most={self.at_most:g}")
         return self
+
+    @property
+    def _unit(self) -> str:
+        return ""
 
     @property
     def number(self) -> float | None:
@@ -257,6 +275,37 @@ class BoundClaim(CaseClaim):
         return "agrees", self.claimed
 
 
+class BoundClaim(CaseClaim, _BoundsClaim):
+    """Bounds, of a value or of a ratio in per cent."""
+
+    kind: Literal["bound"]
+
+
+class PercentileClaim(_BoundsClaim):
+    """Bounds of a percentile over every draw of several cases.
+
+    Attributes:
+        cases: which; ``*`` stands for any text.
+        percentile: of their values.
+    """
+
+    kind: Literal["percentile"]
+    cases: str
+    percentile: float = Field(ge=0, le=100)
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The cases that it names."""
+        return (self.cases,)
+
+    def missing(self, cases: Collection[str]) -> str | None:
+        """Return the pattern if no case matches."""
+        return None if any(fnmatchcase(name, self.cases) for name in cases) else self.cases
+
+    def _measured(self, measurements: Measurements) -> list[Measured | None]:
+        return [measurements.percentile(self.cases, self.percentile, self.column)]
+
+
 class _CasesClaim(Claim):
     """A claim about values of several cases, in their order.
 
@@ -271,8 +320,8 @@ class _CasesClaim(Claim):
         """The cases that it names."""
         return self.cases
 
-    def _measured(self, measure: Measure) -> list[Measured | None]:
-        return [measure(case, None, self.column) for case in self.cases]
+    def _measured(self, measurements: Measurements) -> list[Measured | None]:
+        return [measurements.mean(case, None, self.column) for case in self.cases]
 
 
 class OrderingClaim(_CasesClaim):
@@ -359,6 +408,7 @@ class TrendClaim(_CasesClaim):
 KINDS: Mapping[str, type[Claim]] = {
     "value": ValueClaim,
     "bound": BoundClaim,
+    "percentile": PercentileClaim,
     "ordering": OrderingClaim,
     "trend": TrendClaim,
 }

@@ -155,8 +155,8 @@ def _check(experiment: Experiment, model: type[Case], file: Path, claimed: Path)
         )
     for i, claim in enumerate(experiment.claimed.claims if experiment.claimed else ()):
         where = f"{claimed}: claims.{i}"
-        for name in claim.about:
-            _check_known(name, cases, "no case is called", where)
+        if (name := claim.missing(cases)) is not None:
+            raise unknown("no case is called", name, cases, where=where)
         if claim.column is not None:
             _check_known(claim.column, model.columns, "no column is called", f"{where}.column")
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
+
+import numpy as np
 
 from pnet_lp.experiment import Claim, Experiment, Judgement, Measured, Record, ratio
 from pnet_lp.report.numbers import clean, number_in_words, percent_in_words
@@ -57,34 +60,50 @@ class Comparison:
         }
 
 
+@dataclass(frozen=True)
+class _Records:
+    """Measured values of records, by case; ``shown`` is the column that the experiment shows."""
+
+    shown: str | None
+    records: Mapping[str, Record]
+
+    def mean(self, case: str, relative_to: str | None, column: str | None) -> Measured | None:
+        record, base, column = self.records.get(case), self.records.get(relative_to or ""), column or self.shown
+        if record is None or (relative_to and base is None):
+            return None
+        if base is not None:
+            found = ratio(record, base, column)
+            if found is None:
+                return None
+            return Measured(case, found.percent, clean(found.error, found.percent), f"% of {base.case}")
+        mean = record.mean(column)
+        error = clean(record.standard_error(column), mean.value)
+        return Measured(case, mean.value, error, mean.words or mean.unit)
+
+    def percentile(self, cases: str, percentile: float, column: str | None) -> Measured | None:
+        about = [record for name, record in self.records.items() if fnmatchcase(name, cases)]
+        if not about:
+            return None
+        column = column or self.shown
+        values = [value for record in about for value in record.values(column)]
+        mean = about[0].mean(column)
+        unit = f"{mean.words or mean.unit} at percentile {percentile:g} of {len(values)} draws".lstrip()
+        return Measured(cases, float(np.percentile(values, percentile)), None, unit)
+
+
 def compare_claims(experiment: Experiment, records: Sequence[Record]) -> list[Comparison]:
     """Return each claim whose cases have records, with what these say of it."""
     if experiment.claimed is None:
         return []
-    known = {record.case: record for record in records}
-
-    def measure(case: str, relative_to: str | None, column: str | None) -> Measured | None:
-        record, base = known.get(case), known.get(relative_to or "")
-        shown = column or experiment.column
-        if record is None or (relative_to and base is None):
-            return None
-        if base is not None:
-            found = ratio(record, base, shown)
-            if found is None:
-                return None
-            return Measured(case, found.percent, clean(found.error, found.percent), f"% of {base.case}")
-        mean = record.mean(shown)
-        error = clean(record.standard_error(shown), mean.value)
-        return Measured(case, mean.value, error, mean.words or mean.unit)
-
+    measurements = _Records(experiment.column, {record.case: record for record in records})
     return [
         Comparison(claim, claim.source or experiment.claimed.source, judgement)
         for claim in experiment.claimed.claims
-        if (judgement := claim.judge(measure)) is not None
+        if (judgement := claim.judge(measurements)) is not None
     ]
 
 
 def _in_words(measured: Measured) -> str:
-    if measured.unit.startswith("%"):
+    if measured.unit.startswith("% of "):
         return percent_in_words(measured.value, measured.error)
     return number_in_words(measured.value, measured.error)

@@ -1,5 +1,6 @@
 """What is claimed of an experiment: which verdict measured values get, and faults of the file."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +19,22 @@ CLAIMS = (
 )
 
 
+@dataclass
+class Values:
+    known: dict[str, float]
+
+    def mean(self, case: str, relative_to: str | None, _: str | None) -> Measured | None:
+        return Measured(case, self.known[case], None, f"% of {relative_to}") if case in self.known else None
+
+    def percentile(self, cases: str, percentile: float, _: str | None) -> Measured | None:
+        assert cases == "*"
+        return Measured("*", percentile, None, "") if self.known else None
+
+
 def verdict(words: dict[str, Any], *values: float) -> Verdict | None:
     """Return the verdict on a claim where cases a, b and c, or a in per cent of others, have these values."""
     claim = Claims.model_validate({"source": "a paper", "claims": [{"statement": "s", **words}]}).claims[0]
-    known = dict(zip("abc", values, strict=False))
-
-    def measure(case: str, relative_to: str | None, _: str | None) -> Measured | None:
-        return Measured(case, known[case], None, f"% of {relative_to}") if case in known else None
-
-    found = claim.judge(measure)
+    found = claim.judge(Values(dict(zip("abc", values, strict=False))))
     return found and found.verdict
 
 
@@ -51,6 +59,13 @@ def test_ratios(
     for wanted, values in expected.items():
         for value in values:
             assert verdict({"case": "a", "relative_to": "b", **words}, value) == wanted, value
+
+
+def test_percentiles() -> None:
+    words = {"kind": "percentile", "cases": "*", "percentile": 90}
+    assert verdict({**words, "at_most": 90}, 1) == "agrees"
+    assert verdict({**words, "at_most": 89}, 1) == "differs"
+    assert verdict({**words, "at_most": 89}) is None
 
 
 def test_values() -> None:
@@ -167,6 +182,11 @@ def test_what_is_not_comparable_or_not_measured() -> None:
             "case: two, relative_to: one, percent: 200, tolerance_percent: 1",
             "kind: ordering, cases: [two, for]",
             "claims.0: no case is called 'for'",
+        ),
+        (
+            "case: two, relative_to: one, percent: 200, tolerance_percent: 1",
+            "kind: percentile, cases: 't?', percentile: 50, at_most: 1",
+            "claims.0: no case is called 't?'",
         ),
     ],
 )

@@ -22,6 +22,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "hybrid-speedup": {"servers": 256, "search": 1},
     # Closed forms, whose size costs nothing.
     "hybrid-cost": {},
+    "fluid-error": {"topologies": ("fat-tree:k=4",), "flows": 50, "draws": 1},
     "table1-components": {},
     "packets-hadoop": {"workload": "hadoop:data=4MB,mappers=4,reducers=4,block=500kB"},
 }
