@@ -17,6 +17,7 @@ from pnet_lp.drawing.sheet import Drawn, Sheet
 from pnet_lp.drawing.summary import summarise
 from pnet_lp.drawing.svg import annotated, page
 from pnet_lp.drawing.switches import draw_panels
+from pnet_lp.drawing.words import counted
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
@@ -162,7 +163,7 @@ def draw(
         "colours": None if loads is None else "length" if lengths else "utilisation",
         "failed_cables": sum(len(one.planes) * int((one.failed == 2).sum()) for one in panels),
         "cut": None if mark is None else mark.to_json(network, level),
-        "throughput": None if loads is None else loads.claim,
+        "result": None if loads is None else loads.claim,
     }
     picture = Drawing(sheet.title, large, document, sheet.captions, drawn)
     if path is not None:
@@ -216,10 +217,9 @@ def _loads(
 
 
 def _headline(network: Network, *, large: bool) -> str:
-    count = network.plane_count
-    words = (
-        f"{network.variant} network of {count} plane{'' if count == 1 else 's'}: {network.switch_count:,} switches, "
-        f"{network.host_count:,} hosts, {network.cable_count:,} cables"
+    parts = [(network.switch_count, "switch"), (network.host_count, "host"), (network.cable_count, "cable")]
+    words = f"{network.variant} network of {counted(network.plane_count, 'plane')}: " + ", ".join(
+        counted(count, what) for count, what in parts
     )
     return f"{words}; too many to draw one by one" if large else words
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pnet_lp.drawing.words import number
 from pnet_lp.errors import SpecError
 from pnet_lp.files import read_limited, read_table
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
@@ -21,7 +22,6 @@ from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import FlowProblem, build_problem
 from pnet_lp.throughput.proofs.store import load_result
 from pnet_lp.throughput.verify import verify
-from pnet_lp.units import format_gbps
 
 _SAME = 1e-9
 """Relative difference up to which speeds written and read again are the same."""
@@ -58,7 +58,7 @@ class Loads:
         flow = build_problem(network, traffic, aggregate=not routing.per_flow)
         length = None if result.certificate is None else result.certificate.length
         document = result.to_json()
-        value = "" if result.value is None else f"{_number(result.value)} {result.headline.unit}".strip()
+        value = "" if result.value is None else f"{number(result.value)} {result.headline.unit}".strip()
         caption = _words(f"{result.headline.quantity.replace('_', ' ')} {value}", document, traffic)
         return cls(
             _by_plane(network, flow, result.link_load),
@@ -88,7 +88,7 @@ def read_loads(path: str | Path, network: Network) -> Loads:
     _check_same(network, stored.network.fingerprint, str(path))
     found = verify(stored)
     value = found.figures[found.headline.key]
-    shown = "" if value is None else f"{_number(value)} {found.headline.unit}".strip()
+    shown = "" if value is None else f"{number(value)} {found.headline.unit}".strip()
     caption = _words(f"{found.headline.quantity.replace('_', ' ')} {shown}", stored.claims, stored.traffic)
     if found.second is None or stored.certificate is None:
         nothing = tuple(floats(np.zeros(2 * plane.cable_count)) for plane in network.planes)
@@ -109,16 +109,12 @@ def _check_same(network: Network, fingerprint: object, where: str) -> None:
             "the result is of another network",
             where=where,
             found=fingerprint,
-            allowed=f"the fingerprint of the network drawn, {network.fingerprint}; with the same seed and failures",
+            allowed=f"{network.fingerprint}, from the same topologies, seed and failures",
         )
 
 
 def _by_plane(network: Network, flow: FlowProblem, values: FloatArray | None) -> tuple[FloatArray, ...]:
     return tuple(arc_values(flow, p, 2 * plane.cable_count, values) for p, plane in enumerate(network.planes))
-
-
-def _number(value: float) -> str:
-    return format_gbps(value)
 
 
 def _words(value: str, document: Mapping[str, Any], traffic: TrafficMatrix) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.drawing.settings import CutKind
+from pnet_lp.drawing.words import counted, number
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.arrays import BoolArray, IntArray, booleans
@@ -82,7 +83,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         cables = _cables(network, shown)
         how = "no halves are joined by less: proved" if halves.proved else "the narrowest found, not proved"
         words = (
-            f"bisection: {halves.gbps:,.6g} Gb/s in {_count(cables, 'cable')}{_access(network, level, shown)} "
+            f"bisection: {number(halves.gbps)} Gb/s in {counted(cables, 'cable')}{_access(network, level, shown)} "
             f"between halves of the {endpoints:,} {level}s ({how})"
         )
         return CutMark(kind, halves.proved, shown, cables, words)
@@ -101,9 +102,9 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
     shown = _natural(network, level, bound.witness)
     cables = _cables(network, shown)
     words = (
-        f"sparsest cut found (a heuristic): {shown.capacity_gbps:,.6g} Gb/s in {_count(cables, 'cable')}"
-        f"{_access(network, level, shown)} for a demand of {shown.demand:,.6g}, so K is at most "
-        f"{bound.value_gbps:,.6g} Gb/s per unit demand ({traffic.label or 'the traffic given'})"
+        f"sparsest cut found (a heuristic): {number(shown.capacity_gbps)} Gb/s in {counted(cables, 'cable')}"
+        f"{_access(network, level, shown)} for a demand of {number(shown.demand)}, so K is at most "
+        f"{number(bound.value_gbps)} Gb/s per unit demand ({traffic.label or 'the traffic given'})"
     )
     return CutMark(kind, False, shown, cables, words)
 
@@ -178,8 +179,4 @@ def _access(network: Network, level: Level, cut: Cut) -> str:
     for plane, side in zip(network.planes, cut.switches, strict=True):
         there = cut.counted & (plane.host_switch >= 0)
         parted += int(np.sum(there & (side[plane.host_switch] != cut.endpoints)))
-    return f" and {_count(parted, 'access link')}" if parted else ""
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f" and {counted(parted, 'access link')}" if parted else ""

@@ -11,6 +11,7 @@ import numpy as np
 
 from pnet_lp.drawing.loads import Loads
 from pnet_lp.drawing.marks import CutMark
+from pnet_lp.drawing.words import counted
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, booleans, floats, ints
 from pnet_lp.model.brief import brief
@@ -114,7 +115,9 @@ class Panel:
             if len(tiers) > 1:
                 facts.append(f"tier {self.level[i]}")
             facts.append("a rack" if self.rack[i] else "no rack")
-            facts.append(f"{self.hosts[i]:,} hosts, {self.plane.degree[i]:,} cables")
+            facts.append(
+                f"{counted(int(self.hosts[i]), 'host')}, {counted(int(self.plane.degree[i]), 'cable')}"
+            )
             if self.side is not None:
                 facts.append(f"side {'A' if self.side[i] else 'B'} of the cut")
             if self.dead[i]:

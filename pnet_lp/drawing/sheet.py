@@ -118,15 +118,20 @@ def bounds_of(spots: Sequence[FloatArray], at_least: tuple[float, float] = (0.0,
     )
 
 
-def make_page(boxes: Sequence[Bounds], left: float, *, titled: bool, most: float = 1.1) -> Page:
-    """Return where panels stand in whose places are within ``boxes``, with at ``most`` so many inches a unit."""
+def make_page(
+    boxes: Sequence[Bounds], left: float, *, titled: bool, most: float = 1.1, high: float = _HIGH
+) -> Page:
+    """Return where panels stand in whose places are within ``boxes``, with at ``most`` so many inches a unit.
+
+    A single panel is at most so many inches ``high``, several a quarter less.
+    """
     count = len(boxes)
     columns = count if count <= 3 else 2 if count == 4 else 3 if count <= 9 else 4
     w = max(*(box[1] - box[0] for box in boxes), 1.0)
     h = max(*(box[3] - box[2] for box in boxes), 0.4)
     total = _ALONE if count == 1 else _WIDE
     room = (total - 2 * _MARGIN) / columns - 2 * EDGE - left
-    high = _HIGH if count == 1 else 0.75 * _HIGH
+    high = high if count == 1 else 0.75 * high
     inches = min(room / w, high / h, most)
     return Page(columns, count, inches, w * inches + 2 * EDGE + left, h * inches + 2 * EDGE, left, titled)
 
@@ -185,7 +190,8 @@ def open_page(page: Page, sheet: Sheet, legend: Sequence[Line2D]) -> tuple[Drawn
 
 def shortened(text: str, inches: float) -> str:
     """Return as much of a text as fits."""
-    return textwrap.shorten(text, max(int(inches * 72 / (GLYPH * FONT)), 12), placeholder=" ...")
+    most = max(int(inches * 72 / (GLYPH * FONT)), 12)
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
 def _draw_scale(figure: Figure, sheet: Sheet, corner: tuple[float, float], size: tuple[float, float]) -> None:

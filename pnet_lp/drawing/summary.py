@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from pnet_lp.drawing.panels import Panel
+from pnet_lp.drawing.words import counted, number
 from pnet_lp.model.arrays import FloatArray, floats
 
 
@@ -95,9 +96,9 @@ def _summary(panel: Panel) -> Summary:
         lines = [f"{inside.sum():,} x {tiers[tier]}"]
         if panel.side is not None:
             lines[0] += f", side {'AB'[where]}"
-        held = {"racks": panel.rack[inside].sum(), "hosts": panel.hosts[inside].sum()}
+        held = {"rack": int(panel.rack[inside].sum()), "host": int(panel.hosts[inside].sum())}
         if any(held.values()):
-            lines.append(", ".join(f"{count:,} {what}" for what, count in held.items()))
+            lines.append(", ".join(counted(count, what) for what, count in held.items()))
         if dead := int(panel.dead[inside].sum()):
             lines.append(f"{dead:,} cut off")
         boxes.append(Box(tier, where, "\n".join(lines)))
@@ -106,10 +107,10 @@ def _summary(panel: Panel) -> Summary:
     bundles = []
     for i, (a, b) in enumerate(pairs.tolist()):
         own = bundle.ravel() == i
-        lines = [f"{own.sum():,} cables"]
+        lines = [counted(int(own.sum()), "cable")]
         if down := int((panel.failed[own] == 2).sum()):
             lines[0] += f", {down:,} failed"
-        lines.append(f"{panel.speed[own].sum() / 2:,.6g} Gb/s")
+        lines.append(f"{number(panel.speed[own].sum() / 2)} Gb/s")
         value = None
         if panel.value is not None:
             value = float(panel.value[own].max())

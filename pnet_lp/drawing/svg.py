@@ -37,6 +37,11 @@ def annotated(svg: bytes, notes: Mapping[str, Sequence[Note]], title: str) -> st
     root.insert(0, name)
     root.set("role", "img")
     groups = {group.get("id"): group for group in root.iter(f"{{{_SVG}}}g")}
+    # The pointer is to find the switch below its name.
+    for gid, group in groups.items():
+        if gid and gid.startswith("axes"):
+            for text in group.iter(f"{{{_SVG}}}text"):
+                text.set("pointer-events", "none")
     for gid, own in notes.items():
         kinds = {f"{{{_SVG}}}path", f"{{{_SVG}}}use"}
         defined = {path for defs in groups[gid].iter(f"{{{_SVG}}}defs") for path in defs.iter()}

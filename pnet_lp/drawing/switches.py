@@ -40,8 +40,11 @@ if TYPE_CHECKING:
 _DARK, _FAILED, _DEAD = "#444444", "#b0b0b0", "#9a9a9a"
 _DASHES, _DOTS = (0, (3, 2)), (0, (1, 1.5))
 
-_SHEAR, _FLAT = 0.35, 0.5
-"""Layers lean by this part of their height, and are this part as high."""
+_SHEAR, _FLATTEST = 0.35, 0.5
+"""Layers lean by this part of their height, and are at least this part as high as seen from above."""
+
+_LAYERS_HIGH = 8.5
+"""Inches of all layers together, at most."""
 
 _SMALLEST_FONT = 5.0
 """Points below which switches have no names in the picture."""
@@ -60,7 +63,8 @@ def draw_panels(panels: Sequence[Panel], sheet: Sheet, *, layers: bool) -> Drawn
     # Names of tiers stand to the left of them.
     tiers = [panel.plane.layout is None and len(panel.tier_names) > 1 for panel in panels]
     left = 0.75 if any(tiers) and not layers else 0.0
-    page = make_page(boxes, left, titled=not layers and (len(panels) > 1 or panels[0].planes != (0,)))
+    titled = not layers and (len(panels) > 1 or panels[0].planes != (0,))
+    page = make_page(boxes, left, titled=titled, **({"high": _LAYERS_HIGH} if layers else {}))
     legend = _legend(panels)
     drawn, origins = open_page(page, sheet, legend)
     labels = {panel.plane.label for panel in panels}
@@ -117,14 +121,17 @@ def _layered(places: Sequence[FloatArray]) -> list[tuple[FloatArray, FloatArray]
     """Return the places of planes seen from the side and above, one over the other, and what each lies on."""
     found, base = [], 0.0
     for place in places:
-        low, high = place.min(axis=0) - 0.8, place.max(axis=0) + 0.8
+        low, high = place.min(axis=0) - (0.8, 1.2), place.max(axis=0) + 0.8
+        wide, deep = high - low
+        # What is wide and shallow, as tiers are, stays as it is.
+        flat = float(np.clip(0.45 * wide / deep, _FLATTEST, 1.0))
         corners = np.array([low, (high[0], low[1]), high, (low[0], high[1])])
         leaning = []
         for points in (place, corners):
             x, y = (points - low).T
-            leaning.append(floats(np.column_stack([x + _SHEAR * y, base + _FLAT * y])))
+            leaning.append(floats(np.column_stack([x + _SHEAR * y, base + flat * y])))
         found.append((leaning[0], leaning[1]))
-        base += _FLAT * float(high[1] - low[1]) + 0.3
+        base += flat * float(deep) + 0.3
     return found
 
 
@@ -158,7 +165,9 @@ def _draw_cables(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches: 
         Path(scene.curve[[0, 3], i]) if scene.straight[i] else Path(scene.curve[:, i], codes)
         for i in range(m)
     ]
-    thin = float(np.clip(0.045 * scene.step * inches * 72, 0.3, 1.3))
+    # No wider than so many can be told apart at a switch.
+    step = scene.step * inches * 72
+    thin = float(np.clip(min(0.045 * step, 0.4 * step / max(panel.plane.degree.mean(), 1.0)), 0.3, 1.3))
     # What matters most lies on top: the cut, then what works, the fullest last.
     order = np.lexsort(
         (np.zeros(m) if panel.value is None else panel.value, panel.crossing, panel.failed < 2)

@@ -36,7 +36,7 @@ class Circle(Layout):
 
     def places(self, switches: int) -> FloatArray:
         """See :meth:`Layout.places`."""
-        ring = _circle(switches - self.hub, 1.0)
+        ring = _circle(switches - self.hub, 1.0, 1.0 if self.hub else 0.0)
         return floats(np.concatenate([np.zeros((int(self.hub), 2)), ring]))
 
 
@@ -94,10 +94,13 @@ class Groups(Layout):
         return floats(np.concatenate([members, centres[: switches - len(members)]]))
 
 
-def _circle(count: int, step: float) -> FloatArray:
-    """Return ``[count, 2]``: places on a circle, ``step`` apart, clockwise from the top; a single one is its centre."""
+def _circle(count: int, step: float, least: float = 0.0) -> FloatArray:
+    """Return ``[count, 2]``: places on a circle, ``step`` apart, clockwise from the top; a single one is its centre.
+
+    The radius is ``least`` at the least.
+    """
     angle = math.pi / 2 - 2 * math.pi * np.arange(count) / max(count, 1)
-    return floats(_radius(count, step) * np.column_stack([np.cos(angle), np.sin(angle)]))
+    return floats(max(_radius(count, step), least) * np.column_stack([np.cos(angle), np.sin(angle)]))
 
 
 def _radius(count: int, step: float) -> float:
