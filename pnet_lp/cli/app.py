@@ -27,6 +27,7 @@ COMMANDS = {
     "paths": "the paths that a routing allows, or their statistics",
     "hops": "how far apart endpoints are, also when links and switches fail",
     "simulate": "how long flows take, packet by packet",
+    "crosscheck": "the same flows by linear program, as a fluid and in packets, and what explains the gaps",
     "cost": "what a network is made of, what it costs and draws",
     "verify": "re-checks a saved result without any solver",
     "list": "topologies, traffic patterns, routings, transports and all else that has a name",

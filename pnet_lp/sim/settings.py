@@ -21,19 +21,33 @@ from pnet_lp.sim.preset import get_preset, plain
 from pnet_lp.sim.scenario import Scenario
 from pnet_lp.workload.base import ByteCount, Duration
 
+FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window")
+PACKETS_ONLY = ("transport", "queue")
+"""Settings of one model alone."""
 
-class Settings(Params):
-    """Everything about a simulation that is neither network nor workload.
 
-    What is not given is the preset's, where it has it, or else the default.
-    """
+class PresetSettings(Params):
+    """Whose values."""
 
     preset: str | None = Field(
         None, description="values of a paper (`pnet-lp list presets`); what else is given overrides them"
     )
+
+
+class ModelSettings(PresetSettings):
+    """What is simulated."""
+
     model: Literal["packets", "fluid"] = Field(
         "packets", description="what is simulated: packets, or a fluid that shares links max-min fairly"
     )
+
+
+class EveryModelSettings(PresetSettings):
+    """Everything about simulations of either model that is neither network nor workload.
+
+    What is not given is the preset's, where it has it, or else the default.
+    """
+
     transport: str = Field("tcp", description="when a flow's packets are sent (`pnet-lp list transports`)")
     queue: str = Field(
         "drop-tail", description="what ports do with packets that wait (`pnet-lp list queues`)"
@@ -72,7 +86,7 @@ class Settings(Params):
         """Return what is given, and below it what the preset states."""
         if not isinstance(given, dict):
             return given
-        meaningless = _meaningless(given)
+        meaningless = cls.meaningless(given)
         for name, why in meaningless.items():
             if given.get(name) is not None:
                 raise SpecError(why, where=name, found=str(given[name]))
@@ -83,6 +97,17 @@ class Settings(Params):
         if given.get("routing") is not None:
             stated.pop("forwarding", None)
         return {**{name: value for name, value in stated.items() if name not in meaningless}, **given}
+
+    @classmethod
+    def meaningless(cls, given: Mapping[str, Any]) -> dict[str, str]:
+        """Return the settings that change nothing beside those that are given, and why."""
+        found: dict[str, str] = {}
+        if given.get("sharing") != "subflows":
+            found["subflows"] = "changes nothing without sharing=subflows"
+        correction = given.get("correction")
+        if isinstance(correction, str) and "slow-start" not in parse_correction(correction):
+            found["initial_window"] = "changes nothing without slow-start in the correction"
+        return found
 
     @model_validator(mode="after")
     def _check_simulating(self) -> Self:
@@ -125,6 +150,21 @@ class Settings(Params):
         with naming("routing"):
             parse_routing(self.routing, policy=self.plane_policy)
         return choose_with(FORWARDINGS, "given", {"routing": self.routing}, stated)
+
+
+class Settings(EveryModelSettings, ModelSettings):
+    """Everything about a simulation that is neither network nor workload."""
+
+    @classmethod
+    def meaningless(cls, given: Mapping[str, Any]) -> dict[str, str]:
+        """Return the settings that change nothing beside those that are given, and why."""
+        if given.get("model") != "fluid":
+            return dict.fromkeys(FLUID_ONLY, "only model=fluid has this setting")
+        found = {**dict.fromkeys(PACKETS_ONLY, "a fluid has no such setting"), **super().meaningless(given)}
+        correction = given.get("correction")
+        if isinstance(correction, str) and not parse_correction(correction):
+            found |= dict.fromkeys(("link_delay", "ack"), "changes nothing without a correction")
+        return found
 
     def scenario(
         self,
@@ -172,21 +212,3 @@ class Settings(Params):
             terms=self.terms,
             initial_window=self.initial_window,
         )
-
-
-def _meaningless(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the settings that change nothing beside those that are given, and why."""
-    if given.get("model") != "fluid":
-        return dict.fromkeys(
-            ("sharing", "subflows", "correction", "initial_window"), "only model=fluid has this setting"
-        )
-    found = dict.fromkeys(("transport", "queue"), "a fluid has no such setting")
-    if given.get("sharing") != "subflows":
-        found["subflows"] = "changes nothing without sharing=subflows"
-    correction = given.get("correction")
-    terms = parse_correction(correction) if isinstance(correction, str) else TERMS
-    if "slow-start" not in terms:
-        found["initial_window"] = "changes nothing without slow-start in the correction"
-    if not terms:
-        found |= dict.fromkeys(("link_delay", "ack"), "changes nothing without a correction")
-    return found

@@ -59,6 +59,7 @@ def test_every_example_runs(run: Run) -> None:
                 "throughput",
                 "bounds",
                 "simulate",
+                "crosscheck",
                 "cost",
                 "sweep",
                 "verify",

@@ -57,6 +57,10 @@ WRITERS = [
         ["simulate", TREE, "--traffic", "stride:s=1", "--flow-size", "9kB", *words]
         for words in (["--out", "f.csv"], ["--plot", "f.png"], ["--fct", "fct.txt"])
     ),
+    *(
+        ["crosscheck", TREE, "--traffic", "stride:s=1", "--flow-size", "9kB", *words]
+        for words in (["--out", "f.csv"], ["--plot", "f.png"])
+    ),
     ["workload", "incast:senders=3,sizes=9kB", "--on", TREE, "--out", "f.csv"],
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],
 ]

@@ -42,8 +42,8 @@ fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>) 
     scenario.run(&mut |_| true).unwrap()
 }
 
-/// Round robin over the paths from the source: half of the link each (published are 475 Mb/s with headers), few packets out
-/// of order (3.6 % here, 0.4 % published, where the order of paths and the count are not stated), and windows that only grow.
+/// Round robin over the paths from the source: half of the link each (published are 475 Mb/s with headers), hardly a packet out
+/// of order (0.4 % published), and windows that only grow.
 #[test]
 fn source_routed_spraying_shares_evenly() {
     let sopa = Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin };
@@ -51,7 +51,7 @@ fn source_routed_spraying_shares_evenly() {
     for flow in &found.flows {
         let rate = flow.data_bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / 1e12) / 1e6;
         assert!((450.0..=510.0).contains(&rate), "{rate} Mb/s");
-        assert!((flow.out_of_order as f64) < 0.05 * flow.data_packets as f64, "{flow:?}");
+        assert!((flow.out_of_order as f64) < 0.01 * flow.data_packets as f64, "{flow:?}");
         assert_eq!((flow.resent, flow.timeouts), (0, 0));
     }
     for flow in 0..4 {
