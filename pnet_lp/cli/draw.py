@@ -78,7 +78,7 @@ def command(
     """Draw a network: its planes side by side, those that look the same once.
 
     Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file.  Failed cables are dashed.  A plane
-    of more than 400 switches or 6,000 cables is drawn as its tiers, with counts.
+    of more than 400 switches or 2,500 cables is drawn as its tiers, with counts.
 
     Exit code 3 says that the bounds on the throughput of --traffic have not met within the tolerance.
     """

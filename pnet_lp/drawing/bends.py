@@ -9,7 +9,7 @@ from pnet_lp.model.arrays import FloatArray, IntArray, floats
 _CLEAR = 0.3
 """Distance from a switch, in distances of neighbours, below which a straight cable would seem to end there."""
 
-_RISES = (0.32, 0.44, 0.7, 1.0)
+_RISES = (0.32, 0.44, 0.7, 1.0, 1.4)
 """How high arcs rise, in distances of neighbours: the first that is clear of switches on one of its sides."""
 
 _PARALLEL = 0.16

@@ -28,7 +28,7 @@ from pnet_lp.throughput import solve
 from pnet_lp.traffic import build_traffic
 from pnet_lp.writing import output_file
 
-MOST_SWITCHES, MOST_CABLES = 400, 6000
+MOST_SWITCHES, MOST_CABLES = 400, 2500
 """Of a plane, up to which switches and cables are drawn one by one."""
 
 MOST_PANELS = 16

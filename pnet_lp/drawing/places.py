@@ -12,8 +12,8 @@ _SPARSE = 3.0
 """Cables a switch up to which a network without a known shape is drawn by its cables; denser ones as a circle."""
 
 _POD_GAP = 0.6
-_HEIGHT = 3.2
-"""The width of tiers over their height."""
+_STEEP, _HIGHEST = (0.31, 0.2), 0.65
+"""Distance of two tiers, and of more, over their width; height of all tiers over it, at most."""
 
 
 def find_places(plane: Plane) -> FloatArray:
@@ -75,7 +75,9 @@ def _tiers(plane: Plane) -> FloatArray:
         x *= len(highest) / width
         width = float(len(highest))
     x[highest] = (np.arange(len(highest)) + 0.5) * width / len(highest)
-    return floats(np.column_stack([x, level * max(1.3, width / (_HEIGHT * top))]))
+    # Steep enough that cables pass between switches, and no higher than a page.
+    step = max(1.3, min(width * _STEEP[min(top, 2) - 1], width * _HIGHEST / top))
+    return floats(np.column_stack([x, level * step]))
 
 
 def _by_forces(plane: Plane) -> FloatArray:

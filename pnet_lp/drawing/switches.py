@@ -167,12 +167,15 @@ def _draw_cables(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches: 
     ]
     # No wider than so many can be told apart at a switch.
     step = scene.step * inches * 72
-    thin = float(np.clip(min(0.045 * step, 0.4 * step / max(panel.plane.degree.mean(), 1.0)), 0.3, 1.3))
+    thin = float(np.clip(min(0.045 * step, 0.4 * step / max(panel.plane.degree.mean(), 1.0)), 0.25, 1.3))
     # What matters most lies on top: the cut, then what works, the fullest last.
     order = np.lexsort(
         (np.zeros(m) if panel.value is None else panel.value, panel.crossing, panel.failed < 2)
     )
-    colours, widths, styles = [], [], []
+    # Many cables are a haze in which their bundles are darker.
+    haze = float(np.clip((300 / m) ** 0.5, 0.35, 1.0))
+    colours: list[str | tuple[str, float]] = []
+    widths, styles = [], []
     for i in order.tolist():
         value = None if panel.value is None else float(panel.value[i])
         failed, crossing = int(panel.failed[i]), bool(panel.crossing[i])
@@ -181,7 +184,7 @@ def _draw_cables(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches: 
         elif value is not None:
             colours.append(shade(value))
         else:
-            colours.append(CUT if crossing else CABLE)
+            colours.append(CUT if crossing else (CABLE, haze))
         width = thin * (1.0 if value is None else 0.8 + 1.4 * value)
         widths.append(max(2.0 * width, 1.4) if crossing else width)
         styles.append(_DASHES if failed == 2 else _DOTS if failed == 1 else "-")
@@ -193,7 +196,6 @@ def _draw_cables(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches: 
             edgecolors=colours,
             linewidths=widths,
             linestyles=styles,
-            alpha=None if m <= 400 or panel.value is not None else 0.7,
             gid=name,
             clip_on=False,
             zorder=1,
