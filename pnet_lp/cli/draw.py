@@ -21,8 +21,8 @@ from pnet_lp.cli.options import (
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.cli.time_limit import ending_at
-from pnet_lp.drawing import DrawSettings, draw
 from pnet_lp.drawing.formats import DRAWING_SUFFIXES
+from pnet_lp.drawing.settings import DrawSettings
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.settings import ObjectiveSettings
 from pnet_lp.traffic import TrafficSettings
@@ -82,6 +82,8 @@ def command(
 
     Exit code 3 says that the bounds on the throughput of --traffic have not met within the tolerance.
     """
+    from pnet_lp.drawing import draw  # noqa: PLC0415 - slow to load
+
     deadline = asked.deadline()
     with ending_at(deadline, "building the network"):
         built = network.build()
