@@ -13,7 +13,7 @@ import math
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,8 @@ class Verification:
         tolerance: what the file says was asked for.
         checks: one clause per check that held, in order.
         trusted: one clause for each thing that was taken as it stands.
+        second: the problem a second time, with the certificate; None where nothing is carried.
+        rate: float64 ``[J]``, Gb/s that its demands get.
     """
 
     path: str
@@ -81,6 +83,19 @@ class Verification:
     tolerance: float
     checks: tuple[str, ...]
     trusted: tuple[str, ...]
+    second: SecondProblem | None = field(default=None, repr=False)
+    rate: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def link_load(self) -> FloatArray | None:
+        """float64 ``[arcs]`` of ``second.flow``: what core links carry, recomputed; None where nothing is carried."""
+        if self.second is None:
+            return None
+        rate = self.rate
+        if rate is None:
+            demand = self.second.flow.demand
+            rate = floats(self.second.fits(demand) * demand)
+        return self.second.loads(rate)[0]
 
     @property
     def interval(self) -> Interval:
@@ -146,6 +161,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     cut_off = np.flatnonzero(~connected).tolist()
     nothing = bool(cut_off) and not (objective.per_demand and connected.any())
     rates = _checked_rates(check, stored, flow) if objective.rated else None
+    second, rate = None, None
     if stored.certificate is None:
         check.require(
             nothing,
@@ -189,6 +205,8 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         claims["tolerance"],
         tuple(check.held),
         tuple(check.trusted),
+        second,
+        rate,
     )
 
 
