@@ -154,6 +154,31 @@ def test_the_fluid_is_that_of_the_transport(spine: Network) -> None:
         assert wanted.items() <= settings.items(), asked
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"transport": "dctcp", "queue": "ecn:packets=1000"},
+        {"transport": "mptcp:subflows=8,coupling=uncoupled,sack=true,rto_min=1ms"},
+    ],
+)
+def test_long_flows_come_near_fair_rates(words: dict[str, Any]) -> None:
+    """In the mean of all flows, slow start included; experiments/packets-long-flows is larger."""
+    network = build_network("fat-tree:k=4", link_gbps=GBPS)
+    found = crosscheck(
+        network,
+        "each:sizes=40MB",
+        traffic=build_traffic("permutation", network, "host", seed=2),
+        seed=2,
+        time_limit="30ms",
+        **words,
+    )
+    fluid, packets = (
+        float(result.flow["received_bytes"].sum()) / len(result.flow["flow"])
+        for result in (found.fluid, found.packets)
+    )
+    assert packets == pytest.approx(fluid, rel=0.1)
+
+
 def test_a_job_waits_and_has_stages() -> None:
     network = build_network("leaf-spine:leaves=4,spines=4,hosts_per_leaf=4", link_gbps=GBPS)
     ring = compare(crosscheck(network, f"all-reduce:size={16 * 100 * FULL}", transport="line-rate"))
