@@ -145,8 +145,7 @@ def _waits(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
     for before, after in pairwise(steps):
         one, other = found.fluids[before], found.fluids[after]
         least, most = (float(result.completion_ps[alike].mean()) / 1e6 for result in (one, other))
-        known = str(one.settings["correction"]).split(",")
-        terms = [term for term in _terms(other) if term not in known]
+        terms = [term for term in _terms(other) if term not in _terms(one)]
         words = " and ".join([", ".join(terms[:-1]), terms[-1]] if len(terms) > 1 else terms).replace(
             "-", " "
         )
@@ -179,7 +178,7 @@ def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
             f"{int(packets.flow['packets_dropped'].sum()):,} packets were dropped and "
             f"{int(packets.flow['resent'].sum()):,} sent again; the {_count(again)} that sent something again, "
             f"{late:,} of them after a timeout, took {format_us(mean)} on average, in the fluid {format_us(ideal)}: "
-            f"{100 * share:+.3g} % in the mean of all flows",
+            f"{100 * share:+,.{0 if share >= 1 else 1}f} % in the mean of all flows",
             signed=True,
         )
     if (~again).any():
