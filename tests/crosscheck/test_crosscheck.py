@@ -118,10 +118,10 @@ def test_losses_are_those_of_flows_that_sent_again(spine: Network) -> None:
     assert gap["factor"] == pytest.approx(1 + excess)
     dropped, resent = (int(found.packets.flow[key].sum()) for key in ("packets_dropped", "resent"))
     assert gap["sentence"].startswith(f"{dropped:,} packets were dropped and {resent:,} sent again; ")
-    assert f"{100 * excess:+,.0f} % in the mean of all flows" in gap["sentence"]
+    assert f"{100 * excess:+,.1f} % in the mean of all flows" in gap["sentence"]
 
 
-def test_paths_that_are_longer_or_too_few(spine: Network) -> None:
+def test_paths_that_are_longer_or_too_few() -> None:
     """A cycle of four with two flows between neighbours: of two paths, one is three links long."""
     ring = build_network("ring:n=4", hosts_per_switch=2, link_gbps=GBPS)
     workload = Workload.from_flows(8, [0, 1], [2, 3], 1000 * FULL)
