@@ -17,9 +17,9 @@ from pnet_lp.sim.base import Context
 from pnet_lp.sim.footprint import check_fluid_memory
 from pnet_lp.sim.scenario import Scenario
 
-SharingName: TypeAlias = Literal["single", "even", "subflows"]
+SharingName: TypeAlias = Literal["single", "even", "subflows", "best"]
 """What a flow does with several paths: it takes one; its rate is split over all in fixed parts; each of some subflows
-takes part in the sharing."""
+takes part in the sharing; its rate is split over all so that what flows get altogether is max-min fair."""
 
 SHORT_FLOWS = ("handshake", "propagation", "store-and-forward", "slow-start")
 OF_WINDOWS = ("queueing", "convergence")
@@ -87,16 +87,16 @@ class FluidScenario(Scenario):
     incremental: bool = True
 
     def _completed(self, forwarding: _core.Forwarding) -> FluidScenario:
-        spreads = forwarding.spreads
-        chosen: SharingName = self.sharing or ("even" if spreads else "single")
-        if (chosen == "even") != spreads:
+        if forwarding.spreads:
+            why, fitting = "the forwarding spreads what a flow sends over its paths", ("even", "best")
+        elif forwarding.makes_tables:
+            why, fitting = "the forwarding has no paths to split a flow over", ("single", "subflows")
+        else:
+            why, fitting = "a routing says no fixed parts", ("single", "subflows", "best")
+        chosen: SharingName = self.sharing or ("even" if forwarding.spreads else "single")
+        if chosen not in fitting:
             raise SpecError(
-                "the forwarding spreads what a flow sends over its paths"
-                if spreads
-                else "the forwarding has no paths to split a flow over",
-                where="sharing",
-                found=chosen,
-                allowed="even" if spreads else "single or subflows, or a forwarding that spreads",
+                why, where="sharing", found=chosen, allowed=f"{', '.join(fitting)}, or another forwarding"
             )
         if chosen != "single" and (wrong := [term for term in OF_WINDOWS if term in self.terms]):
             raise SpecError(
@@ -108,7 +108,7 @@ class FluidScenario(Scenario):
         return replace(self, sharing=chosen)
 
     def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
-        subflows = self.subflows if self.sharing == "subflows" else 1
+        subflows = {"subflows": self.subflows, "best": forwarding.most_paths}.get(self.sharing or "", 1)
         check_fluid_memory(context, forwarding, subflows=subflows, jobs=jobs, runs=runs)
 
     def _simulate(
@@ -116,13 +116,10 @@ class FluidScenario(Scenario):
     ) -> _core.FluidOutcome:
         del context
         slow_start = self.initial_window if "slow-start" in self.terms else None
-        sharing = _core.Sharing.even() if self.sharing == "even" else _core.Sharing.single()
-        if self.sharing == "subflows":
-            sharing = _core.Sharing.subflows(self.subflows)
         return _core.simulate_fluid(
             **common,
             forwarding=forwarding,
-            sharing=sharing,
+            sharing=self._shared(),
             correction=_core.Correction(
                 **{term.replace("-", "_"): term in self.terms for term in TERMS if term != "slow-start"},
                 slow_start=slow_start,
@@ -135,6 +132,17 @@ class FluidScenario(Scenario):
             weights=None if self.weights is None else floats(self.weights),
             incremental=self.incremental,
         )
+
+    def _shared(self) -> _core.Sharing:
+        match self.sharing:
+            case "even":
+                return _core.Sharing.even()
+            case "subflows":
+                return _core.Sharing.subflows(self.subflows)
+            case "best":
+                return _core.Sharing.best()
+            case _:
+                return _core.Sharing.single()
 
     def _own(self, outcome: _core.FluidOutcome, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
         del outcome, flow

@@ -59,8 +59,8 @@ class EveryModelSettings(PresetSettings):
     )
     sharing: SharingName | None = Field(
         None,
-        description="in a fluid, what a flow does with several paths: it takes one, is split over all evenly, or has "
-        "subflows; default: even where the forwarding spreads packets, else single",
+        description="in a fluid, what a flow does with several paths: it takes one, is split over all evenly, or as is "
+        "best for fairness, or has subflows; default: even where the forwarding spreads packets, else single",
     )
     subflows: int = Field(8, ge=1, le=1024, description="subflows of a flow, with sharing=subflows")
     correction: str = Field(

@@ -44,6 +44,8 @@ def parquet(table: pa.Table) -> bytes:
         ("jellyfish:switches=8,ports=5,hosts=16", "ecmp", {"routing": "ecmp"}),
         ("jellyfish:switches=8,ports=5,hosts=16", "ecmp-split", {"forwarding": "rps"}),
         ("fat-tree:k=4", "ecmp-split", {"forwarding": "sopa"}),
+        ("jellyfish:switches=8,ports=5,hosts=16", "ksp:4", {"routing": "ksp:4", "sharing": "best"}),
+        ("jellyfish:switches=8,ports=5,hosts=16", "ecmp-lp", {"forwarding": "sopa", "sharing": "best"}),
     ],
 )
 def test_long_flows_get_the_rates_of_the_linear_program(
@@ -115,6 +117,7 @@ def test_records_have_what_a_fluid_has(tree: Network) -> None:
     [
         {},
         {"sharing": "subflows", "subflows": 4, "routing": "ksp:4"},
+        {"sharing": "best", "routing": "ksp:4"},
         {"forwarding": "sopa"},
         {"preset": "pfabric", "plane_policy": "round-robin", "forwarding": "plane-spray"},
         {"correction": "handshake,propagation", "event_limit": 50},
@@ -184,7 +187,7 @@ def test_no_queue_is_longer_than_marks_let_it() -> None:
 
 
 def test_what_a_new_flow_lacks_where_packets_are_marked() -> None:
-    """Four long flows and a new one of 250 packets, whose window is cut too far at first: by the rule, and in packets."""
+    """Four long flows and a new one of 250 packets, whose window is cut too far at first: by the rule, and packets."""
     network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
     workload = flows(network, *((host, 9, 10**8, 0) for host in range(4)), (4, 9, 365_000, 10**10))
     words = {"link_delay": "4us", "seed": 1}
@@ -246,12 +249,23 @@ def test_what_a_new_flow_lacks_where_packets_are_marked() -> None:
         ),
         (
             {"sharing": "even"},
-            "sharing: the forwarding has no paths to split a flow over, found 'even'; allowed: single or subflows, "
-            "or a forwarding that spreads",
+            "sharing: the forwarding has no paths to split a flow over, found 'even'; allowed: single, subflows, "
+            "or another forwarding",
+        ),
+        (
+            {"sharing": "best"},
+            "sharing: the forwarding has no paths to split a flow over, found 'best'; allowed: single, subflows, "
+            "or another forwarding",
+        ),
+        (
+            {"sharing": "even", "routing": "ksp:2"},
+            "sharing: a routing says no fixed parts, found 'even'; allowed: single, subflows, best, or another "
+            "forwarding",
         ),
         (
             {"sharing": "single", "forwarding": "rps"},
-            "sharing: the forwarding spreads what a flow sends over its paths, found 'single'; allowed: even",
+            "sharing: the forwarding spreads what a flow sends over its paths, found 'single'; allowed: even, best, "
+            "or another forwarding",
         ),
         ({"trace": "flow:0"}, "trace: a fluid has no queues and windows, found 'flow:0'"),
     ],

@@ -38,6 +38,12 @@ impl Sharing {
     fn subflows(count: u32) -> Self {
         Sharing { inner: fluid::Sharing::Subflows(count) }
     }
+
+    /// It is split over all that it is offered as is best for fairness.
+    #[staticmethod]
+    fn best() -> Self {
+        Sharing { inner: fluid::Sharing::Best }
+    }
 }
 
 /// What is added to the times of the fluid, by term; and the sizes of packets.

@@ -8,7 +8,8 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::super::fabric::NONE;
 use super::super::time::{NEVER, Time};
-use super::levels::Levels;
+use super::rates::Rates;
+use crate::error::Error;
 
 /// A stream of a class.
 #[derive(Debug, Clone, Default)]
@@ -23,6 +24,13 @@ pub(super) struct Stream {
     pub(super) carried: f64,
     /// Its links, and what they carry of it.
     pub(super) links: Vec<(u32, f64)>,
+}
+
+impl Stream {
+    /// Its links.
+    pub(super) fn ports(&self) -> Vec<u32> {
+        self.links.iter().map(|(port, _)| *port).collect()
+    }
 }
 
 /// Flows on the same paths.
@@ -202,40 +210,44 @@ impl Classes {
 
     /// Brings the levels of all streams, and with them what is foreseen, up to date; `forgotten` is told of streams that
     /// are no more.
-    pub(super) fn settle(&mut self, levels: &mut Levels, now: Time, mut forgotten: impl FnMut(&Stream)) {
+    pub(super) fn settle(
+        &mut self,
+        rates: &mut Rates,
+        now: Time,
+        mut forgotten: impl FnMut(&Stream),
+    ) -> Result<(), Error> {
         for i in 0..self.touched.len() {
             let number = self.touched[i];
             let class = &mut self.classes[number as usize];
             if class.flows.is_empty() {
                 let class =
                     std::mem::replace(class, Class { next: NEVER, queued: NEVER, ..Class::default() });
-                for stream in class.streams.iter().filter(|_| !class.is_new) {
-                    levels.remove(stream.number);
-                    forgotten(stream);
+                if !class.is_new {
+                    rates.remove(&class.streams);
+                    class.streams.iter().for_each(&mut forgotten);
                 }
                 self.known.remove(&class.key);
                 self.free.push(number);
                 continue;
             }
-            for (place, stream) in (0..).zip(&mut class.streams) {
-                if !class.is_new {
-                    levels.set_weight(stream.number, class.weight);
-                    continue;
-                }
-                stream.number = levels.add(&stream.links, class.weight);
+            if !std::mem::replace(&mut class.is_new, false) {
+                rates.set_weight(&class.streams, class.weight);
+                continue;
+            }
+            rates.add(&mut class.streams, class.weight);
+            for (place, stream) in (0..).zip(&class.streams) {
                 let owners = self.owner.len().max(stream.number as usize + 1);
                 self.owner.resize(owners, (NONE, NONE));
                 self.owner[stream.number as usize] = (number, place);
             }
-            class.is_new = false;
         }
         let mut changed = std::mem::take(&mut self.changed);
-        levels.settle(&mut changed);
+        rates.settle(&mut changed)?;
         for stream in changed.drain(..) {
             let (number, place) = self.owner[stream as usize];
             let class = &mut self.classes[number as usize];
             class.advance(now);
-            class.streams[place as usize].level = levels.level(stream);
+            class.streams[place as usize].level = rates.level(stream);
             self.touch(number);
         }
         self.changed = changed;
@@ -250,6 +262,7 @@ impl Classes {
             self.enqueue(number);
         }
         self.touched = touched;
+        Ok(())
     }
 
     /// The class of a stream.

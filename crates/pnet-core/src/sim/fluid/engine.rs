@@ -14,7 +14,7 @@ use super::super::time::{NEVER, Time};
 use super::Scenario;
 use super::classes::{Classes, Stream, key};
 use super::correction::{Correction, PacketSizes, Terms};
-use super::levels::Levels;
+use super::rates::Rates;
 use super::records::{FlowRecord, Outcome};
 use super::sharing::{Sharing, alone};
 use super::windows::{Found, Queue, Window};
@@ -46,8 +46,9 @@ struct Live {
     mark: f64,
     /// The clock of each of the class's streams when it joined it.
     since: Vec<f64>,
-    /// None where there are none.
+    /// None where there are none; and the bytes that it keeps in the network.
     window: Option<Window>,
+    held: f64,
 }
 
 /// What happens at a time that is known.
@@ -75,7 +76,7 @@ pub(super) struct Engine {
     correction: Correction,
     sizes: PacketSizes,
     weights: Option<Vec<f64>>,
-    pub(super) levels: Levels,
+    pub(super) rates: Rates,
     classes: Classes,
     live: Vec<Option<Live>>,
     free: Vec<u32>,
@@ -131,7 +132,7 @@ impl Engine {
             correction: scenario.correction,
             sizes,
             weights: scenario.weights,
-            levels: Levels::new(capacity, scenario.method),
+            rates: Rates::new(sharing, capacity, scenario.method),
             classes: Classes::default(),
             live: vec![],
             free: vec![],
@@ -189,8 +190,7 @@ impl Engine {
         self.now = now;
         let mut done = vec![];
         let live = &self.live;
-        let of =
-            |slot: u32| live[slot as usize].as_ref().map_or((0.0, 0.0), |flow| (flow.weight, held(flow)));
+        let of = |slot: u32| live[slot as usize].as_ref().map_or((0.0, 0.0), |flow| (flow.weight, flow.held));
         self.classes.complete(now, of, &mut done);
         for slot in done {
             self.complete(slot);
@@ -223,14 +223,13 @@ impl Engine {
                 break;
             }
         }
-        self.settle();
-        Ok(())
+        self.settle()
     }
 
-    fn settle(&mut self) {
+    fn settle(&mut self) -> Result<(), Error> {
         self.settled += 1;
         let carried = &mut self.carried;
-        self.classes.settle(&mut self.levels, self.now, |stream| add_load(carried, stream));
+        self.classes.settle(&mut self.rates, self.now, |stream| add_load(carried, stream))
     }
 
     fn start(&mut self, flow: Flow) -> Result<(), Error> {
@@ -241,7 +240,7 @@ impl Engine {
             self.live.push(None);
         }
         let Flow { id, src, dst, bytes, session, .. } = flow;
-        let subflows = self.sharing.subflows();
+        let subflows = self.sharing.paths(&self.forwarding);
         let (key, connection) = (session.connection, slot * subflows);
         let pair = Pair { flow: id, key, connection, subflows, src, dst };
         let record = self.records.len() as u32;
@@ -267,7 +266,7 @@ impl Engine {
         let streams = self.sharing.streams(&paths, &self.forwarding);
         let windows = self.correction.windows;
         let window = windows.zip(links.first()).map(|(all, path)| all.of(path, wire, &terms, self.sizes));
-        let least = (wire / alone(&streams, |port| rate(&self.fabric, port))).ceil() as Time;
+        let least = (wire / alone(self.sharing, &streams, |port| rate(&self.fabric, port))?).ceil() as Time;
         let made = &mut self.records[record as usize];
         made.hops = paths.first().map_or(0, Vec::len) as u32;
         made.ideal = terms.opening + least + terms.arriving + terms.returning;
@@ -283,6 +282,7 @@ impl Engine {
             mark: 0.0,
             since: vec![],
             window,
+            held: window.map_or(0.0, |window| window.held),
         };
         self.live[slot as usize] = Some(live);
         if terms.opening == 0 {
@@ -315,7 +315,7 @@ impl Engine {
             let links = self.sharing.streams(paths, &self.forwarding);
             links.into_iter().map(|links| Stream { links, ..Stream::default() }).collect()
         };
-        let held = (held(flow), flow.terms.round_trip);
+        let held = (flow.held, flow.terms.round_trip);
         (flow.class, flow.mark) =
             self.classes.join(key(paths), streams, (slot, flow.weight, left), held, self.now);
         flow.since = self.classes.get(flow.class).streams.iter().map(|stream| stream.clock).collect();
@@ -324,7 +324,7 @@ impl Engine {
     /// Takes a flow out of its class; returns what it has left.
     fn leave(&mut self, slot: u32) -> f64 {
         let Some(flow) = self.live[slot as usize].clone() else { return 0.0 };
-        self.classes.leave(flow.class, slot, (flow.weight, held(&flow)), self.now);
+        self.classes.leave(flow.class, slot, (flow.weight, flow.held), self.now);
         self.count(&flow);
         (flow.mark - self.classes.get(flow.class).clock).max(0.0) * flow.weight
     }
@@ -362,14 +362,13 @@ impl Engine {
 
     /// What a flow finds on a path, where it has a window.
     fn find(&self, slot: u32, path: &[u32]) -> Found {
-        let Some(flow) = &self.live[slot as usize] else { return Found::default() };
-        let (Some(windows), Some(window)) = (self.correction.windows, flow.window) else {
+        let flow = self.live[slot as usize].as_ref();
+        let window = flow.and_then(|flow| Some((self.correction.windows?, flow.window?, &flow.terms)));
+        let Some(((windows, own, terms), levels)) = window.zip(self.rates.levels()) else {
             return Found::default();
         };
-        let queue = |port| Queue::at(port, &self.levels, &self.classes);
-        let ahead = path.iter().copied().map(queue);
-        let back = path.iter().filter_map(|port| self.fabric.back(*port)).map(queue);
-        windows.find(ahead, back, window.held, &flow.terms, self.sizes)
+        let queue = |port| Queue::at(port, levels, &self.classes);
+        windows.find(path, &self.fabric, queue, own.held, terms, self.sizes)
     }
 
     /// A flow's source knows that all has arrived.
@@ -385,7 +384,7 @@ impl Engine {
         let dead = &mut self.dead[port as usize];
         *dead = if fails { *dead + 1 } else { *dead - 1 };
         let capacity = if *dead == 0 { rate(&self.fabric, port) } else { 0.0 };
-        self.levels.set_capacity(port, capacity);
+        self.rates.set_capacity(port, capacity);
     }
 
     /// Paths have changed: flows go on by those that they have now.
@@ -409,7 +408,13 @@ impl Engine {
 
     fn paths(&self, pair: Pair) -> Vec<Vec<u32>> {
         let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
-        self.forwarder.paths(pair, &ground)
+        let mut paths = self.forwarder.paths(pair, &ground);
+        if self.sharing == Sharing::Best {
+            // The same ones in the same order for all flows that have them, and each once; the shortest first.
+            paths.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+            paths.dedup();
+        }
+        paths
     }
 
     fn links(&self, path: &[u32]) -> Vec<PathLink> {
@@ -437,9 +442,9 @@ impl Engine {
         let (planes, subflows) = (self.fabric.planes().count(), self.sharing.subflows() as usize);
         let of_planes = &mut self.plane_bytes[flow.record as usize * planes..][..planes];
         let of_subflows = &mut self.subflow_bytes[flow.record as usize * subflows..][..subflows];
-        for ((stream, since), by_subflow) in class.streams.iter().zip(&flow.since).zip(of_subflows) {
+        for (place, (stream, since)) in class.streams.iter().zip(&flow.since).enumerate() {
             let sent = ((stream.clock - since) * flow.weight).max(0.0);
-            *by_subflow += sent.round() as u64;
+            of_subflows[place.min(subflows - 1)] += sent.round() as u64;
             for (plane, into) in of_planes.iter_mut().enumerate() {
                 let up = self.fabric.up(plane, flow.pair.src);
                 let part = stream.links.iter().find(|(port, _)| *port == up).map_or(0.0, |(_, part)| *part);
@@ -479,11 +484,6 @@ impl Engine {
             subflow_bytes: self.subflow_bytes,
         }
     }
-}
-
-/// Bytes that a flow keeps in the network, if it has a window.
-fn held(flow: &Live) -> f64 {
-    flow.window.map_or(0.0, |window| window.held)
 }
 
 /// Bytes a picosecond that a port sends.

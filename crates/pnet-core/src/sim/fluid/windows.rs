@@ -18,7 +18,7 @@
 //!   `w` that of the link that marks most.  A flow that is new thus shrinks its window too far, and has less than its share
 //!   until its estimate is that of others; one that several links mark, for ever.
 
-use super::super::fabric::PathLink;
+use super::super::fabric::{Fabric, PathLink};
 use super::super::time::Time;
 use super::classes::Classes;
 use super::correction::{PacketSizes, Terms};
@@ -76,6 +76,11 @@ pub(super) struct Queue {
 }
 
 impl Queue {
+    /// Whether the link is up.
+    fn works(&self) -> bool {
+        self.capacity > 0.0
+    }
+
     /// What waits before a port: what the flows whose rates it sets, before any other link of theirs, keep in the network
     /// beyond what is on its way.
     pub(super) fn at(port: u32, levels: &Levels, classes: &Classes) -> Self {
@@ -129,11 +134,12 @@ impl Windows {
         Window { packets, largest, held: largest.min(wire), found: Found::default() }
     }
 
-    /// What a flow that holds so many bytes in the network finds on its way and on the way back.
+    /// What a flow that keeps so many bytes in the network finds on its path and on the way back.
     pub(super) fn find(
         &self,
-        ahead: impl Iterator<Item = Queue>,
-        back: impl Iterator<Item = Queue>,
+        path: &[u32],
+        fabric: &Fabric,
+        queue: impl Fn(u32) -> Queue,
         held: f64,
         terms: &Terms,
         sizes: PacketSizes,
@@ -143,7 +149,7 @@ impl Windows {
         let wait = |queue: &Queue| queue.bytes.min(HELD * threshold) / queue.capacity;
         let mut found = Found::default();
         let (mut largest, mut unmarked, mut round_trip) = (0.0, 1.0, 0.0);
-        for queue in ahead.filter(|queue| queue.capacity > 0.0) {
+        for queue in path.iter().map(|port| queue(*port)).filter(Queue::works) {
             found.ahead += wait(&queue);
             if !queue.full || queue.bytes + held < threshold {
                 continue;
@@ -160,7 +166,8 @@ impl Windows {
         if largest > 0.0 {
             found.marked = Some(Marked { largest, all: 1.0 - unmarked, round_trip });
         }
-        found.back = back.filter(|queue| queue.capacity > 0.0).map(|queue| wait(&queue)).sum();
+        let back = path.iter().filter_map(|port| fabric.back(*port)).map(queue);
+        found.back = back.filter(Queue::works).map(|queue| wait(&queue)).sum();
         found
     }
 
