@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -186,26 +187,32 @@ def test_no_queue_is_longer_than_marks_let_it() -> None:
 
 
 def test_what_a_new_flow_lacks_where_packets_are_marked() -> None:
-    """The closed form against steps of the equations: a flow gets p / a of its share, and a falls from 1 to p."""
+    """Four long flows and a new one of 250 packets, whose window is cut too far at first: by the rule, and packets."""
     network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
-    workload = flows(network, *((host, 9, 10**8, 0) for host in range(8)), (8, 9, 365_000, 10**10))
-    words = {"window": 12, "threshold": 30, "link_delay": "1us"}
-    slow = fluid(network, workload, correction=f"{LATENCY},convergence", **words)
-    fair = fluid(network, workload, correction=LATENCY, link_delay="1us")
-    wire = 365_000 + 250 * 40
-    sharing = wire * 800 * 9
-    round_trip = 4 * 10**6 + PACKET_PS + 2 * 32_000 + PACKET_PS
-    window = (round_trip / PACKET_PS + 30) / 9
-    marked = (2 / window) ** 0.5
-    left, alpha, taken = sharing * (1 - 12 * 1500 / wire), 1.0, 0.0
-    step, trip = 10**5, round_trip + 24 * PACKET_PS
+    workload = flows(network, *((host, 9, 10**8, 0) for host in range(4)), (4, 9, 365_000, 10**10))
+    words = {"link_delay": "4us", "seed": 1}
+    asked = {**words, "window": 12, "threshold": 30}
+    slow = fluid(network, workload, correction=f"{LATENCY},convergence", **asked)
+    fair = fluid(network, workload, correction=LATENCY, **words)
+    empty = 16 * 10**6 + 2 * PACKET_PS + 2 * 32_000
+    share = (empty / PACKET_PS + 24) / 5
+    marked = math.sqrt(2 / share)
+    left, window, estimate, trips = 250.0 - 12, 12.0, 1.0, 0.0
+    wanted = left / share
     while left > 0:
-        left -= step * marked / alpha
-        alpha += step / trip / 16 * (marked - alpha)
-        taken += step
-    lost = taken - sharing * (1 - 12 * 1500 / wire)
-    assert lost > 0.05 * sharing
-    assert slow.completion_ps[8] - fair.completion_ps[8] == pytest.approx(lost, rel=0.01)
+        trips += min(1.0, left / window)
+        left -= window
+        mean = 2 / (estimate * marked)
+        window = min(mean, window + 1) if window < mean else max(mean, window * (1 - estimate / 2))
+        estimate += (marked - estimate) / 16
+    lost = (trips - wanted) * (empty + 24 * PACKET_PS)
+    added = int(slow.completion_ps[4] - fair.completion_ps[4])
+    assert lost > 10**8
+    assert added == pytest.approx(lost, rel=0.01)
+    transport = "dctcp:handshake=false,initial_window=12,receive_window=12"
+    packets = simulate(network, workload, transport=transport, queue="ecn:threshold=30", **words)
+    assert slow.completion_ps[4] == pytest.approx(packets.completion_ps[4], rel=0.05)
+    assert fair.completion_ps[4] < 0.8 * packets.completion_ps[4]
 
 
 @pytest.mark.parametrize(
