@@ -189,7 +189,7 @@ class Levels:
         )
         rate = sp.csr_array((-self._demand * (self._rate_unit / self._flow_unit))[:, None])
         shared = sp.csr_array(usage.tocsr()[self._link])
-        matrix = sp.csc_array(sp.block_array([[shared, None], [of_demand, rate]]))
+        matrix = sp.csc_array(sp.block_array([[shared, sp.csr_array((links, 1))], [of_demand, rate]]))
         matrix.sort_indices()
         lp = LinearProgram(
             cost=np.append(np.zeros(columns), -1.0),
