@@ -52,13 +52,18 @@ class Context:
         """Number of racks, or of hosts at host level."""
         return len(self.network.endpoint_names(self.level))
 
+    @property
+    def coarser(self) -> str:
+        """The level that has fewer endpoints, as the beginning of a list of what to do instead; empty at that level."""
+        return "level=rack, " if self.level == "host" else ""
+
     def check_demands(self, count: int) -> None:
         """Raise TrafficError where a matrix of ``count`` demands, and the problem made of it, need too much memory."""
         check_fits(
             count * BYTES_PER_DEMAND,
             f"{self.label} with {count:,} demands between {self.endpoints:,} {self.level}s",
             TrafficError,
-            allowed="level=rack, sparser traffic, or a smaller network",
+            allowed=f"{self.coarser}sparser traffic, or a smaller network",
         )
 
     def random(self, component: str, seed: int | None) -> np.random.Generator:

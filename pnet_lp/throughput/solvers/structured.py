@@ -77,4 +77,6 @@ class Structured(Solver):
             usage.indices.astype(np.int32),
             usage.data,
         )
-        return _core.solve_cheapest(bundles, form.column_cost, whole=goal.fixes, **options.of_core(on_progress))
+        return _core.solve_cheapest(
+            bundles, form.column_cost, whole=goal.fixes, **options.of_core(on_progress)
+        )
