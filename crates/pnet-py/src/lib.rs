@@ -14,6 +14,7 @@ mod proof;
 mod signals;
 mod sim;
 mod structured;
+mod symmetry;
 
 use pyo3::prelude::*;
 
@@ -31,6 +32,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<path_form::PathSolution>()?;
     module.add_class::<bundles::Bundles>()?;
     module.add_class::<bundles::Cheapest>()?;
+    module.add_class::<symmetry::Demands>()?;
+    module.add_class::<symmetry::Symmetry>()?;
+    module.add_class::<symmetry::Reduced>()?;
     module.add_class::<planes::Planes>()?;
     module.add_class::<kinds::PathKind>()?;
     module.add_class::<kinds::Policy>()?;

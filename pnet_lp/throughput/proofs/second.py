@@ -97,6 +97,11 @@ class SecondProblem(ABC):
     def distances(self, lengths: Lengths) -> FloatArray:
         """Return float64 ``[J]``: the length of each demand's shortest way, or over its fixed split."""
 
+    def farthest(self, certificate: AnyCertificate, lengths: Lengths) -> float:
+        """Return the largest distance of a demand by lengths like those of ``certificate``."""
+        del certificate
+        return float(self.distances(lengths).max())
+
     @abstractmethod
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the loads of arcs ``[A]`` and those of access links up and down ``[2, P, E]``.
@@ -232,7 +237,8 @@ def reachable(problem: FlowProblem) -> BoolArray:
 
 def reachable_both_ways(problem: FlowProblem) -> BoolArray:
     """Return the same for planes in which the demand could be answered as well."""
-    return reachable(problem) & reachable(replace(problem, src=problem.dst, dst=problem.src))
+    back = replace(problem.pairs, src=problem.dst, dst=problem.src)
+    return reachable(problem) & reachable(replace(problem, demands=back))
 
 
 def reachable_by_paths(problem: FlowProblem) -> BoolArray:

@@ -9,7 +9,8 @@
 //! - `best`: what the solvers on arcs begin with, keep and return;
 //! - [`path_form`]: the instance over given paths, and its solver;
 //! - [`bundles`]: other objectives over given paths or splits;
-//! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having.
+//! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having;
+//! - [`symmetry`]: what is alike, and proofs in colours.
 //!
 //! What a routing allows is not known here: it comes as paths.
 
@@ -26,6 +27,7 @@ mod proof;
 mod round;
 pub mod run;
 pub mod structured;
+pub mod symmetry;
 
 pub use best::Solution;
 pub use evaluate::{Evaluation, demand_distances, evaluate};
