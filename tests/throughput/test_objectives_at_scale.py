@@ -1,7 +1,5 @@
 """Objectives beside K by the routes of large problems, on small ones: against linear programs and slow filling."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,12 +7,19 @@ from hypothesis import strategies as st
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
+from pnet_lp.model import TrafficMatrix
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import program
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
 from .conftest import random_network
+
+
+def scaled(traffic: TrafficMatrix, factor: float) -> TrafficMatrix:
+    return TrafficMatrix.from_entries(
+        traffic.level, traffic.endpoints, traffic.src, traffic.dst, factor * traffic.demand
+    )
 
 
 def slow_filling(usage: np.ndarray, capacity: np.ndarray, demand: np.ndarray) -> np.ndarray:
@@ -60,7 +65,7 @@ def test_filling_agrees_with_filling_by_the_book(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_steps_agree_with_an_interior_point(objective: str, seed: int) -> None:
     network, traffic = random_network(seed)
-    traffic = replace(traffic, demand=5 * traffic.demand)
+    traffic = scaled(traffic, 5)
     steps, exact = (
         solve(network, traffic, objective=objective, routing="ksp:3", solver=solver, tolerance=tolerance)
         for solver, tolerance in (("structured", 1e-5), ("highs-ipx", 1e-8))
@@ -96,7 +101,7 @@ def test_auto_takes_steps_where_columns_are_many(monkeypatch: pytest.MonkeyPatch
 def test_threads_change_no_bit() -> None:
     network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous")
     traffic = build_traffic("all-to-all", network, "host")
-    traffic = replace(traffic, demand=100 * traffic.demand)
+    traffic = scaled(traffic, 100)
     found = [
         solve(network, traffic, objective="total", routing="ksp:2", solver="structured", threads=threads)
         for threads in (1, 3)
