@@ -151,8 +151,7 @@ def open_page(page: Page, sheet: Sheet, legend: Sequence[Line2D]) -> tuple[Drawn
     step = page.height + (0.22 if page.titled else 0.0)
     rows = math.ceil(page.count / page.columns)
     height = 2 * _MARGIN + above + rows * step + keys + scale + words
-    figure = new_figure(width, height)
-    figure.set_layout_engine("none")
+    figure = new_figure(width, height, arranged=False)
     top = height - _MARGIN
     figure.text(
         _MARGIN / width, top / height, "\n".join(title), fontsize=FONT + 2, va="top", parse_math=False
