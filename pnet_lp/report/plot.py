@@ -53,8 +53,10 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     from matplotlib import rc_context  # noqa: PLC0415
 
     temporary = io.BytesIO()
-    settings = {"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}
-    with rc_context(settings), warnings.catch_warnings():
+    with (
+        rc_context({"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}),
+        warnings.catch_warnings(),
+    ):
         # Names may be in any script; what the font lacks is a box.
         warnings.filterwarnings("ignore", "Glyph")
         figure.savefig(temporary, format=kind, metadata=_METADATA[kind])
