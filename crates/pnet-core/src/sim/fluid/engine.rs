@@ -264,13 +264,9 @@ impl Engine {
         let terms = self.correction.terms(bytes, session.opens, &links, self.sizes);
         let wire = self.sizes.on_the_wire(bytes);
         let streams = self.sharing.streams(&paths, &self.forwarding);
-<<<<<<< HEAD
-        let least = (wire / alone(self.sharing, &streams, |port| rate(&self.fabric, port))?).ceil() as Time;
-=======
         let windows = self.correction.windows;
         let window = windows.zip(links.first()).map(|(all, path)| all.of(path, wire, &terms, self.sizes));
-        let least = (wire / alone(&streams, |port| rate(&self.fabric, port))).ceil() as Time;
->>>>>>> a5da600fc649ab58a04d73f8236125ec3948b9ef
+        let least = (wire / alone(self.sharing, &streams, |port| rate(&self.fabric, port))?).ceil() as Time;
         let made = &mut self.records[record as usize];
         made.hops = paths.first().map_or(0, Vec::len) as u32;
         made.ideal = terms.opening + least + terms.arriving + terms.returning;
@@ -366,10 +362,12 @@ impl Engine {
     /// What a flow finds on a path, where it has a window.
     fn find(&self, slot: u32, path: &[u32]) -> Found {
         let Some(flow) = &self.live[slot as usize] else { return Found::default() };
-        let (Some(windows), Some(window)) = (self.correction.windows, flow.window) else {
+        let (Some(windows), Some(window), Some(levels)) =
+            (self.correction.windows, flow.window, self.rates.levels())
+        else {
             return Found::default();
         };
-        let queue = |port| Queue::at(port, &self.levels, &self.classes);
+        let queue = |port| Queue::at(port, levels, &self.classes);
         let ahead = path.iter().copied().map(queue);
         let back = path.iter().filter_map(|port| self.fabric.back(*port)).map(queue);
         windows.find(ahead, back, window.held, &flow.terms, self.sizes)
