@@ -54,6 +54,7 @@ def compare(found: Crosscheck) -> dict[str, Any]:
         "small": small,
         "lp": {name: one.to_json() for name, one in found.linear.items()},
         "lp_left_out": found.left_out or None,
+        "split_left_out": found.no_split or None,
         "simulations": {name: _timeless(figures([result])) for name, result in runs.items()},
         "seconds": {
             **{f"lp_{name}": sum(one.result.seconds.values()) for name, one in found.linear.items()},

@@ -86,8 +86,8 @@ def _linear(found: Crosscheck) -> Iterator[Gap]:
         f"over the paths of {paths.routing} all bytes at once take {format_us(paths.all_us)} at best, over any paths "
         f"{format_us(ideal.all_us)}",
     )
-    split = found.fluids.get("split", found.fluids["bare"])
-    if split.makespan_ps is None:
+    split = found.fluids.get("split")
+    if split is None or split.makespan_ps is None:
         return
     taken, waits = split.makespan_ps / 1e6, bool(len(found.workload.after))
     yield Gap(

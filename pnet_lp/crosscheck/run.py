@@ -8,7 +8,7 @@ from typing import Any
 
 from pnet_lp.crosscheck.linear import Linear, bytes_matrix, solve_bytes, why_not
 from pnet_lp.crosscheck.settings import CrosscheckSettings
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import RoutingError, SpecError, WorkloadError
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import validate
@@ -22,6 +22,9 @@ from pnet_lp.workload import build_workload
 
 _DISTANCE = ("propagation", "store-and-forward")
 """What a fluid waits for that no transport can spare."""
+
+_PATIENCE_S = 60.0
+"""How long the best split may take at least."""
 
 OnStep = Callable[[str], OnProgress | None]
 """Given the name of a model, returns what is called now and then while it runs."""
@@ -38,6 +41,7 @@ class Crosscheck:
             a linear program says nothing.
         left_out: why it does not.
         own_paths: the routing whose paths flows take; empty where these are among the shortest.
+        no_split: why there is no best split; empty where there is one.
         fluids: ``split``, every flow split over the paths that it may take as is best for fairness; ``bare``, on the
             flows' own paths; ``distant``, with the delays of links; ``short``, with what short flows wait for;
             ``fluid``, with the whole correction.
@@ -48,6 +52,7 @@ class Crosscheck:
     linear: Mapping[str, Linear]
     left_out: str
     own_paths: str
+    no_split: str
     fluids: Mapping[str, SimulationResult]
     packets: SimulationResult
 
@@ -92,7 +97,9 @@ def run(
     packets = settings.packets.scenario(network, workload, seed, outage=outage)
     fluid = settings.fluid.scenario(network, workload, seed, outage=outage)
     assert isinstance(fluid, FluidScenario)
-    fluids = dict(_fluids(fluid, on_step))
+    fluids = {"bare": _complete(replace(fluid, terms=()), "bare fluid", on_step)}
+    split, no_split = _split(fluid, fluids["bare"], on_step)
+    fluids = {**split, **fluids, **dict(_corrected(fluid, on_step))}
     simulated = _complete(packets, "packets", on_step)
     linear: dict[str, Linear] = {}
     if not (left_out := why_not(workload, outage)):
@@ -100,7 +107,7 @@ def run(
         for name, routing in (("ideal", "ideal"), ("paths", _routing(packets) or "ecmp-lp")):
             on_step(f"linear program, {routing}")
             linear[name] = solve_bytes(network, matrix, routing, packets.plane_policy, seed)
-    return Crosscheck(workload, linear, left_out, _routing(packets), fluids, simulated)
+    return Crosscheck(workload, linear, left_out, _routing(packets), no_split, fluids, simulated)
 
 
 def crosscheck(
@@ -142,17 +149,25 @@ def _complete(scenario: Scenario, name: str, on_step: OnStep) -> SimulationResul
     return result
 
 
-def _fluids(fluid: FluidScenario, on_step: OnStep) -> Iterator[tuple[str, SimulationResult]]:
-    """Yield the result of each fluid that tells something else than the ones before."""
-    bare = replace(fluid, terms=())
-    found = _complete(bare, "bare fluid", on_step)
-    if found.settings["sharing"] != "best":
-        split = replace(bare, sharing="best")
-        if not _routing(fluid):
-            split = replace(split, forwarding=choose(FORWARDINGS, "sopa", {}))
-        yield "split", _complete(split, "fluid, best split", on_step)
-    yield "bare", found
-    terms = bare.terms
+def _split(
+    fluid: FluidScenario, bare: SimulationResult, on_step: OnStep
+) -> tuple[dict[str, SimulationResult], str]:
+    """Return the result of flows that are split at best over all paths that they may take, or why there is none."""
+    if bare.settings["sharing"] == "best":
+        return {}, "flows are split at best anyway"
+    split = replace(fluid, terms=(), sharing="best", patience_s=_PATIENCE_S)
+    if not _routing(fluid):
+        split = replace(split, forwarding=choose(FORWARDINGS, "sopa", {}))
+    try:
+        return {"split": _complete(split, "fluid, best split", on_step)}, ""
+    except (WorkloadError, RoutingError) as error:
+        # On paths of their own the same flows fit into memory and time.
+        return {}, str(error)
+
+
+def _corrected(fluid: FluidScenario, on_step: OnStep) -> Iterator[tuple[str, SimulationResult]]:
+    """Yield the result of the fluid with ever more of its correction, as long as that adds something."""
+    terms: tuple[str, ...] = ()
     for name, kept in (("distant", _DISTANCE), ("short", SHORT_FLOWS), ("fluid", TERMS)):
         more = tuple(term for term in fluid.terms if term in kept)
         # What is left to the next one is not asked twice.

@@ -72,6 +72,8 @@ def crosscheck_report(document: Mapping[str, Any]) -> list[str | Table]:
             for name, one in document["lp"].items()
         )
         grid.add_row("LP", f"all bytes at once: {shown}")
+    if document["split_left_out"]:
+        grid.add_row("best split", f"left out: {document['split_left_out']}")
     for warning in document["warnings"]:
         grid.add_row("warning", warning)
     parts: list[str | Table] = [grid, "", _times(document)]

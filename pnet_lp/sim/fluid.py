@@ -72,6 +72,7 @@ class FluidScenario(Scenario):
         window: largest window, in packets; None for what fills a flow's path.
         threshold: packets in a queue from which on others are marked.
         weights: float64 ``[f]``, positive: flows get rates in proportion; None where all are alike.
+        patience_s: how long the best split may take at least; what takes longer is refused.
         incremental: whether only what a change reaches is solved again; otherwise everything is, for comparison.
     """
 
@@ -84,6 +85,7 @@ class FluidScenario(Scenario):
     window: int | None = None
     threshold: int = 65
     weights: npt.ArrayLike | None = None
+    patience_s: float = 86400.0
     incremental: bool = True
 
     def _completed(self, forwarding: _core.Forwarding) -> FluidScenario:
@@ -116,7 +118,7 @@ class FluidScenario(Scenario):
         self, context: Context, forwarding: _core.Forwarding, common: Mapping[str, Any]
     ) -> _core.FluidOutcome:
         if self.sharing == "best":
-            check_split_time(context, forwarding.most_paths, self.event_limit)
+            check_split_time(context, forwarding.most_paths, self.event_limit, self.patience_s)
         slow_start = self.initial_window if "slow-start" in self.terms else None
         return _core.simulate_fluid(
             **common,

@@ -30,9 +30,8 @@ _LISTED_PATHS = 1 << 12
 _SORTS = 3
 """Of traces."""
 
-_SPLIT_S, _PATIENCE_S = 1e-8, 86400.0
-"""Seconds that an event of the best split takes at least, for each path and square of flows under way; those that are not
-waited for."""
+_SPLIT_S = 1e-8
+"""Seconds that an event of the best split takes at least, for each path and square of flows under way."""
 
 
 def check_memory(
@@ -108,8 +107,8 @@ def check_fluid_memory(
     )
 
 
-def check_split_time(context: Context, paths: int, event_limit: int | None) -> None:
-    """Raise WorkloadError where the best split of flows over up to so many paths takes more than a day.
+def check_split_time(context: Context, paths: int, event_limit: int | None, patience_s: float) -> None:
+    """Raise WorkloadError where the best split of flows over up to so many paths takes longer than that.
 
     How many flows are under way at once only the run shows.  Taken are those that start together, or that would be on
     average if each had all that a host can send.
@@ -121,10 +120,11 @@ def check_split_time(context: Context, paths: int, event_limit: int | None) -> N
     under_way = max(at_once, len(_together(workload)))
     events = min(2 * workload.flow_count, event_limit or sys.maxsize)
     seconds = events * under_way**2 * paths * _SPLIT_S
-    if seconds > _PATIENCE_S:
+    if seconds > patience_s:
+        days, minutes = f"{seconds / 86400:,.0f} days", f"{seconds / 60:,.0f} minutes"
         raise WorkloadError(
             f"the best split of some {under_way:,.0f} flows at once over up to {paths} paths, at {events:,} events, "
-            f"takes {seconds / 86400:,.0f} days or more",
+            f"takes {days if seconds > 86400 else minutes} or more",
             where="sharing",
             found="best",
             allowed="fewer flows or paths, an event limit, or sharing=subflows",

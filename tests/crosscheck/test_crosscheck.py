@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -225,6 +226,21 @@ def test_where_a_linear_program_says_nothing(spine: Network, workload: str, why:
     document = compare(crosscheck(spine, workload))
     assert document["lp_left_out"] == why
     assert (set(document["lp"]) == {"ideal", "paths"}) == (why is None)
+
+
+def test_a_best_split_that_takes_too_long_is_left_out(
+    spine: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules["pnet_lp.crosscheck.run"], "_PATIENCE_S", 0.0)
+    document = compare(crosscheck(spine, across(10)))
+    assert document["split_left_out"].startswith(
+        "sharing: the best split of some 4 flows at once over up to "
+    )
+    assert "split" not in document["all_us"]
+    assert not {"hash collisions", "fair shares", "few paths"} & {*named(document), *document["small"]}
+    monkeypatch.undo()
+    document = compare(crosscheck(spine, across(10), sharing="best", forwarding="sopa"))
+    assert document["split_left_out"] == "flows are split at best anyway"
 
 
 def test_unfinished_flows_are_not_compared(spine: Network) -> None:
