@@ -69,6 +69,9 @@ bench: setup
 	$(PY) benchmarks/sparse.py
 	$(PY) benchmarks/symmetric.py
 	$(PY) benchmarks/restricted.py
+	$(PY) benchmarks/objectives.py
+	$(PY) benchmarks/memory.py
+	$(PY) benchmarks/growth.py
 	$(PY) benchmarks/paths.py
 	$(PY) benchmarks/packets.py
 	$(PY) benchmarks/fluid.py

@@ -158,6 +158,45 @@ def solve_path_form(
     threads: int,
     on_progress: Callable[[int, float, float], bool],
 ) -> PathSolution: ...
+
+@final
+class Bundles:
+    def __new__(
+        cls,
+        capacity: npt.NDArray[np.float64],
+        demand: npt.NDArray[np.float64],
+        pair_ptr: npt.NDArray[np.int64],
+        ptr: npt.NDArray[np.int64],
+        link: npt.NDArray[np.int32],
+        part: npt.NDArray[np.float64],
+    ) -> Bundles: ...
+    def fill(
+        self,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+
+@final
+class Cheapest:
+    @property
+    def weight(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def length(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def interrupted(self) -> bool: ...
+
+def solve_cheapest(
+    bundles: Bundles,
+    cost: npt.NDArray[np.float64],
+    *,
+    whole: bool,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> Cheapest: ...
+def estimate_cheapest_bytes(columns: int, entries: int, links: int) -> int: ...
 def solve_structured(
     problem: FlowProblem,
     *,
@@ -384,6 +423,7 @@ class Forwarding:
 
     makes_tables: bool
     spreads: bool
+    most_paths: int
     lists_paths: bool
     @staticmethod
     def ecmp(*, policy: Policy) -> Forwarding: ...
@@ -455,11 +495,22 @@ class Sharing:
     def even() -> Sharing: ...
     @staticmethod
     def subflows(count: int) -> Sharing: ...
+    @staticmethod
+    def best() -> Sharing: ...
 
 @final
 class Correction:
     def __new__(
-        cls, *, handshake: bool, propagation: bool, store_and_forward: bool, slow_start: int | None
+        cls,
+        *,
+        handshake: bool,
+        propagation: bool,
+        store_and_forward: bool,
+        slow_start: int | None,
+        queueing: bool,
+        convergence: bool,
+        window: int | None,
+        threshold: int,
     ) -> Correction: ...
 
 @final

@@ -154,6 +154,7 @@ def _shared(document: Mapping[str, Any]) -> str:
     return {
         "single": "fluid, max-min fair, one path a flow",
         "even": "fluid, max-min fair, flows split evenly over their paths",
+        "best": "fluid, max-min fair, flows split over their paths as is best",
         "subflows": f"fluid, max-min fair among {document.get('subflows')} subflows of each flow",
     }[document["sharing"]]
 

@@ -30,6 +30,7 @@ from pnet_lp.model import (
     PathCertificate,
 )
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import PathSet
 from pnet_lp.model.result import Status, ValueKey
 from pnet_lp.model.summary import summarise_network, summarise_traffic
@@ -49,13 +50,14 @@ from pnet_lp.throughput.proofs.second import (
 )
 from pnet_lp.throughput.proofs.second_arcs import SecondArcs
 from pnet_lp.throughput.proofs.second_colours import SecondColours
-from pnet_lp.throughput.proofs.second_paths import SecondPaths, check_paths
-from pnet_lp.throughput.proofs.second_splits import SecondGiven, SecondSplits, on_one_path
+from pnet_lp.throughput.proofs.second_paths import SecondPaths, check_paths, on_one_path
+from pnet_lp.throughput.proofs.second_splits import SecondGiven, SecondSplits
 from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 
 
-@dataclass(frozen=True)
+@brief("path", "headline", "status", "gap", "tolerance")
+@dataclass(frozen=True, eq=False, repr=False)
 class Verification:
     """What held, and what the proof gives.
 
@@ -70,6 +72,8 @@ class Verification:
         tolerance: what the file says was asked for.
         checks: one clause per check that held, in order.
         trusted: one clause for each thing that was taken as it stands.
+        second: the problem a second time, with the certificate; None where nothing is carried.
+        rate: float64 ``[J]``, Gb/s that its demands get.
     """
 
     path: str
@@ -81,6 +85,19 @@ class Verification:
     tolerance: float
     checks: tuple[str, ...]
     trusted: tuple[str, ...]
+    second: SecondProblem | None = None
+    rate: FloatArray | None = None
+
+    @property
+    def link_load(self) -> FloatArray | None:
+        """float64 ``[arcs]`` of ``second.flow``: what core links carry, recomputed; None where nothing is carried."""
+        if self.second is None:
+            return None
+        rate = self.rate
+        if rate is None:
+            demand = self.second.flow.demand
+            rate = floats(self.second.fits(demand) * demand)
+        return self.second.loads(rate)[0]
 
     @property
     def interval(self) -> Interval:
@@ -147,6 +164,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     cut_off = np.flatnonzero(~connected).tolist()
     nothing = bool(cut_off) and not (objective.per_demand and connected.any())
     rates = _checked_rates(check, stored, flow) if objective.rated else None
+    second, rate = None, None
     if stored.certificate is None:
         check.require(
             nothing,
@@ -190,6 +208,8 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         claims["tolerance"],
         tuple(check.held),
         tuple(check.trusted),
+        second,
+        rate,
     )
 
 

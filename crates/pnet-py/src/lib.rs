@@ -1,5 +1,6 @@
 //! Python binding of pnet-core: arrays in, arrays out, the GIL released while Rust works.
 
+mod bundles;
 mod columns;
 mod error;
 mod hops;
@@ -29,6 +30,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<structured::Solution>()?;
     module.add_class::<path_form::PathProblem>()?;
     module.add_class::<path_form::PathSolution>()?;
+    module.add_class::<bundles::Bundles>()?;
+    module.add_class::<bundles::Cheapest>()?;
     module.add_class::<symmetry::Demands>()?;
     module.add_class::<symmetry::Symmetry>()?;
     module.add_class::<symmetry::Reduced>()?;
@@ -41,6 +44,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(proof::demand_distances, module)?)?;
     module.add_function(wrap_pyfunction!(paths::enumerate_paths, module)?)?;
     module.add_function(wrap_pyfunction!(path_form::solve_path_form, module)?)?;
+    module.add_function(wrap_pyfunction!(bundles::solve_cheapest, module)?)?;
+    module.add_function(wrap_pyfunction!(bundles::estimate_cheapest_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(paths::count_shortest, module)?)?;
     module.add_function(wrap_pyfunction!(paths::split_loads, module)?)?;
     module.add_function(wrap_pyfunction!(hops::count_hops, module)?)?;

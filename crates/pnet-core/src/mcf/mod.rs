@@ -8,6 +8,7 @@
 //! - [`run`]: when a solver stops, and who watches it;
 //! - `best`: what the solvers on arcs begin with, keep and return;
 //! - [`path_form`]: the instance over given paths, and its solver;
+//! - [`bundles`]: other objectives over given paths or splits;
 //! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having;
 //! - [`symmetry`]: what is alike, and proofs in colours.
 //!
@@ -15,6 +16,7 @@
 
 mod acyclic;
 mod best;
+pub mod bundles;
 pub mod columns;
 mod distance;
 mod evaluate;
