@@ -67,6 +67,7 @@ fix: setup
 bench: setup
 	$(PY) benchmarks/ideal.py
 	$(PY) benchmarks/sparse.py
+	$(PY) benchmarks/symmetric.py
 	$(PY) benchmarks/restricted.py
 	$(PY) benchmarks/objectives.py
 	$(PY) benchmarks/memory.py

@@ -153,11 +153,12 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     check_classes(check, network, traffic, flow)
     # What arrives in colours has a way, so that pairs need not be written out.
     coloured = isinstance(stored.certificate, ColourCertificate)
-    check.require(
-        not coloured or (routing.form == "arc" and not objective.rated),
-        "the proof is of a kind that the question has",
-        f"a certificate in colours proves nothing of {objective.expression} over {routing.expression}",
-    )
+    if coloured:
+        check.require(
+            routing.form == "arc" and not objective.rated,
+            "the proof is of a kind that the question has",
+            f"a certificate in colours proves nothing of {objective.expression} over {routing.expression}",
+        )
     available = np.ones((1, 1), dtype=bool) if coloured else _available(flow, routing)
     connected = available.any(axis=0)
     cut_off = np.flatnonzero(~connected).tolist()

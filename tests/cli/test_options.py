@@ -46,6 +46,7 @@ class Example:
 
 PRESENTATION = {
     *("as_json", "debug", "file", "out", "plot", "threads"),
+    "verify full",  # of a proof in colours from many destinations
     *("throughput save", "throughput links", "throughput lp_file", "throughput time_limit_s"),
     "throughput jobs",
     "draw time_limit_s",

@@ -196,7 +196,7 @@ def swapped(values: np.ndarray) -> np.ndarray:
         ("fraction", lambda v: v * 0.5, "do not sum to 1"),
         ("fraction", swapped, "do not sum to 1|does not see|is claimed to be"),
         ("fraction", lambda v: -v, "negative or infinite"),
-        ("class_length", lambda v: v[::-1], "claimed to be|zero along a path"),
+        ("class_length", lambda v: v[::-1], "claimed to be|zero along a path|without a limit"),
         ("class_length", lambda v: v * 0, "zero along a path"),
         ("node_class", swapped, "look alike"),
         ("node_class", lambda v: v[:, :-1], "shape"),

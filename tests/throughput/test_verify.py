@@ -13,6 +13,7 @@ from pnet_lp import _core
 from pnet_lp.errors import CertificateError, PnetError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.demands import Pairs
 from pnet_lp.throughput import FlowProblem, build_problem, solve
 from pnet_lp.throughput.problems.classes import Classes
 from pnet_lp.throughput.proofs.document import StoredArray
@@ -416,9 +417,7 @@ def test_wrong_classes_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             attach=ints(attach[:, pair]),
             access_up=floats(2 * up[:, pair]),
             access_down=floats(2 * down[:, pair]),
-            src=ints([0]),
-            dst=ints([1]),
-            demand=floats([4.0]),
+            demands=Pairs(ints([0]), ints([1]), floats([4.0])),
             endpoint_class=ints([0, 0, 1, 1]),
         )
 

@@ -79,8 +79,11 @@ fn too_much_is_refused() {
     assert!(reduce(&fold, ALL, &stop).is_err());
 }
 
+/// The arrays of a proof, in the order of its fields.
+type Arrays = (Vec<i32>, Vec<f64>, Vec<i32>, Vec<i32>, Vec<[i32; 4]>, Vec<f64>);
+
 /// A proof of the complete graph: all go straight, and all links are of length 1.
-fn straight(found: &Reduced) -> (Vec<i32>, Vec<f64>, Vec<i32>, Vec<i32>, Vec<[i32; 4]>, Vec<f64>) {
+fn straight(found: &Reduced) -> Arrays {
     let kind = &found.kinds[0];
     let link_class = found.link_class.iter().map(|class| class.map_or(-1, |class| class as i32)).collect();
     let length = found.capacity.iter().map(|c| if c.is_finite() { 1.0 } else { 0.0 }).collect();

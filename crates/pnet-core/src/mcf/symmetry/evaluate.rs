@@ -1,6 +1,6 @@
 //! What a proof in colours proves of the whole network.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
@@ -159,7 +159,7 @@ fn known(
     }
     let length = |link: u32| proof.length[link_class[link as usize] as usize];
     let links = |link: &Seen| (class[&seen[link.tail as usize]], class[&seen[link.head as usize]]);
-    let known: HashSet<(i32, i32, i32)> = view
+    let known: BTreeSet<(i32, i32, i32)> = view
         .links
         .iter()
         .map(|link| {
