@@ -11,7 +11,7 @@ from pnet_lp.drawing.boxes import draw_summaries
 from pnet_lp.drawing.formats import check_suffix
 from pnet_lp.drawing.loads import Loads, read_loads
 from pnet_lp.drawing.marks import find_cut
-from pnet_lp.drawing.panels import Panel, labels_in_words, make_panels
+from pnet_lp.drawing.panels import labels_in_words, make_panels
 from pnet_lp.drawing.settings import CutKind
 from pnet_lp.drawing.sheet import Drawn, Sheet
 from pnet_lp.drawing.summary import summarise
@@ -150,9 +150,7 @@ def draw(
         )
     captions = [_headline(network, large=large), *([] if mark is None else [mark.caption])]
     captions += [] if loads is None else [loads.caption]
-    sheet = Sheet(
-        title or labels_in_words(network.planes), tuple(captions), *_scale(loads, panels, lengths=lengths)
-    )
+    sheet = Sheet(title or labels_in_words(network.planes), tuple(captions), *_scale(loads, lengths=lengths))
     drawn = draw_summaries(summaries, sheet) if large else draw_panels(panels, sheet, layers=layers)
     document = {
         "network": summarise_network(network),
@@ -224,7 +222,7 @@ def _headline(network: Network, *, large: bool) -> str:
     return f"{words}; too many to draw one by one" if large else words
 
 
-def _scale(loads: Loads | None, panels: list[Panel], *, lengths: bool) -> tuple[str, tuple[str, str]]:
+def _scale(loads: Loads | None, *, lengths: bool) -> tuple[str, tuple[str, str]]:
     """Return what the colours mean, and what the ends of the scale are called."""
     if loads is None:
         return "", ("", "")
@@ -232,5 +230,4 @@ def _scale(loads: Loads | None, panels: list[Panel], *, lengths: bool) -> tuple[
         longest = max((float(one.max(initial=0.0)) for one in loads.length), default=0.0)
         words = "dual length of a cable's longer direction"
         return (words if longest else f"{words}: none is proved"), ("0", f"{longest:.3g}")
-    del panels
     return "utilisation of a cable's fuller direction", ("0 %", "100 %")

@@ -93,11 +93,11 @@ class Verification:
         """float64 ``[arcs]`` of ``second.flow``: what core links carry, recomputed; None where nothing is carried."""
         if self.second is None:
             return None
-        rate = self.rate
-        if rate is None:
-            demand = self.second.flow.demand
-            rate = floats(self.second.fits(demand) * demand)
-        return self.second.loads(rate)[0]
+        if self.rate is not None:
+            return self.second.loads(self.rate)[0]
+        # Loads in colours are those of the demands as they are, which need not be written out.
+        demand = floats([]) if isinstance(self.second, SecondColours) else self.second.flow.demand
+        return floats(self.second.fits(demand) * self.second.loads(demand)[0])
 
     @property
     def interval(self) -> Interval:

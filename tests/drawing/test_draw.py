@@ -110,6 +110,17 @@ def test_cables_show_what_they_carry(tmp_path: Path) -> None:
     assert sorted(shades) == sorted(strokes.values())
 
 
+@pytest.mark.parametrize(
+    "options", [{"solver": "symmetric"}, {"objective": "min-max-utilisation"}, {"objective": "total"}]
+)
+def test_saved_loads_are_those_of_the_solve(options: dict[str, str], tmp_path: Path) -> None:
+    network = net("fat-tree:k=4")
+    matrix = build_traffic("all-to-all", network, "rack")
+    result = solve(network, matrix, **options)  # type: ignore[arg-type]
+    save_result(tmp_path / "r.json", network, matrix, result)
+    assert draw(network, load=tmp_path / "r.json").svg() == draw(network, traffic=matrix, load=result).svg()
+
+
 def _is_of(title: str, row: dict[str, object]) -> bool:
     ends = (f"{row['u']} - {row['v']};", f"{row['v']} - {row['u']};")
     return title.startswith(tuple(f"plane {row['plane']}, cable {end}" for end in ends))
