@@ -24,6 +24,9 @@ from pnet_lp.throughput.problems.classes import endpoint_classes
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
 
+_FEW = 100_000
+"""Demands up to which each is looked at, which takes less than to load what looks at all at once."""
+
 _BYTES_PER_SPLIT = 32
 """Of a proof, an index and a fraction; of its certificate the same; of the fraction once more, on the way."""
 
@@ -116,8 +119,8 @@ class FlowProblem:
     @cached_property
     def rows(self) -> IntArray:
         """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
-        rule = self.demands
-        if isinstance(rule, Product) and (rule.sends > 0).all() and (rule.receives > 0).all():
+        rule = self._many
+        if rule is not None and (rule.sends > 0).all() and (rule.receives > 0).all():
             planes = [np.unique(self.attach[p]) for p in range(self.plane_count) if self._joins(p)]
             if len(planes) == self.plane_count and min(map(len, planes)) > 1:
                 plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
@@ -127,9 +130,14 @@ class FlowProblem:
     @cached_property
     def disconnected(self) -> IntArray:
         """int32: the demands that no plane can carry."""
-        if isinstance(self.demands, Product) and self._all_joined:
+        if self._many is not None and self._all_joined:
             return ints([])
         return ints(np.flatnonzero(~self.available.any(axis=0)))
+
+    @property
+    def _many(self) -> Product | None:
+        """The rule of demands that are too many to look at each without need."""
+        return self.demands if isinstance(self.demands, Product) and self.demands.count > _FEW else None
 
     @property
     def _all_joined(self) -> bool:
