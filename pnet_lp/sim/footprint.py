@@ -31,8 +31,8 @@ _SORTS = 3
 """Of traces."""
 
 _SPLIT_S, _PATIENCE_S = 1e-8, 86400.0
-"""Seconds that an event of the best split takes at least, for each path and square of flows under way; those that are not
-waited for."""
+"""Seconds that an event of the best split takes at least, for each path and square of flows under way; how many nobody
+waits for."""
 
 
 def check_memory(
