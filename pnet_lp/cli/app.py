@@ -21,6 +21,7 @@ COMMANDS = {
     "throughput": "how much traffic fits into a network, with proved bounds",
     "bounds": "what simple bounds allow, next to what is carried",
     "topology": "what a network is made of; converts files",
+    "draw": "a picture of a network, with a cut or with what links carry",
     "traffic": "what a traffic matrix demands; writes it to a file",
     "workload": "which flows there are over time; writes them to a file",
     "paths": "the paths that a routing allows, or their statistics",

@@ -14,14 +14,14 @@ from pnet_lp.model.paths import Policy
 from pnet_lp.registry import Params
 from pnet_lp.routing import parse_routing
 from pnet_lp.sim.base import FORWARDINGS, QUEUES, TRANSPORTS, Choice, PacketSizes, choose, choose_with
-from pnet_lp.sim.fluid import TERMS, FluidScenario, SharingName, parse_correction
+from pnet_lp.sim.fluid import OF_WINDOWS, SHORT_FLOWS, TERMS, FluidScenario, SharingName, parse_correction
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.packets import PacketScenario
 from pnet_lp.sim.preset import get_preset, plain
 from pnet_lp.sim.scenario import Scenario
 from pnet_lp.workload.base import ByteCount, Duration
 
-FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window")
+FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window", "window", "threshold")
 PACKETS_ONLY = ("transport", "queue")
 """Settings of one model alone."""
 
@@ -65,10 +65,20 @@ class EveryModelSettings(PresetSettings):
     subflows: int = Field(8, ge=1, le=1024, description="subflows of a flow, with sharing=subflows")
     correction: str = Field(
         "short-flows",
-        description="what is added to the times of a fluid: short-flows, none, or some of " + ",".join(TERMS),
+        description="what is added to the times of a fluid: none, short-flows (the first four), or some of "
+        + ",".join(TERMS),
     )
     initial_window: int = Field(
         10, ge=1, lt=1 << 31, description="first window of a fluid's slow start, in packets"
+    )
+    window: int | None = Field(
+        None,
+        ge=1,
+        lt=1 << 31,
+        description="largest window of a fluid's flows, in packets; default: what fills a flow's path",
+    )
+    threshold: int = Field(
+        65, ge=1, lt=1 << 31, description="packets in a fluid's queues from which on others are marked"
     )
     plane_policy: Policy = Field("any", description="which planes a flow may use")
     link_delay: Duration = Field(10**6, description="propagation delay of links that have none of their own")
@@ -105,8 +115,12 @@ class EveryModelSettings(PresetSettings):
         if given.get("sharing") != "subflows":
             found["subflows"] = "changes nothing without sharing=subflows"
         correction = given.get("correction")
-        if isinstance(correction, str) and "slow-start" not in parse_correction(correction):
+        terms = parse_correction(correction) if isinstance(correction, str) else SHORT_FLOWS
+        if "slow-start" not in terms:
             found["initial_window"] = "changes nothing without slow-start in the correction"
+        if not set(OF_WINDOWS) & set(terms):
+            why = "changes nothing without queueing or convergence in the correction"
+            found |= dict.fromkeys(("window", "threshold"), why)
         return found
 
     @model_validator(mode="after")
@@ -211,4 +225,6 @@ class Settings(EveryModelSettings, ModelSettings):
             subflows=self.subflows,
             terms=self.terms,
             initial_window=self.initial_window,
+            window=self.window,
+            threshold=self.threshold,
         )

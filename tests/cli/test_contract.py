@@ -52,6 +52,7 @@ def test_every_example_runs(run: Run) -> None:
             *(
                 "list",
                 "topology",
+                "draw",
                 "traffic",
                 "workload",
                 "paths",

@@ -47,6 +47,8 @@ class Example:
 PRESENTATION = {
     *("as_json", "debug", "file", "out", "plot", "threads"),
     *("throughput save", "throughput links", "throughput lp_file", "throughput time_limit_s"),
+    "throughput jobs",
+    "draw time_limit_s",
     *(
         "hops published",
         "cost speedup circuits",
@@ -62,6 +64,9 @@ PRESENTATION = {
 }
 """What changes where something is written, how it looks or how soon it comes; tested with what it writes.  Without
 ``--job`` a network is too large for a test to compare with; ``--scenario`` is compared with it."""
+
+RING = ((0, 0, 1), (1, 1, 2), (2, 2, 0))
+"""Numbers and ends of the cables of ring:n=3."""
 
 NETWORK = {
     "planes": Example("--planes 2"),
@@ -174,6 +179,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "objective": Example("--objective total"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),
+            "trials": Example("--trials 3", "--fail-links 0.2", idle="--trials 3", says="nothing fails"),
         },
     ),
     "bounds": (
@@ -189,6 +195,42 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         },
     ),
     "topology": (RANDOM, {**NETWORK, "ports": Example("--ports 9")}),
+    "draw": (
+        f"{RANDOM} -o net.svg",
+        {
+            **on("{} -o net.svg", NETWORK),
+            "cut": Example("--cut sparsest", "--level rack --cut bisection"),
+            "level": Example(
+                "--level rack", "--cut bisection", idle="--level rack", says="needs --traffic or --cut"
+            ),
+            "lengths": Example(
+                "--lengths", "--traffic permutation", idle="--lengths", says="needs --load or --traffic"
+            ),
+            "layers": Example("--layers"),
+            "load": Example(
+                "--load loads.csv",
+                base="ring:n=3 -o net.svg",
+                idle="--load loads.csv --traffic permutation",
+                says="give either --load or --traffic",
+            ),
+            "traffic": Example("--traffic permutation"),
+            **{
+                name: Example(
+                    given,
+                    f"{POLICY['plane_policy'].beside.split(' --routing')[0]} --traffic permutation {beside}",
+                    idle=given,
+                    says="needs --traffic",
+                )
+                for name, given, beside in (
+                    ("routing", "--routing ecmp", ""),
+                    ("plane_policy", "--plane-policy single", "--routing ksp:2"),
+                    ("objective", "--objective total", ""),
+                    ("solver", "--solver highs-ipx", ""),
+                    ("tolerance", "--tolerance 0.2", ""),
+                )
+            },
+        },
+    ),
     "traffic": (
         f"permutation --on {RANDOM}",
         {
@@ -273,6 +315,18 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 idle="--model fluid --correction none --initial-window 2",
                 says="changes nothing without slow-start",
             ),
+            "window": Example(
+                "--window 4",
+                "--model fluid --correction queueing",
+                idle="--model fluid --window 4",
+                says="changes nothing without queueing or convergence",
+            ),
+            "threshold": Example(
+                "--threshold 1",
+                "--model fluid --correction queueing --window 20",
+                idle="--model fluid --threshold 4",
+                says="changes nothing without queueing or convergence",
+            ),
             "repeat": Example("--repeat 2"),
         },
     ),
@@ -292,6 +346,18 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 "--initial-window 2",
                 idle="--correction none --initial-window 2",
                 says="changes nothing without slow-start",
+            ),
+            "window": Example(
+                "--window 4",
+                "--correction queueing",
+                idle="--window 4",
+                says="changes nothing without queueing or convergence",
+            ),
+            "threshold": Example(
+                "--threshold 1",
+                "--correction queueing --window 20",
+                idle="--threshold 4",
+                says="changes nothing without queueing or convergence",
             ),
         },
     ),
@@ -380,6 +446,10 @@ def _files(here: Path) -> None:
     # None of them on a switch of the group.
     (here / "pairs.csv").write_text("src,dst,demand\nh1,h4,1\nh3,h5,1\n")
     (here / "mine.yaml").write_text("entries: {switch: 1, ocs-port: 1}\n")
+    (here / "loads.csv").write_text(
+        "plane,u,v,kind,cable,capacity_gbps,load_gbps,utilisation,length\n"
+        + "".join(f"0,{u},{v},core,{i},100,50,0.5,0\n" for i, u, v in RING for u, v in ((u, v), (v, u)))
+    )
     (here / "trial").mkdir()
     (here / "trial" / "spec.yaml").write_text(
         "title: A trial\nbaseline: one\ncommon: {topology: 'ring:n=6', traffic: permutation}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -135,6 +136,85 @@ def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> N
         assert parquet(one.ports) == parquet(other.ports)
 
 
+LATENCY = "propagation,store-and-forward"
+PACKET_PS = 1_200_000
+"""Of 1,500 bytes at 10 Gb/s."""
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_small_flow_waits_behind_the_windows_of_long_ones(reverse: bool) -> None:
+    """Three long flows keep 12 packets each in the network; what is not on its way waits before the host they share."""
+    network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
+    ends = (5, 4) if reverse else (4, 5)
+    small = 3 * PACKET_PS * 10**4
+    workload = flows(network, *((host, 5, 10**8, 0) for host in range(3)), (*ends, 1460, small))
+    words = {"link_delay": "1us", "seed": 1}
+    found = {
+        terms: fluid(
+            network, workload, correction=f"{LATENCY}{terms}", **words, **({"window": 12} if terms else {})
+        )
+        for terms in ("", ",queueing")
+    }
+    # A packet and its acknowledgement through empty queues, but for the packet at the link that they share.
+    round_trip = 4 * 10**6 + PACKET_PS + 2 * 32_000
+    waiting = 3 * 12 * PACKET_PS - round_trip
+    kept = waiting if reverse else waiting * (1 - 1 / 12)
+    added = found[",queueing"].completion_ps[3] - found[""].completion_ps[3]
+    assert added == pytest.approx(kept, abs=1)
+    # A long flow waits for nothing that the fluid does not know, where nothing comes the other way.
+    assert np.array_equal(found[",queueing"].completion_ps[:3], found[""].completion_ps[:3])
+    packets = simulate(
+        network,
+        workload,
+        transport="dctcp:handshake=false,initial_window=12,receive_window=12",
+        queue="ecn:threshold=65",
+        **words,
+    )
+    assert packets.completion_ps[3] == pytest.approx(packets.flow["ideal_ps"][3] + waiting, abs=2 * PACKET_PS)
+
+
+def test_no_queue_is_longer_than_marks_let_it() -> None:
+    network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
+    workload = flows(network, *((host, 9, 10**8, 0) for host in range(8)), (8, 9, 1, 10**10))
+    correction = f"{LATENCY},queueing"
+    waits = [
+        fluid(network, workload, correction=correction, window=window, threshold=30).completion_ps[8]
+        for window in (12, 24)
+    ]
+    free = fluid(network, workload, correction=LATENCY).completion_ps[8]
+    assert waits[0] - free == pytest.approx(0.8 * 30 * PACKET_PS, rel=0.01)
+    assert waits[1] == pytest.approx(waits[0], rel=0.01)
+
+
+def test_what_a_new_flow_lacks_where_packets_are_marked() -> None:
+    """Four long flows and a new one of 250 packets, whose window is cut too far at first: by the rule, and packets."""
+    network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
+    workload = flows(network, *((host, 9, 10**8, 0) for host in range(4)), (4, 9, 365_000, 10**10))
+    words = {"link_delay": "4us", "seed": 1}
+    asked = {**words, "window": 12, "threshold": 30}
+    slow = fluid(network, workload, correction=f"{LATENCY},convergence", **asked)
+    fair = fluid(network, workload, correction=LATENCY, **words)
+    empty = 16 * 10**6 + 2 * PACKET_PS + 2 * 32_000
+    share = (empty / PACKET_PS + 24) / 5
+    marked = math.sqrt(2 / share)
+    left, window, estimate, trips = 250.0 - 12, 12.0, 1.0, 0.0
+    wanted = left / share
+    while left > 0:
+        trips += min(1.0, left / window)
+        left -= window
+        mean = 2 / (estimate * marked)
+        window = min(mean, window + 1) if window < mean else max(mean, window * (1 - estimate / 2))
+        estimate += (marked - estimate) / 16
+    lost = (trips - wanted) * (empty + 24 * PACKET_PS)
+    added = int(slow.completion_ps[4] - fair.completion_ps[4])
+    assert lost > 10**8
+    assert added == pytest.approx(lost, rel=0.01)
+    transport = "dctcp:handshake=false,initial_window=12,receive_window=12"
+    packets = simulate(network, workload, transport=transport, queue="ecn:threshold=30", **words)
+    assert slow.completion_ps[4] == pytest.approx(packets.completion_ps[4], rel=0.05)
+    assert fair.completion_ps[4] < 0.8 * packets.completion_ps[4]
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -150,9 +230,18 @@ def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> N
             "initial_window: changes nothing without slow-start in the correction, found '4'",
         ),
         (
-            {"correction": "queueing"},
-            "correction: no such term, found 'queueing'; allowed: short-flows, none, or some of handshake, "
-            "propagation, store-and-forward, slow-start",
+            {"correction": "queues"},
+            "correction: no such term, found 'queues'; allowed: none, short-flows, or some of handshake, propagation, "
+            "store-and-forward, slow-start, queueing, convergence",
+        ),
+        (
+            {"correction": "short-flows,queueing", "forwarding": "rps"},
+            "correction: flows with sharing=even have several paths, and find queues on none, found 'queueing'; "
+            "allowed: with sharing=single",
+        ),
+        (
+            {"window": 12},
+            "window: changes nothing without queueing or convergence in the correction, found '12'",
         ),
         (
             {"correction": "handshake,handshake"},

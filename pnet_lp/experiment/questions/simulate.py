@@ -83,6 +83,7 @@ def _columns(result: SimulationResult, found: dict[str, Any]) -> dict[str, Value
     began = (flow["start_ps"] >= 0) & (last > flow["start_ps"])
     rate = (flow["received_bytes"] * 8000.0)[began] / (last - flow["start_ps"])[began]
     fct, slowdown, tasks = found["fct_us"], found["slowdown"], found["tasks_us"] or {}
+    packets = "packets" in found
     stages = {row["stage"]: row["tasks_us"] for row in found["stages"]}
     return {
         "p50_fct_us": fct["p50"],
@@ -98,10 +99,11 @@ def _columns(result: SimulationResult, found: dict[str, Any]) -> dict[str, Value
         "mean_rate_gbps": float(rate.mean()) if len(rate) else None,
         "min_rate_gbps": float(rate.min()) if len(rate) else None,
         "total_gbps": found["goodput_gbps"]["total"],
-        "resent_share": float(flow["resent"].sum() / max(flow["data_packets"].sum(), 1)),
-        "reordered_share": float(flow["out_of_order"].sum() / max(flow["data_packets"].sum(), 1)),
-        "fast_retransmits": int(flow["fast_retransmits"].sum()),
-        "timeouts": int(flow["timeouts"].sum()),
-        "dropped": int(flow["packets_dropped"].sum()),
+        # A fluid has no packets.
+        "resent_share": found["retransmitted"] / max(found["packets"]["data"], 1) if packets else None,
+        "reordered_share": found["reordered_share"] if packets else None,
+        "fast_retransmits": found["fast_retransmits"] if packets else None,
+        "timeouts": found["timeouts"] if packets else None,
+        "dropped": found["packets"]["dropped"] if packets else None,
         "unfinished": found["flows"]["unfinished"],
     }

@@ -2,7 +2,8 @@
 
 use multiversion::multiversion;
 
-use crate::mcf::lanes::{LANES, Lane, sum};
+use super::flows::Flows;
+use crate::mcf::lanes::{LANES, Lane, add, all, multiply, sum};
 use crate::mcf::problem::Plane;
 
 /// A demand as one plane's block sees it.
@@ -30,9 +31,8 @@ pub(super) const LOCAL: u32 = u32::MAX;
 pub(super) struct Block {
     /// The plane.
     pub plane: usize,
-    /// Flow of each arc, `[arc]` lanes, and where it was at the last restart.
-    pub x: Vec<Lane>,
-    pub x0: Vec<Lane>,
+    /// Flow of each arc.
+    pub x: Flows,
     /// Potential of each switch, and at the last restart.
     pub y: Vec<Lane>,
     pub y0: Vec<Lane>,
@@ -80,12 +80,9 @@ pub(super) const TAU_FLOW: f64 = 1.0 / 3.0;
 impl Block {
     /// The flow after a primal step from here, without taking it: what rounding reads.
     pub(super) fn flow(&self, plane: &Plane, length: &[f64], tau: f64, lane: usize, flow: &mut [f64]) {
-        for u in 0..plane.nodes() {
-            for a in plane.out(u) {
-                let cost = length[a] + self.y[plane.head(a)][lane] - self.y[u][lane];
-                flow[a] = (self.x[a][lane] - tau * TAU_FLOW * cost).max(0.0);
-            }
-        }
+        let (tails, y) = (plane.graph.tails(), &self.y);
+        let cost = |a: usize| length[a] + y[plane.head(a)][lane] - y[tails[a] as usize][lane];
+        self.x.stepped(lane, tau * TAU_FLOW, cost, flow);
     }
 
     /// The injection after a primal step from here, without taking it.
@@ -114,7 +111,9 @@ impl Block {
         }
         self.net.fill([0.0; LANES]);
         self.inject(shared);
-        self.moved.0 += flows(self, plane, shared) / TAU_FLOW;
+        let lanes = self.targets.len();
+        let moved = self.x.iterate(plane, shared, lanes, &self.y, &mut self.net, &mut self.load);
+        self.moved.0 += moved / TAU_FLOW;
         self.moved.1 += potentials(self, shared);
         if shared.price.is_empty() {
             let y = self.y.as_flattened();
@@ -146,59 +145,24 @@ impl Block {
     }
 }
 
-/// Moves all flows; returns the squared distance.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-fn flows(block: &mut Block, plane: &Plane, shared: &Shared) -> f64 {
-    let (weight, anchor, tau) = (shared.weight, 1.0 - shared.weight, shared.tau * TAU_FLOW);
-    let (y, net) = (&block.y[..], &mut block.net[..]);
-    // Lengths may be negative between two restarts, so flow must be kept out of the lanes without a target.
-    let used: Lane = std::array::from_fn(|i| f64::from(u8::from(i < block.targets.len())));
-    let mut moved = [0.0; LANES];
-    for u in 0..plane.nodes() {
-        let here = y[u];
-        let mut out = [0.0; LANES];
-        for a in plane.out(u) {
-            let v = plane.head(a);
-            let (x, x0, there) = (&mut block.x[a], &block.x0[a], &y[v]);
-            let inflow = &mut net[v];
-            let mut bars = [0.0; LANES];
-            for i in 0..LANES {
-                let stepped = x[i] - tau * (shared.length[a] + there[i] - here[i]);
-                let new = if stepped > 0.0 { stepped * used[i] } else { 0.0 };
-                let step = new - x[i];
-                let bar = new + step;
-                moved[i] += step * step;
-                x[i] = weight * bar + anchor * x0[i];
-                inflow[i] += bar;
-                out[i] += bar;
-                bars[i] = bar;
-            }
-            block.load[a] = sum(&bars);
-        }
-        for i in 0..LANES {
-            net[u][i] -= out[i];
-        }
-    }
-    sum(&moved)
-}
-
 /// Moves all potentials; returns the squared, weighted distance.
-#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
 fn potentials(block: &mut Block, shared: &Shared) -> f64 {
-    let (weight, anchor) = (shared.weight, 1.0 - shared.weight);
     for (lane, target) in block.targets.iter().enumerate() {
         block.net[*target as usize][lane] = 0.0;
     }
-    let mut moved = [0.0; LANES];
-    for u in 0..block.y.len() {
-        let sigma = shared.sigma * block.sigma[u];
-        let (y, y0, net) = (&mut block.y[u], &block.y0[u], &block.net[u]);
-        for i in 0..LANES {
-            let step = sigma * net[i];
-            moved[i] += step * net[i];
-            y[i] = weight * (y[i] + 2.0 * step) + anchor * y0[i];
-        }
-    }
+    let mut moved = all(0.0);
+    move_potentials(block, shared, &mut moved);
     // step = shared.sigma * sigma_u * net, so this is the sum of step^2 / sigma_u.
     sum(&moved) * shared.sigma
+}
+
+#[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
+fn move_potentials(block: &mut Block, shared: &Shared, moved: &mut Lane) {
+    let (weight, anchor) = (all(shared.weight), all(1.0 - shared.weight));
+    let (y, y0) = (&mut block.y[..], &block.y0[..]);
+    for ((y, y0), (net, sigma)) in y.iter_mut().zip(y0).zip(block.net.iter().zip(&block.sigma)) {
+        let step = multiply(all(shared.sigma * sigma), *net);
+        *moved = add(*moved, multiply(step, *net));
+        *y = add(multiply(weight, add(*y, multiply(all(2.0), step))), multiply(anchor, *y0));
+    }
 }

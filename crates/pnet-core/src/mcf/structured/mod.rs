@@ -7,6 +7,7 @@
 
 mod block;
 mod coupling;
+mod flows;
 mod scale;
 mod start;
 mod state;
@@ -16,7 +17,15 @@ use super::problem::Problem;
 use super::round::round;
 use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
 use crate::error::Error;
+use flows::Precision;
 use state::State;
+
+/// From so many flows on, by arcs and rows, they are kept in single precision at first: fewer stay in the caches.
+const LARGE: usize = 1_000_000;
+/// Single precision is for tolerances from here on: certified are gaps down to a tenth of it.
+const COARSE: f64 = 1e-5;
+/// Iterations after which all flows are in double precision: what is not certified by then may want it.
+const SINGLE_ITERATIONS: usize = 2_000;
 
 /// Solves `problem`.
 ///
@@ -38,11 +47,16 @@ use state::State;
 pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Solution, Error> {
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
-    let mut state = State::new(problem, best.upper, &best.proof)?;
+    best.offer_narrowest_switch(problem)?;
+    let precision = precision(problem, options.tolerance);
+    let mut state = State::new(problem, best.upper, &best.proof, precision)?;
     let mut interrupted = false;
     let mut check = FIRST_CHECK;
     while !best.certified(options.tolerance) && state.iterations() < options.max_iterations {
         state.iterate();
+        if state.iterations() == SINGLE_ITERATIONS {
+            state.widen();
+        }
         let stop = watch.stop(monitor);
         if !stop && state.iterations() < check && state.iterations() < options.max_iterations {
             continue;
@@ -59,6 +73,14 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
     interrupted &= !watch.late();
     let (iterations, restarts) = (state.iterations(), state.restarts());
     Ok(Solution { proof: best.proof, iterations, restarts, interrupted })
+}
+
+fn precision(problem: &Problem, tolerance: f64) -> Precision {
+    let flows: usize = problem.planes.iter().map(|plane| plane.arcs() * plane.targets.len()).sum();
+    match flows >= LARGE && tolerance >= COARSE {
+        true => Precision::Single,
+        false => Precision::Double,
+    }
 }
 
 /// Bytes that [`solve()`] will hold at its peak, beyond the problem itself.

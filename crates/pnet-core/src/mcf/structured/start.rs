@@ -2,8 +2,9 @@
 
 use super::block::{Block, Entry, LOCAL};
 use super::coupling::{Access, Capacities, Demands, places};
+use super::flows::{Flows, Precision};
 use super::scale::Scale;
-use crate::error::{Error, filled};
+use crate::error::Error;
 use crate::mcf::distance::Distances;
 use crate::mcf::lanes::{LANES, Lane};
 use crate::mcf::problem::{Plane, Problem, Use};
@@ -20,11 +21,13 @@ pub(super) struct Start<'a> {
     pub single: bool,
     /// Whether access links are constraints: with a single plane they only bound K.
     pub limited: bool,
+    /// How flows are kept.
+    pub precision: Precision,
 }
 
 impl<'a> Start<'a> {
     /// Even lengths for `problem`, on which K is at most `upper`.
-    pub(super) fn new(problem: &'a Problem, upper: f64) -> Self {
+    pub(super) fn new(problem: &'a Problem, upper: f64, precision: Precision) -> Self {
         let scale = Scale::new(problem, upper);
         let volume: f64 =
             problem.planes.iter().flat_map(|plane| &plane.capacity).sum::<f64>() / scale.capacity;
@@ -36,6 +39,7 @@ impl<'a> Start<'a> {
             length: 1.0 / volume.max(f64::MIN_POSITIVE),
             single,
             limited: !single && access_limits(problem),
+            precision,
         }
     }
 
@@ -104,12 +108,9 @@ impl<'a> Start<'a> {
     ) -> Result<Block, Error> {
         let arcs = if targets.is_empty() { 0 } else { self.problem.planes[p].arcs() };
         let i = vec![0.0; if self.single { 0 } else { entries.len() }];
-        // What a solve holds most of.
-        let flows = || filled("flows", arcs, [0.0; LANES]);
         Ok(Block {
             plane: p,
-            x: flows()?,
-            x0: flows()?,
+            x: Flows::new(arcs, self.precision)?,
             y0: y.clone(),
             net: vec![[0.0; LANES]; y.len()],
             y,

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::block::{Block, Shared, TAU_FLOW};
 use super::coupling::{Access, Capacities, Demands, Step, squared_distance};
+use super::flows::Precision;
 use super::start::Start;
 use crate::error::Error;
 use crate::mcf::evaluate::for_each_row;
@@ -43,8 +44,13 @@ pub(super) struct State<'a> {
 
 impl<'a> State<'a> {
     /// A start for `problem`, on which K is at most `upper`, from the flow of a proof and even lengths.
-    pub(super) fn new(problem: &'a Problem, upper: f64, start: &Proof) -> Result<Self, Error> {
-        let parts = Start::new(problem, upper);
+    pub(super) fn new(
+        problem: &'a Problem,
+        upper: f64,
+        start: &Proof,
+        precision: Precision,
+    ) -> Result<Self, Error> {
+        let parts = Start::new(problem, upper, precision);
         let planes = 0..problem.planes.len();
         let mut blocks = vec![];
         let mut first_block = vec![];
@@ -81,19 +87,21 @@ impl<'a> State<'a> {
         let (blocks, first_block) = (&mut self.blocks, &self.first_block);
         for_each_row(self.problem, start, |p, row, load| {
             let block = &mut blocks[first_block[p] + row / LANES];
-            for (x, load) in block.x.iter_mut().zip(load) {
-                x[row % LANES] = factor * load;
-            }
+            block.x.set(row % LANES, load.iter().map(|load| factor * load));
         })?;
         for block in blocks.iter_mut() {
             let share = &start.share[block.plane * self.problem.demands()..];
             for (i, entry) in block.i.iter_mut().zip(&block.entries) {
                 *i = share[entry.demand as usize] * entry.size;
             }
-            block.x0.copy_from_slice(&block.x);
             block.i0.copy_from_slice(&block.i);
         }
         Ok(())
+    }
+
+    /// Keeps flows in double precision from now on.
+    pub(super) fn widen(&mut self) {
+        self.blocks.iter_mut().for_each(|block| block.x.widen());
     }
 
     /// Iterations done.
@@ -237,7 +245,7 @@ impl Flow for State<'_> {
 }
 
 fn restart_block(block: &mut Block) -> (f64, f64) {
-    let mut primal = squared_distance(block.x.as_flattened(), block.x0.as_flattened()) / TAU_FLOW;
+    let mut primal = block.x.restart() / TAU_FLOW;
     let mut dual = 0.0;
     for (u, sigma) in block.sigma.iter().enumerate() {
         dual += squared_distance(&block.y[u], &block.y0[u]) / sigma;
@@ -245,7 +253,6 @@ fn restart_block(block: &mut Block) -> (f64, f64) {
     for (index, entry) in block.entries.iter().enumerate().take(block.i.len()) {
         primal += (block.i[index] - block.i0[index]).powi(2) / entry.tau;
     }
-    block.x0.copy_from_slice(&block.x);
     block.y0.copy_from_slice(&block.y);
     block.i0.copy_from_slice(&block.i);
     (primal, dual)

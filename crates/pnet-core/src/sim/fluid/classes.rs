@@ -41,6 +41,10 @@ pub(super) struct Class {
     pub(super) streams: Vec<Stream>,
     /// Sum of its flows' weights.
     pub(super) weight: f64,
+    /// Bytes that its flows keep in the network, as far as they have windows.
+    pub(super) held: f64,
+    /// The longest time of a packet and its acknowledgement through empty queues.
+    pub(super) round_trip: Time,
     /// What its streams get together.
     rate: f64,
     /// When the clocks were set.
@@ -70,6 +74,16 @@ impl Class {
             stream.carried += self.weight * sent;
         }
         self.clock += self.rate * time;
+    }
+
+    /// The ports of its paths, one path after the other.
+    pub(super) fn ports(&self) -> Vec<u32> {
+        self.key.iter().copied().filter(|port| *port != NONE).collect()
+    }
+
+    /// Number of its flows.
+    pub(super) fn count(&self) -> usize {
+        self.flows.len()
     }
 
     /// Foresees when the first flow is complete.
@@ -121,6 +135,7 @@ impl Classes {
         key: Box<[u32]>,
         streams: impl FnOnce() -> Vec<Stream>,
         (slot, weight, bytes): (u32, f64, f64),
+        (held, round_trip): (f64, Time),
         now: Time,
     ) -> (u32, f64) {
         let number = match self.known.get(&key) {
@@ -142,21 +157,25 @@ impl Classes {
         let mark = class.clock + bytes / weight;
         class.flows.push(Reverse((mark.to_bits(), slot)));
         class.weight += weight;
+        class.held += held;
+        class.round_trip = class.round_trip.max(round_trip);
         self.touch(number);
         (number, mark)
     }
 
     /// Takes a flow out of its class before it is complete.
-    pub(super) fn leave(&mut self, number: u32, slot: u32, weight: f64, now: Time) {
+    pub(super) fn leave(&mut self, number: u32, slot: u32, (weight, held): (f64, f64), now: Time) {
         let class = &mut self.classes[number as usize];
         class.advance(now);
         class.flows.retain(|Reverse((_, other))| *other != slot);
         class.weight -= weight;
+        class.held -= held;
         self.touch(number);
     }
 
     /// Takes the flows that are complete by `now` out of their classes, in the order of classes and marks.
-    pub(super) fn complete(&mut self, now: Time, weight: impl Fn(u32) -> f64, slots: &mut Vec<u32>) {
+    /// `of` tells the weight of a flow, and what it holds.
+    pub(super) fn complete(&mut self, now: Time, of: impl Fn(u32) -> (f64, f64), slots: &mut Vec<u32>) {
         while let Some(Reverse((time, number))) = self.queue.peek().copied().filter(|first| first.0.0 <= now)
         {
             self.queue.pop();
@@ -178,7 +197,9 @@ impl Classes {
                 class.flows.peek().copied().filter(|done| first || f64::from_bits(done.0.0) <= reached)
             {
                 class.flows.pop();
-                class.weight -= weight(slot);
+                let (weight, held) = of(slot);
+                class.weight -= weight;
+                class.held -= held;
                 slots.push(slot);
                 first = false;
             }
@@ -242,6 +263,11 @@ impl Classes {
         }
         self.touched = touched;
         Ok(())
+    }
+
+    /// The class of a stream.
+    pub(super) fn of(&self, stream: u32) -> &Class {
+        self.get(self.owner[stream as usize].0)
     }
 
     /// Sets all clocks to `now`.

@@ -17,6 +17,7 @@ use super::correction::{Correction, PacketSizes, Terms};
 use super::rates::Rates;
 use super::records::{FlowRecord, Outcome};
 use super::sharing::{Sharing, alone};
+use super::windows::{Found, Queue, Window};
 use crate::error::{Error, invalid};
 
 /// Steps between two looks at who watches.
@@ -45,6 +46,9 @@ struct Live {
     mark: f64,
     /// The clock of each of the class's streams when it joined it.
     since: Vec<f64>,
+    /// None where there are none; and the bytes that it keeps in the network.
+    window: Option<Window>,
+    held: f64,
 }
 
 /// What happens at a time that is known.
@@ -97,6 +101,9 @@ impl Engine {
     pub(super) fn new(scenario: Scenario) -> Result<Self, Error> {
         let Scenario { mut fabric, forwarding, sharing, sizes, failures, seed, .. } = scenario;
         sharing.check(&forwarding)?;
+        if scenario.correction.windows.is_some() && sharing != Sharing::Single {
+            return invalid("correction", "queues are found on one path, and flows have several");
+        }
         if sizes.header >= sizes.packet {
             return invalid("sizes", format!("{sizes:?} leave no room for payload"));
         }
@@ -183,8 +190,8 @@ impl Engine {
         self.now = now;
         let mut done = vec![];
         let live = &self.live;
-        let weight = |slot: u32| live[slot as usize].as_ref().map_or(0.0, |flow| flow.weight);
-        self.classes.complete(now, weight, &mut done);
+        let of = |slot: u32| live[slot as usize].as_ref().map_or((0.0, 0.0), |flow| (flow.weight, flow.held));
+        self.classes.complete(now, of, &mut done);
         for slot in done {
             self.complete(slot);
         }
@@ -257,6 +264,8 @@ impl Engine {
         let terms = self.correction.terms(bytes, session.opens, &links, self.sizes);
         let wire = self.sizes.on_the_wire(bytes);
         let streams = self.sharing.streams(&paths, &self.forwarding);
+        let windows = self.correction.windows;
+        let window = windows.zip(links.first()).map(|(all, path)| all.of(path, wire, &terms, self.sizes));
         let least = (wire / alone(self.sharing, &streams, |port| rate(&self.fabric, port))?).ceil() as Time;
         let made = &mut self.records[record as usize];
         made.hops = paths.first().map_or(0, Vec::len) as u32;
@@ -272,6 +281,8 @@ impl Engine {
             class: NONE,
             mark: 0.0,
             since: vec![],
+            window,
+            held: window.map_or(0.0, |window| window.held),
         };
         self.live[slot as usize] = Some(live);
         if terms.opening == 0 {
@@ -288,7 +299,11 @@ impl Engine {
         flow.entered = Some(self.now);
         let (pair, left) = (flow.pair, flow.bytes);
         let paths = self.paths(pair);
-        if !paths.is_empty() {
+        if let Some(path) = paths.first() {
+            let found = self.find(slot, path);
+            if let Some(window) = self.live[slot as usize].as_mut().and_then(|flow| flow.window.as_mut()) {
+                window.found = found;
+            }
             self.join(slot, &paths, left);
         }
     }
@@ -300,14 +315,16 @@ impl Engine {
             let links = self.sharing.streams(paths, &self.forwarding);
             links.into_iter().map(|links| Stream { links, ..Stream::default() }).collect()
         };
-        (flow.class, flow.mark) = self.classes.join(key(paths), streams, (slot, flow.weight, left), self.now);
+        let held = (flow.held, flow.terms.round_trip);
+        (flow.class, flow.mark) =
+            self.classes.join(key(paths), streams, (slot, flow.weight, left), held, self.now);
         flow.since = self.classes.get(flow.class).streams.iter().map(|stream| stream.clock).collect();
     }
 
     /// Takes a flow out of its class; returns what it has left.
     fn leave(&mut self, slot: u32) -> f64 {
         let Some(flow) = self.live[slot as usize].clone() else { return 0.0 };
-        self.classes.leave(flow.class, slot, flow.weight, self.now);
+        self.classes.leave(flow.class, slot, (flow.weight, flow.held), self.now);
         self.count(&flow);
         (flow.mark - self.classes.get(flow.class).clock).max(0.0) * flow.weight
     }
@@ -315,6 +332,10 @@ impl Engine {
     /// The last of a flow has left the network.
     fn complete(&mut self, slot: u32) {
         self.events += 1;
+        let last = match &self.live[slot as usize] {
+            Some(flow) if flow.window.is_some() => self.find(slot, &self.classes.get(flow.class).ports()),
+            _ => Found::default(),
+        };
         let Some(flow) = self.live[slot as usize].take() else { return };
         self.forwarder.close(flow.pair, &mut self.routes);
         self.free.push(slot);
@@ -322,14 +343,32 @@ impl Engine {
         let record = &mut self.records[flow.record as usize];
         record.received = record.bytes;
         self.arrived += flow.bytes as u64;
-        let rate = flow.bytes / (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
+        let sharing = (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
+        let rate = flow.bytes / sharing;
         let stalls = match flow.slow_start {
             true => self.correction.stalls(&flow.terms, record.bytes, rate, self.sizes),
             false => 0,
         };
-        let arrival = self.now.saturating_add(flow.terms.arriving).saturating_add(stalls);
+        let (ahead, back) = match self.correction.windows.zip(flow.window) {
+            Some((windows, window)) => windows.added(window, last, flow.bytes, sharing),
+            None => (0, 0),
+        };
+        let arrival =
+            self.now.saturating_add(flow.terms.arriving).saturating_add(stalls).saturating_add(ahead);
         self.known.push(Reverse((arrival, Known::Arrival(flow.record))));
-        self.known.push(Reverse((arrival.saturating_add(flow.terms.returning), Known::End(flow.record))));
+        let end = arrival.saturating_add(flow.terms.returning).saturating_add(back);
+        self.known.push(Reverse((end, Known::End(flow.record))));
+    }
+
+    /// What a flow finds on a path, where it has a window.
+    fn find(&self, slot: u32, path: &[u32]) -> Found {
+        let flow = self.live[slot as usize].as_ref();
+        let window = flow.and_then(|flow| Some((self.correction.windows?, flow.window?, &flow.terms)));
+        let Some(((windows, own, terms), levels)) = window.zip(self.rates.levels()) else {
+            return Found::default();
+        };
+        let queue = |port| Queue::at(port, levels, &self.classes);
+        windows.find(path, &self.fabric, queue, own.held, terms, self.sizes)
     }
 
     /// A flow's source knows that all has arrived.

@@ -27,6 +27,14 @@ impl Rates {
         }
     }
 
+    /// The levels, where every stream has one of its own.
+    pub(super) fn levels(&self) -> Option<&Levels> {
+        match self {
+            Rates::Levels(levels) => Some(levels),
+            Rates::Split(_) => None,
+        }
+    }
+
     /// Adds the streams of a class, and numbers them.
     pub(super) fn add(&mut self, streams: &mut [Stream], weight: f64) {
         match self {
