@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,20 +55,13 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 """How rates are found, as settings say it; *plain* is what SimGrid is compared with."""
 
+SMALL = (1_000, 10_000)
 CASES = (
-    *(
-        (hosts, flows, "incremental")
-        for hosts in (1024, 6144)
-        for flows in (1_000, 10_000, 100_000, 1_000_000)
-    ),
-    *((1024, flows, "from scratch") for flows in (1_000, 10_000)),
-    *(
-        (128, flows, method)
-        for flows in (1_000, 10_000)
-        for method in ("incremental", "8 subflows", "best split")
-    ),
+    *((128, flows, method) for flows in SMALL for method in ("incremental", "8 subflows", "best split")),
+    *((1024, flows, "from scratch") for flows in SMALL),
+    *((hosts, flows, "incremental") for flows in (*SMALL, 100_000, 1_000_000) for hosts in (1024, 6144)),
 )
-SIMGRID = tuple((1024, flows, method) for flows in (1_000, 10_000) for method in ("plain", "SimGrid"))
+SIMGRID = tuple((1024, flows, method) for flows in SMALL for method in ("plain", "SimGrid"))
 LONG = 100_000
 """Flows, times 10 from scratch, beyond which a run takes minutes."""
 
@@ -181,18 +175,23 @@ def main() -> None:
         measured = measure_simgrid if how[0] == "SimGrid" else measure
         json.dump(asdict(measured(int(hosts), int(flows), how[-1])), sys.stdout)
         return
-    cases = [*CASES, *(SIMGRID if arguments.simgrid else ())]
-    runs = []
-    with TemporaryDirectory() as folder:
+    cases = [*(SIMGRID if arguments.simgrid else ()), *CASES]
+    runs: list[Run] = []
+    with TemporaryDirectory() as folder, suppress(KeyboardInterrupt):
         program = [str(compile_simgrid(arguments.simgrid, Path(folder)))] if arguments.simgrid else []
         for hosts, flows, method in cases:
             if arguments.quick and flows * (1 if method in ("incremental", "plain") else 10) > LONG:
                 continue
-            sys.stderr.write(f"{hosts} hosts, {flows:,} flows, {method}\n")
             command = [sys.executable, __file__, "--one", str(hosts), str(flows), method]
             command += program if method == "SimGrid" else []
             done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
             runs.append(Run(**json.loads(done.stdout)))
+            sys.stderr.write(f"{hosts} hosts, {flows:,} flows, {method}: {runs[-1].seconds:.2f} s\n")
+    publish(runs)
+
+
+def publish(runs: list[Run]) -> None:
+    """Print the runs, and write them to where the others are; after Ctrl-C those that there are."""
     table = report(runs)
     Console(width=120).print(table)
     OUT.mkdir(parents=True, exist_ok=True)

@@ -89,7 +89,7 @@ class FluidScenario(Scenario):
     incremental: bool = True
 
     def _completed(self, forwarding: _core.Forwarding) -> FluidScenario:
-        fitting: tuple[str, ...]
+        fitting: tuple[SharingName, ...]
         if forwarding.spreads:
             why, fitting = "the forwarding spreads what a flow sends over its paths", ("even", "best")
         elif forwarding.makes_tables:

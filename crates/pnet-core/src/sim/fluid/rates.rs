@@ -11,7 +11,7 @@ use crate::error::Error;
 #[derive(Debug)]
 pub(super) enum Rates {
     /// Every stream has a level of its own.
-    Levels(Levels),
+    Levels(Box<Levels>),
     /// The streams of a class have one together.
     Split(Box<Split>),
 }
@@ -22,7 +22,7 @@ impl Rates {
         match sharing {
             Sharing::Best => Rates::Split(Box::new(Split::new(capacity, method))),
             Sharing::Single | Sharing::Even | Sharing::Subflows(_) => {
-                Rates::Levels(Levels::new(capacity, method))
+                Rates::Levels(Box::new(Levels::new(capacity, method)))
             }
         }
     }
