@@ -158,6 +158,45 @@ def solve_path_form(
     threads: int,
     on_progress: Callable[[int, float, float], bool],
 ) -> PathSolution: ...
+
+@final
+class Bundles:
+    def __new__(
+        cls,
+        capacity: npt.NDArray[np.float64],
+        demand: npt.NDArray[np.float64],
+        pair_ptr: npt.NDArray[np.int64],
+        ptr: npt.NDArray[np.int64],
+        link: npt.NDArray[np.int32],
+        part: npt.NDArray[np.float64],
+    ) -> Bundles: ...
+    def fill(
+        self,
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.float64]]: ...
+
+@final
+class Cheapest:
+    @property
+    def weight(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def length(self) -> npt.NDArray[np.float64]: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def interrupted(self) -> bool: ...
+
+def solve_cheapest(
+    bundles: Bundles,
+    cost: npt.NDArray[np.float64],
+    *,
+    whole: bool,
+    tolerance: float,
+    max_iterations: int,
+    time_limit_s: float,
+    threads: int,
+    on_progress: Callable[[int, float, float], bool],
+) -> Cheapest: ...
+def estimate_cheapest_bytes(columns: int, entries: int, links: int) -> int: ...
 def solve_structured(
     problem: FlowProblem,
     *,
@@ -206,6 +245,56 @@ def split_loads(
 ) -> tuple[_F64, _F64]: ...
 def estimate_structured_bytes(problem: FlowProblem) -> int: ...
 def estimate_columns_bytes(problem: FlowProblem) -> int: ...
+
+@final
+class Demands:
+    """Demands between endpoints: a rule, or a list."""
+
+    @staticmethod
+    def product(sends: _F64, receives: _F64, own: _F64) -> Demands: ...
+    @staticmethod
+    def pairs(endpoints: int, src: _I32, dst: _I32, demand: _F64) -> Demands: ...
+
+@final
+class Symmetry:
+    """Planes, endpoints and demands as one graph, in which what is alike is looked for."""
+
+    def __new__(
+        cls,
+        node_count: _I32,
+        arc_ptr: _I32,
+        tail: _I32,
+        head: _I32,
+        capacity: _F64,
+        attach: _I32,
+        access_up: _F64,
+        access_down: _F64,
+        demands: Demands,
+    ) -> Symmetry: ...
+    def reduce(self, *, classes: int, looks: int) -> Reduced | None: ...
+    def evaluate(
+        self,
+        link_class: _I32,
+        length: _F64,
+        targets: _I32,
+        node_class: _I32,
+        entries: _I32,
+        flow: _F64,
+    ) -> tuple[float, float, _F64]: ...
+
+@final
+class Reduced:
+    """A network on classes of links and, for each kind of destinations, of nodes."""
+
+    link_class: _I32
+    capacity: _F64
+    links: _F64
+    kind: _I32
+    targets: _I32
+    counts: _F64
+    node_class: _I32
+    classes: tuple[_I32, _F64, _F64]
+    entries: _I32
 
 _BOOL = npt.NDArray[np.bool_]
 
@@ -334,6 +423,7 @@ class Forwarding:
 
     makes_tables: bool
     spreads: bool
+    most_paths: int
     lists_paths: bool
     @staticmethod
     def ecmp(*, policy: Policy) -> Forwarding: ...
@@ -405,11 +495,22 @@ class Sharing:
     def even() -> Sharing: ...
     @staticmethod
     def subflows(count: int) -> Sharing: ...
+    @staticmethod
+    def best() -> Sharing: ...
 
 @final
 class Correction:
     def __new__(
-        cls, *, handshake: bool, propagation: bool, store_and_forward: bool, slow_start: int | None
+        cls,
+        *,
+        handshake: bool,
+        propagation: bool,
+        store_and_forward: bool,
+        slow_start: int | None,
+        queueing: bool,
+        convergence: bool,
+        window: int | None,
+        threshold: int,
     ) -> Correction: ...
 
 @final

@@ -105,6 +105,14 @@ def format_duration(time_ps: int) -> str:
     return _in_largest(time_ps, _PICOSECONDS) if time_ps else "0s"
 
 
+def format_us(us: float) -> str:
+    """Return microseconds to read, to four digits, in the largest unit of which it is one at least."""
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if us >= size:
+            return f"{us / size:.4g} {unit}"
+    return f"{us:.4g} us"
+
+
 def format_rate(bits_per_second: int) -> str:
     """Return bits a second as :func:`parse_rate` reads them, the same way."""
     return _in_largest(bits_per_second, _BITS_PER_SECOND)

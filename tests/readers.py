@@ -137,9 +137,14 @@ def readers() -> dict[str, Reader]:
             f"title: a\nquestion: {question.name}\ncases:\n  a: {{topology: 'ring:n=4', seed: 1}}\n".encode()
         )
         found[f"experiment {question.name}"] = Reader((own, *asking[:2]), _file(load_experiment, "spec.yaml"))
-    published = tuple(path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/published.yaml")))[:2]
-    published += (b"source: a\nclaims:\n  - {case: serial, value: 25.0, range: [20, 30], statement: b}\n",)
-    found["published values"] = Reader(published, _file(_published, "published/published.yaml"))
+    claims = tuple(path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/claims.yaml")))[:2]
+    claims += (
+        b"source: a\nclaims:\n  - {case: serial, value: 25.0, range: [20, 30], statement: b}\n"
+        b"  - {kind: bound, case: serial, at_least: 2, statement: c}\n"
+        b"  - {kind: ordering, cases: [serial, serial], margin_percent: 1, statement: d}\n"
+        b"  - {kind: trend, cases: [serial, serial], direction: stays, by_percent: 1, statement: e}\n",
+    )
+    found["claims"] = Reader(claims, _file(_claims, "claimed/claims.yaml"))
     for quantity in ("price", "power"):
         found[f"{quantity} book"] = Reader(
             tuple(path.read_bytes() for path in shipped_books(quantity).values()),
@@ -197,7 +202,7 @@ def _any_traffic(data: bytes, suffix: str, network: object) -> object:
     return parse_traffic(data, f"f{suffix}", network, "rack")
 
 
-def _published(path: Path) -> object:
+def _claims(path: Path) -> object:
     (path.parent / "spec.yaml").write_text("title: a\ncases: {serial: {topology: 'ring:n=4'}}\n")
     return load_experiment(path.parent)
 

@@ -271,18 +271,28 @@ def traffic_argument(function: Callable[..., None]) -> Callable[..., None]:
 
 def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add ``--traffic`` and ``--level``; the command gets ``traffic``: TrafficSettings."""
-    text = setting(TrafficSettings, "traffic", metavar="EXPR|FILE")
-    return grouped("traffic", TrafficSettings, text, level_option())(function)
+    return traffic_if_given()(function)
+
+
+def traffic_if_given(level_needs: tuple[str, ...] = (), **more: Any) -> Decorator:
+    """Return the same, ``more`` being what else there is to say of ``--traffic``."""
+    text = setting(TrafficSettings, "traffic", metavar="EXPR|FILE", **more)
+    return grouped("traffic", TrafficSettings, text, level_option(needs=level_needs))
 
 
 def solve_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add what a throughput is solved for, and how; the command gets ``asked``: ObjectiveSettings."""
+    return solve_if_given()(function)
+
+
+def solve_if_given(*needs: str) -> Decorator:
+    """Return the same where only other options make something be solved."""
     from pnet_lp.throughput.settings import ObjectiveSettings  # noqa: PLC0415 - for the commands that solve
 
     keys = ("routing", "plane_policy", "objective", "solver", "tolerance")
-    options = (setting(ObjectiveSettings, key) for key in keys)
-    limit = setting(ObjectiveSettings, "time_limit_s", "--time-limit", "time_limit_s")
-    return grouped("asked", ObjectiveSettings, *options, limit)(function)
+    options = (setting(ObjectiveSettings, key, needs=needs) for key in keys)
+    limit = setting(ObjectiveSettings, "time_limit_s", "--time-limit", "time_limit_s", needs=needs)
+    return grouped("asked", ObjectiveSettings, *options, limit)
 
 
 def tolerance_option(**more: Any) -> Decorator:

@@ -121,7 +121,11 @@ class SimulationLine(StatusLine):
 
     def of(self, run: int) -> Callable[[SimulationProgress], None]:
         """Return what is called during a run, given its number."""
-        head = f"run {run + 1} of {self._total}: " if self._total > 1 else ""
+        return self.named(f"run {run + 1} of {self._total}" if self._total > 1 else "")
+
+    def named(self, name: str) -> Callable[[SimulationProgress], None]:
+        """Return what is called during a run, given what it is called."""
+        head = f"{name}: " if name else ""
         return lambda progress: self.show(f"{head}{simulation_line(progress)}", progress.seconds)
 
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
-    FAILING,
     MOST_THREADS,
-    Decorator,
     NetworkArguments,
-    grouped,
     network_arguments,
     option,
     output_options,
     plot_option,
     say,
-    setting,
 )
 from pnet_lp.cli.output import Output, OutputFile, OutputFolder
 from pnet_lp.cli.progress import CountLine, SimulationLine
-from pnet_lp.registry import Params
+from pnet_lp.cli.simulation_options import simulation_settings
 from pnet_lp.report.fct import write_fct
 from pnet_lp.report.simulate import (
     check_records,
@@ -37,34 +32,15 @@ from pnet_lp.report.simulation_plot import write_simulation_plot
 from pnet_lp.seeds import MOST_DRAWS
 from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords, Settings, SimulationResult, run_words
 
-_EXPR = {"metavar": "EXPR"}
-_MORE: dict[str, dict[str, Any]] = {
-    "fail_at": {"needs": FAILING},
-    "fail_until": {"needs": FAILING},
-    "reroute_after": {"needs": ("fail_at", "fail_until")},
-    "traffic": {"metavar": "EXPR|FILE", "needs": ("flow_size", "workload")},
-    "flow_size": {"metavar": "SIZES", "needs": ("traffic",)},
-    "workload": {"metavar": "EXPR|FILE", "excludes": ("flow_size",)},
-    "preset": {"metavar": "NAME"},
-    **dict.fromkeys(("transport", "queue", "forwarding"), _EXPR),
-    "routing": {**_EXPR, "excludes": ("forwarding",)},
-}
-"""What an option is that its setting does not say."""
-
-
-def _settings(name: str, kind: type[Params]) -> Decorator:
-    """Return a decorator that adds the options of a model; the command gets ``name``: a ``kind``."""
-    return grouped(name, kind, *(setting(kind, key, **_MORE.get(key, {})) for key in kind.model_fields))
-
 
 @click.command(
     cls=Command,
     example="pnet-lp simulate fat-tree:k=4 --link-gbps 10 --traffic permutation --flow-size 1MB",
 )
 @network_arguments
-@_settings("outage", OutageSettings)
-@_settings("flows", FlowSettings)
-@_settings("settings", Settings)
+@simulation_settings("outage", OutageSettings)
+@simulation_settings("flows", FlowSettings)
+@simulation_settings("settings", Settings)
 @click.option(
     "--repeat",
     type=click.IntRange(1, MOST_DRAWS),

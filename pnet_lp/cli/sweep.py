@@ -14,9 +14,9 @@ from pnet_lp.cli.progress import BoundsLine, CountLine, note
 from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
 from pnet_lp.experiment.store import CASES, CHART, DRAWS
 from pnet_lp.report.chart import write_chart
+from pnet_lp.report.claims import compare_claims
 from pnet_lp.report.experiment import (
     compare,
-    compare_published,
     comparison_table,
     draw_table,
     result_table,
@@ -84,7 +84,7 @@ def command(
     """Run an experiment: a folder with a spec.yaml.
 
     Every draw is stored as it finishes, so an interrupted run goes on where it stopped.  The comparison is
-    printed, next to what a paper published, and drawn as a chart.
+    printed, next to what a paper claims, and drawn as a chart.
 
     Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
     """
@@ -113,7 +113,7 @@ def command(
         done = f"{len(records)} of {len(asked.cases)} cases are stored in {store.folder}"
         raise KeyboardInterrupt(f"{done}; the same command goes on from there") from None
     rows = compare(asked, records)
-    claims = compare_published(asked, records)
+    claims = compare_claims(asked, records)
     chart, table, each = (store.folder / name for name in (CHART, CASES, DRAWS))
     write_chart(asked, rows, claims, chart)
     write_table(result_table(rows), table)

@@ -1,13 +1,23 @@
 """Experiments: a folder with ``spec.yaml`` in, a folder of records out.
 
 ``question`` says what a kind of question is, ``questions`` holds one in each file, ``case`` and ``keys`` what their
-cases have in common.  ``spec`` holds what an experiment asks, ``grid`` a shorthand for many cases, and ``published``
-what a paper reports.  ``record`` is what comes out, ``store`` what a run leaves behind, ``manifest`` what that depends
-on, and ``runner`` the way from one to the other, over ``workers``; these know no question by name.
+cases have in common.  ``spec`` holds what an experiment asks, ``grid`` a shorthand for many cases, and ``claims``
+what papers and others claim of them.  ``record`` is what comes out, ``store`` what a run leaves behind, ``manifest``
+what that depends on, and ``runner`` the way from one to the other, over ``workers``; these know no question by name.
 """
 
 from pnet_lp.experiment.case import Case
-from pnet_lp.experiment.published import Claim, Published
+from pnet_lp.experiment.claims import (
+    BoundClaim,
+    CaseClaim,
+    Claim,
+    Claims,
+    Judgement,
+    Measured,
+    OrderingClaim,
+    TrendClaim,
+    ValueClaim,
+)
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline
 from pnet_lp.experiment.record import Draw, Record, ratio
 from pnet_lp.experiment.runner import run_experiment
@@ -17,15 +27,22 @@ from pnet_lp.experiment.store import Store
 __all__ = [
     "QUESTIONS",
     "Answer",
+    "BoundClaim",
     "Case",
+    "CaseClaim",
     "Chart",
     "Claim",
+    "Claims",
     "Draw",
     "Experiment",
     "Headline",
-    "Published",
+    "Judgement",
+    "Measured",
+    "OrderingClaim",
     "Record",
     "Store",
+    "TrendClaim",
+    "ValueClaim",
     "load_experiment",
     "ratio",
     "run_experiment",

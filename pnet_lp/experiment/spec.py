@@ -1,4 +1,4 @@
-"""What an experiment asks: ``spec.yaml`` and, beside it, what a paper published."""
+"""What an experiment asks: ``spec.yaml`` and, beside it, what is claimed of it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pydantic import Field, SerializeAsAny
 
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.experiment.case import Case, CaseName
+from pnet_lp.experiment.claims import Claims
 from pnet_lp.experiment.grid import GRID, NAME, expand
-from pnet_lp.experiment.published import Published
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.files import read_yaml
 from pnet_lp.model.brief import brief
@@ -20,7 +20,7 @@ from pnet_lp.registry import OneOrMore, Params, unknown, validate
 from pnet_lp.seeds import check_draws
 
 SPEC_FILE = "spec.yaml"
-PUBLISHED_FILE = "published.yaml"
+CLAIMS_FILE = "claims.yaml"
 
 
 class Chart(Params):
@@ -51,7 +51,7 @@ class Experiment(Params):
         baseline: the case that is 100 per cent; None to show values as they are.
         cases: by name, in the order they run.
         chart: the lines to draw; None for bars.
-        published: what a paper reports, if there is such a file.
+        claimed: what a paper or others claim of it, if there is such a file.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Experiment(Params):
     baseline: str | None = None
     cases: dict[CaseName, SerializeAsAny[Case]] = Field(min_length=1)
     chart: Chart | None = None
-    published: Published | None = None
+    claimed: Claims | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -121,21 +121,19 @@ def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
     for key in common:
         _check_known(key, model.model_fields, "unknown parameter", f"{file}: common")
     values["cases"] = _cases(_mapping(values.get("cases", {}), "cases", file), common, seed, file, model)
-    for key, place in (("name", "its folder's name"), ("published", PUBLISHED_FILE)):
+    for key, place in (("name", "its folder's name"), ("claimed", CLAIMS_FILE)):
         if key in values:
             raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
     values["name"] = folder.resolve().name
-    published = folder / PUBLISHED_FILE
-    if published.exists():
-        values["published"] = validate(
-            Published, _mapping(read_yaml(published), "", published), str(published)
-        )
+    claimed = folder / CLAIMS_FILE
+    if claimed.exists():
+        values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", claimed), str(claimed))
     experiment = validate(Experiment, values, str(file))
-    _check(experiment, model, file, published)
+    _check(experiment, model, file, claimed)
     return experiment
 
 
-def _check(experiment: Experiment, model: type[Case], file: Path, published: Path) -> None:
+def _check(experiment: Experiment, model: type[Case], file: Path, claimed: Path) -> None:
     """Raise SpecError where a name is none of a case, a key or a column, or where there are too many draws."""
     cases, chart = experiment.cases, experiment.chart
     check_draws(f"{file}: draws of all cases", experiment.draws)
@@ -155,11 +153,10 @@ def _check(experiment: Experiment, model: type[Case], file: Path, published: Pat
             where=f"{file}: chart.saturated_percent",
             allowed="with a baseline, and cases that have planes",
         )
-    for i, claim in enumerate(experiment.published.claims if experiment.published else ()):
-        where = f"{published}: claims.{i}"
-        _check_known(claim.case, cases, "no case is called", f"{where}.case")
-        if claim.relative_to is not None:
-            _check_known(claim.relative_to, cases, "no case is called", f"{where}.relative_to")
+    for i, claim in enumerate(experiment.claimed.claims if experiment.claimed else ()):
+        where = f"{claimed}: claims.{i}"
+        if (name := claim.missing(cases)) is not None:
+            raise unknown("no case is called", name, cases, where=where)
         if claim.column is not None:
             _check_known(claim.column, model.columns, "no column is called", f"{where}.column")
 

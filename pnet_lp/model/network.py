@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.plane import Plane
+
+if TYPE_CHECKING:
+    from pnet_lp import Drawing
 
 Variant: TypeAlias = Literal["serial", "homogeneous", "heterogeneous", "serial-high"]
 VARIANTS: tuple[str, ...] = get_args(Variant)
@@ -130,6 +134,12 @@ class Network:
                 "the planes do not share their racks, so rack-level demands mean nothing",
                 allowed="level=host",
             )
+
+    def draw(self, path: str | Path | None = None, **shown: Any) -> Drawing:
+        """Return a picture of the network, and write it to ``path`` if there is one; see :func:`pnet_lp.draw`."""
+        import pnet_lp  # noqa: PLC0415 - which finds it above all values, and only when it is asked for
+
+        return pnet_lp.draw(self, path, **shown)
 
     @cached_property
     def fingerprint(self) -> str:

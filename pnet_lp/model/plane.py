@@ -15,6 +15,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.graphs import cable_arguments
+from pnet_lp.model.layout import Layout
 from pnet_lp.units import AMOUNTS, DEFAULT_LINK_GBPS, are_amounts
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Plane:
         label: the expression or file the plane came from.
         position: float64 ``[n, 2]``, x and y (longitude and latitude) of each switch, NaN where unknown; None where no
             position is known.  For maps only: nothing is computed from it.
+        layout: how the plane wants to be drawn where its tiers do not say it.  For pictures only.
         box: int32 ``[n]``, the physical box that holds each switch, chips of one box having the same number; None where
             each switch is a box of its own.  No flow depends on it.
         delay_ns: float64 ``[m]``, how long a bit travels on each cable, NaN where unknown; None where no cable's is
@@ -69,6 +71,7 @@ class Plane:
     tier: IntArray
     label: str = field(default="", compare=False)
     position: FloatArray | None = None
+    layout: Layout | None = field(default=None, compare=False)
     box: IntArray | None = None
     delay_ns: FloatArray | None = None
     access_delay_ns: FloatArray | None = None
@@ -91,6 +94,7 @@ class Plane:
         tier: npt.ArrayLike = 0,
         label: str = "",
         position: npt.ArrayLike | None = None,
+        layout: Layout | None = None,
         box: npt.ArrayLike | None = None,
         delay_ns: npt.ArrayLike | None = None,
         access_delay_ns: npt.ArrayLike | None = None,
@@ -113,6 +117,7 @@ class Plane:
             tier: tier of each switch, or one number for all.
             label: where the plane came from, for messages and tables.
             position: x and y of each switch, NaN where unknown.
+            layout: how to draw the plane; default: by tiers, else by positions, else by cables.
             box: number of the physical box that holds each switch; default: each switch is a box of its own.
             delay_ns: of each cable, or one number for all; NaN or left out where unknown.
             access_delay_ns: of each host's access link, the same way.
@@ -181,6 +186,7 @@ class Plane:
             tier=ints(np.broadcast_to(np.asarray(tier), (n,))),
             label=label,
             position=None if position is None else _positions(position, n, where),
+            layout=layout,
             box=None if box is None else _boxes(box, n, where),
             delay_ns=None if delay_ns is None else _delays(delay_ns, len(u), cable, where),
             access_delay_ns=None
@@ -228,7 +234,7 @@ class Plane:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over all but label and positions; boxes and delays enter where they are given."""
+        """SHA-256 over all but label, positions and layout; boxes and delays enter where they are given."""
         given: list[str | IntArray | FloatArray] = []
         for name in ("box", "delay_ns", "access_delay_ns"):
             if (values := getattr(self, name)) is not None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
@@ -108,8 +111,59 @@ class LoadCertificate(LinkLengths):
     share: FloatArray
 
 
-AnyCertificate: TypeAlias = Certificate | PathCertificate | LoadCertificate
-"""By routing: ideal, over given paths with the split open, or with a fixed split."""
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class ColourCertificate(LinkLengths):
+    """A feasible flow and lengths in colours: classes of alike links, and of nodes that a destination sees alike.
+
+    A *node* is a switch, counted through over the planes, or an endpoint of the problem, after all switches.  What is
+    given for one destination holds for all of its *kind*, those that see the same: colour refinement finds the classes
+    again from each of them.
+
+    Attributes:
+        arc_class: int32 ``[arcs]``, the class of each link.
+        up_class, down_class: int32 ``[planes, endpoints]``, those of access links, -1 where there is none.
+        class_length: float64 ``[classes]``, the length of the links of each class, >= 0.
+        kind: int32 ``[endpoints]``, that of each as a destination, -1 where nobody sends to it.
+        target: int32 ``[kinds]``, an endpoint of each kind.
+        node_class: int32 ``[kinds, nodes]``, the class of each node as ``target`` sees it.
+        entry: int32 ``[entries, 4]``: kind, class of tails, class of heads, class of the links between them.
+        fraction: float64 ``[entries]``, the part of the traffic at a tail, bound for a destination of the kind, that
+            takes all such links together, each of them as much.  The fractions at a node sum to 1, and a kind's entries
+            form no cycle.
+    """
+
+    arc_class: IntArray
+    up_class: IntArray
+    down_class: IntArray
+    class_length: FloatArray
+    kind: IntArray
+    target: IntArray
+    node_class: IntArray
+    entry: IntArray
+    fraction: FloatArray
+
+    @cached_property
+    def length(self) -> FloatArray:  # type: ignore[override]
+        """float64 ``[arcs]``, the length of each core link."""
+        return self._of(self.arc_class)
+
+    @cached_property
+    def up_length(self) -> FloatArray:  # type: ignore[override]
+        """float64 ``[planes, endpoints]``, lengths of access links up."""
+        return self._of(self.up_class)
+
+    @cached_property
+    def down_length(self) -> FloatArray:  # type: ignore[override]
+        """float64 ``[planes, endpoints]``, and down."""
+        return self._of(self.down_class)
+
+    def _of(self, classes: IntArray) -> FloatArray:
+        return floats(np.where(classes >= 0, self.class_length[classes], 0.0))
+
+
+AnyCertificate: TypeAlias = Certificate | ColourCertificate | PathCertificate | LoadCertificate
+"""By routing: ideal, for each destination or in colours; over given paths, the split open; or with a fixed split."""
 
 
 @dataclass(frozen=True)

@@ -12,33 +12,35 @@ import numpy.typing as npt
 from pnet_lp.errors import TrafficError
 from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.model.demands import Demands, Pairs, Product
 from pnet_lp.model.network import Level
 from pnet_lp.units import AMOUNTS, are_amounts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+LISTED_PAIRS = 1_000_000
+"""Up to this many pairs, a matrix that is a rule has the fingerprint of one that lists them."""
+
 
 @brief("label", "level", "endpoints", "demand_count", "total")
 @dataclass(frozen=True, eq=False, repr=False)
 class TrafficMatrix:
-    """Sparse demands between ``endpoints`` racks or hosts, sorted by source, then destination.
+    """Demands between ``endpoints`` racks or hosts.
 
-    Build one with :meth:`from_entries`.
+    Build one with :meth:`from_entries` or :meth:`from_weights`.  A matrix that is a rule stays one until somebody asks
+    for its pairs.
 
     Attributes:
         level: ``rack`` or ``host``.
         endpoints: number of racks or hosts of the network it is for.
-        src, dst: int32 ``[j]``, each pair at most once, never equal.
-        demand: float64 ``[j]``, from 1e-15 to 1e15, in Gb/s or, for the unit matrices, 1.0 per pair.
+        demands: the pairs, or the rule that they follow; none is from an endpoint to itself.
         label: the expression or file it came from.
     """
 
     level: Level
     endpoints: int
-    src: IntArray
-    dst: IntArray
-    demand: FloatArray
+    demands: Demands
     label: str = ""
 
     @classmethod
@@ -78,7 +80,7 @@ class TrafficMatrix:
         if np.any(loops := s == t):
             raise TrafficError(f"{level} {int(s[loops][0])} has a demand to itself", where=where)
         if np.all(np.diff(s * endpoints + t) > 0):
-            return cls(level, endpoints, ints(s), ints(t), floats(d), label)
+            return cls(level, endpoints, Pairs(ints(s), ints(t), floats(d)), label)
         from scipy.sparse import coo_array, csr_array  # noqa: PLC0415 - slow to load
 
         matrix = csr_array(coo_array((d, (s, t)), shape=(endpoints, endpoints)))
@@ -91,7 +93,30 @@ class TrafficMatrix:
                 found=float(coo.data[bad][0]),
                 allowed=AMOUNTS,
             )
-        return cls(level, endpoints, ints(coo.row), ints(coo.col), floats(coo.data), label)
+        return cls(level, endpoints, Pairs(ints(coo.row), ints(coo.col), floats(coo.data)), label)
+
+    @classmethod
+    def from_weights(
+        cls, level: Level, sends: npt.ArrayLike, receives: npt.ArrayLike, *, label: str = ""
+    ) -> TrafficMatrix:
+        """Return the matrix whose demand from s to t is ``sends[s] * receives[t]``, and 0 where s is t.
+
+        Raises:
+            TrafficError: weights of different numbers of endpoints, or a product of two that is no demand.
+        """
+        rule = Product(floats(sends), floats(receives))
+        if rule.sends.shape != rule.receives.shape or rule.sends.ndim != 1:
+            raise TrafficError(
+                f"{rule.sends.size} weights of sources and {rule.receives.size} of destinations",
+                where=label or "traffic",
+            )
+        weights = np.concatenate([rule.sends, rule.receives])
+        found = rule.range if np.all(np.isfinite(weights) & (weights >= 0)) else weights
+        if np.any(bad := ~are_amounts(found)):
+            raise TrafficError(
+                "a demand is wrong", where=label or "traffic", found=float(found[bad][0]), allowed=AMOUNTS
+            )
+        return cls(level, len(rule.sends), rule, label)
 
     @classmethod
     def from_dense(cls, level: Level, matrix: npt.ArrayLike, *, label: str = "") -> TrafficMatrix:
@@ -115,6 +140,9 @@ class TrafficMatrix:
         label = f"{factor:g}*{self.label}"
         if not are_amounts(factor):
             raise TrafficError("a factor is wrong", where=label, found=float(factor), allowed=AMOUNTS)
+        if isinstance(self.demands, Product):
+            sends, receives = self.demands.sends * factor, self.demands.receives
+            return self.from_weights(self.level, sends, receives, label=label)
         return self.from_entries(
             self.level, self.endpoints, self.src, self.dst, self.demand * factor, label=label
         )
@@ -139,12 +167,39 @@ class TrafficMatrix:
     @property
     def demand_count(self) -> int:
         """Number of pairs with a demand."""
-        return len(self.src)
+        return self.demands.count
 
     @property
     def total(self) -> float:
         """Sum of all demands."""
-        return float(self.demand.sum())
+        return self.demands.total
+
+    @property
+    def pairs(self) -> Pairs:
+        """The demands one by one, sorted by source, then destination.
+
+        Raises:
+            TrafficError: they follow from a rule, and do not fit into memory.
+        """
+        name = self.label or "traffic"
+        return self.demands.listed(
+            f"{name} with {self.demand_count:,} demands between {self.endpoints:,} {self.level}s"
+        )
+
+    @property
+    def src(self) -> IntArray:
+        """int32 ``[j]``, sources; each pair at most once, never an endpoint and itself."""
+        return self.pairs.src
+
+    @property
+    def dst(self) -> IntArray:
+        """int32 ``[j]``, destinations."""
+        return self.pairs.dst
+
+    @property
+    def demand(self) -> FloatArray:
+        """float64 ``[j]``, from 1e-15 to 1e15, in Gb/s or, for the unit matrices, 1.0 per pair."""
+        return self.pairs.demand
 
     def to_csr(self) -> csr_array:
         """Return the matrix as a SciPy CSR array, ``[endpoints, endpoints]``."""
@@ -155,5 +210,8 @@ class TrafficMatrix:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 over level, size and entries; the label does not enter."""
-        return fingerprint([f"traffic/1 {self.level} {self.endpoints}", self.src, self.dst, self.demand])
+        """SHA-256 over level, size and pairs, or over the rule where that gives too many; the label does not enter."""
+        head = f"{self.level} {self.endpoints}"
+        if isinstance(self.demands, Product) and self.demand_count > LISTED_PAIRS:
+            return fingerprint([f"traffic-rule/1 {head}", self.demands.sends, self.demands.receives])
+        return fingerprint([f"traffic/1 {head}", self.src, self.dst, self.demand])

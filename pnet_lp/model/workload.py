@@ -43,6 +43,8 @@ class Workload:
             its own number where no other is before it.
         connects: bool ``[f]``, whether the flow begins with the connection's handshake.
         task: int32 ``[f]``, ascending from 0: flows of a task are one piece of work, such as a call and its answer.
+        stage: int32 ``[f]``, the stage of a job that the flow is in, by index into ``stages``; 0 where there are none.
+        stages: what they are called, in the order of their first flows; empty where nothing is known of any.
         label: the expression or file it came from.
     """
 
@@ -57,6 +59,8 @@ class Workload:
     connection: IntArray
     connects: BoolArray
     task: IntArray
+    stage: IntArray
+    stages: tuple[str, ...] = ()
     label: str = ""
 
     @classmethod
@@ -73,6 +77,7 @@ class Workload:
         connection: npt.ArrayLike | None = None,
         connects: npt.ArrayLike = True,
         task: npt.ArrayLike | None = None,
+        stage: npt.ArrayLike | None = None,
         label: str = "",
     ) -> Workload:
         """Return a checked workload.
@@ -89,12 +94,13 @@ class Workload:
             connection: numbers ``[f]``, equal for flows that share a connection; default: each has its own.
             connects: one truth value or ``[f]``.
             task: ``[f]``; default: every flow is a task of its own.
+            stage: the name of each flow's stage, ``[f]``; default: there are none.
             label: what it is called in messages.
 
         Raises:
             WorkloadError: no flow; a host that does not exist; a flow from a host to itself; a size below 1; a negative
-                start or one after :data:`LONGEST_PS`; flows that wait for each other; a connection between other hosts
-                than its first flow's; arrays of different lengths.
+                start or one after :data:`LONGEST_PS`; flows that wait for each other; a stage without a name; a
+                connection between other hosts than its first flow's; arrays of different lengths.
         """
         where = label or "workload"
         s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
@@ -105,6 +111,7 @@ class Workload:
         own_task = np.arange(count) if task is None else np.asarray(task)
         shared = np.arange(count) if connection is None else np.asarray(connection)
         opens = np.asarray(connects, dtype=bool)
+        named = np.asarray([] if stage is None else stage, dtype=str)
         for name, array in (
             ("dst", t),
             ("size", bytes_),
@@ -112,6 +119,7 @@ class Workload:
             ("connects", opens),
             ("task", own_task),
             ("connection", shared),
+            *([] if stage is None else [("stage", named)]),
         ):
             if array.ndim and array.shape != (count,):
                 raise WorkloadError(f"{count} flows have {array.size} values of {name}", where=where)
@@ -138,6 +146,7 @@ class Workload:
             ints(_first_flows(np.broadcast_to(shared, count), s, t, where)),
             booleans(np.broadcast_to(opens, count)),
             ints(own_task),
+            *_stages(named, count, where),
             label,
         )
 
@@ -150,6 +159,11 @@ class Workload:
     def total_bytes(self) -> int:
         """Bytes of all flows together."""
         return sum(self.size.tolist())
+
+    @property
+    def is_job(self) -> bool:
+        """Whether flows wait for others, or several are one task: then the time until all are done is of interest."""
+        return bool(len(self.after)) or bool(np.any(self.task != np.arange(self.flow_count)))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -166,7 +180,19 @@ class Workload:
         ]
         arrays += [self.acknowledged] if self.acknowledged.any() else []
         arrays += [self.connection] if np.any(self.connection != np.arange(self.flow_count)) else []
-        return fingerprint([str(self.hosts), *arrays])
+        arrays += [self.stage] if self.stages else []
+        return fingerprint([str(self.hosts), *self.stages, *arrays])
+
+
+def _stages(named: npt.NDArray[np.str_], count: int, where: str) -> tuple[IntArray, tuple[str, ...]]:
+    """Return the index of each flow's stage, and what the stages are called in the order of their first flows."""
+    names, first, place = np.unique(named, return_index=True, return_inverse=True)
+    for name, flow in zip(names.tolist(), first.tolist(), strict=True):
+        if not name.strip() or name.strip() != name or not name.isprintable():
+            raise WorkloadError("a stage has no name", where=f"{where}: flow {flow}", found=name)
+    order = np.argsort(first)
+    index = np.argsort(order)[place] if len(named) else np.zeros(count, dtype=np.int64)
+    return ints(index), tuple(str(name) for name in names[order])
 
 
 def _check(values: npt.NDArray[Any], low: int, high: int, problem: str, where: str) -> None:
@@ -222,7 +248,7 @@ def _parents(
 
 
 def _stuck(count: int, child: LongArray, parent: LongArray) -> int | None:
-    """Return a flow that can never start, if there is one: level by level, flows without unmet parents start."""
+    """Return a flow that waits for itself, if there is one: level by level, flows without unmet parents start."""
     waiting = np.bincount(child, minlength=count)
     order = np.argsort(parent, kind="stable")
     children = child[order]
@@ -237,4 +263,13 @@ def _stuck(count: int, child: LongArray, parent: LongArray) -> int | None:
         released = children[place]
         np.subtract.at(waiting, released, 1)
         ready = np.unique(released[waiting[released] == 0])
-    return None if done.all() else int(np.argmin(done))
+    if done.all():
+        return None
+    # Each of the others waits for one of them: back along these, the first that comes twice is on a circle.
+    left = ~done[child] & ~done[parent]
+    waits_for = dict(zip(child[left].tolist(), parent[left].tolist(), strict=True))
+    flow, seen = int(np.argmin(done)), set[int]()
+    while flow not in seen:
+        seen.add(flow)
+        flow = waits_for[flow]
+    return flow

@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.experiment import Claim, Experiment
-from pnet_lp.report.experiment import Comparison, Row, number_in_words, percents, unit_in_words
+from pnet_lp.experiment import CaseClaim, Claim, Experiment
+from pnet_lp.report.claims import Comparison
+from pnet_lp.report.experiment import Row, percents, unit_in_words
 from pnet_lp.report.lines import chart_lines, saturation_points
+from pnet_lp.report.numbers import number_in_words
 from pnet_lp.report.plot import new_figure, write_figure
 
 if TYPE_CHECKING:
@@ -57,10 +59,10 @@ def _draw_bars(axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: 
     axes.bar_label(bars, [_bar_label(experiment, row) for row in rows], padding=3)
     label = "published"
     for item in claims:
-        claim = item.claim
-        if (published := _published(experiment, claim)) is None:
+        if (published := _published(experiment, item.claim)) is None:
             continue
-        level = published / 100 * values[claim.relative_to] if claim.relative_to else published
+        claim, number = published
+        level = number / 100 * values[claim.relative_to] if claim.relative_to else number
         position = list(values).index(claim.case)
         axes.hlines(level, position - 0.38, position + 0.38, colors=_PAPER, linestyles="dashed", label=label)
         # One entry in the legend for all of them.
@@ -77,10 +79,11 @@ def _bar_label(experiment: Experiment, row: Row) -> str:
     return "" if row.percent is None else f"{row.percent:.0f} %"
 
 
-def _published(experiment: Experiment, claim: Claim) -> float | None:
-    """Return the number that a paper published of what is drawn, or None where the claim holds no such number."""
-    other = claim.column not in (None, experiment.column)
-    return None if claim.recomputed or other else claim.number
+def _published(experiment: Experiment, claim: Claim) -> tuple[CaseClaim, float] | None:
+    """Return the claim and its number, if that was published and is of what is drawn."""
+    if not isinstance(claim, CaseClaim) or claim.number is None or claim.origin == "ours":
+        return None
+    return (claim, claim.number) if claim.column in (None, experiment.column) else None
 
 
 def _draw_lines(
@@ -146,10 +149,10 @@ def _published_points(
 ) -> dict[str, float]:
     """Return where published numbers stand on the axis of what is drawn: per cents, or values."""
     points = {}
-    for claim in (item.claim for item in claims):
-        number = _published(experiment, claim)
-        if number is None:
+    for item in claims:
+        if (published := _published(experiment, item.claim)) is None:
             continue
+        claim, number = published
         if claim.relative_to is not None:
             if claim.relative_to in drawn:
                 points[claim.case] = number / 100 * drawn[claim.relative_to]

@@ -1,4 +1,4 @@
-"""An experiment's records as tables, and next to what a paper published."""
+"""An experiment's records as tables."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from typing import Any
 
 from rich.table import Table
 
-from pnet_lp.experiment import Case, Claim, Experiment, Headline, Record, ratio
+from pnet_lp.experiment import Case, Experiment, Headline, Record, ratio
+from pnet_lp.report.claims import Comparison
 from pnet_lp.report.lines import saturation_points
+from pnet_lp.report.numbers import DUST, clean, number_in_words, percent_in_words
 from pnet_lp.report.tables import Columns
-from pnet_lp.units import format_gbps
-
-_DUST = 1e-12
-"""Relative size below which a difference of floating-point numbers is their rounding."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Row:
         """``(upper - lower) / upper`` of the bounds; 0 where that is their rounding."""
         lower, upper = self.shown.lower, self.shown.upper
         gap = (upper - lower) / upper if upper > 0 else 0.0
-        return 0.0 if gap <= _DUST else gap
+        return 0.0 if gap <= DUST else gap
 
     def to_json(self, *, seconds: bool = True) -> dict[str, object]:
         """Return the row of a table, one column for each number, its unit in its name."""
@@ -74,56 +72,6 @@ class Row:
             **self.columns,
             **({"limited_by": self.limited_by} if self.limited_by else {}),
         }
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A published claim and what was measured.
-
-    Attributes:
-        claim: the claim.
-        source: where it was published.
-        measured: the measured value; where the claim is of a ratio, in per cent.
-        error: its standard error in the same unit, or None.
-        unit: of a value, in words; ``%`` of a ratio.
-    """
-
-    claim: Claim
-    source: str
-    measured: float
-    error: float | None
-    unit: str
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the measured value is one that the claim accepts."""
-        return self.claim.agrees(self.measured)
-
-    def sentence(self) -> str:
-        """Return the claim and the measured value in one sentence."""
-        claim = self.claim
-        of = f" % of {claim.relative_to}" if claim.relative_to else f" {self.unit}" if self.unit else ""
-        origin = "recomputed" if claim.recomputed else "published"
-        return (
-            f"{claim.statement} ({self.source}): {origin} {published_in_words(claim)}, "
-            f"here {self._in_words()}{of}, {verdict_in_words(claim, self.agrees)}"
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the claim with what was measured."""
-        kind = "measured_percent" if self.claim.relative_to else "measured_value"
-        return {
-            **self.claim.model_dump(),
-            "source": self.source,
-            kind: self.measured,
-            f"{kind}_error": self.error,
-            "agrees": self.agrees,
-        }
-
-    def _in_words(self) -> str:
-        if self.claim.relative_to:
-            return _with_error(self.measured, self.error)
-        return number_in_words(self.measured, self.error)
 
 
 def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
@@ -156,30 +104,6 @@ def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
             )
         )
     return rows
-
-
-def compare_published(experiment: Experiment, records: Sequence[Record]) -> list[Comparison]:
-    """Return each published claim whose cases have records, with the measured value."""
-    if experiment.published is None:
-        return []
-    known = {record.case: record for record in records}
-    found = []
-    for claim in experiment.published.claims:
-        column = claim.column or experiment.column
-        record, base = known.get(claim.case), known.get(claim.relative_to or "")
-        if record is None:
-            continue
-        source = experiment.published.source
-        if claim.relative_to is None:
-            shown, error = (
-                record.mean(column),
-                clean(record.standard_error(column), record.mean(column).value),
-            )
-            found.append(Comparison(claim, source, shown.value, error, shown.words or shown.unit))
-        elif base is not None and (relative := ratio(record, base, column)):
-            error = clean(relative.error, relative.percent)
-            found.append(Comparison(claim, source, relative.percent, error, "%"))
-    return found
 
 
 def comparison_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
@@ -265,7 +189,7 @@ def sweep_document(
         "saturated": [
             {"line": line, "case": case} for line, case in saturation_points(experiment, percents(rows))
         ],
-        "published": [item.to_json() for item in claims],
+        "claims": [item.to_json() for item in claims],
         "files": list(files),
     }
 
@@ -286,41 +210,6 @@ def saturation_sentences(experiment: Experiment, rows: Sequence[Row]) -> list[st
 def percents(rows: Sequence[Row]) -> dict[str, float]:
     """Return the value of each case in per cent of the baseline, where it is known."""
     return {row.case: row.percent for row in rows if row.percent is not None}
-
-
-def published_in_words(claim: Claim) -> str:
-    """Return what was published: ``179 %``, ``up to 160 %``, ``90 to 100 %``, ``2.54``."""
-    unit = " %" if claim.relative_to else ""
-    if claim.number is None:
-        assert claim.range is not None
-        return f"{claim.range[0]:g} to {claim.range[1]:g}{unit}"
-    bound = {"equal": "", "at-most": "up to ", "at-least": "at least "}[claim.kind]
-    number = f"{claim.number:g}" if claim.relative_to else number_in_words(claim.number)
-    return f"{bound}{number}{unit}"
-
-
-def verdict_in_words(claim: Claim, agrees: bool) -> str:
-    """Return whether a measured value agrees: ``within 8 %``, ``OUTSIDE the 100 to 250 % accepted``."""
-    place = "within" if agrees else "OUTSIDE"
-    if claim.range is None:
-        return f"{place} {claim.tolerance_percent:g} %"
-    unit = " %" if claim.relative_to else ""
-    return f"{place} the {claim.range[0]:g} to {claim.range[1]:g}{unit} accepted"
-
-
-def number_in_words(value: float, error: float | None = None) -> str:
-    """Return a number to read, thousands apart where it is large, and its standard error behind ± if there is one."""
-    if math.isnan(value):
-        return "none"
-    digits = format_gbps(value) if error is None else f"{value:.5g}"
-    return (f"{value:,.0f}" if abs(value) >= 10_000 else digits) + (
-        "" if error is None else f" ± {error:.2g}"
-    )
-
-
-def clean(value: float | None, scale: float = 1.0) -> float | None:
-    """Return ``value``, or 0 where it is no more than the rounding of numbers of the size of ``scale``."""
-    return 0.0 if value is not None and abs(value) <= _DUST * abs(scale) else value
 
 
 def _keys(experiment: Experiment, name: str) -> dict[str, object]:
@@ -350,11 +239,7 @@ def _mean(values: Sequence[object]) -> object:
 
 
 def _percent(row: Row) -> str:
-    return "" if row.percent is None else _with_error(row.percent, row.percent_error)
-
-
-def _with_error(percent: float, error: float | None) -> str:
-    return f"{percent:.1f}" if error is None else f"{percent:.1f} ± {error:.1f}"
+    return "" if row.percent is None else percent_in_words(row.percent, row.percent_error)
 
 
 def _limits(record: Record) -> str:

@@ -5,9 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.report.tables import Columns
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import FlowProblem, build_problem
+
+LINK_COLUMNS = (
+    "plane",
+    "u",
+    "v",
+    "kind",
+    "cable",
+    "capacity_gbps",
+    "load_gbps",
+    "utilisation",
+    "length",
+)
+"""Columns of :func:`link_table`."""
 
 
 def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
@@ -21,13 +35,13 @@ def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
     """
     routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
     flow = build_problem(network, traffic, aggregate=not routing.per_flow)
-    rows: dict[str, list[object]] = {
-        key: [] for key in ("plane", "u", "v", "kind", "cable", "capacity_gbps", "load_gbps", "length")
-    }
+    proved = None if result.certificate is None else result.certificate.length
+    rows: dict[str, list[object]] = {key: [] for key in LINK_COLUMNS if key != "utilisation"}
     for p, plane in enumerate(network.planes):
         tail, head, capacity = plane.arcs
         names = np.array(plane.switch_names, dtype=object)
-        load, length = _of_arcs(flow, p, len(capacity), result)
+        load = arc_values(flow, p, len(capacity), result.link_load)
+        length = arc_values(flow, p, len(capacity), proved)
         _add(rows, p, names[tail], names[head], "core", np.arange(len(capacity)) // 2, capacity, load, length)
         if traffic.level == "host":
             hosts = np.array(network.endpoint_names("host"), dtype=object)
@@ -64,16 +78,16 @@ def _add(rows: dict[str, list[object]], plane: int, *columns: object) -> None:
         rows[key] += np.broadcast_to(column, count).tolist()
 
 
-def _of_arcs(
-    flow: FlowProblem, plane: int, count: int, result: ThroughputResult
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return loads and lengths of the arcs of a plane; links of capacity 0, which no problem has, carry nothing."""
+def arc_values(flow: FlowProblem, plane: int, count: int, values: FloatArray | None) -> FloatArray:
+    """Return the ``values`` ``[A]`` of a problem for the ``count`` arcs of a plane, in the order of ``Plane.arcs``.
+
+    Links of capacity 0, which no problem has, get 0; so do all where there are no values.
+    """
     arcs = slice(flow.arc_ptr[plane], flow.arc_ptr[plane + 1])
-    load, length = np.zeros(count), np.zeros(count)
-    if result.link_load is not None and result.certificate is not None:
-        load[flow.arc_id[arcs]] = result.link_load[arcs]
-        length[flow.arc_id[arcs]] = result.certificate.length[arcs]
-    return load, length
+    found = np.zeros(count)
+    if values is not None:
+        found[flow.arc_id[arcs]] = values[arcs]
+    return floats(found)
 
 
 def _of_hosts(

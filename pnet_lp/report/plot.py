@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,13 @@ PLOT_SUFFIXES = (".png", ".svg")
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#f0e442")
 """Colours that all can tell apart, also those who see fewer (Okabe and Ito)."""
+
+_METADATA: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+"""What would tell one run from another, left out: versions and times."""
 
 
 def new_figure(width: float, height: float = 4.5) -> Figure:
@@ -32,12 +41,21 @@ def write_figure(figure: Figure, path: str | Path) -> None:
 
     Equal figures give equal bytes with the same matplotlib.
     """
-    from matplotlib import rc_context  # noqa: PLC0415
-
     for axes in figure.axes:
         axes.spines[["top", "right"]].set_visible(False)
     kind = Path(path).suffix.lower().removeprefix(".")
-    # What would tell one run from another: version, time, random identifiers.
-    metadata = {"Software": None} if kind == "png" else {"Date": None, "Creator": None}
-    with output_file(path) as temporary, rc_context({"svg.hashsalt": "pnet-lp"}):
-        figure.savefig(temporary, format=kind, metadata=metadata)
+    with output_file(path) as temporary:
+        temporary.write_bytes(figure_bytes(figure, kind))
+
+
+def figure_bytes(figure: Figure, kind: str) -> bytes:
+    """Return a figure as a file of ``kind``: png, svg or pdf; text stays text in the latter two."""
+    from matplotlib import rc_context  # noqa: PLC0415
+
+    temporary = io.BytesIO()
+    settings = {"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}
+    with rc_context(settings), warnings.catch_warnings():
+        # Names may be in any script; what the font lacks is a box.
+        warnings.filterwarnings("ignore", "Glyph")
+        figure.savefig(temporary, format=kind, metadata=_METADATA[kind])
+    return temporary.getvalue()

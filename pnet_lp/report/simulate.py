@@ -12,13 +12,23 @@ from pnet_lp.errors import OutputError
 from pnet_lp.experiment.manifest import environment
 from pnet_lp.report.tables import Columns, text_table, write_table
 from pnet_lp.sim import SimulationResult, figures
+from pnet_lp.units import format_us
 from pnet_lp.writing import check_folder, naming_output, write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
-_RUN_KEYS = ("flows", "fct_us", "goodput_gbps", "packets", "retransmitted", "timeouts", "simulated_s")
+_RUN_KEYS = (
+    "flows",
+    "fct_us",
+    "job_us",
+    "goodput_gbps",
+    "packets",
+    "retransmitted",
+    "timeouts",
+    "simulated_s",
+)
 _FIRST, _MANIFEST = "flows.parquet", "manifest.json"
 """What a run writes first into its folder, and last."""
 
@@ -60,9 +70,16 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     several = len(document["runs"]) > 1
     runs = f" in {len(document['runs'])} runs" if several else ""
     grid.add_row("flows", f"{flows['completed']:,} of {total:,} complete{runs}{_ended(document)}")
-    for key, label in (("fct_us", "completion"), ("tasks_us", "tasks"), ("slowdown", "slowdown")):
+    for key, label in (
+        ("fct_us", "completion"),
+        ("tasks_us", "tasks"),
+        ("job_us", "job"),
+        ("slowdown", "slowdown"),
+    ):
         if document[key] and document[key]["mean"] is not None:
-            grid.add_row(label, _spread(document[key], "" if key == "slowdown" else "time"))
+            alone = key == "job_us" and not several
+            shown = f"{format_us(document[key]['max'])} from its first start to its last end" if alone else ""
+            grid.add_row(label, shown or _spread(document[key], "" if key == "slowdown" else "time"))
     goodput = document["goodput_gbps"]
     if goodput["mean"] is not None:
         grid.add_row(
@@ -99,12 +116,14 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     seconds = document["seconds"]
     grid.add_row(
         "simulated",
-        f"{_time(document['simulated_s'] * 1e6)}, {document['events']:,} events in {seconds:.2f} s "
+        f"{format_us(document['simulated_s'] * 1e6)}, {document['events']:,} events in {seconds:.2f} s "
         f"({document['events'] / max(seconds, 1e-9) / 1e6:.3g} M events/s)",
     )
     for warning in document["warnings"]:
         grid.add_row("warning", warning)
     parts: list[str | Table] = [grid]
+    if document["stages"]:
+        parts += ["", _stage_table(document["stages"])]
     if len(document["slowdown"]["by_size"]) > 1:
         parts += ["", _size_table(document["slowdown"]["by_size"])]
     if fluid and document["busiest"]:
@@ -135,6 +154,7 @@ def _shared(document: Mapping[str, Any]) -> str:
     return {
         "single": "fluid, max-min fair, one path a flow",
         "even": "fluid, max-min fair, flows split evenly over their paths",
+        "best": "fluid, max-min fair, flows split over their paths as is best",
         "subflows": f"fluid, max-min fair among {document.get('subflows')} subflows of each flow",
     }[document["sharing"]]
 
@@ -199,16 +219,29 @@ def _columns(tables: Sequence[pa.Table], results: Sequence[SimulationResult]) ->
 def _ended(document: Mapping[str, Any]) -> str:
     if document["end"] == "complete":
         return ""
-    at = _time(document["simulated_s"] * 1e6)
+    at = format_us(document["simulated_s"] * 1e6)
     return f"; ended at {at} of simulated time: {document['end']}"
 
 
 def _spread(values: Mapping[str, float], unit: str) -> str:
-    shown = {key: _time(values[key]) if unit else f"{values[key]:.4g}" for key in _TIMES}
+    shown = {key: format_us(values[key]) if unit else f"{values[key]:.4g}" for key in _TIMES}
     return (
         f"{shown['mean']} on average, median {shown['p50']}, 90 % {shown['p90']}, 99 % {shown['p99']}, "
         f"99.9 % {shown['p99_9']}, at most {shown['max']}"
     )
+
+
+def _stage_table(stages: Sequence[Mapping[str, Any]]) -> Table:
+    table = text_table()
+    table.add_column("stage")
+    for name in ("in all", "tasks complete", "a task", "median", "99 %", "at most"):
+        table.add_column(name, justify="right")
+    for row in stages:
+        whole, task = row["stage_us"], row["tasks_us"]
+        shown = (whole["mean"], *(task[key] for key in ("mean", "p50", "p99", "max")))
+        cells = ["-" if us is None else format_us(us) for us in shown]
+        table.add_row(row["stage"], cells[0], f"{row['tasks']:,}", *cells[1:])
+    return table
 
 
 def _size_table(classes: Sequence[Mapping[str, Any]]) -> Table:
@@ -251,13 +284,6 @@ def _busy_table(busiest: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
 
 def _where(row: Mapping[str, Any], planes: int) -> str:
     return f"{row['link'][0]} -> {row['link'][1]}" + (f", plane {row['plane']}" if planes > 1 else "")
-
-
-def _time(us: float) -> str:
-    for unit, size in (("s", 1e6), ("ms", 1e3)):
-        if us >= size:
-            return f"{us / size:.4g} {unit}"
-    return f"{us:.4g} us"
 
 
 def _percent(share: float) -> str:

@@ -43,6 +43,11 @@ def workload_document(network: Network, workload: Workload) -> dict[str, Any]:
             "longest_delay_us": int(workload.start_ps[waits > 0].max(initial=0)) / 1e6,
         },
         "tasks": {"tasks": len(tasks), "most_flows": int(tasks.max())},
+        "stages": [
+            {"stage": name, "flows": int(chosen.sum()), "bytes": int(workload.size[chosen].sum())}
+            for stage, name in enumerate(workload.stages)
+            for chosen in [workload.stage == stage]
+        ],
         "connections": {
             "connections": _different(workload.connection),
             "handshakes": int(workload.connects.sum()),
@@ -80,6 +85,11 @@ def workload_report(document: Mapping[str, Any]) -> Table:
         )
     if tasks["most_flows"] > 1:
         grid.add_row("tasks", f"{tasks['tasks']:,} of up to {tasks['most_flows']:,} flows")
+    if document["stages"]:
+        shown = (
+            f"{row['stage']}: {row['flows']:,} flows, {row['bytes']:,} bytes" for row in document["stages"]
+        )
+        grid.add_row("stages", "; ".join(shown))
     if connections["shared"] or connections["handshakes"] < document["flows"]:
         grid.add_row(
             "connections",

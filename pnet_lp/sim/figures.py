@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
         "flows": {"completed": int(done.sum()), "unfinished": int((~done).sum())},
         "fct_us": statistics(fct_us),
         "tasks_us": statistics(tasks_us) if len(results[0].task) > results[0].task.max() + 1 else None,
+        "job_us": statistics(_jobs_us(results)) if results[0].is_job else None,
+        "stages": _stages(results),
         "slowdown": {**statistics(slowdown), "by_size": _by_size(flow["bytes"][done], slowdown)},
         "goodput_gbps": {
             **_extremes(goodput),
@@ -55,6 +57,28 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
     if fluid:
         return found
     return {**found, "limited_by": _limit(results, found, int((flow["timeouts"] > 0).sum()))}
+
+
+def _jobs_us(results: Sequence[SimulationResult]) -> npt.NDArray[np.float64]:
+    return np.array([result.job_ps / 1e6 for result in results if result.job_ps is not None])
+
+
+def _stages(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
+    """Return for each stage how long it took, run by run, and what tasks did in it."""
+    found = []
+    for stage, name in enumerate(results[0].stages):
+        whole, tasks = zip(*(result.stage_ps(stage) for result in results), strict=True)
+        complete = np.array([time / 1e6 for time in whole if time is not None])
+        tasks_us = np.concatenate(tasks) / 1e6
+        found.append(
+            {
+                "stage": name,
+                "stage_us": statistics(complete),
+                "tasks": len(tasks_us),
+                "tasks_us": statistics(tasks_us),
+            }
+        )
+    return found
 
 
 def _packet_figures(total: Mapping[str, int]) -> dict[str, Any]:
@@ -161,29 +185,32 @@ def _extremes(values: npt.NDArray[np.float64]) -> dict[str, float | None]:
 
 def _by_size(size: npt.NDArray[np.int64], slowdown: npt.NDArray[np.float64]) -> list[dict[str, Any]]:
     """Return the slowdown of flows by power of ten of their bytes."""
-    if not len(size):
-        return []
+    return [{**bounds, **statistics(slowdown[chosen])} for bounds, chosen in by_power(size)]
+
+
+def by_power(size: npt.NDArray[np.int64]) -> Iterator[tuple[dict[str, int], npt.NDArray[np.bool_]]]:
+    """Yield the bounds of each power of ten that there are sizes of, with their number, and which ones they are."""
     power = np.floor(np.log10(size)).astype(int)
-    return [
-        {
-            "from_bytes": 10 ** int(p),
-            "below_bytes": 10 ** (int(p) + 1),
-            "flows": int((power == p).sum()),
-            **statistics(slowdown[power == p]),
-        }
-        for p in np.unique(power)
-    ]
+    for p in np.unique(power).tolist():
+        chosen = power == p
+        yield {"from_bytes": 10**p, "below_bytes": 10 ** (p + 1), "flows": int(chosen.sum())}, chosen
 
 
 def _waiting(results: Sequence[SimulationResult]) -> npt.NDArray[np.float64]:
     """Return the share of each kind of port in the time that packets waited to be sent."""
-    waited = np.zeros(len(KINDS))
-    for result in results:
-        sending = result.port["bytes"] * 8e12 / result.places.rate
-        waited += np.bincount(
-            result.places.kind, np.maximum(result.port["queued_ps"] - sending, 0), minlength=len(KINDS)
-        )
-    return waited / max(float(waited.sum()), 1.0)
+    waited = np.sum([waiting_ps(result) for result in results], axis=0)
+    shares: npt.NDArray[np.float64] = waited / max(float(waited.sum()), 1.0)
+    return shares
+
+
+def waiting_ps(result: SimulationResult) -> npt.NDArray[np.float64]:
+    """Return float64 ``[kinds of ports]``: how long packets waited to be sent, all of them together."""
+    sending = result.port["bytes"] * 8e12 / result.places.rate
+    waited = np.maximum(result.port["queued_ps"] - sending, 0)
+    of_kind: npt.NDArray[np.float64] = np.bincount(result.places.kind, waited, minlength=len(KINDS)).astype(
+        float
+    )
+    return of_kind
 
 
 def _limit(results: Sequence[SimulationResult], found: dict[str, Any], late: int) -> str:

@@ -17,35 +17,46 @@ from pnet_lp.sim.base import Context
 from pnet_lp.sim.footprint import check_fluid_memory
 from pnet_lp.sim.scenario import Scenario
 
-SharingName: TypeAlias = Literal["single", "even", "subflows"]
+SharingName: TypeAlias = Literal["single", "even", "subflows", "best"]
 """What a flow does with several paths: it takes one; its rate is split over all in fixed parts; each of some subflows
-takes part in the sharing."""
+takes part in the sharing; its rate is split over all so that what flows get altogether is max-min fair."""
 
-TERMS = ("handshake", "propagation", "store-and-forward", "slow-start")
+SHORT_FLOWS = ("handshake", "propagation", "store-and-forward", "slow-start")
+OF_WINDOWS = ("queueing", "convergence")
+TERMS = (*SHORT_FLOWS, *OF_WINDOWS)
 """What can be added to the times of the fluid, see docs/fluid.md."""
 
-_ALL, _NONE = "short-flows", "none"
+_SHORT, _NONE = "short-flows", "none"
 
 
 def parse_correction(text: str) -> tuple[str, ...]:
-    """Return the terms that ``none``, ``short-flows`` (all) or some of them, parted by commas, stand for.
+    """Return the terms that ``none``, or some of them, parted by commas, stand for; ``short-flows`` stands for four.
 
     Raises:
         SpecError: something else.
     """
-    named = [one.strip() for one in text.split(",")]
-    if named in ([_ALL], [_NONE]):
-        return TERMS if named == [_ALL] else ()
+    if text.strip() == _NONE:
+        return ()
+    named = [
+        term for one in text.split(",") for term in (SHORT_FLOWS if one.strip() == _SHORT else [one.strip()])
+    ]
     if unknown := [one for one in named if one not in TERMS]:
         raise SpecError(
             "no such term",
             where="correction",
             found=unknown[0],
-            allowed=f"{_ALL}, {_NONE}, or some of {', '.join(TERMS)}",
+            allowed=f"{_NONE}, {_SHORT}, or some of {', '.join(TERMS)}",
         )
     if len(set(named)) < len(named):
         raise SpecError("a term stands there twice", where="correction", found=text)
     return tuple(term for term in TERMS if term in named)
+
+
+def _written(terms: tuple[str, ...]) -> str:
+    """Return what :func:`parse_correction` makes these terms of."""
+    if terms[: len(SHORT_FLOWS)] == SHORT_FLOWS:
+        terms = (_SHORT, *terms[len(SHORT_FLOWS) :])
+    return ",".join(terms) or _NONE
 
 
 @brief("network", "workload", "seed")
@@ -58,6 +69,8 @@ class FluidScenario(Scenario):
         subflows: how many each flow has, where these share.
         terms: what is added to the fluid's times, some of :data:`TERMS`.
         initial_window: first window of slow start, in packets.
+        window: largest window, in packets; None for what fills a flow's path.
+        threshold: packets in a queue from which on others are marked.
         weights: float64 ``[f]``, positive: flows get rates in proportion; None where all are alike.
         incremental: whether only what a change reaches is solved again; otherwise everything is, for comparison.
     """
@@ -66,27 +79,36 @@ class FluidScenario(Scenario):
 
     sharing: SharingName | None = None
     subflows: int = 8
-    terms: tuple[str, ...] = TERMS
+    terms: tuple[str, ...] = SHORT_FLOWS
     initial_window: int = 10
+    window: int | None = None
+    threshold: int = 65
     weights: npt.ArrayLike | None = None
     incremental: bool = True
 
     def _completed(self, forwarding: _core.Forwarding) -> FluidScenario:
-        spreads = forwarding.spreads
-        chosen: SharingName = self.sharing or ("even" if spreads else "single")
-        if (chosen == "even") != spreads:
+        if forwarding.spreads:
+            why, fitting = "the forwarding spreads what a flow sends over its paths", ("even", "best")
+        elif forwarding.makes_tables:
+            why, fitting = "the forwarding has no paths to split a flow over", ("single", "subflows")
+        else:
+            why, fitting = "a routing says no fixed parts", ("single", "subflows", "best")
+        chosen: SharingName = self.sharing or ("even" if forwarding.spreads else "single")
+        if chosen not in fitting:
             raise SpecError(
-                "the forwarding spreads what a flow sends over its paths"
-                if spreads
-                else "the forwarding has no paths to split a flow over",
-                where="sharing",
-                found=chosen,
-                allowed="even" if spreads else "single or subflows, or a forwarding that spreads",
+                why, where="sharing", found=chosen, allowed=f"{', '.join(fitting)}, or another forwarding"
+            )
+        if chosen != "single" and (wrong := [term for term in OF_WINDOWS if term in self.terms]):
+            raise SpecError(
+                f"flows with sharing={chosen} have several paths, and find queues on none",
+                where="correction",
+                found=wrong[0],
+                allowed="with sharing=single",
             )
         return replace(self, sharing=chosen)
 
     def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
-        subflows = self.subflows if self.sharing == "subflows" else 1
+        subflows = {"subflows": self.subflows, "best": forwarding.most_paths}.get(self.sharing or "", 1)
         check_fluid_memory(context, forwarding, subflows=subflows, jobs=jobs, runs=runs)
 
     def _simulate(
@@ -94,16 +116,15 @@ class FluidScenario(Scenario):
     ) -> _core.FluidOutcome:
         del context
         slow_start = self.initial_window if "slow-start" in self.terms else None
-        sharing = _core.Sharing.even() if self.sharing == "even" else _core.Sharing.single()
-        if self.sharing == "subflows":
-            sharing = _core.Sharing.subflows(self.subflows)
         return _core.simulate_fluid(
             **common,
             forwarding=forwarding,
-            sharing=sharing,
+            sharing=self._shared(),
             correction=_core.Correction(
                 **{term.replace("-", "_"): term in self.terms for term in TERMS if term != "slow-start"},
                 slow_start=slow_start,
+                window=self.window,
+                threshold=self.threshold,
             ),
             packet=self.sizes.packet,
             header=self.sizes.header,
@@ -111,6 +132,17 @@ class FluidScenario(Scenario):
             weights=None if self.weights is None else floats(self.weights),
             incremental=self.incremental,
         )
+
+    def _shared(self) -> _core.Sharing:
+        match self.sharing:
+            case "even":
+                return _core.Sharing.even()
+            case "subflows":
+                return _core.Sharing.subflows(self.subflows)
+            case "best":
+                return _core.Sharing.best()
+            case _:
+                return _core.Sharing.single()
 
     def _own(self, outcome: _core.FluidOutcome, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
         del outcome, flow
@@ -120,7 +152,9 @@ class FluidScenario(Scenario):
         found: dict[str, Any] = {"sharing": self.sharing}
         if self.sharing == "subflows":
             found["subflows"] = self.subflows
-        found["correction"] = _ALL if self.terms == TERMS else ",".join(self.terms) or _NONE
+        found["correction"] = _written(self.terms)
         if "slow-start" in self.terms:
             found["initial_window"] = self.initial_window
+        if set(OF_WINDOWS) & set(self.terms):
+            found |= {"window": self.window, "threshold": self.threshold}
         return found

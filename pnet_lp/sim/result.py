@@ -37,7 +37,9 @@ class SimulationResult:
         flow: by name, int64 ``[f]``, in the order of the workload, -1 for what never happened; see :attr:`flows`.
         plane_bytes: int64 ``[f, planes]``, bytes of data sent into each plane.
         subflow_bytes: int64 ``[f, subflows]``, bytes of data sent by each subflow.
-        task: int32 ``[f]``, as in the workload.
+        task, stage: int32 ``[f]``, as in the workload.
+        stages: what these are called; empty where nothing is known of any.
+        is_job: whether flows wait for others or are tasks together.
         port: by name, int64, one entry for each of :attr:`places`; see :attr:`ports`.
         places: the network's ports.
         link_delay_ps: how long a bit travels on links of which the network does not say.
@@ -57,6 +59,9 @@ class SimulationResult:
     plane_bytes: LongArray
     subflow_bytes: LongArray
     task: npt.NDArray[np.int32]
+    stage: npt.NDArray[np.int32]
+    stages: tuple[str, ...]
+    is_job: bool
     port: Mapping[str, LongArray]
     places: Ports
     link_delay_ps: int
@@ -99,11 +104,34 @@ class SimulationResult:
     @cached_property
     def task_ps(self) -> LongArray:
         """int64 ``[complete tasks]``, from the start of a task's first flow to the end of its last."""
-        count = int(self.task.max()) + 1
-        first, last = np.full(count, np.iinfo(np.int64).max), np.zeros(count, dtype=np.int64)
-        np.minimum.at(first, self.task, self.flow["start_ps"])
-        np.maximum.at(last, self.task, self.flow["end_ps"])
-        complete = np.bincount(self.task, ~self.done, minlength=count) == 0
+        return self._lasting(self.task)
+
+    @property
+    def makespan_ps(self) -> int | None:
+        """From the start of the first flow to the end of the last; None where not all are complete."""
+        return int(self.flow["end_ps"].max() - self.flow["start_ps"].min()) if self.done.all() else None
+
+    @property
+    def job_ps(self) -> int | None:
+        """The same, where flows are a job; else None."""
+        return self.makespan_ps if self.is_job else None
+
+    def stage_ps(self, stage: int) -> tuple[int | None, LongArray]:
+        """Return how long a stage took, and int64 ``[complete tasks]`` how long what tasks do in it.
+
+        Either lasts from the start of a first flow to the end of a last; a stage that is not complete took None.
+        """
+        chosen = self.stage == stage
+        whole = self._lasting(np.where(chosen, 0, -1))
+        return int(whole[0]) if len(whole) else None, self._lasting(np.where(chosen, self.task, -1))
+
+    def _lasting(self, group: npt.NDArray[np.integer[Any]]) -> LongArray:
+        """Return for each group of flows that is complete the time from its first start to its last end; -1 is none."""
+        names, place = np.unique(group, return_inverse=True)
+        first, last = np.full(len(names), np.iinfo(np.int64).max), np.zeros(len(names), dtype=np.int64)
+        np.minimum.at(first, place, self.flow["start_ps"])
+        np.maximum.at(last, place, self.flow["end_ps"])
+        complete = (np.bincount(place, ~self.done) == 0) & (names >= 0)
         taken: LongArray = (last - first)[complete]
         return taken
 
@@ -126,6 +154,7 @@ class SimulationResult:
         columns: dict[str, Any] = {
             "flow": flow.pop("flow"),
             "task": self.task,
+            **({"stage": self._stage_names()} if self.stages else {}),
             **ends,
             "bytes": flow.pop("bytes"),
         }
@@ -139,6 +168,11 @@ class SimulationResult:
             if table.shape[1] > 1:
                 columns |= {f"{name}_{i}_bytes": column for i, column in enumerate(table.T)}
         return pa.table(columns)
+
+    def _stage_names(self) -> pa.Array:
+        import pyarrow as pa  # noqa: PLC0415
+
+        return pa.DictionaryArray.from_arrays(self.stage, pa.array(self.stages, pa.string()))
 
     @cached_property
     def ports(self) -> pa.Table:

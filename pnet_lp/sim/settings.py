@@ -14,26 +14,40 @@ from pnet_lp.model.paths import Policy
 from pnet_lp.registry import Params
 from pnet_lp.routing import parse_routing
 from pnet_lp.sim.base import FORWARDINGS, QUEUES, TRANSPORTS, Choice, PacketSizes, choose, choose_with
-from pnet_lp.sim.fluid import TERMS, FluidScenario, SharingName, parse_correction
+from pnet_lp.sim.fluid import OF_WINDOWS, SHORT_FLOWS, TERMS, FluidScenario, SharingName, parse_correction
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.packets import PacketScenario
 from pnet_lp.sim.preset import get_preset, plain
 from pnet_lp.sim.scenario import Scenario
 from pnet_lp.workload.base import ByteCount, Duration
 
+FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window", "window", "threshold")
+PACKETS_ONLY = ("transport", "queue")
+"""Settings of one model alone."""
 
-class Settings(Params):
-    """Everything about a simulation that is neither network nor workload.
 
-    What is not given is the preset's, where it has it, or else the default.
-    """
+class PresetSettings(Params):
+    """Whose values."""
 
     preset: str | None = Field(
         None, description="values of a paper (`pnet-lp list presets`); what else is given overrides them"
     )
+
+
+class ModelSettings(PresetSettings):
+    """What is simulated."""
+
     model: Literal["packets", "fluid"] = Field(
         "packets", description="what is simulated: packets, or a fluid that shares links max-min fairly"
     )
+
+
+class EveryModelSettings(PresetSettings):
+    """Everything about simulations of either model that is neither network nor workload.
+
+    What is not given is the preset's, where it has it, or else the default.
+    """
+
     transport: str = Field("tcp", description="when a flow's packets are sent (`pnet-lp list transports`)")
     queue: str = Field(
         "drop-tail", description="what ports do with packets that wait (`pnet-lp list queues`)"
@@ -45,16 +59,26 @@ class Settings(Params):
     )
     sharing: SharingName | None = Field(
         None,
-        description="in a fluid, what a flow does with several paths: it takes one, is split over all evenly, or has "
-        "subflows; default: even where the forwarding spreads packets, else single",
+        description="in a fluid, what a flow does with several paths: it takes one, is split over all evenly, or as is "
+        "best for fairness, or has subflows; default: even where the forwarding spreads packets, else single",
     )
     subflows: int = Field(8, ge=1, le=1024, description="subflows of a flow, with sharing=subflows")
     correction: str = Field(
         "short-flows",
-        description="what is added to the times of a fluid: short-flows, none, or some of " + ",".join(TERMS),
+        description="what is added to the times of a fluid: none, short-flows (the first four), or some of "
+        + ",".join(TERMS),
     )
     initial_window: int = Field(
         10, ge=1, lt=1 << 31, description="first window of a fluid's slow start, in packets"
+    )
+    window: int | None = Field(
+        None,
+        ge=1,
+        lt=1 << 31,
+        description="largest window of a fluid's flows, in packets; default: what fills a flow's path",
+    )
+    threshold: int = Field(
+        65, ge=1, lt=1 << 31, description="packets in a fluid's queues from which on others are marked"
     )
     plane_policy: Policy = Field("any", description="which planes a flow may use")
     link_delay: Duration = Field(10**6, description="propagation delay of links that have none of their own")
@@ -72,7 +96,7 @@ class Settings(Params):
         """Return what is given, and below it what the preset states."""
         if not isinstance(given, dict):
             return given
-        meaningless = _meaningless(given)
+        meaningless = cls.meaningless(given)
         for name, why in meaningless.items():
             if given.get(name) is not None:
                 raise SpecError(why, where=name, found=str(given[name]))
@@ -83,6 +107,21 @@ class Settings(Params):
         if given.get("routing") is not None:
             stated.pop("forwarding", None)
         return {**{name: value for name, value in stated.items() if name not in meaningless}, **given}
+
+    @classmethod
+    def meaningless(cls, given: Mapping[str, Any]) -> dict[str, str]:
+        """Return the settings that change nothing beside those that are given, and why."""
+        found: dict[str, str] = {}
+        if given.get("sharing") != "subflows":
+            found["subflows"] = "changes nothing without sharing=subflows"
+        correction = given.get("correction")
+        terms = parse_correction(correction) if isinstance(correction, str) else SHORT_FLOWS
+        if "slow-start" not in terms:
+            found["initial_window"] = "changes nothing without slow-start in the correction"
+        if not set(OF_WINDOWS) & set(terms):
+            why = "changes nothing without queueing or convergence in the correction"
+            found |= dict.fromkeys(("window", "threshold"), why)
+        return found
 
     @model_validator(mode="after")
     def _check_simulating(self) -> Self:
@@ -125,6 +164,21 @@ class Settings(Params):
         with naming("routing"):
             parse_routing(self.routing, policy=self.plane_policy)
         return choose_with(FORWARDINGS, "given", {"routing": self.routing}, stated)
+
+
+class Settings(EveryModelSettings, ModelSettings):
+    """Everything about a simulation that is neither network nor workload."""
+
+    @classmethod
+    def meaningless(cls, given: Mapping[str, Any]) -> dict[str, str]:
+        """Return the settings that change nothing beside those that are given, and why."""
+        if given.get("model") != "fluid":
+            return dict.fromkeys(FLUID_ONLY, "only model=fluid has this setting")
+        found = {**dict.fromkeys(PACKETS_ONLY, "a fluid has no such setting"), **super().meaningless(given)}
+        correction = given.get("correction")
+        if isinstance(correction, str) and not parse_correction(correction):
+            found |= dict.fromkeys(("link_delay", "ack"), "changes nothing without a correction")
+        return found
 
     def scenario(
         self,
@@ -171,22 +225,6 @@ class Settings(Params):
             subflows=self.subflows,
             terms=self.terms,
             initial_window=self.initial_window,
+            window=self.window,
+            threshold=self.threshold,
         )
-
-
-def _meaningless(given: Mapping[str, Any]) -> dict[str, str]:
-    """Return the settings that change nothing beside those that are given, and why."""
-    if given.get("model") != "fluid":
-        return dict.fromkeys(
-            ("sharing", "subflows", "correction", "initial_window"), "only model=fluid has this setting"
-        )
-    found = dict.fromkeys(("transport", "queue"), "a fluid has no such setting")
-    if given.get("sharing") != "subflows":
-        found["subflows"] = "changes nothing without sharing=subflows"
-    correction = given.get("correction")
-    terms = parse_correction(correction) if isinstance(correction, str) else TERMS
-    if "slow-start" not in terms:
-        found["initial_window"] = "changes nothing without slow-start in the correction"
-    if not terms:
-        found |= dict.fromkeys(("link_delay", "ack"), "changes nothing without a correction")
-    return found

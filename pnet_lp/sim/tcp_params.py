@@ -37,6 +37,14 @@ class WindowParams(Params):
         description="how long the receiver holds back packets that came early, as DRB's does; default: not at all",
     )
 
+    def as_fluid(self) -> dict[str, Any]:
+        """Return the settings of a fluid that come closest: what a flow waits for beside its share."""
+        begins = "handshake," if self.handshake else ""
+        return {
+            "correction": f"{begins}propagation,store-and-forward,slow-start",
+            "initial_window": self.initial_window,
+        }
+
     def core(self, context: Context, **recovery: Any) -> _core.TcpBase:
         """Return the core's parameters; ``recovery`` are those of losses."""
         sizes = context.sizes

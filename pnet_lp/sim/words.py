@@ -9,9 +9,10 @@ from functools import partial
 
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureSettings, fail
+from pnet_lp.model import Network, Workload
 from pnet_lp.seeds import LARGEST_SEED
 from pnet_lp.sim.flows import FlowSettings
-from pnet_lp.sim.outage import OutageSettings
+from pnet_lp.sim.outage import Outage, OutageSettings
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.scenario import OnProgress, Scenario
 from pnet_lp.sim.settings import Settings
@@ -43,13 +44,17 @@ class ScenarioWords:
     trace: tuple[str, ...] = ()
     seed: int = 0
 
-    def build(self) -> Scenario:
-        """Return the scenario; raises whatever is wrong with a word."""
+    def given(self) -> tuple[Network, Workload, Outage | None]:
+        """Return the network, its flows and what fails while they run; raises whatever is wrong with a word."""
         network, failures = self.planes.intact(self.topologies, self.seed), self.failures.failures
         outage = self.outage.outage(network, failures, self.seed)
         if outage is None:
             network = fail(network, failures, seed=self.seed)
-        workload = self.flows.build(network, self.seed)
+        return network, self.flows.build(network, self.seed), outage
+
+    def build(self) -> Scenario:
+        """Return the scenario; raises whatever is wrong with a word."""
+        network, workload, outage = self.given()
         return self.settings.scenario(network, workload, self.seed, trace=self.trace, outage=outage)
 
 

@@ -21,7 +21,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.registry import parse_expression, unknown
 from pnet_lp.routing import Routing
-from pnet_lp.throughput.objectives import Clock, Objective, Optimum, SolveContext
+from pnet_lp.throughput.objectives import Clock, Objective, SolveContext
 from pnet_lp.throughput.problems import FlowProblem, Problem, state_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, SolveOptions
@@ -149,7 +149,7 @@ def answer(
         )
     kept, left = problem.connected()
     found = goal.optimise(kept, context)
-    limits, binding = bottlenecks(kept, network, traffic.level, found.certificate)
+    limits, binding = bottlenecks(kept, network, traffic.level, found.certificate, found.certificate.lengths)
     rates = _rates_of_pairs(problem.flow, traffic, left, found.rate) if goal.rated else None
     result = ThroughputResult(
         figures=found.figures if rates is None else {**found.figures, "rates_gbps": summarise_rates(rates)},
@@ -163,7 +163,7 @@ def answer(
         certificate=found.certificate,
         interrupted=found.interrupted,
         link_load=found.link_load,
-        access_load=_access_load(kept, found) if traffic.level == "host" else None,
+        access_load=kept.access_loads(found.certificate, found.rate) if traffic.level == "host" else None,
         rates_gbps=rates,
         levels=found.levels,
         **common,
@@ -181,12 +181,6 @@ def summarise_rates(rates: FloatArray) -> dict[str, float]:
 
 def _some_connected(problem: Problem) -> bool:
     return len(problem.disconnected) < problem.demand_count
-
-
-def _access_load(problem: Problem, found: Optimum) -> FloatArray:
-    """Return float64 ``[2, P, E]``: the loads of access links up and down."""
-    amount = problem.plane_shares(found.certificate) * found.rate
-    return floats(np.stack(problem.flow.access_loads(amount)))
 
 
 def _warnings(problem: Problem, network: Network, traffic: TrafficMatrix, query: Query) -> tuple[str, ...]:
@@ -217,7 +211,7 @@ def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, go
 
 
 def _rates_of_pairs(
-    flow: FlowProblem, traffic: TrafficMatrix, kept: IntArray, rate: FloatArray
+    flow: FlowProblem, traffic: TrafficMatrix, kept: IntArray, rate: FloatArray | float
 ) -> FloatArray:
     """Return float64 ``[demands of the matrix]``: what each pair gets of the ``rate`` of its class.
 

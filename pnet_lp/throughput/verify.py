@@ -13,7 +13,7 @@ import math
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from pnet_lp.model import (
     AnyCertificate,
     Bottleneck,
     Certificate,
+    ColourCertificate,
     Interval,
     LoadCertificate,
     PathCertificate,
@@ -47,8 +48,9 @@ from pnet_lp.throughput.proofs.second import (
     reachable_by_paths,
 )
 from pnet_lp.throughput.proofs.second_arcs import SecondArcs
-from pnet_lp.throughput.proofs.second_paths import SecondPaths, check_paths
-from pnet_lp.throughput.proofs.second_splits import SecondGiven, SecondSplits, on_one_path
+from pnet_lp.throughput.proofs.second_colours import SecondColours
+from pnet_lp.throughput.proofs.second_paths import SecondPaths, check_paths, on_one_path
+from pnet_lp.throughput.proofs.second_splits import SecondGiven, SecondSplits
 from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 
@@ -68,6 +70,8 @@ class Verification:
         tolerance: what the file says was asked for.
         checks: one clause per check that held, in order.
         trusted: one clause for each thing that was taken as it stands.
+        second: the problem a second time, with the certificate; None where nothing is carried.
+        rate: float64 ``[J]``, Gb/s that its demands get.
     """
 
     path: str
@@ -79,6 +83,19 @@ class Verification:
     tolerance: float
     checks: tuple[str, ...]
     trusted: tuple[str, ...]
+    second: SecondProblem | None = field(default=None, repr=False)
+    rate: FloatArray | None = field(default=None, repr=False)
+
+    @property
+    def link_load(self) -> FloatArray | None:
+        """float64 ``[arcs]`` of ``second.flow``: what core links carry, recomputed; None where nothing is carried."""
+        if self.second is None:
+            return None
+        rate = self.rate
+        if rate is None:
+            demand = self.second.flow.demand
+            rate = floats(self.second.fits(demand) * demand)
+        return self.second.loads(rate)[0]
 
     @property
     def interval(self) -> Interval:
@@ -87,22 +104,26 @@ class Verification:
         return Interval(lower, upper)
 
 
-def verify_file(path: str | Path) -> Verification:
+def verify_file(path: str | Path, *, full: bool = False) -> Verification:
     """Check everything a result file claims.
+
+    Args:
+        path: the file.
+        full: whether to leave no check out that takes long; otherwise ``trusted`` says what is taken as it stands.
 
     Raises:
         SpecError: the file is not a result; the message names the key.
         CertificateError: something does not hold; the message names it.
     """
     with _exactly(path):
-        return verify(load_result(path))
+        return verify(load_result(path), full=full)
 
 
-def verify(stored: StoredResult) -> Verification:
+def verify(stored: StoredResult, *, full: bool = False) -> Verification:
     """Check a loaded result; errors as of :func:`verify_file`."""
     with _exactly(stored.path):
         try:
-            return _verified(stored, Checks(stored.path))
+            return _verified(stored, Checks(stored.path), full=full)
         except CertificateError:
             raise
         except PnetError as error:  # of network, traffic or routing
@@ -119,7 +140,7 @@ def _exactly(path: str | Path) -> Iterator[None]:
         raise CertificateError(f"what it claims cannot be computed: {error}", where=str(path)) from None
 
 
-def _verified(stored: StoredResult, check: Checks) -> Verification:
+def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verification:
     network, traffic, claims = stored.network, stored.traffic, stored.claims
     routing, objective = _parsed(stored)
     _check_summaries(check, stored)
@@ -128,11 +149,19 @@ def _verified(stored: StoredResult, check: Checks) -> Verification:
     check_magnitudes(check, flow)
     check_arcs(check, network, flow)
     check_classes(check, network, traffic, flow)
-    available = _available(flow, routing)
+    # What arrives in colours has a way, so that pairs need not be written out.
+    coloured = isinstance(stored.certificate, ColourCertificate)
+    check.require(
+        not coloured or (routing.form == "arc" and not objective.rated),
+        "the proof is of a kind that the question has",
+        f"a certificate in colours proves nothing of {objective.expression} over {routing.expression}",
+    )
+    available = np.ones((1, 1), dtype=bool) if coloured else _available(flow, routing)
     connected = available.any(axis=0)
     cut_off = np.flatnonzero(~connected).tolist()
     nothing = bool(cut_off) and not (objective.per_demand and connected.any())
     rates = _checked_rates(check, stored, flow) if objective.rated else None
+    second, rate = None, None
     if stored.certificate is None:
         check.require(
             nothing,
@@ -149,13 +178,13 @@ def _verified(stored: StoredResult, check: Checks) -> Verification:
         )
         kept = ints(np.flatnonzero(connected))
         part = flow if not cut_off else flow.keeping(kept)
-        second = _second(check, stored, part, routing, available[:, kept])
+        second = _second(check, stored, part, routing, available[:, kept], full=full)
         rate = None if rates is None else floats(rates[kept])
-        second.check_load(rate if objective.per_demand and rate is not None else part.demand)
+        if not coloured:
+            second.check_load(rate if objective.per_demand and rate is not None else part.demand)
         computed = dict(objective.recheck(second, SavedAnswer(stored.figures, rate, stored.levels)))
-        length, up, down = second.normalised(second.lengths)
-        lengths = replace(stored.certificate, length=length, up_length=up, down_length=down)
-        limits, kind = bottlenecks(second, network, traffic.level, lengths)
+        lengths = second.normalised(second.lengths)
+        limits, kind = bottlenecks(second, network, traffic.level, stored.certificate, lengths)
         binding = kind if limits else objective.unlimited
     check.require(
         rates is None or not rates[~connected].any(),
@@ -176,6 +205,8 @@ def _verified(stored: StoredResult, check: Checks) -> Verification:
         claims["tolerance"],
         tuple(check.held),
         tuple(check.trusted),
+        second,
+        rate,
     )
 
 
@@ -199,16 +230,24 @@ def _parsed(stored: StoredResult) -> tuple[Routing, Objective]:
 
 
 def _second(
-    check: Checks, stored: StoredResult, flow: FlowProblem, routing: Routing, available: BoolArray
+    check: Checks,
+    stored: StoredResult,
+    flow: FlowProblem,
+    routing: Routing,
+    available: BoolArray,
+    *,
+    full: bool,
 ) -> SecondProblem:
     """Return the second implementation of the problem; the certificate must be of the kind that the routing needs."""
     proof = stored.certificate
     kind = _CERTIFICATES[routing.form]
     check.require(
-        isinstance(proof, kind),
-        f"the proof is a {kind.__name__}",
+        isinstance(proof, (kind, ColourCertificate)),
+        f"the proof is a {type(proof).__name__}",
         f"the certificate is a {type(proof).__name__}, but routing {routing.expression} needs a {kind.__name__}",
     )
+    if isinstance(proof, ColourCertificate):
+        return SecondColours(check, flow, proof, full=full)
     where, ends = (stored.network, stored.traffic.level), (flow.member[flow.src], flow.member[flow.dst])
     match proof:
         case Certificate():

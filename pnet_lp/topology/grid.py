@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import AfterValidator
 
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Circle, Grid
 from pnet_lp.topology.family import check_size
 from pnet_lp.topology.lists import Whole
 
@@ -43,4 +44,5 @@ def grid_plane(dims: tuple[int, ...], *, wrap: bool, link_gbps: float, family: s
         steps = extent if wrap and extent > 2 else extent - 1
         u.append(index.take(range(steps), axis).ravel())
         v.append(np.roll(index, -1, axis).take(range(steps), axis).ravel())
-    return Plane.from_cables(index.size, np.concatenate(u), np.concatenate(v), link_gbps)
+    layout = Circle() if wrap and len(dims) == 1 else Grid(dims)
+    return Plane.from_cables(index.size, np.concatenate(u), np.concatenate(v), link_gbps, layout=layout)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.layout import Layout
 from pnet_lp.topology.family import HostParams, LinkParams, check_size
 
 
@@ -55,6 +56,7 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
         tier=plane.tier,
         label=plane.label,
         position=plane.position,
+        layout=plane.layout,
         box=plane.box,
         delay_ns=plane.delay_ns,
         warnings=plane.warnings,
@@ -62,7 +64,12 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
 
 
 def flat_plane(
-    switches: int, u: npt.ArrayLike, v: npt.ArrayLike, hosts_per_switch: int, params: HostParams
+    switches: int,
+    u: npt.ArrayLike,
+    v: npt.ArrayLike,
+    hosts_per_switch: int,
+    params: HostParams,
+    layout: Layout,
 ) -> Plane:
     """Return a plane without tiers in which every switch is a rack, with equally many hosts on each."""
     return Plane.from_cables(
@@ -73,6 +80,7 @@ def flat_plane(
         racks=np.arange(switches),
         host_switch=np.repeat(np.arange(switches), hosts_per_switch),
         access_gbps=params.access_gbps,
+        layout=layout,
     )
 
 
@@ -84,6 +92,7 @@ def server_plane(
     v: npt.ArrayLike,
     ports: int,
     params: LinkParams,
+    layout: Layout | None = None,
 ) -> Plane:
     """Return a server-centric plane, in which servers forward.
 
@@ -98,6 +107,7 @@ def server_plane(
         v: the other end.
         ports: of each server.
         params: speeds.
+        layout: how to draw it; default: by tiers.
     """
     return Plane.from_cables(
         [f"server{i}" for i in range(servers)] + list(switch_names),
@@ -108,4 +118,5 @@ def server_plane(
         host_switch=np.arange(servers),
         access_gbps=ports * params.link_gbps,
         tier=np.concatenate([np.zeros(servers), np.asarray(tiers)]).astype(np.int64),
+        layout=layout,
     )

@@ -12,16 +12,12 @@ from pydantic import Field
 
 from pnet_lp import seeds
 from pnet_lp.errors import TrafficError
-from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
+from pnet_lp.model.demands import check_pairs
 from pnet_lp.model.network import Level
 from pnet_lp.registry import Registry
 from pnet_lp.seeds import generator
-
-BYTES_PER_DEMAND = 120
-"""Measured peak of building a matrix and its flow problem: 86 to 91 bytes per demand, up to 115 where it is drawn."""
-
 
 Seed: TypeAlias = Annotated[seeds.Seed | None, Field(description="seed of the draw; default: the run's seed")]
 """The parameter ``seed`` of a pattern that is drawn at random."""
@@ -54,12 +50,7 @@ class Context:
 
     def check_demands(self, count: int) -> None:
         """Raise TrafficError where a matrix of ``count`` demands, and the problem made of it, need too much memory."""
-        check_fits(
-            count * BYTES_PER_DEMAND,
-            f"{self.label} with {count:,} demands between {self.endpoints:,} {self.level}s",
-            TrafficError,
-            allowed="level=rack, sparser traffic, or a smaller network",
-        )
+        check_pairs(count, f"{self.label} with {count:,} demands between {self.endpoints:,} {self.level}s")
 
     def random(self, component: str, seed: int | None) -> np.random.Generator:
         """Return the generator of one component, from the pattern's own ``seed`` if it has one."""
@@ -87,6 +78,10 @@ class Context:
     def matrix(self, src: npt.ArrayLike, dst: npt.ArrayLike, demand: npt.ArrayLike = 1.0) -> TrafficMatrix:
         """Return the checked matrix with these entries; see :meth:`TrafficMatrix.from_entries`."""
         return TrafficMatrix.from_entries(self.level, self.endpoints, src, dst, demand, label=self.label)
+
+    def product(self, sends: npt.ArrayLike, receives: npt.ArrayLike) -> TrafficMatrix:
+        """Return the checked matrix of these weights; see :meth:`TrafficMatrix.from_weights`."""
+        return TrafficMatrix.from_weights(self.level, sends, receives, label=self.label)
 
 
 Pattern: TypeAlias = Callable[[Any, Context], TrafficMatrix]

@@ -34,6 +34,9 @@ class WorkloadParams(Params):
     traffic: ClassVar[Use] = "none"
     """Whether the workload takes its pairs from a traffic matrix."""
 
+    stages: ClassVar[tuple[str, ...]] = ()
+    """The stages of its flows, where it has any."""
+
 
 def _sizes(value: object) -> object:
     return parse_sizes(value) if isinstance(value, str) else value

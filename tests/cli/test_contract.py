@@ -52,6 +52,7 @@ def test_every_example_runs(run: Run) -> None:
             *(
                 "list",
                 "topology",
+                "draw",
                 "traffic",
                 "workload",
                 "paths",
@@ -59,6 +60,7 @@ def test_every_example_runs(run: Run) -> None:
                 "throughput",
                 "bounds",
                 "simulate",
+                "crosscheck",
                 "cost",
                 "sweep",
                 "verify",

@@ -54,6 +54,7 @@ ALLOWED = {
     "bounds ring:n=4 --json": f"{EXPRESSIONS} {SCIPY}",
     "topology ring:n=4 --json": f"{EXPRESSIONS} {SCIPY}",
     "topology ring:n=4": f"{EXPRESSIONS} {TEXT} {SCIPY}",
+    "draw --help": EXPRESSIONS,
     "traffic stride:s=1 --on ring:n=4 --json": EXPRESSIONS,
     "paths ring:n=4 --pair 0 1 --json": EXPRESSIONS,
     "hops jellyfish:k=4 --json": f"{EXPRESSIONS} {SETS}",

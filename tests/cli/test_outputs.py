@@ -16,6 +16,7 @@ from click.testing import Result
 from pnet_lp.cli import main
 from pnet_lp.cli.app import COMMANDS
 from pnet_lp.cli.output import OutputFile
+from pnet_lp.drawing.formats import DRAWING_SUFFIXES
 from pnet_lp.topology.io.files import SUFFIXES as TOPOLOGY_SUFFIXES
 from pnet_lp.traffic.io import SUFFIXES as TRAFFIC_SUFFIXES
 
@@ -57,8 +58,13 @@ WRITERS = [
         ["simulate", TREE, "--traffic", "stride:s=1", "--flow-size", "9kB", *words]
         for words in (["--out", "f.csv"], ["--plot", "f.png"], ["--fct", "fct.txt"])
     ),
+    *(
+        ["crosscheck", TREE, "--traffic", "stride:s=1", "--flow-size", "9kB", *words]
+        for words in (["--out", "f.csv"], ["--plot", "f.png"])
+    ),
     ["workload", "incast:senders=3,sizes=9kB", "--on", TREE, "--out", "f.csv"],
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],
+    *(["draw", "ring:n=4", "--out", f"f{suffix}"] for suffix in DRAWING_SUFFIXES),
 ]
 
 

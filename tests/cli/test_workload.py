@@ -59,6 +59,29 @@ def test_completion_times_as_ns3_writes_them(run: Run, run_json: RunJson) -> Non
     assert "give either --fct or --repeat" in refused
 
 
+def test_a_job_has_a_time_and_so_have_its_stages(run: Run, run_json: RunJson) -> None:
+    job = ("hadoop:data=4MB,mappers=4,reducers=2,block=500kB", "--on", TREE)
+    assert "read: 8 flows, 4,000,000 bytes; shuffle: 8 flows" in run("workload", *job, "-o", "job.csv").stdout
+    options = ("simulate", TREE, "--workload", "job.csv", "--model", "fluid")
+    document = run_json(*options, "--out", "flows.csv")
+    stages = document["stages"]
+    assert [(row["stage"], row["tasks"]) for row in stages] == [("read", 4), ("shuffle", 4), ("write", 2)]
+    whole = [row["stage_us"]["mean"] for row in stages]
+    # Flows end when their sources know; the next stage begins before, when the last byte is there.
+    assert document["job_us"]["max"] < sum(whole) < document["job_us"]["max"] * 1.05
+    assert document["runs"][0]["job_us"] == document["job_us"]
+    assert "read" in Path("flows.csv").read_text()
+    shown = run(*options).stdout
+    assert "from its first start to its last end" in shown
+    assert shown.index("\nread ") < shown.index("\nshuffle ") < shown.index("\nwrite ")
+    cut = run(*options, "--time-limit", "300us", code=3).stdout
+    assert "\njob " not in cut
+    assert " - " in cut[cut.index("\nwrite ") :].splitlines()[1]
+    refused = run("workload", *job, "-o", "job.cm", code=2).stderr
+    assert "connection matrices of htsim cannot hold tasks of several flows" in refused
+    assert run_json("simulate", TREE, "--traffic", "stride:s=1", "--flow-size", "1kB")["job_us"] is None
+
+
 def test_what_is_refused(run: Run) -> None:
     wrong = run("workload", "incast:senders=4,sizes=9", "--on", TREE, "-o", "flows.json", code=2).stderr
     assert wrong == (

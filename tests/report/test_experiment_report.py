@@ -7,13 +7,22 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from pnet_lp.experiment import Answer, Chart, Claim, Draw, Experiment, Headline, Published, Record
+from pnet_lp.experiment import (
+    Answer,
+    BoundClaim,
+    Chart,
+    Claims,
+    Draw,
+    Experiment,
+    Headline,
+    Record,
+    ValueClaim,
+)
 from pnet_lp.experiment.questions.throughput import ThroughputCase as Case
 from pnet_lp.report.chart import write_chart
+from pnet_lp.report.claims import compare_claims
 from pnet_lp.report.experiment import (
-    clean,
     compare,
-    compare_published,
     comparison_table,
     draw_table,
     result_table,
@@ -21,15 +30,16 @@ from pnet_lp.report.experiment import (
     sweep_document,
 )
 from pnet_lp.report.lines import chart_lines
+from pnet_lp.report.numbers import clean
 
-CLAIM = Claim(case="b", relative_to="a", percent=160, kind="at-most", statement="b against a")
+CLAIM = BoundClaim(kind="bound", case="b", relative_to="a", at_most=160, statement="b against a")
 EXPERIMENT = Experiment(
     name="trial",
     title="A trial",
     unit="Gb/s per pair",
     baseline="a",
     cases={name: Case(topology=("ring:n=4",)) for name in "abc"},
-    published=Published(source="A paper, figure 1", claims=(CLAIM,)),
+    claimed=Claims(source="A paper, figure 1", claims=(CLAIM,)),
 )
 
 
@@ -74,60 +84,70 @@ def test_without_a_baseline_there_are_no_per_cents() -> None:
 
 
 def test_published_claims_stand_next_to_what_was_measured() -> None:
-    [claim] = compare_published(EXPERIMENT, RECORDS)
+    [claim] = compare_claims(EXPERIMENT, RECORDS)
     assert claim.agrees
     assert claim.sentence() == (
-        "b against a (A paper, figure 1): published up to 160 %, here 150.0 % of a, within 1 %"
+        "b against a (A paper, figure 1): published at most 160 %, here 150.0 % of a; agrees: at most 160 %"
     )
-    assert compare_published(EXPERIMENT, RECORDS[:1]) == []
-    assert compare_published(EXPERIMENT.model_copy(update={"published": None}), RECORDS) == []
+    assert compare_claims(EXPERIMENT, RECORDS[:1]) == []
+    assert compare_claims(EXPERIMENT.model_copy(update={"claimed": None}), RECORDS) == []
 
 
 @pytest.mark.parametrize(
     ("words", "ending"),
     [
-        ({"percent": 160}, "published 160 %, here 150.0 % of a, OUTSIDE 1 %"),
-        ({"percent": 160, "tolerance_percent": 8}, "published 160 %, here 150.0 % of a, within 8 %"),
-        ({"percent": 90, "kind": "at-least"}, "published at least 90 %, here 150.0 % of a, within 1 %"),
         (
-            {"percent": 160, "range": (100, 170)},
-            "published 160 %, here 150.0 % of a, within the 100 to 170 % accepted",
+            {"percent": 160},
+            "published 160 %, here 150.0 % of a; trend only: outside 1 %, but above a as claimed",
+        ),
+        ({"percent": 60}, "published 60 %, here 150.0 % of a; DIFFERS: outside 1 %"),
+        (
+            {"percent": 160, "tolerance_percent": 8, "origin": "artifact"},
+            "the paper's program has 160 %, here 150.0 % of a; agrees: within 8 %",
         ),
         (
-            {"range": (160.5, 170)},
-            "published 160.5 to 170 %, here 150.0 % of a, OUTSIDE the 160.5 to 170 % accepted",
+            {"percent": 160, "range": (100, 170)},
+            "published 160 %, here 150.0 % of a; agrees: within the 100 to 170 % accepted",
+        ),
+        (
+            {"percent": 160, "not_comparable": "other sizes"},
+            "published 160 %, here 150.0 % of a; not comparable: other sizes",
         ),
     ],
 )
 def test_a_sentence_says_what_is_accepted(words: dict[str, Any], ending: str) -> None:
-    claim = Claim(case="b", relative_to="a", statement="b", **words)
-    published = Published(source="A paper", claims=(claim,))
-    [found] = compare_published(EXPERIMENT.model_copy(update={"published": published}), RECORDS)
+    claim = ValueClaim(case="b", relative_to="a", statement="b", **words)
+    claimed = Claims(source="A paper", claims=(claim,))
+    [found] = compare_claims(EXPERIMENT.model_copy(update={"claimed": claimed}), RECORDS)
     assert found.sentence() == f"b (A paper): {ending}"
-    assert found.agrees == ("within" in ending)
+    assert found.agrees == ("agrees" in ending)
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ({"value": 3.02}, "b (A paper): published 3.02, here 3 Gb/s per unit demand, within 1 %"),
-        ({"value": 2}, "b (A paper): published 2, here 3 Gb/s per unit demand, OUTSIDE 1 %"),
+        ({"value": 3.02}, "b (A paper): published 3.02, here 3 Gb/s per unit demand; agrees: within 1 %"),
+        ({"value": 2}, "b (A paper): published 2, here 3 Gb/s per unit demand; DIFFERS: outside 1 %"),
         (
-            {"value": 3.1, "range": (2, 4), "recomputed": True},
-            "b (A paper): recomputed 3.1, here 3 Gb/s per unit demand, within the 2 to 4 accepted",
+            {"value": 3.1, "range": (2, 4), "origin": "ours"},
+            "b (A paper): recomputed 3.1, here 3 Gb/s per unit demand; agrees: within the 2 to 4 accepted",
         ),
         (
-            {"range": (4, 5)},
-            "b (A paper): published 4 to 5, here 3 Gb/s per unit demand, OUTSIDE the 4 to 5 accepted",
+            {"value": 3, "source": "Its abstract"},
+            "b (Its abstract): published 3, here 3 Gb/s per unit demand; agrees: within 1 %",
         ),
     ],
 )
 def test_values_of_their_own(words: dict[str, Any], sentence: str) -> None:
-    published = Published(source="A paper", claims=(Claim(case="b", statement="b", **words),))
-    experiment = EXPERIMENT.model_copy(update={"published": published, "baseline": None})
-    [found] = compare_published(experiment, RECORDS)
+    claimed = Claims(source="A paper", claims=(ValueClaim(case="b", statement="b", **words),))
+    experiment = EXPERIMENT.model_copy(update={"claimed": claimed, "baseline": None})
+    [found] = compare_claims(experiment, RECORDS)
     assert found.sentence() == sentence
-    assert (found.to_json()["measured_value"], found.to_json()["agrees"]) == (3.0, "within" in sentence)
+    document = found.to_json()
+    assert document["measured"] == [
+        {"case": "b", "value": 3.0, "error": None, "unit": "Gb/s per unit demand"}
+    ]
+    assert (document["verdict"] == "agrees") == ("agrees" in sentence)
     rows = compare(experiment, RECORDS)
     assert all(row.percent is None and "percent" not in row.to_json() for row in rows)
     assert "% of" not in text(comparison_table(experiment, rows))
@@ -135,17 +155,18 @@ def test_values_of_their_own(words: dict[str, Any], sentence: str) -> None:
 
 def test_published_values_are_drawn_and_recomputed_ones_are_not(tmp_path: Path) -> None:
     pictures = []
-    for words in ({}, {"recomputed": True}):
-        published = Published(source="A paper", claims=(Claim(case="2-8", value=15, statement="s", **words),))
+    for words in ({}, {"origin": "ours"}):
+        claim = ValueClaim.model_validate({"case": "2-8", "value": 15, "statement": "s", **words})
+        claimed = Claims(source="A paper", claims=(claim,))
         for chart in (CURVES.chart, None):
             changes = {
-                "published": published,
+                "claimed": claimed,
                 "baseline": None,
                 "chart": chart and Chart(x="routing", lines="planes"),
             }
             experiment = CURVES.model_copy(update=changes)
             records = [record(case, value) for case, value in MEASURED.items()]
-            claims = compare_published(experiment, records)
+            claims = compare_claims(experiment, records)
             write_chart(experiment, compare(experiment, records), claims, tmp_path / "chart.png")
             pictures.append((tmp_path / "chart.png").read_bytes())
     assert len(set(pictures)) == 4
@@ -169,8 +190,8 @@ def test_draws_are_shown_with_their_error() -> None:
     shown = text(comparison_table(EXPERIMENT, [a, b]))
     assert "draws" in shown
     assert "200.0 ± 50.0" in shown
-    [claim] = compare_published(EXPERIMENT, records)
-    assert "here 200.0 ± 50.0 % of a, OUTSIDE 1 %" in claim.sentence()
+    [claim] = compare_claims(EXPERIMENT, records)
+    assert "here 200.0 ± 50.0 % of a; DIFFERS: more than 160 %" in claim.sentence()
 
 
 def test_the_table_shows_every_case() -> None:
@@ -180,11 +201,16 @@ def test_the_table_shows_every_case() -> None:
 
 
 def test_the_document() -> None:
-    rows, claims = compare(EXPERIMENT, RECORDS), compare_published(EXPERIMENT, RECORDS)
+    rows, claims = compare(EXPERIMENT, RECORDS), compare_claims(EXPERIMENT, RECORDS)
     document = sweep_document(EXPERIMENT, RECORDS, rows, claims, ["chart.png"])
     assert document["cases"][1]["percent"] == 150.0
-    assert document["published"][0]["measured_percent"] == 150.0
-    assert document["published"][0]["agrees"] is True
+    assert document["claims"][0]["measured"] == [
+        {"case": "b", "value": 150.0, "error": None, "unit": "% of a"}
+    ]
+    assert (document["claims"][0]["verdict"], document["claims"][0]["refuted_by"]) == (
+        "agrees",
+        "above 160 %",
+    )
     assert document["saturated"] == []
     assert [draw["throughput_gbps"] for draw in document["draws"]] == [2.0, 3.0, 8.0]
     assert document["files"] == ["chart.png"]
@@ -214,9 +240,11 @@ CURVES = Experiment(
         "2-ideal": curve(2, "ideal"),
     },
     chart=Chart(x="routing", lines=("planes",), saturated_percent=90),
-    published=Published(
+    claimed=Claims(
         source="A paper",
-        claims=(Claim(case="2-8", relative_to="1-ideal", percent=190, statement="8 paths fill 2 planes"),),
+        claims=(
+            ValueClaim(case="2-8", relative_to="1-ideal", percent=190, statement="8 paths fill 2 planes"),
+        ),
     ),
 )
 MEASURED = {"1-ideal": 10.0, "1-4": 8.9, "1-8": 9.0, "2-4": 12.0, "2-8": 17.9, "2-ideal": 20.0}
@@ -280,7 +308,7 @@ def test_the_chart_is_a_png_and_the_same_every_time(tmp_path: Path, shown: int, 
         "bars of draws": (EXPERIMENT, [record("a", 1.0, 2.0), record("b", 2.0, 5.0)]),
         "lines": (CURVES, [record(case, value, value) for case, value in MEASURED.items()]),
     }[kind]
-    rows, claims = compare(experiment, records), compare_published(experiment, records)[:shown]
+    rows, claims = compare(experiment, records), compare_claims(experiment, records)[:shown]
     first, second = tmp_path / "first.png", tmp_path / "second.png"
     write_chart(experiment, rows, claims, first)
     write_chart(experiment, rows, claims, second)
@@ -292,7 +320,7 @@ def test_the_chart_is_a_png_and_the_same_every_time(tmp_path: Path, shown: int, 
 
 def test_published_points_and_circles_change_the_picture(tmp_path: Path) -> None:
     records = [record(case, value) for case, value in MEASURED.items()]
-    rows, claims = compare(CURVES, records), compare_published(CURVES, records)
+    rows, claims = compare(CURVES, records), compare_claims(CURVES, records)
     assert CURVES.chart
     plain = CURVES.model_copy(update={"chart": CURVES.chart.model_copy(update={"saturated_percent": None})})
     pictures = []
@@ -305,5 +333,5 @@ def test_published_points_and_circles_change_the_picture(tmp_path: Path) -> None
 def test_a_part_of_an_experiment_can_be_drawn(tmp_path: Path) -> None:
     records = [record("1-ideal", 10.0), record("2-8", 18.0)]
     part = CURVES.reduced(cases=["2-8"])
-    write_chart(part, compare(part, records), compare_published(part, records), tmp_path / "chart.png")
+    write_chart(part, compare(part, records), compare_claims(part, records), tmp_path / "chart.png")
     assert is_png((tmp_path / "chart.png").read_bytes())

@@ -43,6 +43,8 @@ def parquet(table: pa.Table) -> bytes:
         ("jellyfish:switches=8,ports=5,hosts=16", "ecmp", {"routing": "ecmp"}),
         ("jellyfish:switches=8,ports=5,hosts=16", "ecmp-split", {"forwarding": "rps"}),
         ("fat-tree:k=4", "ecmp-split", {"forwarding": "sopa"}),
+        ("jellyfish:switches=8,ports=5,hosts=16", "ksp:4", {"routing": "ksp:4", "sharing": "best"}),
+        ("jellyfish:switches=8,ports=5,hosts=16", "ecmp-lp", {"forwarding": "sopa", "sharing": "best"}),
     ],
 )
 def test_long_flows_get_the_rates_of_the_linear_program(
@@ -114,6 +116,7 @@ def test_records_have_what_a_fluid_has(tree: Network) -> None:
     [
         {},
         {"sharing": "subflows", "subflows": 4, "routing": "ksp:4"},
+        {"sharing": "best", "routing": "ksp:4"},
         {"forwarding": "sopa"},
         {"preset": "pfabric", "plane_policy": "round-robin", "forwarding": "plane-spray"},
         {"correction": "handshake,propagation", "event_limit": 50},
@@ -132,6 +135,79 @@ def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> N
         assert parquet(one.ports) == parquet(other.ports)
 
 
+LATENCY = "propagation,store-and-forward"
+PACKET_PS = 1_200_000
+"""Of 1,500 bytes at 10 Gb/s."""
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_small_flow_waits_behind_the_windows_of_long_ones(reverse: bool) -> None:
+    """Three long flows keep 12 packets each in the network; what is not on its way waits before the host they share."""
+    network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
+    ends = (5, 4) if reverse else (4, 5)
+    small = 3 * PACKET_PS * 10**4
+    workload = flows(network, *((host, 5, 10**8, 0) for host in range(3)), (*ends, 1460, small))
+    words = {"link_delay": "1us", "seed": 1}
+    found = {
+        terms: fluid(
+            network, workload, correction=f"{LATENCY}{terms}", **words, **({"window": 12} if terms else {})
+        )
+        for terms in ("", ",queueing")
+    }
+    # A packet and its acknowledgement through empty queues, but for the packet at the link that they share.
+    round_trip = 4 * 10**6 + PACKET_PS + 2 * 32_000
+    waiting = 3 * 12 * PACKET_PS - round_trip
+    kept = waiting if reverse else waiting * (1 - 1 / 12)
+    added = found[",queueing"].completion_ps[3] - found[""].completion_ps[3]
+    assert added == pytest.approx(kept, abs=1)
+    # A long flow waits for nothing that the fluid does not know, where nothing comes the other way.
+    assert np.array_equal(found[",queueing"].completion_ps[:3], found[""].completion_ps[:3])
+    packets = simulate(
+        network,
+        workload,
+        transport="dctcp:handshake=false,initial_window=12,receive_window=12",
+        queue="ecn:threshold=65",
+        **words,
+    )
+    assert packets.completion_ps[3] == pytest.approx(packets.flow["ideal_ps"][3] + waiting, abs=2 * PACKET_PS)
+
+
+def test_no_queue_is_longer_than_marks_let_it() -> None:
+    network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
+    workload = flows(network, *((host, 9, 10**8, 0) for host in range(8)), (8, 9, 1, 10**10))
+    correction = f"{LATENCY},queueing"
+    waits = [
+        fluid(network, workload, correction=correction, window=window, threshold=30).completion_ps[8]
+        for window in (12, 24)
+    ]
+    free = fluid(network, workload, correction=LATENCY).completion_ps[8]
+    assert waits[0] - free == pytest.approx(0.8 * 30 * PACKET_PS, rel=0.01)
+    assert waits[1] == pytest.approx(waits[0], rel=0.01)
+
+
+def test_what_a_new_flow_lacks_where_packets_are_marked() -> None:
+    """The closed form against steps of the equations: a flow gets p / a of its share, and a falls from 1 to p."""
+    network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
+    workload = flows(network, *((host, 9, 10**8, 0) for host in range(8)), (8, 9, 365_000, 10**10))
+    words = {"window": 12, "threshold": 30, "link_delay": "1us"}
+    slow = fluid(network, workload, correction=f"{LATENCY},convergence", **words)
+    fair = fluid(network, workload, correction=LATENCY, link_delay="1us")
+    wire = 365_000 + 250 * 40
+    sharing = wire * 800 * 9
+    round_trip = 4 * 10**6 + PACKET_PS + 2 * 32_000 + PACKET_PS
+    window = (round_trip / PACKET_PS + 30) / 9
+    marked = (2 / window) ** 0.5
+    left, alpha, taken = sharing * (1 - 12 * 1500 / wire), 1.0, 0.0
+    step, trip = 10**5, round_trip + 24 * PACKET_PS
+    while left > 0:
+        left -= step * marked / alpha
+        alpha += step / trip / 16 * (marked - alpha)
+        taken += step
+    lost = taken - sharing * (1 - 12 * 1500 / wire)
+    assert lost > 0.05 * sharing
+    assert slow.completion_ps[8] - fair.completion_ps[8] == pytest.approx(lost, rel=0.01)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -147,9 +223,18 @@ def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> N
             "initial_window: changes nothing without slow-start in the correction, found '4'",
         ),
         (
-            {"correction": "queueing"},
-            "correction: no such term, found 'queueing'; allowed: short-flows, none, or some of handshake, "
-            "propagation, store-and-forward, slow-start",
+            {"correction": "queues"},
+            "correction: no such term, found 'queues'; allowed: none, short-flows, or some of handshake, propagation, "
+            "store-and-forward, slow-start, queueing, convergence",
+        ),
+        (
+            {"correction": "short-flows,queueing", "forwarding": "rps"},
+            "correction: flows with sharing=even have several paths, and find queues on none, found 'queueing'; "
+            "allowed: with sharing=single",
+        ),
+        (
+            {"window": 12},
+            "window: changes nothing without queueing or convergence in the correction, found '12'",
         ),
         (
             {"correction": "handshake,handshake"},
@@ -157,12 +242,23 @@ def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> N
         ),
         (
             {"sharing": "even"},
-            "sharing: the forwarding has no paths to split a flow over, found 'even'; allowed: single or subflows, "
-            "or a forwarding that spreads",
+            "sharing: the forwarding has no paths to split a flow over, found 'even'; allowed: single, subflows, "
+            "or another forwarding",
+        ),
+        (
+            {"sharing": "best"},
+            "sharing: the forwarding has no paths to split a flow over, found 'best'; allowed: single, subflows, "
+            "or another forwarding",
+        ),
+        (
+            {"sharing": "even", "routing": "ksp:2"},
+            "sharing: a routing says no fixed parts, found 'even'; allowed: single, subflows, best, or another "
+            "forwarding",
         ),
         (
             {"sharing": "single", "forwarding": "rps"},
-            "sharing: the forwarding spreads what a flow sends over its paths, found 'single'; allowed: even",
+            "sharing: the forwarding spreads what a flow sends over its paths, found 'single'; allowed: even, best, "
+            "or another forwarding",
         ),
         ({"trace": "flow:0"}, "trace: a fluid has no queues and windows, found 'flow:0'"),
     ],

@@ -111,12 +111,13 @@ def test_pfabric_is_near_the_ideal_and_tcp_many_times_that() -> None:
     tcp = simulate(
         network, workload, preset="pfabric", transport="tcp", queue="drop-tail", forwarding="ecmp", seed=1
     )
-    pfabric, slow, quick = (
-        simulate(network, workload, preset="pfabric", transport=f"min-tcp:rto={rto}", seed=1)
-        for rto in ("1ms", "40ms", "40us")
+    words = ("min-tcp", "min-tcp:duplicate_threshold=1000000", "min-tcp:rto=40us")
+    pfabric, waiting, quick = (
+        simulate(network, workload, preset="pfabric", transport=each, seed=1) for each in words
     )
     assert 1 <= pfabric.slowdown.mean() < 1.5
-    assert pfabric.slowdown.mean() < slow.slowdown.mean() < tcp.slowdown.mean() / 5
+    # Who finds losses by nothing but a timeout of 40 ms waits for it.
+    assert pfabric.slowdown.mean() < waiting.slowdown.mean() < tcp.slowdown.mean() / 5
     # A timeout shorter than a round trip sends nearly everything again.
     assert quick.flow["resent"].sum() > 0.5 * quick.flow["data_packets"].sum()
-    assert slow.flow["resent"].sum() < 0.02 * slow.flow["data_packets"].sum()
+    assert waiting.flow["resent"].sum() < 0.02 * waiting.flow["data_packets"].sum()

@@ -64,6 +64,7 @@ def workloads(draw: st.DrawFn, *, plain: bool) -> Workload:
         connection=ends if draw(st.booleans()) else None,
         connects=draw(st.lists(st.booleans(), min_size=count, max_size=count)),
         task=np.unique(each(flow), return_inverse=True)[1],
+        stage=[f"stage {i}, of five" for i in each(st.integers(0, 4))] if draw(st.booleans()) else None,
     )
 
 

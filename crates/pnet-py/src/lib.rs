@@ -1,5 +1,6 @@
 //! Python binding of pnet-core: arrays in, arrays out, the GIL released while Rust works.
 
+mod bundles;
 mod columns;
 mod error;
 mod hops;
@@ -13,6 +14,7 @@ mod proof;
 mod signals;
 mod sim;
 mod structured;
+mod symmetry;
 
 use pyo3::prelude::*;
 
@@ -28,6 +30,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<structured::Solution>()?;
     module.add_class::<path_form::PathProblem>()?;
     module.add_class::<path_form::PathSolution>()?;
+    module.add_class::<bundles::Bundles>()?;
+    module.add_class::<bundles::Cheapest>()?;
+    module.add_class::<symmetry::Demands>()?;
+    module.add_class::<symmetry::Symmetry>()?;
+    module.add_class::<symmetry::Reduced>()?;
     module.add_class::<planes::Planes>()?;
     module.add_class::<kinds::PathKind>()?;
     module.add_class::<kinds::Policy>()?;
@@ -37,6 +44,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(proof::demand_distances, module)?)?;
     module.add_function(wrap_pyfunction!(paths::enumerate_paths, module)?)?;
     module.add_function(wrap_pyfunction!(path_form::solve_path_form, module)?)?;
+    module.add_function(wrap_pyfunction!(bundles::solve_cheapest, module)?)?;
+    module.add_function(wrap_pyfunction!(bundles::estimate_cheapest_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(paths::count_shortest, module)?)?;
     module.add_function(wrap_pyfunction!(paths::split_loads, module)?)?;
     module.add_function(wrap_pyfunction!(hops::count_hops, module)?)?;

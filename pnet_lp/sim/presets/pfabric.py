@@ -32,6 +32,10 @@ def pfabric(_: NoParams) -> Preset:
                 "initial_window": Stated("12", _OURS),
                 "receive_window": Stated("12", f"{_OURS}: the window stays what it is at first"),
                 "rto": Stated("40ms", f"{_REPORT}: 40 us lost packets for good, 40 ms did not"),
+                "duplicate_threshold": Stated(
+                    "3",
+                    "ours: ns-2's TCP, which the report builds on; waiting 40 ms for every loss is not close to ideal",
+                ),
                 "probe_after": Stated("5", "pFabric, section 4.2"),
             },
             "tcp": {

@@ -18,6 +18,9 @@ class MinTcpParams(WindowParams):
     rto: Duration = Field(
         45 * 10**6, ge=1, description="timeout, always the same: a few round trips of an idle network"
     )
+    duplicate_threshold: Count | None = Field(
+        None, description="duplicate acknowledgements that show a loss; default: only the timeout does"
+    )
     probe_after: Count = Field(
         5, description="timeouts in a row after which packets without payload ask for a way"
     )
@@ -26,7 +29,7 @@ class MinTcpParams(WindowParams):
 @TRANSPORTS.register(
     "min-tcp",
     params=MinTcpParams,
-    summary="TCP that starts at full rate and finds losses by a fixed, small timeout alone; for pfabric queues",
+    summary="TCP that starts at full rate and finds losses by a fixed, small timeout; for pfabric queues",
     source="pFabric, SIGCOMM 2013, section 4.2",
 )
 def min_tcp(params: MinTcpParams, context: Context) -> _core.Transport:
@@ -34,7 +37,7 @@ def min_tcp(params: MinTcpParams, context: Context) -> _core.Transport:
     rto = params.rto
     base = params.core(
         context,
-        duplicate_threshold=None,
+        duplicate_threshold=params.duplicate_threshold,
         sack=False,
         rto_initial=rto,
         rto_min=rto,

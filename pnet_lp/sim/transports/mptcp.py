@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -25,6 +25,16 @@ class MptcpParams(TcpParams):
         "lia",
         description="how windows grow: as RFC 6356 says; without its cap (epsilon = 1); each by itself",
     )
+
+    def as_fluid(self) -> dict[str, Any]:
+        """Return the settings of a fluid that come closest: subflows share links, and each has a first window."""
+        window = self.initial_window * self.subflows
+        return {
+            **super().as_fluid(),
+            "sharing": "subflows",
+            "subflows": self.subflows,
+            "initial_window": window,
+        }
 
 
 @TRANSPORTS.register(

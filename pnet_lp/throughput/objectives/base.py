@@ -79,7 +79,7 @@ class Optimum:
         solver, iterations: how.
         certificate: the flow and the lengths.
         link_load: float64 ``[A]``, Gb/s on each arc.
-        rate: float64 ``[J]``, Gb/s that each demand gets.
+        rate: float64 ``[J]``, Gb/s that each demand gets, or one number: the part that all get of what they ask.
         figures: what leads the JSON document.
         levels: of ``max-min``.
         interrupted: whether the user stopped it.
@@ -92,7 +92,7 @@ class Optimum:
     iterations: int
     certificate: AnyCertificate
     link_load: FloatArray
-    rate: FloatArray
+    rate: FloatArray | float
     figures: Mapping[str, Any]
     levels: tuple[FairLevel, ...] = ()
     interrupted: bool = False

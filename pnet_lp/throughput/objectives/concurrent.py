@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.model import Interval
-from pnet_lp.model.arrays import floats
 from pnet_lp.model.result import ValueKey
 from pnet_lp.throughput.objectives.base import (
     CLOSED_FORM,
@@ -63,7 +62,7 @@ class Concurrent(Objective):
             iterations,
             found.certificate,
             found.load,
-            floats(found.interval.lower * problem.flow.demand),
+            found.interval.lower,
             self.figures(found.interval),
             interrupted=interrupted,
             warnings=(message,) if message else (),

@@ -91,19 +91,24 @@ def recheck_filled(second: SecondProblem, rate: FloatArray, levels: Sequence[Fai
         "each demand has one way",
         "the levels have no lengths, and a demand that has several ways could get more on another",
     )
-    own = rate / flow.demand
-    usage = np.stack([second.bundle_of(j) for j in range(flow.demand_count)], axis=1)
+    own, usage = rate / flow.demand, second.bundles()
+    link = usage.indices
+    demand = np.repeat(np.arange(flow.demand_count), np.diff(usage.indptr))
     left = np.maximum(flow.link_capacity - usage @ rate, 0.0)
-    highest = np.where(usage > 0, own, 0.0).max(axis=1)
+    highest = np.zeros(len(left))
+    np.maximum.at(highest, link, own[demand])
+    first = own[demand] >= highest[link] * (1 - SAME)
+    link, demand, part = link[first], demand[first], usage.data[first]
+    beyond = np.full(flow.demand_count, np.inf)
+    np.minimum.at(beyond, demand, left[link] / (part * flow.demand[demand]))
     for i, level in enumerate(levels):
-        for j in level.demands:
-            first = (usage[:, j] > 0) & (own[j] >= highest * (1 - SAME))
-            most = own[j] + (left[first] / (usage[first, j] * flow.demand[j])).min(initial=np.inf)
-            check.require(
-                most <= level.upper * (1 + SAME),
-                f"demand {j} uses a full link on which no other gets more",
-                f"demand {j} of level {i} could get more than is claimed, {level.upper!r}",
-            )
+        freer = level.demands[own[level.demands] + beyond[level.demands] > level.upper * (1 + SAME)]
+        check.require(
+            not freer.size,
+            f"each demand of level {i} uses a full link on which no other gets more",
+            f"demand {freer.min(initial=flow.demand_count)} of level {i} could get more than is claimed, "
+            f"{level.upper!r}",
+        )
 
 
 def fairness_gap(levels: Sequence[FairLevel]) -> float:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pnet_lp.deadline import OVER
 from pnet_lp.errors import SolverError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
@@ -36,14 +37,23 @@ from pnet_lp.throughput.objectives.fair_levels import (
     recheck_filled,
 )
 from pnet_lp.throughput.objectives.max_min_fill import optimum_by_filling
-from pnet_lp.throughput.objectives.program import check_program_solver, lp_solver, solve_form
+from pnet_lp.throughput.objectives.program import (
+    VERTEX_SOLVER,
+    check_program_solver,
+    lp_solver,
+    solve_form,
+)
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
+from pnet_lp.throughput.problems.columns import ColumnProblem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME, SLACK
+from pnet_lp.throughput.solvers import AUTO, get_solver
 from pnet_lp.throughput.solvers.general import Best
+from pnet_lp.throughput.solvers.highs import HighsSimplex
 
 if TYPE_CHECKING:
     from pnet_lp.throughput.proofs.second import SecondProblem
+    from pnet_lp.throughput.solvers.highs_levels import LevelFound, Levels
 
 _PART = 0.25
 """A demand is fixed where it can get beyond its level by at most this part of the tolerance."""
@@ -54,14 +64,16 @@ class _Step:
     """One level as solved.
 
     Attributes:
-        attained: what all demands get.
+        rate: float64 ``[J]``, Gb/s that each demand got.
+        factor: what was left of the rates when the flow had been scaled down until it fits.
         free: which demands were free.
         fixed: which of them this level fixes.
         lengths: of the bound.
         distance: float64 ``[J]``, by these lengths.
     """
 
-    attained: Attained
+    rate: FloatArray
+    factor: float
     free: BoolArray
     fixed: BoolArray
     lengths: Lengths
@@ -87,48 +99,27 @@ class MaxMin(Fair):
         """See :meth:`Objective.optimise`."""
         if problem.fixed:
             return optimum_by_filling(problem, context)
-        demand = problem.flow.demand
-        free = np.ones(len(demand), dtype=bool)
-        rate = floats(np.zeros(len(demand)))
-        steps: list[_Step] = []
-        iterations, interrupted = 0, False
-        warnings: tuple[str, ...] = ()
-        while free.any() and not warnings and not interrupted:
-            try:
-                found = _solve_level(problem, rate, free, context)
-            except KeyboardInterrupt:
-                if not steps:
-                    raise
-                interrupted = True
-                break
-            except SolverError as error:
-                if not steps:
-                    raise
-                warnings = (f"levels beyond the {len(steps)} found are not known: {error}",)
-                break
-            step = found.answer
-            steps.append(step)
-            rate = step.attained.rate
-            free = free & ~step.fixed
-            iterations += found.iterations
-            interrupted, warnings = found.interrupted, found.warnings
-        levels = _levels(problem, rate, steps)
-        if free.any():
+        climb = _Climb(problem, context)
+        if problem.form == "path" and context.solver in (AUTO, VERTEX_SOLVER):
+            climb.go_on()
+        climb.start_again()
+        levels = _levels(problem, climb.rate, climb.steps)
+        if climb.free.any():
             # A limit was reached: what is still free stays where it is, and nothing says that it could get no more.
             levels[-1] = replace(levels[-1], upper=np.inf)
-        last = steps[-1].attained
+        attained = climb.attained
         return Optimum(
             Interval(levels[0].rate, levels[0].upper),
             fairness_gap(levels),
-            lp_solver(context),
-            iterations,
-            last.with_lengths(steps[0].lengths),
-            last.load,
-            rate,
-            fairness_figures(rate, levels),
+            climb.solver,
+            climb.iterations,
+            attained.with_lengths(climb.steps[0].lengths),
+            attained.load,
+            climb.rate,
+            fairness_figures(climb.rate, levels),
             levels=tuple(levels),
-            interrupted=interrupted,
-            warnings=warnings,
+            interrupted=climb.interrupted,
+            warnings=climb.warnings,
         )
 
     def recheck_levels(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
@@ -156,29 +147,144 @@ class MaxMin(Fair):
             earlier[level.demands] = True
 
 
+class _Climb:
+    """From one level to the next.
+
+    Attributes:
+        rate: float64 ``[J]``, Gb/s that each demand gets.
+        free: bool ``[J]``, which of them no level has fixed.
+        steps: the levels, lowest first.
+        attained: the last flow.
+        solver, iterations, interrupted, warnings: as of :class:`Optimum`.
+    """
+
+    attained: Attained
+
+    def __init__(self, problem: Problem, context: SolveContext) -> None:
+        self._problem, self._context = problem, context
+        self.rate = floats(np.zeros(problem.demand_count))
+        self.free = np.ones(problem.demand_count, dtype=bool)
+        self.steps: list[_Step] = []
+        self.solver = lp_solver(context)
+        self.iterations, self.interrupted = 0, False
+        self.warnings: tuple[str, ...] = ()
+
+    def go_on(self) -> None:
+        """Solve each level over columns from the basis of the one before, as far as that goes."""
+        from pnet_lp.throughput.solvers.highs_levels import Levels  # noqa: PLC0415 - brings SciPy
+
+        problem, context = self._problem, self._context
+        assert isinstance(problem, ColumnProblem)
+        solver = get_solver(VERTEX_SOLVER)
+        assert isinstance(solver, HighsSimplex)
+        solver.check(problem)
+        demand, tolerance = problem.flow.demand, context.options.tolerance
+        levels, last = Levels(problem, solver), None
+        rate = np.zeros(problem.demand_count)
+        alike: list[tuple[LevelFound, BoolArray]] = []
+        while self.free.any():
+            try:
+                found = levels.solve(context.options, self.iterations)
+            except SolverError:
+                break
+            self.iterations += found.iterations
+            if found.stopped:
+                if last is None:
+                    # What can be said without a solution is said below.
+                    self._context = replace(context, options=replace(context.options, deadline=OVER))
+                else:
+                    self.warnings = (f"{solver.name}: {found.stopped}",)
+                self.interrupted = found.interrupted
+                break
+            context.clock.note("solve")
+            rate = np.where(self.free, demand * found.rate, rate)
+            upper, part = _bound(demand, rate, self.free, found.volume, found.distance)
+            stuck = self.free & (upper - found.rate <= _PART * tolerance * found.rate * part)
+            if not stuck.any():
+                break
+            last = found
+            if alike and found.rate > alike[0][0].rate * (1 + SLACK):
+                self._note(levels, alike)
+                alike = []
+            alike.append((found, stuck))
+            self.rate, self.free = floats(rate), self.free & ~stuck
+            context.clock.note("certify")
+            try:
+                levels.hold(stuck, rate, found, int(np.argmax(part)))
+            except SolverError:
+                break
+        if last is not None:
+            self._note(levels, alike)
+            self.solver = solver.name
+            self.attained = problem.attain(last.flow, self.rate)
+            self.rate = self.attained.rate
+            self.steps[-1] = replace(self.steps[-1], rate=self.rate, factor=self.attained.factor)
+
+    def _note(self, levels: Levels, alike: list[tuple[LevelFound, BoolArray]]) -> None:
+        """Note the demands that are stuck at one rate, for different reasons, as one level: lengths add up."""
+        problem = self._problem
+        assert isinstance(problem, ColumnProblem)
+        fixed = np.any([stuck for _, stuck in alike], axis=0)
+        # In the same measure, so that all of them have a part in the bound.
+        scaled = (
+            found.length * np.count_nonzero(stuck) / float(problem.flow.demand[stuck] @ found.distance[stuck])
+            for found, stuck in alike
+        )
+        length = sum(scaled, start=np.zeros(len(problem.flow.link_capacity)))
+        lengths = problem.proof(np.ones(problem.flow_variables), length).lengths
+        free = self.free | fixed
+        self.steps.append(_Step(self.rate, 1.0, free, fixed, lengths, levels.distances(length)))
+
+    def start_again(self) -> None:
+        """Solve the program of each level that is left, from nothing."""
+        problem = self._problem
+        stopped = bool(self.warnings) or (self.interrupted and bool(self.steps))
+        while self.free.any() and not stopped:
+            try:
+                found = _solve_level(problem, self.rate, self.free, self._context)
+            except KeyboardInterrupt:
+                if not self.steps:
+                    raise
+                self.interrupted = True
+                break
+            except SolverError as error:
+                if not self.steps:
+                    raise
+                self.warnings = (f"levels beyond the {len(self.steps)} found are not known: {error}",)
+                break
+            step, self.attained = found.answer
+            self.steps.append(step)
+            self.rate = step.rate
+            self.free = self.free & ~step.fixed
+            self.iterations += found.iterations
+            self.interrupted, self.warnings = self.interrupted or found.interrupted, found.warnings
+            stopped = self.interrupted or bool(self.warnings)
+
+
 def _bound(
-    problem: Problem, rate: FloatArray, free: BoolArray, lengths: Lengths, distance: FloatArray
+    demand: FloatArray, rate: FloatArray, free: BoolArray, volume: float, distance: FloatArray
 ) -> tuple[float, FloatArray]:
     """Return the bound on the level of the ``free`` demands, and the part ``w`` ``[J]`` of each in it.
 
     Args:
-        problem: the problem.
+        demand: float64 ``[J]``.
         rate: float64 ``[J]``, Gb/s, what the others get.
         free: bool ``[J]``.
-        lengths: any, >= 0.
+        volume: of any lengths >= 0.
         distance: float64 ``[J]``, by these lengths.
     """
-    takes = np.where(free, problem.flow.demand * distance, 0.0)
+    takes = np.where(free, demand * distance, 0.0)
     total = float(takes.sum())
     if total <= 0:
         return np.inf, takes
     held = float((rate * distance)[~free].sum())
-    whole = problem.flow.volume(lengths)
     # Where the bound is met to the last bit, or beyond, a demand with hardly a part in it would count as stuck.
-    return (whole - held + SLACK * (whole + held)) / total, takes / total
+    return (volume - held + SLACK * (volume + held)) / total, takes / total
 
 
-def _solve_level(problem: Problem, rate: FloatArray, free: BoolArray, context: SolveContext) -> Best[_Step]:
+def _solve_level(
+    problem: Problem, rate: FloatArray, free: BoolArray, context: SolveContext
+) -> Best[tuple[_Step, Attained]]:
     demand = problem.flow.demand
     fixed = np.where(free, 0.0, rate)
     goal = ProgramGoal.of(
@@ -190,12 +296,13 @@ def _solve_level(problem: Problem, rate: FloatArray, free: BoolArray, context: S
     )
     form = problem.formulate(goal)
 
-    def prove(value: FloatArray, dual: FloatArray) -> tuple[_Step, float]:
-        step = _prove(problem, form, value, dual, free, fixed, context.options.tolerance)
-        upper, _ = _bound(problem, step.attained.rate, free, step.lengths, step.distance)
-        reached = _lowest(step.attained.rate, demand, free)
+    def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[_Step, Attained], float]:
+        step, attained = _prove(problem, form, value, dual, free, fixed, context.options.tolerance)
+        volume = problem.flow.volume(step.lengths)
+        upper, _ = _bound(demand, step.rate, free, volume, step.distance)
+        reached = _lowest(step.rate, demand, free)
         # The bound is divided among many demands, each of which is to be close.
-        return step, Interval(reached, upper).gap / _PART * np.sqrt(int(free.sum()))
+        return (step, attained), Interval(reached, upper).gap / _PART * np.sqrt(int(free.sum()))
 
     # The more demands have a part in the bound, the more are fixed at once.
     return solve_form(problem, form, context, prove, central=True)
@@ -209,16 +316,16 @@ def _prove(
     free: BoolArray,
     fixed: FloatArray,
     tolerance: float,
-) -> _Step:
+) -> tuple[_Step, Attained]:
     demand = problem.flow.demand
     attained = form.attain(value, dual, np.where(free, demand * form.rate(value), fixed))
     lengths = form.lengths(dual)
     distance = problem.distances(lengths)
-    upper, part = _bound(problem, attained.rate, free, lengths, distance)
+    upper, part = _bound(demand, attained.rate, free, problem.flow.volume(lengths), distance)
     reached = _lowest(attained.rate, demand, free)
     blocked = free & ((upper - reached) <= _PART * tolerance * reached * part) & (part > 0)
     blocked[int(np.argmax(np.where(free, part, -1.0)))] = True
-    return _Step(attained, free, blocked, lengths, distance)
+    return _Step(attained.rate, attained.factor, free, blocked, lengths, distance), attained
 
 
 def _lowest(rate: FloatArray, demand: FloatArray, free: BoolArray) -> float:
@@ -239,9 +346,10 @@ def _levels(problem: Problem, rate: FloatArray, steps: list[_Step]) -> list[Fair
         reached = float(level[members].min())
         # What a later solve rounded away of a small rate holds nobody back.
         kept = rate / shrunk
-        then = step.attained.rate
+        then = step.rate
         held = np.where(kept < then * (1 - SLACK), kept, then)
-        upper, part = _bound(problem, held, step.free, step.lengths, step.distance)
+        volume = problem.flow.volume(step.lengths)
+        upper, part = _bound(problem.flow.demand, held, step.free, volume, step.distance)
         least = float(part[members].min())
         most = np.inf
         if least > 0:
@@ -249,9 +357,9 @@ def _levels(problem: Problem, rate: FloatArray, steps: list[_Step]) -> list[Fair
             # A demand that is still free may have got less than it held then, which leaves more to the others.
             takes = problem.flow.demand * step.distance
             kept = takes * np.minimum(np.where(step.free, rate, kept) / problem.flow.demand, most)
-            left = (1 + SLACK) * problem.flow.volume(step.lengths) - kept.sum() + kept[members]
+            left = (1 + SLACK) * volume - kept.sum() + kept[members]
             most += max(float((left / takes[members]).max()) - most, 0.0)
         lengths = (floats(lengths) for lengths in step.lengths)
         levels.append(FairLevel(reached, most, 1.0 / shrunk - 1.0, ints(members), *lengths))
-        shrunk *= step.attained.factor
+        shrunk *= step.factor
     return levels[::-1]

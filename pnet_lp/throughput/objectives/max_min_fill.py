@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from pnet_lp.throughput.proofs.second import SecondProblem
-
-_SAME = 1e-12
-"""Links that fill within this part of each other fill together: their levels differ by rounding only."""
 
 
 @OBJECTIVES.register(
@@ -67,48 +65,33 @@ class Filling:
     Attributes:
         level: float64 ``[J]``, Gb/s per unit demand.
         link: int64 ``[J]``, a full link of each demand on which no other gets more.
+        part: float64 ``[J]``, what a unit of each demand puts on that link.
     """
 
     level: FloatArray
     link: npt.NDArray[np.int64]
+    part: FloatArray
 
 
 def fill(usage: sp.csc_array, capacity: FloatArray, demand: FloatArray) -> Filling:
     """Return the max-min fair rates per unit demand.
 
     Args:
-        usage: float64 ``[L, J]``, what a unit of each demand puts on each link, >= 0.
+        usage: float64 ``[L, J]``, what a unit of each demand puts on each link, > 0 where there is an entry.
         capacity: float64 ``[L]``, > 0, infinite where a link limits nothing.
         demand: float64 ``[J]``, > 0: the weights.
 
     Raises:
         SolverError: a demand that no link limits.
     """
-    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
-
-    load = sp.csr_array(usage * demand[None, :])
-    uses = sp.csr_array((np.ones(load.nnz), load.indices, load.indptr), shape=load.shape)
-    level = np.zeros(len(demand))
-    link = np.full(len(demand), -1, dtype=np.int64)
-    waiting = np.ones(len(demand), dtype=bool)
-    while waiting.any():
-        growing = load @ waiting.astype(np.float64)
-        left = capacity - load @ np.where(waiting, 0.0, level)
-        # Sums of what waits can be rounded away from 0, numbers of demands cannot.
-        growing[uses @ waiting.astype(np.float64) == 0] = 0.0
-        full_at = np.divide(np.maximum(left, 0.0), growing, out=np.full(len(left), np.inf), where=growing > 0)
-        reached = float(full_at.min(initial=np.inf))
-        if not np.isfinite(reached):
-            raise SolverError(f"demand {int(np.flatnonzero(waiting)[0])} is limited by no link")
-        # Rounding may make a later level come out lower by a hair.
-        reached = max(reached, float(level.max(initial=0.0)))
-        for full in np.flatnonzero(full_at <= reached * (1 + _SAME)):
-            stopped = load.indices[load.indptr[full] : load.indptr[full + 1]]
-            stopped = stopped[waiting[stopped]]
-            level[stopped] = reached
-            link[stopped] = full
-            waiting[stopped] = False
-    return Filling(floats(level), link)
+    columns = np.arange(len(demand) + 1)
+    core = _core.Bundles(
+        capacity, demand, columns, usage.indptr.astype(np.int64), usage.indices.astype(np.int32), usage.data
+    )
+    level, link, part = core.fill()
+    if (unlimited := np.flatnonzero(link < 0)).size:
+        raise SolverError(f"demand {int(unlimited[0])} is limited by no link")
+    return Filling(floats(level), link, floats(part))
 
 
 def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
@@ -130,12 +113,13 @@ def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
     level = found.level * factor
     # What rounding leaves on a link is nothing to most demands, and much to one that hardly uses it.
     left = np.maximum(capacity - factor * load, 0.0) + NOISE * capacity
-    unit = np.asarray(usage.tocsr()[found.link, np.arange(len(demand))]).ravel() * demand
-    beyond = left[found.link] / unit
+    beyond = left[found.link] / (found.part * demand)
     most = np.where(beyond <= SAME / 2 * level, level, level + beyond)
+    order = np.argsort(level, kind="stable")
+    ends = np.flatnonzero(np.diff(level[order])) + 1
     levels = tuple(
-        FairLevel(float(value), float(most[here].max()), 0.0, ints(here))
-        for value, here in ((value, np.flatnonzero(level == value)) for value in np.unique(level))
+        FairLevel(float(level[here[0]]), float(most[here].max()), 0.0, ints(here))
+        for here in np.split(order, ends)
     )
     arcs = floats(factor * load[: len(flow.capacity)])
     first = np.zeros(len(capacity))

@@ -146,7 +146,7 @@ class ArcForm(Form):
     def attain(self, value: FloatArray, dual: FloatArray, rate: FloatArray) -> Attained:
         """See :meth:`Form.attain`."""
         least = _LEAST * (float(rate.max()) or float(self.flow.demand.mean()))
-        asked = replace(self.flow, demand=floats(np.maximum(rate, least)))
+        asked = replace(self.flow, demands=replace(self.flow.pairs, demand=floats(np.maximum(rate, least))))
         try:
             proof = self._rounded(value, dual, asked)
             found = _core.evaluate(asked.core, proof)

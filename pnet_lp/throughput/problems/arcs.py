@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
+import numpy as np
+
 from pnet_lp import _core
-from pnet_lp.model import AnyCertificate, Certificate, Interval
+from pnet_lp.model import AnyCertificate, Certificate, ColourCertificate, Interval
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.arc_form import ArcForm, arc_certificate
 from pnet_lp.throughput.problems.base import Problem
+from pnet_lp.throughput.problems.colours import Colours
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Flows, Proof
@@ -22,7 +26,7 @@ class ArcProblem(Problem):
     """Maximum flow without restriction of the paths."""
 
     form = "arc"
-    proof_type = _core.Proof
+    proof_types = (_core.Proof, ColourCertificate)
 
     flow: FlowProblem
 
@@ -46,6 +50,11 @@ class ArcProblem(Problem):
         """See :attr:`Problem.size`."""
         return ArcForm.size(self.flow)
 
+    @cached_property
+    def colours(self) -> Colours | None:
+        """The problem on classes of what is alike, None where there are too many."""
+        return Colours.of(self.flow)
+
     def formulate(self, goal: ProgramGoal | None = None) -> ArcForm:
         """See :meth:`Problem.formulate`."""
         return ArcForm(self.flow, goal)
@@ -56,6 +65,8 @@ class ArcProblem(Problem):
 
     def bounds(self, proof: Proof) -> tuple[float, float]:
         """See :meth:`Problem.bounds`."""
+        if isinstance(proof, ColourCertificate):
+            return self._coloured().bounds(proof)
         found = _core.evaluate(self.flow.core, _checked(proof))
         return found.lower, found.upper
 
@@ -72,7 +83,28 @@ class ArcProblem(Problem):
         """See :meth:`Problem.keeping`."""
         return type(self)(self.flow.keeping(kept))
 
+    def access_loads(self, certificate: AnyCertificate, rate: FloatArray | float) -> FloatArray:
+        """See :meth:`Problem.access_loads`."""
+        if not isinstance(certificate, ColourCertificate):
+            return super().access_loads(certificate, rate)
+        load = rate * self._coloured().loads(certificate)
+        classes = np.stack([certificate.up_class, certificate.down_class])
+        return floats(np.where(classes >= 0, load[classes], 0.0))
+
+    def farthest(self, certificate: AnyCertificate, lengths: Lengths) -> float:
+        """See :meth:`Problem.farthest`."""
+        if isinstance(certificate, ColourCertificate):
+            return self._coloured().farthest(lengths)
+        return super().farthest(certificate, lengths)
+
+    def _coloured(self) -> Colours:
+        assert self.colours is not None
+        return self.colours
+
     def _certified(self, proof: Proof) -> Certified:
+        if isinstance(proof, ColourCertificate):
+            lower, upper, load = self._coloured().evaluate(proof)
+            return Certified(proof, Interval(lower, upper), floats(lower * load[: len(self.flow.tail)]))
         given = _checked(proof)
         found = _core.evaluate(self.flow.core, given)
         return Certified(arc_certificate(given), Interval(found.lower, found.upper), floats(found.load))

@@ -11,7 +11,7 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import AnyCertificate, Interval
-from pnet_lp.model.arrays import FloatArray, IntArray, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Proof
@@ -29,7 +29,7 @@ class Problem(ABC):
     Class attributes:
         form: how it is written: a variable for each arc and destination, or one for each path.
         fixed: whether the routing alone says how each demand is split.
-        proof_type: what an answer to it is.
+        proof_types: what an answer to it is.
 
     Attributes:
         flow: links and demands.
@@ -37,7 +37,7 @@ class Problem(ABC):
 
     form: ClassVar[Literal["arc", "path"]]
     fixed: ClassVar[bool] = False
-    proof_type: ClassVar[type[Proof]]
+    proof_types: ClassVar[tuple[type[Proof], ...]]
 
     flow: FlowProblem
 
@@ -93,6 +93,21 @@ class Problem(ABC):
     def plane_shares(self, certificate: AnyCertificate) -> FloatArray:
         """Return float64 ``[P, J]``: the part of each demand that each plane carries."""
 
+    def access_loads(self, certificate: AnyCertificate, rate: FloatArray | float) -> FloatArray:
+        """Return float64 ``[2, P, E]``: the loads of access links up and down.
+
+        Args:
+            certificate: the flow.
+            rate: float64 ``[J]``, Gb/s of each demand, or one number that multiplies all demands.
+        """
+        rates = self.flow.demand * rate if isinstance(rate, float) else rate
+        return floats(np.stack(self.flow.access_loads(self.plane_shares(certificate) * rates)))
+
+    def farthest(self, certificate: AnyCertificate, lengths: Lengths) -> float:
+        """Return the largest distance of a demand by lengths like those of ``certificate``."""
+        del certificate
+        return float(self.distances(lengths).max())
+
     @abstractmethod
     def keeping(self, kept: IntArray) -> Self:
         """Return the problem with these demands only."""
@@ -110,9 +125,10 @@ class Problem(ABC):
         Raises:
             SolverError: the solver returned something that proves nothing, such as a NaN length.
         """
-        if not isinstance(proof, self.proof_type):
+        if not isinstance(proof, self.proof_types):
+            needed = " or ".join(kind.__name__ for kind in self.proof_types)
             raise SolverError(
-                f"the solver's answer is a {type(proof).__name__}, and the problem needs a {self.proof_type.__name__}"
+                f"the solver's answer is a {type(proof).__name__}, and the problem needs a {needed}"
             )
         try:
             found = self._certified(proof)

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.model.demands import Demands, Pairs, Product
 
 
 @brief()
@@ -27,9 +28,7 @@ class Classes:
     attach: IntArray
     access_up: FloatArray
     access_down: FloatArray
-    src: IntArray
-    dst: IntArray
-    demand: FloatArray
+    demands: Demands
     endpoint_class: IntArray
 
 
@@ -50,20 +49,22 @@ def endpoint_classes(
         traffic: the demands.
         merge: whether to look for alike endpoints at all; otherwise each is a class of its own.
     """
+    rule = traffic.demands
     named = np.zeros(traffic.endpoints, dtype=bool)
-    named[traffic.src] = named[traffic.dst] = True
-    used = np.flatnonzero(named)
-    position = np.full(traffic.endpoints, -1, dtype=np.int64)
-    position[used] = np.arange(len(used))
-    src, dst = position[traffic.src], position[traffic.dst]
-
-    if merge:
-        rows = np.vstack([attach[:, used], access_up[:, used], access_down[:, used]]).T
-        color = _labels(row.tobytes() for row in rows)
-        color = _refine(color, src, dst, traffic.demand)
+    if isinstance(rule, Product):
+        named = (rule.sends > 0) | (rule.receives > 0)
     else:
+        named[rule.src] = named[rule.dst] = True
+    used = np.flatnonzero(named)
+    rows = np.vstack([attach[:, used], access_up[:, used], access_down[:, used]])
+    if not merge:
         color = np.arange(len(used))
-    count = int(color.max()) + 1
+    elif isinstance(rule, Product):
+        color = _equal(np.vstack([rows, rule.sends[used], rule.receives[used]]))
+    else:
+        position = np.cumsum(named) - 1
+        color = _refine(_equal(rows), position[rule.src], position[rule.dst], rule.demand)
+    count = int(color.max(initial=-1)) + 1
 
     # Number classes by their first member, so that problems without alike hosts keep the network's order.
     first = np.full(count, len(used), dtype=np.int64)
@@ -73,11 +74,6 @@ def endpoint_classes(
     color, first = rank[color], np.sort(first)
 
     size = np.bincount(color, minlength=count)
-    # The entries of a matrix are sorted, and stay so where each endpoint is a class of its own.
-    apart = count == len(used)
-    row, column, demand = (
-        (src, dst, traffic.demand) if apart else _added(color[src], color[dst], traffic.demand)
-    )
     member = used[first]
     endpoint_class = np.full(traffic.endpoints, -1)
     endpoint_class[used] = color
@@ -85,11 +81,26 @@ def endpoint_classes(
         attach=ints(attach[:, member]),
         access_up=floats(access_up[:, member] * size),
         access_down=floats(access_down[:, member] * size),
-        src=ints(row),
-        dst=ints(column),
-        demand=floats(demand),
+        demands=_between(rule, endpoint_class, size, member),
         endpoint_class=ints(endpoint_class),
     )
+
+
+def _between(
+    rule: Demands, classes: npt.NDArray[np.int64], size: npt.NDArray[np.int64], member: npt.NDArray[np.int64]
+) -> Demands:
+    """Return the demands between ``classes`` of these sizes, of which ``member`` are examples."""
+    if isinstance(rule, Product):
+        sends, receives = rule.sends[member], rule.receives[member]
+        return Product(
+            floats(size * sends), floats(size * receives), floats(size * (size - 1) * sends * receives)
+        )
+    src, dst = classes[rule.src], classes[rule.dst]
+    # The entries of a matrix are sorted, and stay so where each endpoint is a class of its own.
+    if np.all(size == 1):
+        return Pairs(ints(src), ints(dst), rule.demand)
+    row, column, demand = _added(src, dst, rule.demand)
+    return Pairs(ints(row), ints(column), floats(demand))
 
 
 def _added(
@@ -109,6 +120,15 @@ def _labels(rows: Iterable[Hashable]) -> npt.NDArray[np.int64]:
     """Return a label per row, equal for equal rows."""
     seen: dict[Hashable, int] = {}
     return np.array([seen.setdefault(row, len(seen)) for row in rows])
+
+
+def _equal(values: FloatArray) -> npt.NDArray[np.int64]:
+    """Return a label per column, equal for equal columns."""
+    order = np.lexsort(values)
+    new = np.any(values[:, order[1:]] != values[:, order[:-1]], axis=0)
+    label = np.empty(len(order), dtype=np.int64)
+    label[order] = np.cumsum(np.r_[False, new])
+    return label
 
 
 def _refine(

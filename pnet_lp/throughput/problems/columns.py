@@ -27,7 +27,7 @@ class ColumnProblem(Problem):
     """
 
     form = "path"
-    proof_type = PathCertificate
+    proof_types = (PathCertificate,)
 
     @property
     @abstractmethod

@@ -18,6 +18,7 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.model.demands import Demands, Pairs, Product
 from pnet_lp.throughput.problems.classes import endpoint_classes
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
@@ -42,8 +43,7 @@ class FlowProblem:
         arc_id: int32 ``[A]``, the arc's index in ``Plane.arcs``.
         attach: int32 ``[P, E]``, the switch an endpoint attaches to, -1 for none.
         access_up, access_down: float64 ``[P, E]``, Gb/s of the access links, ``inf`` at rack level.
-        src, dst: int32 ``[J]``, endpoints of each demand; equal only for the demands inside a class of several hosts.
-        demand: float64 ``[J]``, > 0.
+        demands: between endpoints; from one to itself only inside a class of several hosts.
         endpoint_class: int32, one per rack or host of the network: the endpoint ``[0, E)`` it belongs to, -1 if it has
             no demand.
     """
@@ -57,10 +57,29 @@ class FlowProblem:
     attach: IntArray
     access_up: FloatArray
     access_down: FloatArray
-    src: IntArray
-    dst: IntArray
-    demand: FloatArray
+    demands: Demands
     endpoint_class: IntArray
+
+    @property
+    def pairs(self) -> Pairs:
+        """The demands one by one, sorted by source and destination; TrafficError where they do not fit into memory."""
+        places = self.attach.shape[1]
+        return self.demands.listed(f"a problem with {self.demand_count:,} demands between {places:,} places")
+
+    @property
+    def src(self) -> IntArray:
+        """int32 ``[J]``, where each demand begins."""
+        return self.pairs.src
+
+    @property
+    def dst(self) -> IntArray:
+        """int32 ``[J]``, where it ends; the same only for the demands inside a class of several hosts."""
+        return self.pairs.dst
+
+    @property
+    def demand(self) -> FloatArray:
+        """float64 ``[J]``, > 0."""
+        return self.pairs.demand
 
     @property
     def plane_count(self) -> int:
@@ -70,7 +89,7 @@ class FlowProblem:
     @property
     def demand_count(self) -> int:
         """Number of demands, J."""
-        return len(self.demand)
+        return self.demands.count
 
     @cached_property
     def core(self) -> _core.FlowProblem:
@@ -97,12 +116,42 @@ class FlowProblem:
     @cached_property
     def rows(self) -> IntArray:
         """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
+        rule = self.demands
+        if isinstance(rule, Product) and (rule.sends > 0).all() and (rule.receives > 0).all():
+            planes = [np.unique(self.attach[p]) for p in range(self.plane_count) if self._joins(p)]
+            if len(planes) == self.plane_count and min(map(len, planes)) > 1:
+                plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
+                return ints(np.column_stack([plane, np.concatenate(planes)]))
         return self.core.rows()
 
     @cached_property
     def disconnected(self) -> IntArray:
         """int32: the demands that no plane can carry."""
+        if isinstance(self.demands, Product) and self._all_joined:
+            return ints([])
         return ints(np.flatnonzero(~self.available.any(axis=0)))
+
+    @property
+    def _all_joined(self) -> bool:
+        """Whether one plane has a path between any two endpoints, which is seen without a look at each demand."""
+        return any(self._joins(p) for p in range(self.plane_count))
+
+    def _joins(self, plane: int) -> bool:
+        from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+        attach = self.attach[plane]
+        if (
+            (attach < 0).any()
+            or not (self.access_up[plane] > 0).all()
+            or not (self.access_down[plane] > 0).all()
+        ):
+            return False
+        arcs, nodes = slice(*self.arc_ptr[plane : plane + 2]), int(self.node_count[plane])
+        links = (np.ones(len(self.tail[arcs])), (self.tail[arcs], self.head[arcs]))
+        graph = csr_array(links, shape=(nodes, nodes))
+        _, component = connected_components(graph, connection="strong")
+        return len(np.unique(component[attach])) == 1
 
     @cached_property
     def member(self) -> IntArray:
@@ -144,8 +193,10 @@ class FlowProblem:
 
     def keeping(self, kept: IntArray) -> FlowProblem:
         """Return the problem with these demands only."""
+        pairs = self.pairs
         return replace(
-            self, src=ints(self.src[kept]), dst=ints(self.dst[kept]), demand=floats(self.demand[kept])
+            self,
+            demands=Pairs(ints(pairs.src[kept]), ints(pairs.dst[kept]), floats(pairs.demand[kept])),
         )
 
     def volume(self, lengths: Lengths) -> float:
@@ -210,9 +261,7 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
         attach=classes.attach,
         access_up=classes.access_up,
         access_down=classes.access_down,
-        src=classes.src,
-        dst=classes.dst,
-        demand=classes.demand,
+        demands=classes.demands,
         endpoint_class=classes.endpoint_class,
     )
 

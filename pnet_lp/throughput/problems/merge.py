@@ -56,9 +56,7 @@ class MergedPlanes:
             attach=ints(original.attach[first]),
             access_up=floats(original.access_up[first] * scale),
             access_down=floats(original.access_down[first] * scale),
-            src=original.src,
-            dst=original.dst,
-            demand=original.demand,
+            demands=original.demands,
             endpoint_class=original.endpoint_class,
         )
 

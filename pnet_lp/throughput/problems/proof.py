@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from pnet_lp import _core
-from pnet_lp.model import AnyCertificate, Interval, PathCertificate
+from pnet_lp.model import AnyCertificate, ColourCertificate, Interval, PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import LinkLengths
@@ -52,8 +52,8 @@ class Flows(LinkLengths):
         return _core.round_flow(problem.core, self.flow, self.injection, *self.lengths)
 
 
-Proof: TypeAlias = _core.Proof | PathCertificate
-"""A proof on arc form, or on path form."""
+Proof: TypeAlias = _core.Proof | ColourCertificate | PathCertificate
+"""A proof on arc form, the same in colours, or one on path form."""
 
 
 @brief()
@@ -92,6 +92,7 @@ class Attained:
     def with_lengths(self, lengths: Lengths) -> AnyCertificate:
         """Return the certificate with these lengths."""
         length, up, down = map(floats, lengths)
+        assert not isinstance(self.certificate, ColourCertificate)
         return replace(self.certificate, length=length, up_length=up, down_length=down)
 
 

@@ -11,6 +11,7 @@ from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.network import Level
 from pnet_lp.model.result import LinkKind
 from pnet_lp.throughput.problems import FlowProblem, Problem
+from pnet_lp.throughput.problems.flow import Lengths
 
 if TYPE_CHECKING:
     from pnet_lp.throughput.proofs.second import SecondProblem
@@ -27,17 +28,20 @@ def bottlenecks(
     network: Network,
     level: Level,
     certificate: AnyCertificate,
+    lengths: Lengths,
 ) -> tuple[tuple[Bottleneck, ...], str]:
     """Return the links with the largest part of ``sum c l``, largest first, and what kind of limit they are.
+
+    The lengths are those of the certificate, in whatever unit.
 
     The kind is ``access link`` where access links hold more than half of the sum; ``cut`` where the lengths are those
     of a cut (all alike, and no demand has to cross more than one); else ``core link``.
     """
-    problem = stated.flow
-    core = problem.capacity * certificate.length
+    problem, (length, up, down) = stated.flow, lengths
+    core = problem.capacity * length
     access = {
-        "access-up": _products(problem.access_up, certificate.up_length),
-        "access-down": _products(problem.access_down, certificate.down_length),
+        "access-up": _products(problem.access_up, up),
+        "access-down": _products(problem.access_down, down),
     }
     total = float(core.sum() + sum(part.sum() for part in access.values()))
     if total <= 0:
@@ -56,7 +60,7 @@ def bottlenecks(
         )
     found = [item for item in found if item.share > _NEGLIGIBLE_SHARE]
     found.sort(key=lambda item: -item.share)
-    return tuple(found[:SHOWN_BOTTLENECKS]), _binding(stated, certificate, float(core.sum()), total)
+    return tuple(found[:SHOWN_BOTTLENECKS]), _binding(stated, certificate, lengths, float(core.sum()), total)
 
 
 def _access_bottleneck(
@@ -96,6 +100,7 @@ def _largest(values: FloatArray) -> list[int]:
 def _binding(
     problem: Problem | SecondProblem,
     certificate: AnyCertificate,
+    lengths: Lengths,
     core: float,
     total: float,
 ) -> str:
@@ -103,10 +108,10 @@ def _binding(
         return "access link"
     if problem.fixed:
         return "core link"
-    longest = certificate.length.max()
-    long = certificate.length > _CUT_TOLERANCE * longest
-    alike = bool(np.all(certificate.length[long] > (1 - _CUT_TOLERANCE) * longest))
-    if not alike:
+    length, *_ = lengths
+    longest = length.max()
+    long = length > _CUT_TOLERANCE * longest
+    if not np.all(length[long] > (1 - _CUT_TOLERANCE) * longest):
         return "core link"
-    distance = problem.distances(certificate.lengths)
-    return "cut" if float(distance.max()) <= longest * (1 + 10 * _CUT_TOLERANCE) else "core link"
+    farthest = problem.farthest(certificate, lengths)
+    return "cut" if farthest <= longest * (1 + 10 * _CUT_TOLERANCE) else "core link"

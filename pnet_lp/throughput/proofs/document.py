@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
-from pnet_lp.model import AnyCertificate, Certificate, LoadCertificate, PathCertificate
+from pnet_lp.model import AnyCertificate, Certificate, ColourCertificate, LoadCertificate, PathCertificate
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.result import LinkKind, Status
 from pnet_lp.routing import Policy
@@ -94,13 +94,15 @@ class StoredNetwork(Stored):
 
 
 class StoredTraffic(Stored):
-    """A traffic matrix."""
+    """A traffic matrix: pairs, or the weights of a rule."""
 
     level: Level
     endpoints: _Count
-    src: StoredArray
-    dst: StoredArray
-    demand: StoredArray
+    src: StoredArray | None = None
+    dst: StoredArray | None = None
+    demand: StoredArray | None = None
+    sends: StoredArray | None = None
+    receives: StoredArray | None = None
     label: str
 
 
@@ -127,6 +129,19 @@ class _ArcCertificate(StoredLengths):
     split_fraction: StoredArray
 
 
+class _ColourCertificate(Stored):
+    form: Literal["colour"] = "colour"
+    arc_class: StoredArray
+    up_class: StoredArray
+    down_class: StoredArray
+    class_length: StoredArray
+    kind: StoredArray
+    target: StoredArray
+    node_class: StoredArray
+    entry: StoredArray
+    fraction: StoredArray
+
+
 class _PathCertificate(StoredLengths):
     form: Literal["path"] = "path"
     weight: StoredArray
@@ -139,14 +154,15 @@ class _LoadCertificate(StoredLengths):
 
 
 AnyStored: TypeAlias = Annotated[
-    _ArcCertificate | _PathCertificate | _LoadCertificate, Field(discriminator="form")
+    _ArcCertificate | _ColourCertificate | _PathCertificate | _LoadCertificate, Field(discriminator="form")
 ]
-FORMS: dict[type, type[StoredLengths]] = {
+FORMS: dict[type, type[Stored]] = {
     Certificate: _ArcCertificate,
+    ColourCertificate: _ColourCertificate,
     PathCertificate: _PathCertificate,
     LoadCertificate: _LoadCertificate,
 }
-PROOFS: dict[type, type[AnyCertificate]] = {stored: proof for proof, stored in FORMS.items()}
+PROOFS: dict[type[Stored], type[AnyCertificate]] = {stored: proof for proof, stored in FORMS.items()}
 
 
 class StoredBottleneck(Stored):

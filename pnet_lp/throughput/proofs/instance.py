@@ -6,8 +6,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.arrays import floats
+from pnet_lp.model.demands import Product
 from pnet_lp.throughput.problems.flow import FlowProblem
-from pnet_lp.throughput.proofs.checks import SAME, Checks
+from pnet_lp.throughput.proofs.checks import SAME, Checks, near
 from pnet_lp.throughput.proofs.second import plane_arcs
 
 
@@ -37,7 +39,8 @@ def check_magnitudes(check: Checks, problem: FlowProblem) -> None:
     """Check that capacities and demands neither overflow nor vanish in sums and products."""
     check.magnitudes("the capacity of a link", problem.capacity)
     check.magnitudes("the speed of access links", np.stack([problem.access_up, problem.access_down]))
-    check.magnitudes("a demand", problem.demand)
+    rule = problem.demands
+    check.magnitudes("a demand", floats(rule.range) if isinstance(rule, Product) else rule.demand)
 
 
 def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, problem: FlowProblem) -> None:
@@ -50,7 +53,11 @@ def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, probl
     used = np.flatnonzero(classes >= 0)
     of = classes[used]
     count = problem.attach.shape[1]
-    named = np.union1d(traffic.src, traffic.dst)
+    rule, whole = traffic.demands, problem.demands
+    if isinstance(rule, Product):
+        named = np.flatnonzero((rule.sends > 0) | (rule.receives > 0))
+    else:
+        named = np.union1d(rule.src, rule.dst)
     check.require(
         np.array_equal(used, named) and np.array_equal(np.unique(of), np.arange(count)),
         f"{count} classes hold the {len(used)} {traffic.level}s with a demand",
@@ -69,6 +76,20 @@ def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, probl
         check.require(
             alike, f"classes attach alike in plane {p}", f"members of a class attach differently in plane {p}"
         )
+    if isinstance(rule, Product) and isinstance(whole, Product):
+        size = np.bincount(of, minlength=count)
+        first = used[np.unique(of, return_index=True)[1]]
+        each = rule.sends[first], rule.receives[first]
+        check.require(
+            np.array_equal(rule.sends[used], each[0][of])
+            and np.array_equal(rule.receives[used], each[1][of])
+            and near(whole.sends, floats(size * each[0]))
+            and near(whole.receives, floats(size * each[1]))
+            and near(whole.own, floats(size * (size - 1) * each[0] * each[1])),
+            "members of a class have equal demands",
+            "members of a class have different demands, or a class's demand is not theirs together",
+        )
+        return
     member = sp.csr_array((np.ones(len(used)), (used, of)), shape=(len(classes), count))
     demand = traffic.to_csr()
     between = sp.csr_array((problem.demand, (problem.src, problem.dst)), shape=(count, count))

@@ -97,6 +97,11 @@ class SecondProblem(ABC):
     def distances(self, lengths: Lengths) -> FloatArray:
         """Return float64 ``[J]``: the length of each demand's shortest way, or over its fixed split."""
 
+    def farthest(self, certificate: AnyCertificate, lengths: Lengths) -> float:
+        """Return the largest distance of a demand by lengths like those of ``certificate``."""
+        del certificate
+        return float(self.distances(lengths).max())
+
     @abstractmethod
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the loads of arcs ``[A]`` and those of access links up and down ``[2, P, E]``.
@@ -109,11 +114,15 @@ class SecondProblem(ABC):
         """Check the loads that a certificate lists, if it is one that does, where demands get these rates."""
         del rate
 
-    def bundle_of(self, demand: int) -> FloatArray:
-        """Return float64 ``[L]``: what a unit of one demand puts on each link, arcs first."""
-        one = np.zeros(self.flow.demand_count)
-        one[demand] = 1.0
-        return self._joined(self.loads(one))
+    def bundles(self) -> sp.csc_array:
+        """Return float64 ``[L, J]``: what a unit of each demand puts on each link, arcs first."""
+        one, columns = np.zeros(self.flow.demand_count), []
+        for demand in range(self.flow.demand_count):
+            one[demand] = 1.0
+            arcs, access = self.loads(one)
+            columns.append(sp.csc_array(np.concatenate([arcs, access.ravel()])[:, None]))
+            one[demand] = 0.0
+        return sp.csc_array(sp.hstack(columns))
 
     def fits(self, rate: FloatArray) -> float:
         """Return the largest K at which K times these rates fit."""
@@ -154,8 +163,17 @@ class SecondProblem(ABC):
         self.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
         return Interval(lower, max(lower, upper))
 
-    def _joined(self, loads: tuple[FloatArray, FloatArray]) -> FloatArray:
-        return np.concatenate([loads[0], loads[1].ravel()])
+    def _with_access(self, usage: sp.csc_array, share: FloatArray) -> sp.csc_array:
+        """Return ``usage`` ``[A, J]`` of arcs, and below that of access links by the ``share`` ``[P, J]`` of planes."""
+        plane, demand = np.nonzero(share)
+        shape = (self.flow.attach.size, self.flow.demand_count)
+        access = [
+            sp.csc_array(
+                (share[plane, demand], (plane * self.flow.attach.shape[1] + end[demand], demand)), shape
+            )
+            for end in (self.flow.src, self.flow.dst)
+        ]
+        return sp.csc_array(sp.vstack([usage, *access]))
 
     def _access(self, amount: FloatArray) -> FloatArray:
         """Return the loads of access links ``[2, P, E]`` when ``amount`` ``[P, J]`` goes through each plane."""
@@ -219,7 +237,8 @@ def reachable(problem: FlowProblem) -> BoolArray:
 
 def reachable_both_ways(problem: FlowProblem) -> BoolArray:
     """Return the same for planes in which the demand could be answered as well."""
-    return reachable(problem) & reachable(replace(problem, src=problem.dst, dst=problem.src))
+    back = replace(problem.pairs, src=problem.dst, dst=problem.src)
+    return reachable(problem) & reachable(replace(problem, demands=back))
 
 
 def reachable_by_paths(problem: FlowProblem) -> BoolArray:

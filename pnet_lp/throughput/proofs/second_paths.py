@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import PathCertificate
@@ -64,6 +65,19 @@ class SecondPaths(SecondProblem):
         amount = np.zeros(shape)
         np.add.at(amount, (paths.plane, paths.pair_of_path), flows)
         return load, self._access(amount)
+
+    def bundles(self) -> sp.csc_array:
+        """See :meth:`SecondProblem.bundles`; each demand has one path."""
+        return self._with_access(*on_one_path(self.flow, self.paths))
+
+
+def on_one_path(flow: FlowProblem, paths: PathSet) -> tuple[sp.csc_array, FloatArray]:
+    """Return what a unit of each demand puts on arcs, ``[A, J]``, and into planes, ``[P, J]``, on its one path."""
+    arcs = path_arcs(flow, paths)
+    owner = np.repeat(paths.pair_of_path, paths.hops)
+    share = np.zeros((flow.plane_count, flow.demand_count))
+    share[paths.plane, paths.pair_of_path] = 1.0
+    return sp.csc_array((np.ones(len(arcs)), (arcs, owner)), (len(flow.capacity), flow.demand_count)), share
 
 
 def check_paths(

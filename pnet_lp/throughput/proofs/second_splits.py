@@ -12,13 +12,12 @@ from scipy.sparse.csgraph import dijkstra
 
 from pnet_lp.model import LoadCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
-from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import Checks, totals
 from pnet_lp.throughput.proofs.draws import drawn_planes
-from pnet_lp.throughput.proofs.second import SecondProblem, path_arcs, plane_arcs
+from pnet_lp.throughput.proofs.second import SecondProblem, plane_arcs
 
 
 class SecondFixed(SecondProblem):
@@ -157,14 +156,9 @@ class SecondGiven(SecondFixed):
         """See :meth:`SecondProblem.loads`."""
         return self.usage @ rate, self._access(self.share * rate)
 
-
-def on_one_path(flow: FlowProblem, paths: PathSet) -> tuple[sp.csc_array, FloatArray]:
-    """Return ``usage`` and ``share`` of :class:`SecondGiven` where each demand is whole on the one path that it has."""
-    arcs = path_arcs(flow, paths)
-    owner = np.repeat(paths.pair_of_path, paths.hops)
-    share = np.zeros((flow.plane_count, flow.demand_count))
-    share[paths.plane, paths.pair_of_path] = 1.0
-    return sp.csc_array((np.ones(len(arcs)), (arcs, owner)), (len(flow.capacity), flow.demand_count)), share
+    def bundles(self) -> sp.csc_array:
+        """See :meth:`SecondProblem.bundles`."""
+        return self._with_access(self.usage, self.share)
 
 
 class _Hops:

@@ -34,6 +34,7 @@ from pnet_lp.model import (
 )
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
+from pnet_lp.model.demands import Demands
 from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.proofs.document import (
     FORMAT,
@@ -43,7 +44,6 @@ from pnet_lp.throughput.proofs.document import (
     Stored,
     StoredAnswer,
     StoredArray,
-    StoredLengths,
     StoredLevel,
     StoredNetwork,
     StoredPlane,
@@ -124,7 +124,7 @@ def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, resu
                 "variant": network.variant,
                 "planes": [_packed(plane, StoredPlane) for plane in network.planes],
             },
-            "traffic": _packed(traffic, StoredTraffic),
+            "traffic": _packed(traffic.demands, StoredTraffic) | _packed_traffic(traffic),
         },
         "certificate": None if certificate is None else _packed(certificate, FORMS[type(certificate)]),
     }
@@ -233,18 +233,20 @@ def _packed_level(level: FairLevel) -> dict[str, Any]:
 
 def _is_form(place: tuple[int | str, ...], i: int) -> bool:
     """Whether the i-th part of a place in a document is no key of it, but the form of the certificate."""
-    return i == 1 and place[0] == "certificate" and place[1] in ("arc", "path", "load")
+    return i == 1 and place[0] == "certificate" and place[1] in ("arc", "colour", "path", "load")
 
 
-def _proof(path: str | Path, stored: StoredLengths) -> AnyCertificate:
+def _packed_traffic(traffic: TrafficMatrix) -> dict[str, Any]:
+    return {"level": traffic.level, "endpoints": traffic.endpoints, "label": traffic.label}
+
+
+def _proof(path: str | Path, stored: Stored) -> AnyCertificate:
     values = _unpacked(path, "certificate", stored)
     del values["form"]
     return PROOFS[type(stored)](**values)
 
 
-def _packed(
-    value: Network | Plane | TrafficMatrix | AnyCertificate | FairLevel, model: type[Stored]
-) -> dict[str, Any]:
+def _packed(value: Plane | Demands | AnyCertificate | FairLevel, model: type[Stored]) -> dict[str, Any]:
     """Return the fields of ``value`` that ``model`` has, arrays encoded."""
     packed: dict[str, Any] = {}
     for key, field in model.model_fields.items():
@@ -304,9 +306,15 @@ def _network(path: str | Path, stored: StoredNetwork) -> Network:
 
 def _traffic(path: str | Path, stored: StoredTraffic) -> TrafficMatrix:
     where = "instance.traffic"
-    values = _unpacked(path, where, stored)
+    values = {key: value for key, value in _unpacked(path, where, stored).items() if value is not None}
+    level, endpoints, label = (values.pop(key) for key in ("level", "endpoints", "label"))
     with _naming(path, where):
-        return TrafficMatrix.from_entries(**values)
+        match sorted(values):
+            case ["demand", "dst", "src"]:
+                return TrafficMatrix.from_entries(level, endpoints, **values, label=label)
+            case ["receives", "sends"] if all(len(weights) == endpoints for weights in values.values()):
+                return TrafficMatrix.from_weights(level, **values, label=label)
+    raise _malformed(path, where, "neither src, dst and demand, nor sends and receives of every endpoint")
 
 
 @contextmanager

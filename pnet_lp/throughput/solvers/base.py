@@ -112,6 +112,10 @@ class Solver(Named, ABC):
     def estimate_bytes(self, problem: Problem) -> int:
         """Return about how much memory a solve takes, the problem itself not counted."""
 
+    def proof_bytes(self, problem: Problem) -> int:
+        """Return about how much memory its proof takes at most."""
+        return problem.proof_bytes
+
     @abstractmethod
     def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve a problem without disconnected demands.
@@ -132,7 +136,7 @@ class Solver(Named, ABC):
         smaller += ["level=rack"] if np.isfinite(flow.access_up).any() else []
         smaller += ["fewer planes"] if flow.plane_count > 1 else []
         check_fits(
-            int(_MARGIN * (self.estimate_bytes(problem) + problem.proof_bytes)),
+            int(_MARGIN * (self.estimate_bytes(problem) + self.proof_bytes(problem))),
             f"solver {self.name!r} with {problem.flow_variables:,} flow variables",
             SolverError,
             allowed=", ".join([*smaller, "a smaller network"]),

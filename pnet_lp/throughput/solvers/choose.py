@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems import ArcProblem, Problem
 
 AUTO = "auto"
 
@@ -22,16 +22,28 @@ SMALL_FLOW_VARIABLES = 100_000
 """Up to this many arc-flow variables an interior point takes seconds, whatever capacities and tolerance are."""
 
 
-def choose_solver(problem: Problem) -> str:
-    """Return ``columns`` for sparse demands on any path, ``highs-ipx`` for the small among them, else ``structured``.
+ALIKE = 100
+"""How many times fewer variables the program on classes must have to be worth looking for."""
 
-    Over given paths it is always ``structured``, as it is for small problems that access links limit.
+
+def choose_solver(problem: Problem) -> str:
+    """Return ``symmetric`` where much is alike; else ``columns`` for sparse demands, and ``structured`` for all others.
+
+    For small problems it is ``highs-ipx`` where demands are sparse and access does not limit, else ``structured``; and
+    always that over given paths.
     """
     if problem.form == "path":
         return "structured"
     flow = problem.flow
     demands, rows = flow.demand_count, len(flow.rows)
     if problem.flow_variables > SMALL_FLOW_VARIABLES:
+        if isinstance(problem, ArcProblem) and _much_alike(problem):
+            return "symmetric"
         return "columns" if demands < SPARSE_DEMANDS_PER_ROW * rows else "structured"
     unlimited = bool(np.isinf(flow.access_up).all() and np.isinf(flow.access_down).all())
     return "highs-ipx" if unlimited and demands < FEW_DEMANDS_PER_ROW * rows else "structured"
+
+
+def _much_alike(problem: ArcProblem) -> bool:
+    colours = problem.colours
+    return colours is not None and ALIKE * len(colours.entries.kind) <= problem.flow_variables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
@@ -133,47 +134,56 @@ class GeneralSolver(Solver):
     def solve_program(
         self, lp: LinearProgram, settings: Settings, limits: Limits, on_progress: OnProgress
     ) -> tuple[LpSolution, bool]:
-        """Run in a second thread, so that Ctrl-C is seen here; return what was found, and whether the user stopped it.
+        """Run as :func:`attended`."""
+        run = functools.partial(self.run, lp, settings, limits)
+        return attended(run, self, limits, on_progress)
 
-        A run that does not end when stopped goes on in the background until its limits or the process end.
-        """
-        watch = Watch()
-        done = threading.Event()
-        answer: list[LpSolution | BaseException] = []
 
-        def run() -> None:
-            try:
-                answer.append(self.run(lp, settings, limits, watch))
-            except BaseException as error:
-                answer.append(error)
-            finally:
-                done.set()
+def attended(
+    run: Callable[[Watch], LpSolution], solver: GeneralSolver, limits: Limits, on_progress: OnProgress
+) -> tuple[LpSolution, bool]:
+    """Call ``run`` in a second thread, so that Ctrl-C is seen here.
 
-        threading.Thread(target=run, name=self.name, daemon=True).start()
-        overdue = time.monotonic() + limits.time_s + _GRACE_S
-        interrupted = late = False
-        while not done.is_set():
-            try:
-                if done.wait(_POLL_S):
-                    break
-                if not watch.stopped:
-                    interrupted = not on_progress(watch.iterations, 0.0, np.inf)
-                    late = time.monotonic() > overdue
-            except KeyboardInterrupt:
-                if interrupted:
-                    break  # An iteration can take minutes; whoever asks twice does not wait for its end.
-                interrupted = True
-            if (interrupted or late) and not watch.stopped:
-                watch.stop()
-            if watch.stopped and not self.interruptible:
+    Returns what was found, and whether the user stopped it.  A run that does not end when stopped goes on in the
+    background until its limits or the process end.
+    """
+    watch = Watch()
+    done = threading.Event()
+    answer: list[LpSolution | BaseException] = []
+
+    def work() -> None:
+        try:
+            answer.append(run(watch))
+        except BaseException as error:
+            answer.append(error)
+        finally:
+            done.set()
+
+    threading.Thread(target=work, name=solver.name, daemon=True).start()
+    overdue = time.monotonic() + limits.time_s + _GRACE_S
+    interrupted = late = False
+    while not done.is_set():
+        try:
+            if done.wait(_POLL_S):
                 break
-        # An answer that came just when the run was stopped is as good as any other.
-        found = answer[0] if answer else None
-        if found is None or (watch.stopped and isinstance(found, Exception)):
-            return LpSolution(None, None, 0, "time limit reached" if late else "abandoned"), interrupted
-        if isinstance(found, LpSolution):
-            return found, interrupted
-        raise found
+            if not watch.stopped:
+                interrupted = not on_progress(watch.iterations, 0.0, np.inf)
+                late = time.monotonic() > overdue
+        except KeyboardInterrupt:
+            if interrupted:
+                break  # An iteration can take minutes; whoever asks twice does not wait for its end.
+            interrupted = True
+        if (interrupted or late) and not watch.stopped:
+            watch.stop()
+        if watch.stopped and not solver.interruptible:
+            break
+    # An answer that came just when the run was stopped is as good as any other.
+    found = answer[0] if answer else None
+    if found is None or (watch.stopped and isinstance(found, Exception)):
+        return LpSolution(None, None, 0, "time limit reached" if late else "abandoned"), interrupted
+    if isinstance(found, LpSolution):
+        return found, interrupted
+    raise found
 
 
 @dataclass(frozen=True)

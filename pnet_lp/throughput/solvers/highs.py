@@ -34,7 +34,7 @@ _CONVERGED = frozenset({"Optimal", "Unknown"})
 _INTERIOR_ITERATIONS = 1000
 """After these an interior point has stalled; those that end need some dozens."""
 
-_FAILED = frozenset({"Infeasible", "Unbounded", "Primal infeasible or unbounded", "Solve error", "Not Set"})
+FAILED = frozenset({"Infeasible", "Unbounded", "Primal infeasible or unbounded", "Solve error", "Not Set"})
 
 
 class _Highs(GeneralSolver):
@@ -74,13 +74,15 @@ class _Highs(GeneralSolver):
         """See :meth:`GeneralSolver.run`."""
         highs = silent()
         # HiGHS takes half of the cores where it is not told.
-        _set(highs, {"solver": self.method, "run_crossover": "off", "threads": limits.threads, **settings})
+        set_options(
+            highs, {"solver": self.method, "run_crossover": "off", "threads": limits.threads, **settings}
+        )
         if math.isfinite(limits.time_s):
-            _set(highs, {"time_limit": limits.time_s})
+            set_options(highs, {"time_limit": limits.time_s})
         iterations = self.most_iterations if limits.iterations is None else limits.iterations
         if iterations is not None:
-            _set(highs, {self.iteration_limit: iterations})
-        _accept(highs.passModel(model_of(lp)), "the linear program")
+            set_options(highs, {self.iteration_limit: iterations})
+        accept(highs.passModel(model_of(lp)), "the linear program")
 
         def note(event: Any) -> None:
             watch.iterations = max(int(getattr(event.data_out, self.iteration_count)), watch.iterations)
@@ -93,13 +95,13 @@ class _Highs(GeneralSolver):
         # The pool of threads belongs to the thread that ran, which ends soon.
         highs.resetGlobalScheduler(False)
         status = highs.modelStatusToString(highs.getModelStatus())
-        if status in _FAILED:
+        if status in FAILED:
             raise failed(self.name, status)
         solution = highs.getSolution()
         found = solution.value_valid and solution.dual_valid
         return LpSolution(
-            column_value=_array(solution.col_value) if found else None,
-            row_dual=_array(solution.row_dual) if found else None,
+            column_value=array_of(solution.col_value) if found else None,
+            row_dual=array_of(solution.row_dual) if found else None,
             iterations=max(int(getattr(highs.getInfo(), self.iteration_count)), 0),
             stopped="" if status in _CONVERGED else status.lower(),
         )
@@ -177,14 +179,14 @@ class HighsSimplex(_Highs):
         return {"primal_feasibility_tolerance": feasibility, "dual_feasibility_tolerance": feasibility}
 
 
-def _highspy() -> Any:
-    """Return the module, loaded when first used: it is large, and optional for whoever uses another solver."""
+def highspy_module() -> Any:
+    """Return HiGHS, loaded when first used: it is large, and optional for whoever uses another solver."""
     return importlib.import_module("highspy")
 
 
 def silent() -> Any:
     """Return a new HiGHS that prints nothing."""
-    highs = _highspy().Highs()
+    highs = highspy_module().Highs()
     highs.setOptionValue("output_flag", False)
     return highs
 
@@ -193,22 +195,24 @@ def silent() -> Any:
 def _offers(method: str) -> bool:
     """Whether the installed HiGHS accepts the method (HiPO is an optional part of it)."""
     status = silent().setOptionValue("solver", method)
-    return bool(status == _highspy().HighsStatus.kOk)
+    return bool(status == highspy_module().HighsStatus.kOk)
 
 
-def _set(highs: Any, options: Settings) -> None:
+def set_options(highs: Any, options: Settings) -> None:
+    """Set options of HiGHS by their names; SolverError where it has none of that name or value."""
     for key, value in options.items():
-        _accept(highs.setOptionValue(key, value), f"option {key} = {value!r}")
+        accept(highs.setOptionValue(key, value), f"option {key} = {value!r}")
 
 
-def _accept(status: Any, what: str) -> None:
-    if status == _highspy().HighsStatus.kError:
+def accept(status: Any, what: str) -> None:
+    """Raise SolverError where HiGHS calls ``what`` an error."""
+    if status == highspy_module().HighsStatus.kError:
         raise SolverError(f"HiGHS {silent().version()} refuses {what}")
 
 
 def model_of(lp: LinearProgram) -> Any:
     """Return the program as HiGHS holds it."""
-    highspy = _highspy()
+    highspy = highspy_module()
     model = highspy.HighsLp()
     columns = len(lp.cost)
     model.num_col_ = columns
@@ -225,5 +229,6 @@ def model_of(lp: LinearProgram) -> Any:
     return model
 
 
-def _array(values: Any) -> FloatArray:
+def array_of(values: Any) -> FloatArray:
+    """Return numbers of HiGHS as an array."""
     return np.asarray(values, dtype=np.float64)

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Circle
 from pnet_lp.topology.family import LinkParams, check_size, topologies
 
 
@@ -20,4 +21,4 @@ def complete(params: Complete) -> Plane:
     """Return the complete graph of n switches."""
     check_size("complete", switches=params.n, cables=params.n * (params.n - 1) // 2)
     u, v = np.triu_indices(params.n, 1)
-    return Plane.from_cables(params.n, u, v, params.link_gbps)
+    return Plane.from_cables(params.n, u, v, params.link_gbps, layout=Circle())

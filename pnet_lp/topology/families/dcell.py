@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Groups
 from pnet_lp.topology.family import LinkParams, check_size, topologies
 from pnet_lp.topology.hosts import server_plane
 
@@ -43,6 +44,8 @@ def dcell(params: DCell) -> Plane:
         u.append((first + i * size + j - 1).ravel())
         v.append((first + j * size + i).ravel())
     names = [f"switch{i}" for i in range(servers // n)]
+    layout = Groups((n, *(size + 1 for size in sizes[:-1])))
+    tiers = np.ones(len(names))
     return server_plane(
-        servers, names, np.ones(len(names)), np.concatenate(u), np.concatenate(v), params.k + 1, params
+        servers, names, tiers, np.concatenate(u), np.concatenate(v), params.k + 1, params, layout
     )

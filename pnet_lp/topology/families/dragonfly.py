@@ -9,6 +9,7 @@ import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Groups
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import flat_plane
 
@@ -66,7 +67,7 @@ def dragonfly(params: Dragonfly) -> Plane:
     here, port, there, back = global_cables(params.arrangement, ports, g)
     u = np.concatenate([(first + i).ravel(), here * a + port // params.h])
     v = np.concatenate([(first + j).ravel(), there * a + back // params.h])
-    return flat_plane(a * g, u, v, p, params)
+    return flat_plane(a * g, u, v, p, params, Groups((a, g)))
 
 
 def global_cables(arrangement: Arrangement, ports: int, g: int) -> _Groups:

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import IntArray, ints
+from pnet_lp.model.layout import Groups
 from pnet_lp.topology.family import HostParams, check_size, topologies
 
 
@@ -79,6 +80,7 @@ def fat_clique(params: FatClique) -> Plane:
         params.link_gbps,
         host_switch=np.repeat(np.arange(n), params.hosts_per_switch),
         access_gbps=params.access_gbps,
+        layout=Groups((s_c, s_b, n_b)),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import AfterValidator, Field, model_validator
 
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Grid
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.grid import Dims
 from pnet_lp.topology.hosts import flat_plane
@@ -89,4 +90,4 @@ def _joined_rows(
         a, b = np.triu_indices(extent, 1)
         u.append(np.repeat(index.take(a, axis).ravel(), bundle))
         v.append(np.repeat(index.take(b, axis).ravel(), bundle))
-    return flat_plane(n, np.concatenate(u), np.concatenate(v), hosts, params)
+    return flat_plane(n, np.concatenate(u), np.concatenate(v), hosts, params, Grid(dims))

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Circle
 from pnet_lp.seeds import Seed, generator
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import spread_hosts
@@ -89,4 +90,5 @@ def jellyfish(params: Jellyfish) -> Plane:
         racks=np.arange(switches),
         host_switch=host_switch,
         access_gbps=params.access_gbps,
+        layout=Circle(),
     )

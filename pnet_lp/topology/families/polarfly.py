@@ -7,6 +7,7 @@ import numpy.typing as npt
 from pydantic import Field
 
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Circle
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.finite_field import FiniteField, PrimePower
 from pnet_lp.topology.hosts import flat_plane
@@ -46,7 +47,7 @@ def polarfly(params: PolarFly) -> Plane:
     v = _orthogonal_points(FiniteField(q))
     u = np.broadcast_to(np.arange(n)[:, None], v.shape)
     once = u < v
-    return flat_plane(n, u[once], v[once], params.hosts, params)
+    return flat_plane(n, u[once], v[once], params.hosts, params, Circle())
 
 
 def _orthogonal_points(field: FiniteField) -> npt.NDArray[np.int64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field, model_validator
 
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Circle
 from pnet_lp.seeds import Seed, generator
 from pnet_lp.topology.family import LinkParams, check_size, topologies
 from pnet_lp.topology.random_graph import random_graph
@@ -38,4 +39,4 @@ def random_regular(params: RandomRegular) -> Plane:
     """Return a random regular graph: simple, connected, every switch a rack."""
     check_size("random-regular", switches=params.n, cables=params.n * params.degree // 2)
     cables = random_graph([params.degree] * params.n, generator(params.seed, "random-regular"))
-    return Plane.from_cables(params.n, cables[:, 0], cables[:, 1], params.link_gbps)
+    return Plane.from_cables(params.n, cables[:, 0], cables[:, 1], params.link_gbps, layout=Circle())

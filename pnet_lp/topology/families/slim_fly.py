@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Groups
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.finite_field import FiniteField, PrimePower
 from pnet_lp.topology.hosts import flat_plane
@@ -61,7 +62,8 @@ def slim_fly(params: SlimFly) -> Plane:
     x, m, c = np.indices((q, q, q)).reshape(3, -1)
     u.append(x * q + field.add[field.multiply[m, x], c])
     v.append((q + m) * q + c)
-    return flat_plane(2 * q * q, np.concatenate(u), np.concatenate(v), params.hosts, params)
+    layout = Groups((q, 2 * q))
+    return flat_plane(2 * q * q, np.concatenate(u), np.concatenate(v), params.hosts, params, layout)
 
 
 def _generators(q: int, powers: list[int]) -> tuple[set[int], set[int]]:

@@ -6,6 +6,7 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Circle
 from pnet_lp.topology.family import LinkParams, check_size, topologies
 
 
@@ -20,5 +21,9 @@ def star(params: Star) -> Plane:
     """Return the star of ``n`` leaves, ``n + 1`` switches."""
     check_size("star", switches=params.n + 1)
     return Plane.from_cables(
-        params.n + 1, np.zeros(params.n, dtype=int), np.arange(1, params.n + 1), params.link_gbps
+        params.n + 1,
+        np.zeros(params.n, dtype=int),
+        np.arange(1, params.n + 1),
+        params.link_gbps,
+        layout=Circle(hub=True),
     )

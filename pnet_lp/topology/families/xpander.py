@@ -7,6 +7,7 @@ from pydantic import Field
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
+from pnet_lp.model.layout import Groups
 from pnet_lp.seeds import Seed, generator
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import flat_plane
@@ -54,7 +55,7 @@ def xpander(params: Xpander) -> Plane:
         graph = csr_array((np.ones(len(u)), (u, v)), shape=(n, n))
         components, _ = connected_components(graph, directed=False)
         if components == 1:
-            return flat_plane(n, u, v, params.hosts, params)
+            return flat_plane(n, u, v, params.hosts, params, Groups((k, d + 1)))
     raise TopologyError(
         f"none of {_DRAWS} lifts drawn is connected",
         where="xpander",

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from pnet_lp.errors import TrafficError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.demands import BYTES_PER_PAIR
 from pnet_lp.model.network import Level
 from pnet_lp.registry import nearest
-from pnet_lp.traffic.base import BYTES_PER_DEMAND
 from pnet_lp.units import AMOUNTS, are_amounts
 
 MOST_ENTRIES = 1 << 22
@@ -116,7 +116,7 @@ def check_count(count: int, endpoints: int, where: str) -> None:
     if count > (most := max(MOST_ENTRIES, 2 * endpoints**2)):
         raise TrafficError("too many entries", where=where, found=count, allowed=f"at most {most}")
     check_fits(
-        count * BYTES_PER_DEMAND,
+        count * BYTES_PER_PAIR,
         f"{where} with {count:,} entries",
         TrafficError,
         allowed="sparser traffic",

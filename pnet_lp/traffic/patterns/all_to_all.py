@@ -31,14 +31,12 @@ def all_to_all(params: AllToAllParams, context: Context) -> TrafficMatrix:
     Raises:
         TrafficError: fewer than two endpoints are in the racks that take part.
     """
-    if params.fraction == 1:
-        return context.matrix(*context.all_pairs())
-    random = context.random("all-to-all", params.seed)
-    part = np.flatnonzero(in_drawn_racks(context, params.fraction, random))
-    if len(part) < 2:
+    part = np.ones(context.endpoints)
+    if params.fraction < 1:
+        random = context.random("all-to-all", params.seed)
+        part = in_drawn_racks(context, params.fraction, random).astype(np.float64)
+    if part.sum() < 2:
         raise TrafficError(
             f"a fraction of {params.fraction:g} leaves fewer than two {context.level}s", where=context.label
         )
-    context.check_demands(len(part) * (len(part) - 1))
-    src, dst = np.nonzero(~np.eye(len(part), dtype=np.bool_))
-    return context.matrix(part[src], part[dst])
+    return context.product(part, part)

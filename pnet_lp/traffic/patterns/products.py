@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.demands import Product
 from pnet_lp.registry import Params
 from pnet_lp.traffic.base import Context, Seed, traffics
 from pnet_lp.traffic.places import hosts_of_endpoints, in_drawn_racks
@@ -80,10 +80,10 @@ def skewed(params: SkewedParams, context: Context) -> TrafficMatrix:
 
 
 def _product(source: FloatArray, destination: FloatArray, context: Context) -> TrafficMatrix:
-    src, dst = context.all_pairs()
-    demand: npt.NDArray[np.float64] = source[src] * destination[dst]
-    if not demand.any():
+    rule = Product(source, destination)
+    if rule.count == 0:
         raise TrafficError(
             f"all weight is at one {context.level}", where=context.label, allowed="at least two"
         )
-    return context.matrix(src, dst, demand / demand.mean())
+    pairs = context.endpoints * (context.endpoints - 1)
+    return context.product(source * (pairs / rule.total), destination)

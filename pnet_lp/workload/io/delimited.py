@@ -6,6 +6,7 @@
     connection          flows with the same one share it, in either direction; default: each has its own
     connects            whether the flow begins with the connection's handshake: true (default) or false
     task                flows with the same one are one piece of work; default: each is its own
+    stage               name of the stage of a job that the flow is in; default: there are none
 
 Blank lines are skipped, and so are lines that begin with ``#`` before the header.  Hosts are names of the network
 throughout a file, or else indices from 0 throughout.  Blanks around a field do not count.  Starts are rounded to
@@ -73,6 +74,7 @@ def _row(cells: dict[str, str], where: str) -> TableRow:
         cells.get("connection") or None,
         _TRUTH.get(truth, True),
         cells.get("task") or None,
+        cells.get("stage") or None,
     )
 
 

@@ -29,7 +29,7 @@ class FlowList:
         size: bytes.
         start_ps: picoseconds.
         waits: flow, flow it waits for, and whether until its source knows that that has arrived.
-        connection, connects, task: as in a workload; empty where each flow has its own.
+        connection, connects, task, stage: as in a workload; empty where each flow has its own, or there are no stages.
     """
 
     where: Callable[[int], str]
@@ -41,6 +41,7 @@ class FlowList:
     connection: list[int] = field(default_factory=list)
     connects: list[bool] = field(default_factory=list)
     task: list[int] = field(default_factory=list)
+    stage: list[str] = field(default_factory=list)
 
     def add(self, src: str | int, dst: str | int, size: int, start_ps: int) -> None:
         """Add a flow."""
@@ -83,6 +84,7 @@ class FlowList:
             connection=self.connection or None,
             connects=self.connects or True,
             task=self.task or None,
+            stage=self.stage or None,
             label=label,
         )
 

@@ -35,7 +35,7 @@ class Format:
 
 
 def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
-    """Raise WorkloadError where flows share tasks or connections, or wait for others unless the format has ``waits``.
+    """Raise WorkloadError where flows share tasks or connections, have stages, or, without ``waits``, wait for others.
 
     Args:
         workload: the workload to be written.
@@ -47,6 +47,8 @@ def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
         raise refusal(workload, what, "flows that wait for others", np.diff(workload.after_ptr) > 0)
     if np.any(other := workload.task != own):
         raise refusal(workload, what, "tasks of several flows", other)
+    if workload.stages:
+        raise refusal(workload, what, "stages", own >= 0)
     if np.any(other := (workload.connection != own) | ~workload.connects):
         raise refusal(workload, what, "flows over a connection that is there", other)
 

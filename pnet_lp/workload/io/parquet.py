@@ -1,6 +1,6 @@
 """Parquet: the columns of :mod:`~pnet_lp.workload.io.delimited`, ``after`` and ``after_acknowledged`` as lists.
 
-Hosts are names, or indices as whole numbers; ids, connections and tasks are text or whole numbers.
+Hosts are names, or indices as whole numbers; ids, connections, tasks and stages are text or whole numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 _LISTS = ("after", "after_acknowledged")
-_TEXTS = ("id", "connection", "task")
+_TEXTS = ("id", "connection", "task", "stage")
 _BYTES_PER_ROW = 2000
 """Unpacked; names are short, and few flows wait for many."""
 
@@ -102,7 +102,7 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
         if cells[name] is None:
             raise WorkloadError(f"{name} is empty", where=where)
     after, acknowledged = (tuple(str(item) for item in cells[name] or ()) for name in _LISTS)
-    own, connection, task = (None if cells[name] is None else str(cells[name]) for name in _TEXTS)
+    own, connection, task, stage = (None if cells[name] is None else str(cells[name]) for name in _TEXTS)
     return TableRow(
         where=where,
         src=cells["src"],
@@ -115,6 +115,7 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
         after_acknowledged=acknowledged,
         connection=connection,
         task=task,
+        stage=stage,
     )
 
 

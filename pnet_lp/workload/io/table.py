@@ -14,7 +14,7 @@ from pnet_lp.model import Network, Workload
 from pnet_lp.workload.io.flows import FlowList, format_time
 
 REQUIRED = ("src", "dst", "bytes", "start_s")
-COLUMNS = (*REQUIRED, "id", "after", "after_acknowledged", "connection", "connects", "task")
+COLUMNS = (*REQUIRED, "id", "after", "after_acknowledged", "connection", "connects", "task", "stage")
 
 
 class TableRow(NamedTuple):
@@ -31,6 +31,7 @@ class TableRow(NamedTuple):
     connection: str | None
     connects: bool
     task: str | None
+    stage: str | None
 
 
 def check_columns(names: Sequence[str], where: str) -> None:
@@ -53,7 +54,7 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
     """
     kept = list(rows)
     found = FlowList(lambda number: kept[number].where)
-    for key in ("id", "task"):
+    for key in ("id", "task", "stage"):
         lacking = [row.where for row in kept if getattr(row, key) is None]
         if 0 < len(lacking) < len(kept):
             raise WorkloadError(f"a flow has no {key}, and others have one", where=lacking[0])
@@ -77,6 +78,7 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
         found.connection.append(numbers.setdefault(own, number))
         found.connects.append(row.connects)
     tasks = [_task(row) for row in kept if row.task is not None]
+    found.stage = [row.stage for row in kept if row.stage is not None]
     found.task = np.unique(tasks, return_inverse=True)[1].tolist()
     return found
 
@@ -113,4 +115,6 @@ def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
         cells["connects"] = workload.connects.tolist()
     if np.any(workload.task != own):
         cells["task"] = workload.task.tolist()
+    if workload.stages:
+        cells["stage"] = [workload.stages[stage] for stage in workload.stage.tolist()]
     return cells

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from pydantic import Field
 
@@ -12,6 +14,8 @@ from pnet_lp.workload.base import WORKLOADS, Bytes, Context, Seed, WorkloadParam
 
 class HadoopParams(WorkloadParams):
     """Parameters of ``hadoop``."""
+
+    stages: ClassVar[tuple[str, ...]] = ("read", "shuffle", "write")
 
     data: Bytes = Field(
         100 * 10**9, description="bytes that are read, shuffled and written, all workers together"
@@ -102,6 +106,7 @@ def hadoop(params: HadoopParams, context: Context) -> Workload:
             ),
         ),
         task=np.concatenate([reads.worker, params.mappers + by_mapper, 2 * params.mappers + writes.worker]),
+        stage=np.repeat(params.stages, [len(reads.size), pairs, len(writes.size)]),
     )
 
 

@@ -8,12 +8,15 @@
 //! - [`run`]: when a solver stops, and who watches it;
 //! - `best`: what the solvers on arcs begin with, keep and return;
 //! - [`path_form`]: the instance over given paths, and its solver;
-//! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having.
+//! - [`bundles`]: other objectives over given paths or splits;
+//! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having;
+//! - [`symmetry`]: what is alike, and proofs in colours.
 //!
 //! What a routing allows is not known here: it comes as paths.
 
 mod acyclic;
 mod best;
+pub mod bundles;
 pub mod columns;
 mod distance;
 mod evaluate;
@@ -24,6 +27,7 @@ mod proof;
 mod round;
 pub mod run;
 pub mod structured;
+pub mod symmetry;
 
 pub use best::Solution;
 pub use evaluate::{Evaluation, demand_distances, evaluate};

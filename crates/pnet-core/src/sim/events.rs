@@ -2,8 +2,7 @@
 //!
 //! Whatever can fire (a port's next arrival, a port that becomes free, a timer, the source) is a *lane*, and has at most
 //! one pending event: a port's arrivals come in the order of its wire, so only the first has to be compared with others.
-//! Events are ordered by time, at one time by rank, and then by a hash of lane, time and the run's seed: no lane is
-//! favoured, and the order does not depend on when an event was announced.
+//! Events are ordered by time, at one time by rank, and then by [`Turn`].
 //!
 //! The near future is a ring of buckets, each a list linked through the lanes; the bucket being served is sorted, what
 //! lies beyond the ring waits in a heap.  The width of a bucket follows the load; it does not change the order.
@@ -11,6 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::packet::Packet;
 use super::time::{NEVER, Time};
 use crate::random::SplitMix;
 
@@ -23,19 +23,56 @@ const PERIOD: u32 = 1 << 12;
 /// Width of a bucket at first, and the range in which it is kept, as powers of two of a picosecond.
 const SHIFT: (u32, u32, u32) = (16, 6, 40);
 
+/// How long the same goes first, as a power of two of a picosecond: 0.13 ms.
+///
+/// Streams at the full rate of their links stay in step, and what is drawn anew at each step puts the packets of a flow on
+/// two paths out of order; but who goes first for good can fill a queue that the other finds full.
+const HOLDS: u32 = 27;
+
 /// No lane.
 const NONE: u32 = u32::MAX;
+
+/// Whose turn it is at one time: a hash of `who`, the run's seed and about when it is says who goes first, `number` what
+/// of it does.
+///
+/// So nobody is favoured for long, packets of one connection that meet keep their order, and the order does not depend
+/// on when an event was announced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Turn {
+    who: u64,
+    number: u32,
+}
+
+impl Turn {
+    /// The turn of a packet.
+    #[inline]
+    pub(super) fn of(packet: &Packet) -> Self {
+        Turn { who: u64::from(packet.connection) | 1 << 32, number: packet.seq }
+    }
+
+    /// The turn of what fires for itself.
+    #[inline]
+    pub(super) fn of_lane(lane: u32) -> Self {
+        Turn { who: u64::from(lane), number: 0 }
+    }
+}
 
 /// The pending event of a lane.
 #[derive(Debug, Clone, Copy)]
 struct Lane {
     /// When it fires, [`NEVER`] if nothing is pending.
     time: Time,
+    /// Its place among those of that time.
+    rank: u32,
     /// The next lane of the same bucket.
     next: u32,
 }
 
-/// When, in which turn, which lane; compared in that order.
+impl Lane {
+    const IDLE: Lane = Lane { time: NEVER, rank: 0, next: NONE };
+}
+
+/// When, at which rank, which lane; compared in that order.
 type Event = (Time, u32, u32);
 
 /// All pending events.
@@ -66,7 +103,7 @@ impl Events {
     /// No events, of `lanes` lanes; those below `urgent` go first at their time.
     pub(super) fn new(lanes: usize, urgent: usize, seed: u64) -> Self {
         Events {
-            lanes: vec![Lane { time: NEVER, next: NONE }; lanes],
+            lanes: vec![Lane::IDLE; lanes],
             urgent: urgent as u32,
             salt: SplitMix::of([seed, 0x006f_7264_6572]).word(),
             shift: SHIFT.0,
@@ -84,7 +121,7 @@ impl Events {
     /// Makes room for at least `lanes` lanes.
     pub(super) fn grow(&mut self, lanes: usize) {
         if lanes > self.lanes.len() {
-            self.lanes.resize(lanes, Lane { time: NEVER, next: NONE });
+            self.lanes.resize(lanes, Lane::IDLE);
         }
     }
 
@@ -96,16 +133,24 @@ impl Events {
 
     /// Announces the event of a lane that has none.
     #[inline]
-    pub(super) fn push(&mut self, lane: u32, time: Time) {
+    pub(super) fn push(&mut self, lane: u32, time: Time, turn: Turn) {
         debug_assert_eq!(self.pending(lane), NEVER, "lane {lane} has an event already");
-        debug_assert!(time >> self.shift >= self.current, "an event in the past");
         if time == NEVER {
             return;
         }
-        self.lanes[lane as usize].time = time;
+        let rank = self.rank(lane, time, turn);
+        let at = &mut self.lanes[lane as usize];
+        (at.time, at.rank) = (time, rank);
+        self.insert(lane, time);
+    }
+
+    /// Puts a lane where its time belongs.
+    #[inline]
+    fn insert(&mut self, lane: u32, time: Time) {
+        debug_assert!(time >> self.shift >= self.current, "an event in the past");
         let ahead = (time >> self.shift) - self.current;
         if ahead == 0 {
-            let event = self.event(lane, time);
+            let event = (time, self.lanes[lane as usize].rank, lane);
             let place = self.open.partition_point(|other| *other > event);
             self.open.insert(place, event);
         } else if ahead < BUCKETS as u64 {
@@ -116,7 +161,7 @@ impl Events {
         }
     }
 
-    /// Lets a lane fire at `time`, which is earlier than what is pending.
+    /// Lets a lane that fires for itself do so at `time`, which is earlier than what is pending.
     pub(super) fn hasten(&mut self, lane: u32, time: Time) {
         let old = self.pending(lane);
         debug_assert!(time < old);
@@ -127,7 +172,7 @@ impl Events {
             self.unlink(lane, old);
         }
         self.lanes[lane as usize].time = NEVER;
-        self.push(lane, time);
+        self.push(lane, time, Turn::of_lane(lane));
     }
 
     /// Takes the next event: its time and lane.
@@ -143,12 +188,14 @@ impl Events {
     }
 
     #[inline]
-    fn event(&self, lane: u32, time: Time) -> Event {
-        let mut mixed = (time ^ self.salt).wrapping_add(u64::from(lane) << 32 | u64::from(lane));
+    fn rank(&self, lane: u32, time: Time, turn: Turn) -> u32 {
+        let mut mixed =
+            (time >> HOLDS ^ self.salt).wrapping_add(turn.who.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let turn = (mixed >> 33) as u32;
-        (time, if lane < self.urgent { turn } else { turn | 1 << 31 }, lane)
+        // Numbers that follow each other keep their order but where the sum wraps, which is as rare as it is even.
+        let rank = ((mixed >> 33) as u32).wrapping_add(turn.number) & !(1 << 31);
+        if lane < self.urgent { rank } else { rank | 1 << 31 }
     }
 
     #[inline]
@@ -196,8 +243,8 @@ impl Events {
             self.occupied[bucket / 64] &= !(1 << (bucket % 64));
             let mut lane = std::mem::replace(&mut self.first[bucket], NONE);
             while lane != NONE {
-                let Lane { time, next } = self.lanes[lane as usize];
-                self.open.push(self.event(lane, time));
+                let Lane { time, rank, next } = self.lanes[lane as usize];
+                self.open.push((time, rank, lane));
                 lane = next;
             }
             self.open.sort_unstable_by(|a, b| b.cmp(a));
@@ -269,8 +316,7 @@ impl Events {
         self.shift = shift;
         self.current = (past - 1) >> shift;
         for lane in near {
-            let time = std::mem::replace(&mut self.lanes[lane as usize].time, NEVER);
-            self.push(lane, time);
+            self.insert(lane, self.lanes[lane as usize].time);
         }
         self.fetch();
     }
@@ -285,21 +331,22 @@ mod tests {
         /// Against a sorted list, over times near, far and alike, with lanes hastened on the way.
         #[test]
         fn the_earliest_event_comes_first(
-            steps in prop::collection::vec((0..40_u32, 0..3_u32, 0..1_000_000_u64, any::<bool>()), 1..400),
+            steps in prop::collection::vec((0..40_u32, 0..3_u32, 0..1_000_000_u64, 0..4_u32, any::<bool>()), 1..400),
         ) {
             let mut events = Events::new(40, 8, 1);
             let mut wanted: Vec<Event> = vec![];
             let mut now = 0;
-            for (lane, scale, ahead, take) in steps {
+            for (lane, scale, ahead, number, take) in steps {
                 let time = now + (ahead << (12 * scale)) / 4 * 4;
                 let pending = events.pending(lane);
                 if pending == NEVER {
-                    events.push(lane, time);
-                    wanted.push(events.event(lane, time));
+                    let turn = Turn { who: u64::from(lane) % 5, number };
+                    events.push(lane, time, turn);
+                    wanted.push((time, events.rank(lane, time, turn), lane));
                 } else if time < pending {
                     events.hasten(lane, time);
                     wanted.retain(|event| event.2 != lane);
-                    wanted.push(events.event(lane, time));
+                    wanted.push((time, events.rank(lane, time, Turn::of_lane(lane)), lane));
                 }
                 if take {
                     wanted.sort_unstable_by(|a, b| b.cmp(a));

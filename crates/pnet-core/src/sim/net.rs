@@ -4,7 +4,7 @@ mod account;
 mod flows;
 mod tracing;
 
-use super::events::Events;
+use super::events::{Events, Turn};
 use super::fabric::{Fabric, NONE};
 use super::failures::Down;
 use super::forwarding::{Forwarder, Ground, PER_HOP, Pair, Sent};
@@ -203,7 +203,7 @@ impl Net {
     pub fn await_pull(&mut self, port: u32, time: Time) {
         let lane = self.first_timer - self.ports.len() as u32 + port;
         if self.events.pending(lane) == NEVER {
-            self.events.push(lane, time);
+            self.events.push(lane, time, Turn::of_lane(lane));
         }
     }
 
@@ -239,8 +239,8 @@ impl Net {
         let (departure, next) = from.arrive();
         let (packet, to) = (departure.packet, from.to);
         let began = if self.failing { from.began(&departure) } else { 0 };
-        if let Some(next) = next {
-            self.events.push(lane, next);
+        if let Some((next, turn)) = next {
+            self.events.push(lane, next, turn);
         }
         if self.failing && self.down.between(port, began, self.now) {
             self.counters[port as usize].lost += 1;
@@ -288,10 +288,10 @@ impl Net {
         counters.sent += 1;
         counters.bytes += u64::from(packet.size);
         counters.spent = counters.spent.wrapping_add(departure);
-        self.events.push(port, departure);
+        self.events.push(port, departure, Turn::of_lane(port));
         if let Some(arrival) = arrival {
             let lane = self.arrival_lane(port);
-            self.events.push(lane, arrival);
+            self.events.push(lane, arrival, Turn::of(&packet));
         }
     }
 
@@ -301,7 +301,7 @@ impl Net {
         let deadline = self.deadlines[timer as usize];
         if deadline > self.now {
             let lane = self.timer_lane(timer);
-            self.events.push(lane, deadline);
+            self.events.push(lane, deadline, Turn::of_lane(lane));
             return false;
         }
         self.deadlines[timer as usize] = NEVER;
@@ -320,7 +320,8 @@ impl Net {
     /// Lets paths learn of the next change when it is time.
     pub(super) fn await_change(&mut self) {
         let lane = 2 * self.ports.len() as u32 + 1;
-        self.events.push(lane, self.down.next().min(self.forwarder.next_poll()));
+        let time = self.down.next().min(self.forwarder.next_poll());
+        self.events.push(lane, time, Turn::of_lane(lane));
     }
 
     /// Lets paths learn of what has changed, or of what flows have sent.
@@ -395,7 +396,7 @@ impl Net {
         counters.longest.bytes = counters.longest.bytes.max(backlog.bytes + u64::from(packet.size));
         if let Some(arrival) = arrival {
             let lane = self.arrival_lane(port);
-            self.events.push(lane, arrival);
+            self.events.push(lane, arrival, Turn::of(packet));
         }
         if self.recorder.is_some() {
             let one = Backlog { packets: 1, bytes: u64::from(packet.size) };

@@ -2,6 +2,7 @@
 
 use std::ops::Add;
 
+use super::events::Turn;
 use super::fabric::Link;
 use super::packet::Packet;
 use super::time::{Rate, Time};
@@ -137,17 +138,19 @@ impl Port {
         (time, (pending == 0).then(|| time.saturating_add(self.delay)))
     }
 
-    /// Takes what arrives first, and says when the next one does.
+    /// Takes what arrives first, and says when the next one does, and in which turn.
     #[inline]
-    pub(super) fn arrive(&mut self) -> (Departure, Option<Time>) {
+    pub(super) fn arrive(&mut self) -> (Departure, Option<(Time, Turn)>) {
         let first = self.ring[self.place(self.arriving)];
         if self.leaving == self.arriving {
             self.bytes -= u64::from(first.packet.size);
             self.leaving = self.leaving.wrapping_add(1);
         }
         self.arriving = self.arriving.wrapping_add(1);
-        let next = (self.arriving != self.end)
-            .then(|| self.ring[self.place(self.arriving)].time.saturating_add(self.delay));
+        let next = (self.arriving != self.end).then(|| {
+            let next = &self.ring[self.place(self.arriving)];
+            (next.time.saturating_add(self.delay), Turn::of(&next.packet))
+        });
         (first, next)
     }
 

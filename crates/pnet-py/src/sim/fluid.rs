@@ -38,6 +38,12 @@ impl Sharing {
     fn subflows(count: u32) -> Self {
         Sharing { inner: fluid::Sharing::Subflows(count) }
     }
+
+    /// It is split over all that it is offered as is best for fairness.
+    #[staticmethod]
+    fn best() -> Self {
+        Sharing { inner: fluid::Sharing::Best }
+    }
 }
 
 /// What is added to the times of the fluid, by term; and the sizes of packets.
@@ -49,9 +55,23 @@ pub(crate) struct Correction {
 #[pymethods]
 impl Correction {
     #[new]
-    #[pyo3(signature = (*, handshake, propagation, store_and_forward, slow_start))]
-    fn new(handshake: bool, propagation: bool, store_and_forward: bool, slow_start: Option<u32>) -> Self {
-        Correction { inner: fluid::Correction { handshake, propagation, store_and_forward, slow_start } }
+    #[pyo3(signature = (*, handshake, propagation, store_and_forward, slow_start, queueing, convergence, window, threshold))]
+    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+    fn new(
+        handshake: bool,
+        propagation: bool,
+        store_and_forward: bool,
+        slow_start: Option<u32>,
+        queueing: bool,
+        convergence: bool,
+        window: Option<u32>,
+        threshold: u32,
+    ) -> Self {
+        let windows = fluid::Windows { packets: window, threshold, queueing, convergence };
+        let windows = (queueing || convergence).then_some(windows);
+        Correction {
+            inner: fluid::Correction { handshake, propagation, store_and_forward, slow_start, windows },
+        }
     }
 }
 

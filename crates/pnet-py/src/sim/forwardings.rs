@@ -121,6 +121,12 @@ impl Forwarding {
         self.inner.spreads()
     }
 
+    /// How many paths it offers a flow that may use all; 1 where it offers one or spreads.
+    #[getter]
+    fn most_paths(&self) -> u32 {
+        self.inner.most_paths()
+    }
+
     /// Whether the source lists all shortest paths of a flow.
     #[getter]
     fn lists_paths(&self) -> bool {

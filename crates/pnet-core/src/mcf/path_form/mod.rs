@@ -12,7 +12,7 @@
 //! tenth of the iterations of the linear program with demand rows.
 
 mod problem;
-mod simplex;
+pub(super) mod simplex;
 pub(super) mod state;
 
 use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};

@@ -3,7 +3,7 @@
 /// Moves `v` to the nearest point with entries >= 0 that sum to 1.
 ///
 /// Newton's method on the threshold from below (Michelot 1986): each pass drops what is below, and it never overshoots.
-pub(super) fn project(v: &mut [f64]) {
+pub(in crate::mcf) fn project(v: &mut [f64]) {
     let mut threshold = (v.iter().sum::<f64>() - 1.0) / v.len() as f64;
     let mut active = v.len();
     loop {

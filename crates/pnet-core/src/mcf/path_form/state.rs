@@ -11,10 +11,10 @@ use crate::mcf::run::Restarts;
 const CHUNK: usize = 512;
 
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
-const SMOOTHING: f64 = 0.7;
+pub(in crate::mcf) const SMOOTHING: f64 = 0.7;
 
 /// How much its logarithm may change at a restart.
-const LARGEST_CHANGE: f64 = 1.5;
+pub(in crate::mcf) const LARGEST_CHANGE: f64 = 1.5;
 
 /// The iterate of restarted Halpern PDHG on the game between splits and prices.
 pub(in crate::mcf) struct State<'a> {
@@ -80,16 +80,16 @@ impl Carried {
 }
 
 /// One player: where it stands, at the last restart, and right after its last step, where it is feasible.
-struct Side {
-    at: Vec<f64>,
-    anchor: Vec<f64>,
-    stepped: Vec<f64>,
+pub(in crate::mcf) struct Side {
+    pub(in crate::mcf) at: Vec<f64>,
+    pub(in crate::mcf) anchor: Vec<f64>,
+    pub(in crate::mcf) stepped: Vec<f64>,
     /// Step sizes: one a pair for splits, one a link for prices.
-    step: Vec<f64>,
+    pub(in crate::mcf) step: Vec<f64>,
 }
 
 impl Side {
-    fn new(start: Vec<f64>, step: Vec<f64>) -> Self {
+    pub(in crate::mcf) fn new(start: Vec<f64>, step: Vec<f64>) -> Self {
         Side { at: start.clone(), anchor: start.clone(), stepped: start, step }
     }
 }
@@ -311,10 +311,10 @@ impl<'a> State<'a> {
 }
 
 /// A slice from which tasks take their parts.
-struct Cut<'a>(&'a mut [f64]);
+pub(in crate::mcf) struct Cut<'a>(pub(in crate::mcf) &'a mut [f64]);
 
 impl<'a> Cut<'a> {
-    fn take(&mut self, count: usize) -> &'a mut [f64] {
+    pub(in crate::mcf) fn take(&mut self, count: usize) -> &'a mut [f64] {
         let (own, rest) = std::mem::take(&mut self.0).split_at_mut(count);
         self.0 = rest;
         own
@@ -322,6 +322,6 @@ impl<'a> Cut<'a> {
 }
 
 /// 1 / x, and 0 where nothing moves.
-fn reciprocal(x: f64) -> f64 {
+pub(in crate::mcf) fn reciprocal(x: f64) -> f64 {
     if x > 0.0 { 1.0 / x } else { 0.0 }
 }

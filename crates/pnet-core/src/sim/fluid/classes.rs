@@ -8,7 +8,8 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::super::fabric::NONE;
 use super::super::time::{NEVER, Time};
-use super::levels::Levels;
+use super::rates::Rates;
+use crate::error::Error;
 
 /// A stream of a class.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +26,13 @@ pub(super) struct Stream {
     pub(super) links: Vec<(u32, f64)>,
 }
 
+impl Stream {
+    /// Its links.
+    pub(super) fn ports(&self) -> Vec<u32> {
+        self.links.iter().map(|(port, _)| *port).collect()
+    }
+}
+
 /// Flows on the same paths.
 #[derive(Debug, Default)]
 pub(super) struct Class {
@@ -33,6 +41,10 @@ pub(super) struct Class {
     pub(super) streams: Vec<Stream>,
     /// Sum of its flows' weights.
     pub(super) weight: f64,
+    /// Bytes that its flows keep in the network, as far as they have windows.
+    pub(super) held: f64,
+    /// The longest time of a packet and its acknowledgement through empty queues.
+    pub(super) round_trip: Time,
     /// What its streams get together.
     rate: f64,
     /// When the clocks were set.
@@ -62,6 +74,16 @@ impl Class {
             stream.carried += self.weight * sent;
         }
         self.clock += self.rate * time;
+    }
+
+    /// The ports of its paths, one path after the other.
+    pub(super) fn ports(&self) -> Vec<u32> {
+        self.key.iter().copied().filter(|port| *port != NONE).collect()
+    }
+
+    /// Number of its flows.
+    pub(super) fn count(&self) -> usize {
+        self.flows.len()
     }
 
     /// Foresees when the first flow is complete.
@@ -113,6 +135,7 @@ impl Classes {
         key: Box<[u32]>,
         streams: impl FnOnce() -> Vec<Stream>,
         (slot, weight, bytes): (u32, f64, f64),
+        (held, round_trip): (f64, Time),
         now: Time,
     ) -> (u32, f64) {
         let number = match self.known.get(&key) {
@@ -134,21 +157,25 @@ impl Classes {
         let mark = class.clock + bytes / weight;
         class.flows.push(Reverse((mark.to_bits(), slot)));
         class.weight += weight;
+        class.held += held;
+        class.round_trip = class.round_trip.max(round_trip);
         self.touch(number);
         (number, mark)
     }
 
     /// Takes a flow out of its class before it is complete.
-    pub(super) fn leave(&mut self, number: u32, slot: u32, weight: f64, now: Time) {
+    pub(super) fn leave(&mut self, number: u32, slot: u32, (weight, held): (f64, f64), now: Time) {
         let class = &mut self.classes[number as usize];
         class.advance(now);
         class.flows.retain(|Reverse((_, other))| *other != slot);
         class.weight -= weight;
+        class.held -= held;
         self.touch(number);
     }
 
     /// Takes the flows that are complete by `now` out of their classes, in the order of classes and marks.
-    pub(super) fn complete(&mut self, now: Time, weight: impl Fn(u32) -> f64, slots: &mut Vec<u32>) {
+    /// `of` tells the weight of a flow, and what it holds.
+    pub(super) fn complete(&mut self, now: Time, of: impl Fn(u32) -> (f64, f64), slots: &mut Vec<u32>) {
         while let Some(Reverse((time, number))) = self.queue.peek().copied().filter(|first| first.0.0 <= now)
         {
             self.queue.pop();
@@ -170,7 +197,9 @@ impl Classes {
                 class.flows.peek().copied().filter(|done| first || f64::from_bits(done.0.0) <= reached)
             {
                 class.flows.pop();
-                class.weight -= weight(slot);
+                let (weight, held) = of(slot);
+                class.weight -= weight;
+                class.held -= held;
                 slots.push(slot);
                 first = false;
             }
@@ -181,40 +210,44 @@ impl Classes {
 
     /// Brings the levels of all streams, and with them what is foreseen, up to date; `forgotten` is told of streams that
     /// are no more.
-    pub(super) fn settle(&mut self, levels: &mut Levels, now: Time, mut forgotten: impl FnMut(&Stream)) {
+    pub(super) fn settle(
+        &mut self,
+        rates: &mut Rates,
+        now: Time,
+        mut forgotten: impl FnMut(&Stream),
+    ) -> Result<(), Error> {
         for i in 0..self.touched.len() {
             let number = self.touched[i];
             let class = &mut self.classes[number as usize];
             if class.flows.is_empty() {
                 let class =
                     std::mem::replace(class, Class { next: NEVER, queued: NEVER, ..Class::default() });
-                for stream in class.streams.iter().filter(|_| !class.is_new) {
-                    levels.remove(stream.number);
-                    forgotten(stream);
+                if !class.is_new {
+                    rates.remove(&class.streams);
+                    class.streams.iter().for_each(&mut forgotten);
                 }
                 self.known.remove(&class.key);
                 self.free.push(number);
                 continue;
             }
-            for (place, stream) in (0..).zip(&mut class.streams) {
-                if !class.is_new {
-                    levels.set_weight(stream.number, class.weight);
-                    continue;
-                }
-                stream.number = levels.add(&stream.links, class.weight);
+            if !std::mem::replace(&mut class.is_new, false) {
+                rates.set_weight(&class.streams, class.weight);
+                continue;
+            }
+            rates.add(&mut class.streams, class.weight);
+            for (place, stream) in (0..).zip(&class.streams) {
                 let owners = self.owner.len().max(stream.number as usize + 1);
                 self.owner.resize(owners, (NONE, NONE));
                 self.owner[stream.number as usize] = (number, place);
             }
-            class.is_new = false;
         }
         let mut changed = std::mem::take(&mut self.changed);
-        levels.settle(&mut changed);
+        rates.settle(&mut changed)?;
         for stream in changed.drain(..) {
             let (number, place) = self.owner[stream as usize];
             let class = &mut self.classes[number as usize];
             class.advance(now);
-            class.streams[place as usize].level = levels.level(stream);
+            class.streams[place as usize].level = rates.level(stream);
             self.touch(number);
         }
         self.changed = changed;
@@ -229,6 +262,12 @@ impl Classes {
             self.enqueue(number);
         }
         self.touched = touched;
+        Ok(())
+    }
+
+    /// The class of a stream.
+    pub(super) fn of(&self, stream: u32) -> &Class {
+        self.get(self.owner[stream as usize].0)
     }
 
     /// Sets all clocks to `now`.

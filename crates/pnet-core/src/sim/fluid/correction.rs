@@ -2,6 +2,7 @@
 
 use super::super::fabric::{Link, PathLink};
 use super::super::time::Time;
+use super::windows::Windows;
 
 /// Bytes on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl PacketSizes {
     }
 }
 
-/// Which times are added to those of the fluid.
+/// Which times are added to those of the fluid; those of queues and marks are described in [`super::windows`].
 ///
 /// With `s` for the bytes of a packet, `r` for the rates of the links of a flow's path and `d` for their delays:
 ///
@@ -56,6 +57,8 @@ pub struct Correction {
     pub store_and_forward: bool,
     /// The first window in packets; none where the term is left out.
     pub slow_start: Option<u32>,
+    /// None where flows wait in no queues and find their share at once.
+    pub windows: Option<Windows>,
 }
 
 /// The times that a flow's path and size give, in picoseconds.
@@ -67,7 +70,7 @@ pub(super) struct Terms {
     pub(super) arriving: Time,
     pub(super) returning: Time,
     /// From a packet's first bit to its acknowledgement, less what it takes on the slowest link.
-    round_trip: Time,
+    pub(super) round_trip: Time,
 }
 
 impl Correction {

@@ -14,9 +14,10 @@ use super::super::time::{NEVER, Time};
 use super::Scenario;
 use super::classes::{Classes, Stream, key};
 use super::correction::{Correction, PacketSizes, Terms};
-use super::levels::Levels;
+use super::rates::Rates;
 use super::records::{FlowRecord, Outcome};
 use super::sharing::{Sharing, alone};
+use super::windows::{Found, Queue, Window};
 use crate::error::{Error, invalid};
 
 /// Steps between two looks at who watches.
@@ -45,6 +46,8 @@ struct Live {
     mark: f64,
     /// The clock of each of the class's streams when it joined it.
     since: Vec<f64>,
+    /// None where there are none.
+    window: Option<Window>,
 }
 
 /// What happens at a time that is known.
@@ -72,7 +75,7 @@ pub(super) struct Engine {
     correction: Correction,
     sizes: PacketSizes,
     weights: Option<Vec<f64>>,
-    pub(super) levels: Levels,
+    pub(super) rates: Rates,
     classes: Classes,
     live: Vec<Option<Live>>,
     free: Vec<u32>,
@@ -97,6 +100,9 @@ impl Engine {
     pub(super) fn new(scenario: Scenario) -> Result<Self, Error> {
         let Scenario { mut fabric, forwarding, sharing, sizes, failures, seed, .. } = scenario;
         sharing.check(&forwarding)?;
+        if scenario.correction.windows.is_some() && sharing != Sharing::Single {
+            return invalid("correction", "queues are found on one path, and flows have several");
+        }
         if sizes.header >= sizes.packet {
             return invalid("sizes", format!("{sizes:?} leave no room for payload"));
         }
@@ -125,7 +131,7 @@ impl Engine {
             correction: scenario.correction,
             sizes,
             weights: scenario.weights,
-            levels: Levels::new(capacity, scenario.method),
+            rates: Rates::new(sharing, capacity, scenario.method),
             classes: Classes::default(),
             live: vec![],
             free: vec![],
@@ -183,8 +189,9 @@ impl Engine {
         self.now = now;
         let mut done = vec![];
         let live = &self.live;
-        let weight = |slot: u32| live[slot as usize].as_ref().map_or(0.0, |flow| flow.weight);
-        self.classes.complete(now, weight, &mut done);
+        let of =
+            |slot: u32| live[slot as usize].as_ref().map_or((0.0, 0.0), |flow| (flow.weight, held(flow)));
+        self.classes.complete(now, of, &mut done);
         for slot in done {
             self.complete(slot);
         }
@@ -216,14 +223,13 @@ impl Engine {
                 break;
             }
         }
-        self.settle();
-        Ok(())
+        self.settle()
     }
 
-    fn settle(&mut self) {
+    fn settle(&mut self) -> Result<(), Error> {
         self.settled += 1;
         let carried = &mut self.carried;
-        self.classes.settle(&mut self.levels, self.now, |stream| add_load(carried, stream));
+        self.classes.settle(&mut self.rates, self.now, |stream| add_load(carried, stream))
     }
 
     fn start(&mut self, flow: Flow) -> Result<(), Error> {
@@ -234,7 +240,7 @@ impl Engine {
             self.live.push(None);
         }
         let Flow { id, src, dst, bytes, session, .. } = flow;
-        let subflows = self.sharing.subflows();
+        let subflows = self.sharing.paths(&self.forwarding);
         let (key, connection) = (session.connection, slot * subflows);
         let pair = Pair { flow: id, key, connection, subflows, src, dst };
         let record = self.records.len() as u32;
@@ -258,7 +264,9 @@ impl Engine {
         let terms = self.correction.terms(bytes, session.opens, &links, self.sizes);
         let wire = self.sizes.on_the_wire(bytes);
         let streams = self.sharing.streams(&paths, &self.forwarding);
-        let least = (wire / alone(&streams, |port| rate(&self.fabric, port))).ceil() as Time;
+        let windows = self.correction.windows;
+        let window = windows.zip(links.first()).map(|(all, path)| all.of(path, wire, &terms, self.sizes));
+        let least = (wire / alone(self.sharing, &streams, |port| rate(&self.fabric, port))?).ceil() as Time;
         let made = &mut self.records[record as usize];
         made.hops = paths.first().map_or(0, Vec::len) as u32;
         made.ideal = terms.opening + least + terms.arriving + terms.returning;
@@ -273,6 +281,7 @@ impl Engine {
             class: NONE,
             mark: 0.0,
             since: vec![],
+            window,
         };
         self.live[slot as usize] = Some(live);
         if terms.opening == 0 {
@@ -289,7 +298,11 @@ impl Engine {
         flow.entered = Some(self.now);
         let (pair, left) = (flow.pair, flow.bytes);
         let paths = self.paths(pair);
-        if !paths.is_empty() {
+        if let Some(path) = paths.first() {
+            let found = self.find(slot, path);
+            if let Some(window) = self.live[slot as usize].as_mut().and_then(|flow| flow.window.as_mut()) {
+                window.found = found;
+            }
             self.join(slot, &paths, left);
         }
     }
@@ -301,14 +314,16 @@ impl Engine {
             let links = self.sharing.streams(paths, &self.forwarding);
             links.into_iter().map(|links| Stream { links, ..Stream::default() }).collect()
         };
-        (flow.class, flow.mark) = self.classes.join(key(paths), streams, (slot, flow.weight, left), self.now);
+        let held = (held(flow), flow.terms.round_trip);
+        (flow.class, flow.mark) =
+            self.classes.join(key(paths), streams, (slot, flow.weight, left), held, self.now);
         flow.since = self.classes.get(flow.class).streams.iter().map(|stream| stream.clock).collect();
     }
 
     /// Takes a flow out of its class; returns what it has left.
     fn leave(&mut self, slot: u32) -> f64 {
         let Some(flow) = self.live[slot as usize].clone() else { return 0.0 };
-        self.classes.leave(flow.class, slot, flow.weight, self.now);
+        self.classes.leave(flow.class, slot, (flow.weight, held(&flow)), self.now);
         self.count(&flow);
         (flow.mark - self.classes.get(flow.class).clock).max(0.0) * flow.weight
     }
@@ -316,6 +331,10 @@ impl Engine {
     /// The last of a flow has left the network.
     fn complete(&mut self, slot: u32) {
         self.events += 1;
+        let last = match &self.live[slot as usize] {
+            Some(flow) if flow.window.is_some() => self.find(slot, &self.classes.get(flow.class).ports()),
+            _ => Found::default(),
+        };
         let Some(flow) = self.live[slot as usize].take() else { return };
         self.forwarder.close(flow.pair, &mut self.routes);
         self.free.push(slot);
@@ -323,14 +342,35 @@ impl Engine {
         let record = &mut self.records[flow.record as usize];
         record.received = record.bytes;
         self.arrived += flow.bytes as u64;
-        let rate = flow.bytes / (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
+        let sharing = (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
+        let rate = flow.bytes / sharing;
         let stalls = match flow.slow_start {
             true => self.correction.stalls(&flow.terms, record.bytes, rate, self.sizes),
             false => 0,
         };
-        let arrival = self.now.saturating_add(flow.terms.arriving).saturating_add(stalls);
+        let (ahead, back) = match self.correction.windows.zip(flow.window) {
+            Some((windows, window)) => windows.added(window, last, flow.bytes, sharing),
+            None => (0, 0),
+        };
+        let arrival =
+            self.now.saturating_add(flow.terms.arriving).saturating_add(stalls).saturating_add(ahead);
         self.known.push(Reverse((arrival, Known::Arrival(flow.record))));
-        self.known.push(Reverse((arrival.saturating_add(flow.terms.returning), Known::End(flow.record))));
+        let end = arrival.saturating_add(flow.terms.returning).saturating_add(back);
+        self.known.push(Reverse((end, Known::End(flow.record))));
+    }
+
+    /// What a flow finds on a path, where it has a window.
+    fn find(&self, slot: u32, path: &[u32]) -> Found {
+        let Some(flow) = &self.live[slot as usize] else { return Found::default() };
+        let (Some(windows), Some(window), Some(levels)) =
+            (self.correction.windows, flow.window, self.rates.levels())
+        else {
+            return Found::default();
+        };
+        let queue = |port| Queue::at(port, levels, &self.classes);
+        let ahead = path.iter().copied().map(queue);
+        let back = path.iter().filter_map(|port| self.fabric.back(*port)).map(queue);
+        windows.find(ahead, back, window.held, &flow.terms, self.sizes)
     }
 
     /// A flow's source knows that all has arrived.
@@ -346,7 +386,7 @@ impl Engine {
         let dead = &mut self.dead[port as usize];
         *dead = if fails { *dead + 1 } else { *dead - 1 };
         let capacity = if *dead == 0 { rate(&self.fabric, port) } else { 0.0 };
-        self.levels.set_capacity(port, capacity);
+        self.rates.set_capacity(port, capacity);
     }
 
     /// Paths have changed: flows go on by those that they have now.
@@ -370,7 +410,13 @@ impl Engine {
 
     fn paths(&self, pair: Pair) -> Vec<Vec<u32>> {
         let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
-        self.forwarder.paths(pair, &ground)
+        let mut paths = self.forwarder.paths(pair, &ground);
+        if self.sharing == Sharing::Best {
+            // The same ones in the same order for all flows that have them, and each once; the shortest first.
+            paths.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+            paths.dedup();
+        }
+        paths
     }
 
     fn links(&self, path: &[u32]) -> Vec<PathLink> {
@@ -398,9 +444,9 @@ impl Engine {
         let (planes, subflows) = (self.fabric.planes().count(), self.sharing.subflows() as usize);
         let of_planes = &mut self.plane_bytes[flow.record as usize * planes..][..planes];
         let of_subflows = &mut self.subflow_bytes[flow.record as usize * subflows..][..subflows];
-        for ((stream, since), by_subflow) in class.streams.iter().zip(&flow.since).zip(of_subflows) {
+        for (place, (stream, since)) in class.streams.iter().zip(&flow.since).enumerate() {
             let sent = ((stream.clock - since) * flow.weight).max(0.0);
-            *by_subflow += sent.round() as u64;
+            of_subflows[place.min(subflows - 1)] += sent.round() as u64;
             for (plane, into) in of_planes.iter_mut().enumerate() {
                 let up = self.fabric.up(plane, flow.pair.src);
                 let part = stream.links.iter().find(|(port, _)| *port == up).map_or(0.0, |(_, part)| *part);
@@ -440,6 +486,11 @@ impl Engine {
             subflow_bytes: self.subflow_bytes,
         }
     }
+}
+
+/// Bytes that a flow keeps in the network, if it has a window.
+fn held(flow: &Live) -> f64 {
+    flow.window.map_or(0.0, |window| window.held)
 }
 
 /// Bytes a picosecond that a port sends.

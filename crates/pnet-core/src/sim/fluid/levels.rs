@@ -56,9 +56,31 @@ struct State {
     full_at: f64,
     /// When the sweep meets it next.
     key: f64,
-    /// Of a link that was never full: loads at level 1 of the streams that rise on it, and at the levels they rise from.
+    /// Of a link that was never full and is watched: at a level `x` it carries at most `base + rising * x`, as long as so
+    /// many streams rise on it.
+    watched: bool,
+    base: f64,
     rising: f64,
-    from: f64,
+    risers: u32,
+}
+
+impl State {
+    /// A level below which a watched link is not full.
+    fn may_be_full_at(&self, capacity: f64) -> f64 {
+        let left = capacity * (1.0 - UNSURE) - self.base;
+        match self.risers {
+            0 if left >= 0.0 => f64::INFINITY,
+            0 => 0.0,
+            _ => left.max(0.0) / self.rising,
+        }
+    }
+
+    /// A stream that rose on a watched link is stopped.
+    fn stop(&mut self, load: f64, level: f64) {
+        self.base += load * level;
+        self.risers -= 1;
+        self.rising = if self.risers == 0 { 0.0 } else { self.rising - load };
+    }
 }
 
 /// Links, streams, and their levels.
@@ -139,7 +161,7 @@ impl Levels {
         let rises_to = self.least(i);
         self.set(stream, rises_to);
         for (link, coefficient) in links {
-            self.raise(*link as usize, weight * coefficient, 0.0);
+            self.raise(*link as usize, weight * coefficient, (0.0, rises_to));
         }
         stream
     }
@@ -241,11 +263,21 @@ impl Levels {
                     if first == u64::MAX {
                         self.watch.clear();
                     }
+                    let state = &mut self.states[link as usize];
+                    if state.phase == Phase::Clean && state.key.to_bits() == key {
+                        state.key = f64::INFINITY;
+                    }
                     continue;
                 }
-                let state = &self.states[link as usize];
+                let state = &mut self.states[link as usize];
                 if state.phase == Phase::Clean && state.key.to_bits() == key {
-                    self.wait(link as usize);
+                    // Later, where streams have been stopped since.
+                    state.key = state.may_be_full_at(self.streams.capacity[link as usize]);
+                    if state.key.is_finite() && state.key > f64::from_bits(key) {
+                        self.watch.push(Reverse((state.key.to_bits(), link)));
+                    } else if state.key.is_finite() {
+                        self.wait(link as usize);
+                    }
                 }
                 continue;
             }
@@ -287,27 +319,33 @@ impl Levels {
         }
     }
 
-    /// A stream that puts `load` on a link at level 1 rises from `level` on.  The link is to be solved; if it is not full,
-    /// not before it may be.
-    fn raise(&mut self, link: usize, load: f64, level: f64) {
+    /// A stream that puts `load` on a link at level 1 rises from one level to another, or not so far.  The link is to be
+    /// solved; if it is not full, not before it may be.
+    fn raise(&mut self, link: usize, load: f64, (level, to): (f64, f64)) {
         let state = &mut self.states[link];
         if state.phase != Phase::Clean || self.full_at[link].is_finite() {
             self.wait(link);
             return;
         }
-        if state.rising == 0.0 {
+        if !std::mem::replace(&mut state.watched, true) {
+            state.base = self.load[link];
+            state.key = f64::INFINITY;
             self.dirty.push(link as u32);
         }
-        state.rising += load;
-        state.from += load * level;
-        let left = self.streams.capacity[link] * (1.0 - UNSURE) - self.load[link];
-        let key = (left + state.from) / state.rising;
+        if to.is_finite() {
+            state.base += load * (to - level);
+        } else {
+            state.base -= load * level;
+            state.rising += load;
+            state.risers += 1;
+        }
+        let key = state.may_be_full_at(self.streams.capacity[link]);
         if key <= level {
             self.wait(link);
-            return;
+        } else if key < state.key {
+            state.key = key;
+            self.watch.push(Reverse((key.to_bits(), link as u32)));
         }
-        state.key = key;
-        self.watch.push(Reverse((key.to_bits(), link as u32)));
     }
 
     /// A link is to be solved.
@@ -317,7 +355,7 @@ impl Levels {
         if state.phase == Phase::Clean {
             state.phase = Phase::Dirty;
             // One that is watched is among them.
-            if state.rising == 0.0 {
+            if !state.watched {
                 self.dirty.push(link as u32);
             }
         }
@@ -414,16 +452,22 @@ impl Levels {
                 continue;
             }
             // Where another link stops it at this very level, that one's equation has changed still.
-            let falls = self.level[i] > level;
+            let (falls, rose) = (self.level[i] > level, self.level[i].is_infinite());
             if falls {
                 self.set(*stream, level);
             }
             for hop in 0..self.streams.hops[i].len() {
-                let other = self.streams.hops[i][hop].link as usize;
+                let Hop { link: other, coefficient, .. } = self.streams.hops[i][hop];
+                let other = other as usize;
                 let state = &mut self.states[other];
                 match state.phase {
                     Phase::Dirty | Phase::Opened => state.stale = true,
                     // One that is not full is watched, if it may be, since the stream began to rise.
+                    Phase::Clean if state.watched => {
+                        if rose {
+                            state.stop(self.streams.weight[i] * coefficient, level);
+                        }
+                    }
                     Phase::Clean if falls && self.full_at[other].is_finite() => {
                         let takes = self.full_at[other].min(level);
                         if self.before[i].is_none_or(|before| !same(before, takes)) {
@@ -463,7 +507,7 @@ impl Levels {
                 match self.states[other].phase {
                     Phase::Dirty | Phase::Opened if other != link => self.wait(other),
                     Phase::Clean if rises => {
-                        self.raise(other, self.streams.weight[i] * coefficient, level);
+                        self.raise(other, self.streams.weight[i] * coefficient, (level, rises_to));
                     }
                     _ => {}
                 }

@@ -5,9 +5,11 @@
 //! a flow takes the same path in both.
 //!
 //! - [`sharing`] says what flows do with several paths; what takes part in the sharing is a *stream*;
-//! - `levels` keeps the fair rates of streams, `filling` finds them from scratch;
+//! - `levels` keeps the fair rates of streams, `filling` finds them from scratch; `split` keeps the best split of flows over
+//!   their paths; `rates` is one or the other;
 //! - `classes` hold flows on the same paths, and foresee which is complete when;
-//! - `engine` lets all of it happen; [`correction`] adds what short flows take beside their share.
+//! - `engine` lets all of it happen; [`correction`] adds what short flows take beside their share, `windows` what queues and
+//!   marks do.
 //!
 //! A run depends on its scenario and seed alone.
 
@@ -16,11 +18,14 @@ pub mod correction;
 mod engine;
 mod filling;
 mod levels;
+mod rates;
 pub mod records;
 pub mod sharing;
+mod split;
 mod streams;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use super::engine::{Limits, Progress};
 use super::fabric::Fabric;
@@ -33,6 +38,7 @@ pub use correction::{Correction, PacketSizes};
 use engine::Engine;
 pub use records::{FlowRecord, Outcome};
 pub use sharing::Sharing;
+pub use windows::Windows;
 
 /// How rates are found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,7 +1,9 @@
 //! How a flow uses the paths that its forwarding offers.
 
 use super::super::forwarding::{Forwarding, Order, Spray};
+use super::Method;
 use super::filling::fill;
+use super::split::Split;
 use super::streams::Streams;
 use crate::error::{Error, invalid};
 
@@ -14,13 +16,24 @@ pub enum Sharing {
     Even,
     /// Each of so many subflows takes part in the sharing, as if it were a flow; the flow's rate is their sum.
     Subflows(u32),
+    /// It is split over all that it is offered as is best for fairness: what flows get altogether is max-min fair.
+    Best,
 }
 
 impl Sharing {
     /// How many paths a forwarding that offers one at a time is asked for.
-    pub(super) fn subflows(self) -> u32 {
+    pub(super) fn paths(self, forwarding: &Forwarding) -> u32 {
         match self {
             Sharing::Single | Sharing::Even => 1,
+            Sharing::Subflows(count) => count,
+            Sharing::Best => forwarding.most_paths(),
+        }
+    }
+
+    /// How many subflows have records of their own.
+    pub(super) fn subflows(self) -> u32 {
+        match self {
+            Sharing::Single | Sharing::Even | Sharing::Best => 1,
             Sharing::Subflows(count) => count,
         }
     }
@@ -33,7 +46,8 @@ impl Sharing {
             }
             (_, Forwarding::Hedera(_)) => invalid("sharing", "a fluid has no controller that places flows"),
             (Sharing::Subflows(0), _) => invalid("sharing", "0 subflows; a flow has at least one"),
-            (Sharing::Even, _) if !forwarding.spreads() => {
+            (Sharing::Best, Forwarding::Given(_)) => Ok(()),
+            (Sharing::Even | Sharing::Best, _) if !forwarding.spreads() => {
                 invalid("sharing", "a forwarding that chooses one path has none to split over")
             }
             (Sharing::Single | Sharing::Subflows(_), _) if forwarding.spreads() => {
@@ -86,18 +100,30 @@ fn per_hop(paths: &[&[u32]], depth: usize, part: f64, loads: &mut Vec<(u32, f64)
 }
 
 /// What a flow of these streams gets alone on links of these capacities.
-pub(super) fn alone(streams: &[Vec<(u32, f64)>], capacity: impl Fn(u32) -> f64) -> f64 {
+pub(super) fn alone(
+    sharing: Sharing,
+    streams: &[Vec<(u32, f64)>],
+    capacity: impl Fn(u32) -> f64,
+) -> Result<f64, Error> {
     if let [only] = streams {
-        return only.iter().map(|(link, part)| capacity(*link) / part).fold(f64::INFINITY, f64::min);
+        return Ok(only.iter().map(|(link, part)| capacity(*link) / part).fold(f64::INFINITY, f64::min));
     }
     let mut links: Vec<u32> = streams.iter().flatten().map(|(link, _)| *link).collect();
     links.sort_unstable();
     links.dedup();
-    let mut found = Streams::new(links.iter().map(|link| capacity(*link)).collect());
-    for stream in streams {
-        let own =
-            stream.iter().map(|(link, part)| (links.partition_point(|known| known < link) as u32, *part));
-        found.add(&own.collect::<Vec<_>>(), 1.0);
+    let capacity = links.iter().map(|link| capacity(*link)).collect();
+    let place = |link: &u32| links.partition_point(|known| known < link) as u32;
+    if sharing == Sharing::Best {
+        let paths = streams.iter().map(|stream| stream.iter().map(|(link, _)| place(link)).collect());
+        let paths: Vec<Vec<u32>> = paths.collect();
+        let mut split = Split::new(capacity, Method::Incremental);
+        let numbers = split.add(paths.iter().map(Vec::as_slice), 1.0);
+        split.settle(&mut vec![])?;
+        return Ok(numbers.into_iter().map(|path| split.level(path)).sum());
     }
-    fill(&found).iter().sum()
+    let mut found = Streams::new(capacity);
+    for stream in streams {
+        found.add(&stream.iter().map(|(link, part)| (place(link), *part)).collect::<Vec<_>>(), 1.0);
+    }
+    Ok(fill(&found).iter().sum())
 }

@@ -5,6 +5,7 @@ use super::super::records::End;
 use super::super::time::{MICROSECOND, Rate, Time};
 use super::engine::Engine;
 use super::filling::fill;
+use super::rates::Rates;
 use super::streams::Streams;
 use super::*;
 use crate::graph::{Graph, Planes};
@@ -110,9 +111,10 @@ fn compare(kind: u64, runs: u64, sharing: Sharing, forwarding: impl Fn() -> Forw
         let mut engine = Engine::new(made).unwrap();
         while engine.next() != NEVER {
             engine.step(engine.next()).unwrap();
-            let streams = &engine.levels.streams;
+            let Rates::Levels(levels) = &engine.rates else { panic!("{sharing:?} has levels") };
+            let streams = &levels.streams;
             let scratch = fill(streams);
-            let found: Vec<f64> = (0..scratch.len() as u32).map(|i| engine.levels.level(i)).collect();
+            let found: Vec<f64> = (0..scratch.len() as u32).map(|i| levels.level(i)).collect();
             for i in (0..scratch.len()).filter(|i| streams.weight[*i] > 0.0) {
                 let (a, b) = (found[i], scratch[i]);
                 assert!((a - b).abs() <= 1e-9 * b, "run {run}: stream {i} has {a}, from scratch {b}");

@@ -18,6 +18,11 @@ pub struct Given {
 }
 
 impl Given {
+    /// Paths of the pair that has most.
+    pub(super) fn most(&self) -> usize {
+        self.paths.pair_ptr.windows(2).map(|ends| ends[1].saturating_sub(ends[0])).max().unwrap_or(0)
+    }
+
     pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<PerFlow<Listed>, Error> {
         if self.paths.pair_ptr.len() != self.pairs.len() + 1 {
             let found = self.paths.pair_ptr.len();

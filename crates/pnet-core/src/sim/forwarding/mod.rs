@@ -134,6 +134,14 @@ impl Forwarding {
         matches!(self, Forwarding::PerHop(_) | Forwarding::Spray(_))
     }
 
+    /// How many paths it offers a flow that may use all, one for each connection; 1 where it offers one or spreads.
+    pub fn most_paths(&self) -> u32 {
+        match self {
+            Forwarding::Given(given) => given.most().max(1) as u32,
+            _ => 1,
+        }
+    }
+
     /// The forwarder for a run with this seed.
     pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
         Ok(match self {

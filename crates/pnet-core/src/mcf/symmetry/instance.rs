@@ -1,0 +1,194 @@
+//! Switches, endpoints and links of all planes as one graph, and the demands.
+
+use crate::csr::Csr;
+use crate::error::{Error, indices, invalid};
+
+/// Demands between endpoints: a rule, or a list.
+#[derive(Debug, Clone)]
+pub struct Demands(Rule);
+
+#[derive(Debug, Clone)]
+enum Rule {
+    /// Weights as a source and as a destination, whose product is the demand, and the demand to itself.
+    Product { sends: Vec<f64>, receives: Vec<f64>, own: Vec<f64> },
+    /// Source and size, by destination, sorted by source.
+    Pairs(Csr<(u32, f64)>),
+}
+
+impl Demands {
+    /// From every endpoint to every other `sends` of the one times `receives` of the other, and to itself `own`.
+    pub fn product(sends: Vec<f64>, receives: Vec<f64>, own: Vec<f64>) -> Self {
+        Demands(Rule::Product { sends, receives, own })
+    }
+
+    /// A list of pairs of `endpoints`, sorted by source.
+    pub fn pairs(endpoints: usize, src: &[i32], dst: &[i32], demand: &[f64]) -> Result<Self, Error> {
+        let src = indices("src", src, endpoints)?;
+        let dst = indices("dst", dst, endpoints)?;
+        if src.len() != dst.len() || src.len() != demand.len() {
+            return invalid("demand", "src, dst and demand need one length");
+        }
+        let entries = (0..src.len()).map(|j| (dst[j], (src[j], demand[j])));
+        Ok(Demands(Rule::Pairs(Csr::new(endpoints, entries))))
+    }
+
+    /// The demand from `source` to `target`, to itself if `same`: another than that which `target` stands for has the
+    /// same number where both are alike.
+    pub(super) fn between(&self, source: u32, target: u32, same: bool) -> f64 {
+        let (s, t) = (source as usize, target as usize);
+        match &self.0 {
+            Rule::Product { own, .. } if same => own[t],
+            Rule::Product { sends, receives, .. } => sends[s] * receives[t],
+            Rule::Pairs(coming) => {
+                let of = coming.of(t);
+                of.binary_search_by_key(&source, |(s, _)| *s).map_or(0.0, |place| of[place].1)
+            }
+        }
+    }
+
+    /// What twins have in common.
+    pub(super) fn look(&self, endpoint: u32) -> [u64; 3] {
+        let e = endpoint as usize;
+        match &self.0 {
+            Rule::Product { sends, receives, own } => {
+                [sends[e].to_bits(), receives[e].to_bits(), own[e].to_bits()]
+            }
+            // Exchanging two would exchange their demands: each is different.
+            Rule::Pairs(_) => [endpoint.into(), 0, 0],
+        }
+    }
+
+    /// What is known of an endpoint before anybody has looked from destinations.
+    pub(super) fn first_look(&self, endpoint: u32) -> [u64; 3] {
+        match &self.0 {
+            Rule::Product { .. } => self.look(endpoint),
+            Rule::Pairs(_) => [0; 3],
+        }
+    }
+
+    /// Whether anybody may send to `target`.
+    pub(super) fn wants(&self, target: u32) -> bool {
+        match &self.0 {
+            Rule::Product { receives, own, .. } => {
+                receives[target as usize] > 0.0 || own[target as usize] > 0.0
+            }
+            Rule::Pairs(coming) => !coming.of(target as usize).is_empty(),
+        }
+    }
+}
+
+/// What a link joins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Sort {
+    /// Two switches.
+    Core,
+    /// An endpoint with a switch.
+    Up,
+    /// A switch with an endpoint.
+    Down,
+}
+
+/// A directed link.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Link {
+    pub(super) tail: u32,
+    pub(super) head: u32,
+    pub(super) capacity: f64,
+    pub(super) sort: Sort,
+    /// Its place among all arcs, then all access links up and down, those that are missing counted.
+    pub(super) place: u32,
+}
+
+/// Planes, endpoints and demands as one graph: nodes are the switches, plane by plane, then the endpoints.
+#[derive(Debug, Clone)]
+pub struct Instance {
+    pub(super) switches: usize,
+    pub(super) plane: Vec<u32>,
+    pub(super) links: Vec<Link>,
+    pub(super) demands: Demands,
+    /// Places of links: `arcs + 2 planes x endpoints`.
+    pub places: usize,
+    /// Switches and endpoints.
+    pub nodes: usize,
+}
+
+impl Instance {
+    /// Checks the arrays, whose shapes are those of [`crate::mcf::Arrays`].
+    #[allow(clippy::too_many_arguments)]
+    pub fn new(
+        node_count: &[i32],
+        arc_ptr: &[i32],
+        tail: &[i32],
+        head: &[i32],
+        capacity: &[f64],
+        attach: &[i32],
+        up: &[f64],
+        down: &[f64],
+        demands: Demands,
+    ) -> Result<Self, Error> {
+        let planes = node_count.len();
+        if planes == 0 || arc_ptr.len() != planes + 1 || !attach.len().is_multiple_of(planes) {
+            return invalid("arc_ptr", format!("{} entries for {planes} planes", arc_ptr.len()));
+        }
+        if up.len() != attach.len() || down.len() != attach.len() {
+            return invalid("access", "another length than attach");
+        }
+        if capacity.len() != tail.len() || head.len() != tail.len() {
+            return invalid("capacity", "tail, head and capacity need one length");
+        }
+        let (endpoints, capacities) = (attach.len() / planes, capacity.len());
+        if let Rule::Product { sends, receives, own } = &demands.0
+            && [sends, receives, own].iter().any(|weights| weights.len() != endpoints)
+        {
+            return invalid("demand", format!("other lengths than {endpoints}"));
+        }
+        let mut first = vec![0];
+        for nodes in node_count {
+            let nodes = u32::try_from(*nodes).or_else(|_| invalid("node_count", "a negative count"))?;
+            first.push(first[first.len() - 1] + nodes);
+        }
+        let switches = first[planes] as usize;
+        let plane = (0..planes).flat_map(|p| (first[p]..first[p + 1]).map(move |_| p as u32)).collect();
+        let mut links = vec![];
+        for p in 0..planes {
+            let arcs = match (usize::try_from(arc_ptr[p]), usize::try_from(arc_ptr[p + 1])) {
+                (Ok(begin), Ok(end)) if begin <= end && end <= tail.len() => begin..end,
+                _ => return invalid("arc_ptr", "not a range of arcs"),
+            };
+            let nodes = (first[p + 1] - first[p]) as usize;
+            let tails = indices("tail", &tail[arcs.clone()], nodes)?;
+            let heads = indices("head", &head[arcs.clone()], nodes)?;
+            for (a, (u, v)) in arcs.zip(tails.into_iter().zip(heads)) {
+                let (tail, head) = (first[p] + u, first[p] + v);
+                links.push(Link { tail, head, capacity: capacity[a], sort: Sort::Core, place: a as u32 });
+            }
+        }
+        for (sort, speed, base) in [(Sort::Up, up, 0), (Sort::Down, down, attach.len())] {
+            for (i, (switch, capacity)) in attach.iter().zip(speed).enumerate() {
+                let (p, node) = (i / endpoints, (switches + i % endpoints) as u32);
+                if *switch >= 0 && *capacity > 0.0 {
+                    if first[p] + *switch as u32 >= first[p + 1] {
+                        return invalid("attach", format!("{switch} is no switch"));
+                    }
+                    let switch = first[p] + *switch as u32;
+                    let (tail, head) = if sort == Sort::Up { (node, switch) } else { (switch, node) };
+                    let place = (capacities + base + i) as u32;
+                    links.push(Link { tail, head, capacity: *capacity, sort, place });
+                }
+            }
+        }
+        Ok(Instance {
+            switches,
+            plane,
+            links,
+            demands,
+            places: tail.len() + 2 * attach.len(),
+            nodes: switches + endpoints,
+        })
+    }
+
+    /// The endpoint that a node is, if it is one.
+    pub(super) fn endpoint(&self, node: u32) -> Option<u32> {
+        node.checked_sub(self.switches as u32)
+    }
+}

@@ -1,0 +1,235 @@
+//! From a network to the classes of its links, and to what destinations of each kind see.
+
+use std::collections::{HashMap, HashSet};
+
+use rayon::prelude::*;
+
+use super::fold::Fold;
+use super::view::View;
+use super::{distinct, mix};
+use crate::error::Error;
+use crate::stop::Stop;
+
+/// Links between two classes of nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Class of the tails.
+    pub tail: u32,
+    /// Class of the heads.
+    pub head: u32,
+    /// Class of the links.
+    pub link: u32,
+    /// How many leave each node of the tails.
+    pub out: u32,
+    /// How many enter each node of the heads.
+    pub into: u32,
+}
+
+/// What destinations of one kind see.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kind {
+    /// An endpoint of the kind.
+    pub target: u32,
+    /// How many endpoints are of the kind.
+    pub targets: u64,
+    /// The class of each node, as seen from `target`.
+    pub class: Vec<u32>,
+    /// How many nodes each class has.
+    pub size: Vec<f64>,
+    /// What each node of a class sends to the destination.
+    pub demand: Vec<f64>,
+    /// The links.
+    pub entries: Vec<Entry>,
+}
+
+/// A network on classes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reduced {
+    /// The class of each link by its place; none where there is no link.
+    pub link_class: Vec<Option<u32>>,
+    /// The capacity of each class of links.
+    pub capacity: Vec<f64>,
+    /// How many links each class has.
+    pub links: Vec<f64>,
+    /// The kind of each endpoint as a destination; none where nobody sends to it.
+    pub kind_of: Vec<Option<u32>>,
+    /// The kinds of destinations.
+    pub kinds: Vec<Kind>,
+}
+
+/// Destinations that are looked from before the classes found so far are counted.
+const AT_ONCE: usize = 32;
+
+/// What one look gives: a hash of all that is seen, and for each folded link a hash of what all twins of the destination
+/// see in it.
+struct Looked {
+    look: u64,
+    seen: Vec<u64>,
+}
+
+/// How much may be looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Most {
+    /// Classes of links that destinations see, added up over kinds.
+    pub classes: usize,
+    /// Links that destinations look at once, added up over all that are no twins.
+    pub looks: usize,
+}
+
+/// The classes of a network, or nothing where there are more than `most`.
+pub fn reduce(fold: &Fold, most: Most, stop: &Stop) -> Result<Option<Reduced>, Error> {
+    let targets: Vec<u32> = targets(fold);
+    if targets.len().saturating_mul(fold.links.len()) > most.looks {
+        return Ok(None);
+    }
+    let mut link_colour = first_colours(fold);
+    let mut different = distinct(&link_colour);
+    loop {
+        let mut kinds: HashMap<u64, (u32, u64)> = HashMap::new();
+        let mut look_of = vec![None; fold.first.len()];
+        let mut together = vec![0_u64; fold.links.len()];
+        let mut classes = 0;
+        // Spread, so that a network without symmetry shows it early.
+        for some in spread(&targets).chunks(AT_ONCE) {
+            stop.check()?;
+            let looks: Vec<Looked> = some.par_iter().map(|t| look(fold, *t, &link_colour)).collect();
+            for (target, looked) in some.iter().zip(looks) {
+                look_of[*target as usize] = Some(looked.look);
+                let (first, targets) = kinds.entry(looked.look).or_insert((*target, 0));
+                if *targets == 0 {
+                    classes += view_classes(fold, *target, &link_colour);
+                }
+                *first = (*first).min(*target);
+                *targets += u64::from(fold.count[*target as usize]);
+                for (sum, seen) in together.iter_mut().zip(&looked.seen) {
+                    *sum = sum.wrapping_add(*seen);
+                }
+            }
+            if classes > most.classes {
+                return Ok(None);
+            }
+        }
+        link_colour.iter_mut().zip(&together).for_each(|(colour, seen)| *colour = mix(*colour, *seen));
+        let now = distinct(&link_colour);
+        if now == different {
+            let mut sorted: Vec<(u32, u64)> = kinds.values().copied().collect();
+            sorted.sort_unstable();
+            let number = |look| sorted.binary_search(&kinds[&look]).ok().map(|kind| kind as u32);
+            let kind_of: Vec<Option<u32>> = look_of.into_iter().map(|look| look.and_then(number)).collect();
+            return Ok(Some(reduced(fold, &link_colour, &sorted, &kind_of)));
+        }
+        different = now;
+    }
+}
+
+/// The nodes of the fold that are destinations, one for each set of twins.
+pub(super) fn targets(fold: &Fold) -> Vec<u32> {
+    let goal = |node: &u32| fold.instance.endpoint(fold.first[*node as usize]);
+    let wanted = |node: &u32| goal(node).is_some_and(|endpoint| fold.instance.demands.wants(endpoint));
+    (0..fold.first.len() as u32).filter(wanted).collect()
+}
+
+/// The same values, those at equal distances first.
+fn spread(values: &[u32]) -> Vec<u32> {
+    let step = values.len().isqrt().max(1);
+    (0..step).flat_map(|first| values[first..].iter().step_by(step).copied()).collect()
+}
+
+/// The colours of links as seen from nowhere.
+fn first_colours(fold: &Fold) -> Vec<u64> {
+    let alone: Vec<u64> =
+        fold.links.iter().map(|link| mix(link.capacity.to_bits(), link.sort as u64)).collect();
+    let view = View::new(fold, None);
+    let colour = view.colours(&alone);
+    view.links.iter().map(|seen| view.link_colour(seen, &colour, &alone)).collect()
+}
+
+fn look(fold: &Fold, target: u32, link_colour: &[u64]) -> Looked {
+    let view = View::new(fold, Some(target));
+    let colour = view.colours(link_colour);
+    let look = view.look(&colour, link_colour);
+    let mut seen = vec![0_u64; fold.links.len()];
+    for link in &view.links {
+        let what = mix(view.link_colour(link, &colour, link_colour), look);
+        let sum = &mut seen[link.link as usize];
+        *sum = sum.wrapping_add(what.wrapping_mul(view.seen_by(fold, target, link)));
+    }
+    Looked { look, seen }
+}
+
+/// How many classes of links a destination sees.
+fn view_classes(fold: &Fold, target: u32, link_colour: &[u64]) -> usize {
+    let view = View::new(fold, Some(target));
+    let colour = view.colours(link_colour);
+    let seen: HashSet<u64> =
+        view.links.iter().map(|link| view.link_colour(link, &colour, link_colour)).collect();
+    seen.len()
+}
+
+/// Numbers for values, in the order in which they come.
+fn numbered(values: impl Iterator<Item = u64>) -> (Vec<u32>, usize) {
+    let mut known = HashMap::new();
+    let numbers = values
+        .map(|value| {
+            let next = known.len() as u32;
+            *known.entry(value).or_insert(next)
+        })
+        .collect();
+    (numbers, known.len())
+}
+
+fn reduced(fold: &Fold, link_colour: &[u64], kinds: &[(u32, u64)], kind_of: &[Option<u32>]) -> Reduced {
+    let instance = &fold.instance;
+    let (folded_class, classes) = numbered(link_colour.iter().copied());
+    let mut link_class = vec![None; instance.places];
+    let (mut capacity, mut links) = (vec![0.0; classes], vec![0.0; classes]);
+    for (link, folded) in instance.links.iter().zip(&fold.link_of) {
+        let class = folded_class[*folded as usize];
+        link_class[link.place as usize] = Some(class);
+        capacity[class as usize] = link.capacity;
+        links[class as usize] += 1.0;
+    }
+    let kinds = kinds
+        .par_iter()
+        .map(|(target, targets)| kind(fold, *target, *targets, link_colour, &folded_class))
+        .collect();
+    let kind_of = fold.of[instance.switches..].iter().map(|node| kind_of[*node as usize]).collect();
+    Reduced { link_class, capacity, links, kind_of, kinds }
+}
+
+fn kind(fold: &Fold, target: u32, targets: u64, link_colour: &[u64], folded_class: &[u32]) -> Kind {
+    let view = View::new(fold, Some(target));
+    let (class_of, classes) = numbered(view.colours(link_colour).into_iter());
+    let (mut size, mut demand) = (vec![0.0; classes], vec![0.0; classes]);
+    let mut example = vec![u32::MAX; classes];
+    for (node, class) in class_of.iter().enumerate() {
+        size[*class as usize] += view.count[node];
+        demand[*class as usize] = view.demand[node];
+        example[*class as usize] = example[*class as usize].min(node as u32);
+    }
+    let mut known = HashMap::new();
+    let mut entries: Vec<Entry> = vec![];
+    for seen in &view.links {
+        let (tail, head) = (class_of[seen.tail as usize], class_of[seen.head as usize]);
+        let link = folded_class[seen.link as usize];
+        let at = *known.entry((tail, head, link)).or_insert_with(|| {
+            entries.push(Entry { tail, head, link, out: 0, into: 0 });
+            entries.len() - 1
+        });
+        // Every node of a class has as many; those of one are counted.
+        if example[tail as usize] == seen.tail {
+            entries[at].out += seen.out;
+        }
+        if example[head as usize] == seen.head {
+            entries[at].into += seen.into;
+        }
+    }
+    Kind {
+        target: fold.instance.endpoint(fold.first[target as usize]).unwrap_or_default(),
+        targets,
+        class: fold.of_network(target, fold.first[target as usize], &class_of),
+        size,
+        demand,
+        entries,
+    }
+}

@@ -1,0 +1,244 @@
+"""What lies between the models, each cause with its figures; one that the figures do not show is not named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp.crosscheck.run import Crosscheck
+from pnet_lp.routing import count_shortest
+from pnet_lp.sim import SimulationResult
+from pnet_lp.sim.figures import waiting_ps
+from pnet_lp.sim.fluid import parse_correction
+from pnet_lp.sim.ports import CORE, KINDS
+from pnet_lp.units import format_us
+
+LEAST = 0.02
+"""The part of what is compared that a cause must make up, to be named."""
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A cause, and how much it makes of a difference.
+
+    Attributes:
+        cause: in a word or two.
+        before, after: models, between which it lies.
+        figure: of what.
+        factor: ``after`` over ``before``.
+        sentence: the same to read.
+        signed: whether it is named as well where it makes times shorter.
+    """
+
+    cause: str
+    before: str
+    after: str
+    figure: str
+    factor: float
+    sentence: str
+    signed: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is large enough to be named."""
+        return self.factor >= 1 + LEAST or (self.signed and self.factor <= 1 - LEAST)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it makes next to no difference."""
+        return abs(self.factor - 1) < LEAST
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {key: value for key, value in asdict(self).items() if key != "signed"}
+
+
+def explain(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> tuple[list[Gap], list[str]]:
+    """Return the causes that are large enough, in the order of the models, and the names of those that are small.
+
+    Args:
+        found: what the models say.
+        alike: bool ``[f]``, flows that are complete in all simulations.
+    """
+    if not alike.any():
+        return [], []
+    gaps = [*_linear(found), *_paths(found, alike), *_waits(found, alike), *_packets(found, alike)]
+    return [gap for gap in gaps if gap.counts], [gap.cause for gap in gaps if gap.is_small]
+
+
+def _linear(found: Crosscheck) -> Iterator[Gap]:
+    """Yield what paths and waits for other flows cost against all bytes at once."""
+    if not found.linear:
+        return
+    ideal, paths = found.linear["ideal"], found.linear["paths"]
+    yield Gap(
+        "choice of paths",
+        "lp_ideal",
+        "lp_paths",
+        "all_us",
+        # Proved: no split over these paths is as good as the one found over any.
+        paths.at_least_us / ideal.all_us,
+        f"over the paths of {paths.routing} all bytes at once take {format_us(paths.all_us)} at best, over any paths "
+        f"{format_us(ideal.all_us)}",
+    )
+    name = "split" if "split" in found.fluids else "bare"
+    least, waits = found.fluids[name], bool(len(found.workload.after))
+    even = least.settings["sharing"] == "even"
+    if least.makespan_ps is None or not (even or waits):
+        return
+    taken = least.makespan_ps / 1e6
+    causes = [
+        *(["waits for other flows"] if waits else []),
+        *(["even split"] if even else ["paths of their own"]),
+    ]
+    how = "split evenly over their paths" if even else "on their own paths"
+    yield Gap(
+        " and ".join(causes),
+        "lp_paths",
+        name,
+        "all_us",
+        taken / paths.all_us,
+        f"{how}{', and begun when those that they wait for are done' if waits else ''}, flows take {format_us(taken)}; "
+        f"all bytes at once would, at best, take {format_us(paths.all_us)}",
+    )
+
+
+def _paths(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
+    """Yield what it costs that each flow has a path, or few, of its own."""
+    bare = found.fluids["bare"]
+    crossed, shortest = _hops(found, bare)
+    yield Gap(
+        "path length",
+        "shortest paths",
+        "bare",
+        "hops",
+        crossed / shortest if shortest else 1.0,
+        f"a byte crosses {crossed:.3g} links between switches on average, on shortest paths {shortest:.3g}",
+    )
+    if "split" in found.fluids:
+        split = found.fluids["split"]
+        alone, together = (float(result.flow["ideal_ps"][alike].mean()) for result in (split, bare))
+        yield Gap(
+            "one path",
+            "split",
+            "bare",
+            "ideal_us",
+            together / alone,
+            f"alone in the network, a flow takes {format_us(together / 1e6)} on average on the paths that it has, and "
+            f"{format_us(alone / 1e6)} split over all shortest ones",
+        )
+        fair, hashed = (float(result.slowdown[alike].mean()) for result in (split, bare))
+        yield Gap(
+            "hash collisions",
+            "split",
+            "bare",
+            "slowdown",
+            hashed / fair,
+            f"on the paths drawn for them, flows take {hashed:.3g} times as long as alone on average; split "
+            f"evenly over all shortest paths {fair:.3g} times",
+        )
+    elif (
+        found.linear
+        and bare.makespan_ps is not None
+        and not len(found.workload.after)
+        and bare.settings["sharing"] != "even"
+    ):
+        paths = found.linear["paths"]
+        load_us = bare.port["bytes"] * 8e6 / bare.places.rate
+        busiest = int(load_us.argmax())
+        named = bare.places.named
+        yield Gap(
+            "collisions of paths",
+            "lp_paths",
+            "bare",
+            "link_us",
+            float(load_us[busiest]) / paths.all_us,
+            f"what flows send over {named['u'][busiest]} -> {named['v'][busiest]} alone takes "
+            f"{format_us(float(load_us[busiest]))}; split at best over the paths of {paths.routing}, all bytes take "
+            f"{format_us(paths.all_us)}",
+        )
+
+
+def _waits(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
+    """Yield what the terms of the correction add to a bare fluid."""
+    steps = [name for name in ("bare", "distant", "fluid") if name in found.fluids]
+    for before, after in pairwise(steps):
+        one, other = found.fluids[before], found.fluids[after]
+        least, most = (float(result.completion_ps[alike].mean()) / 1e6 for result in (one, other))
+        known = str(one.settings["correction"]).split(",")
+        terms = [term for term in _terms(other) if term not in known]
+        words = " and ".join([", ".join(terms[:-1]), terms[-1]] if len(terms) > 1 else terms).replace(
+            "-", " "
+        )
+        yield Gap(
+            words,
+            before,
+            after,
+            "mean_fct_us",
+            most / least,
+            f"the mean completion time becomes {format_us(most)} from {format_us(least)} in the fluid",
+        )
+
+
+def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
+    """Yield what losses add to the fluid, and the rest: what is in packets and in no fluid."""
+    fluid, packets = found.fluid, found.packets
+    flow = {key: column[alike] for key, column in packets.flow.items()}
+    times, wanted = packets.completion_ps[alike] / 1e6, fluid.completion_ps[alike] / 1e6
+    again = (flow["resent"] > 0) | (flow["timeouts"] > 0)
+    late = int((flow["timeouts"] > 0).sum())
+    if again.any():
+        mean, ideal = float(times[again].mean()), float(wanted[again].mean())
+        share = float((times - wanted)[again].sum() / wanted.sum())
+        yield Gap(
+            "loss and retransmission",
+            "fluid",
+            "packets",
+            "mean_fct_us",
+            1 + share,
+            f"{int(packets.flow['packets_dropped'].sum()):,} packets were dropped and "
+            f"{int(packets.flow['resent'].sum()):,} sent again; the {_count(again)} that sent something again, "
+            f"{late:,} of them after a timeout, took {format_us(mean)} on average, in the fluid {format_us(ideal)}: "
+            f"{100 * share:+.3g} % in the mean of all flows",
+            signed=True,
+        )
+    if (~again).any():
+        mean, ideal = float(times[~again].mean()), float(wanted[~again].mean())
+        waited = waiting_ps(packets)
+        each = float(waited.sum()) / max(int(packets.flow["packets_sent"].sum()), 1) / 1e6
+        yield Gap(
+            "queues and windows",
+            "fluid",
+            "packets",
+            "mean_fct_us",
+            mean / ideal,
+            f"the {_count(~again)} that sent nothing again took {format_us(mean)} on average, in the fluid "
+            f"{format_us(ideal)}; a packet waited {format_us(each)} on its way on average, most of it at "
+            f"{KINDS[int(waited.argmax())]}",
+            signed=True,
+        )
+
+
+def _hops(found: Crosscheck, bare: SimulationResult) -> tuple[float, float]:
+    """Return how many links between switches a byte crosses on average, and how many shortest paths have."""
+    workload, places = found.workload, bare.places
+    crossed = float(bare.port["bytes"][places.kind == CORE].sum() / bare.plane_bytes.sum())
+    pairs, place = np.unique(np.stack([workload.src, workload.dst]), axis=1, return_inverse=True)
+    hops = count_shortest(places.network, "host", *pairs).hops
+    nearest = np.where(hops < 0, np.iinfo(np.int32).max, hops).min(axis=1)
+    sent = bare.plane_bytes.sum(axis=1)
+    return crossed, float((nearest[place.ravel()] * sent).sum() / sent.sum())
+
+
+def _terms(result: SimulationResult) -> list[str]:
+    return list(parse_correction(str(result.settings["correction"])))
+
+
+def _count(chosen: npt.NDArray[np.bool_]) -> str:
+    number = int(chosen.sum())
+    return f"{number:,} {'flow' if number == 1 else 'flows'}"

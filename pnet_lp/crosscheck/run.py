@@ -1,0 +1,161 @@
+"""The cross-check: the same flows by linear program, as a fluid and in packets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pnet_lp.crosscheck.linear import Linear, bytes_matrix, solve_bytes, why_not
+from pnet_lp.crosscheck.settings import CrosscheckSettings
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Network, TrafficMatrix, Workload
+from pnet_lp.model.brief import brief
+from pnet_lp.registry import validate
+from pnet_lp.routing import parse_routing
+from pnet_lp.routing.rule import PathKind
+from pnet_lp.sim import FORWARDINGS, Outage, SimulationResult
+from pnet_lp.sim.base import choose
+from pnet_lp.sim.fluid import FluidScenario
+from pnet_lp.sim.scenario import OnProgress, Scenario
+from pnet_lp.workload import build_workload
+
+_DISTANCE = ("propagation", "store-and-forward")
+"""What a fluid waits for that no transport can spare."""
+
+OnStep = Callable[[str], OnProgress | None]
+"""Given the name of a model, returns what is called now and then while it runs."""
+
+
+@brief("linear", "fluids", "packets")
+@dataclass(frozen=True, repr=False)
+class Crosscheck:
+    """What the models say of the same flows.
+
+    Attributes:
+        workload: the flows.
+        linear: ``ideal``, all bytes at once over any paths, and ``paths``, over those that flows may take; empty where
+            a linear program says nothing.
+        left_out: why it does not.
+        fluids: ``split``, every flow split evenly over all its shortest paths, where the forwarding gives each one of
+            these; ``bare``, on the flows' own paths; ``distant``, with the delays of links; ``fluid``, with the whole
+            correction.
+        packets: the flows in packets.
+    """
+
+    workload: Workload
+    linear: Mapping[str, Linear]
+    left_out: str
+    fluids: Mapping[str, SimulationResult]
+    packets: SimulationResult
+
+    @property
+    def simulations(self) -> Mapping[str, SimulationResult]:
+        """All simulations by name, packets last."""
+        return {**self.fluids, "packets": self.packets}
+
+    @property
+    def fluid(self) -> SimulationResult:
+        """The fluid with its correction, if it has any."""
+        return self.fluids.get("fluid", self.fluids["bare"])
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a flow is unfinished in any of them."""
+        return any(result.completed < result.flow_count for result in self.simulations.values())
+
+
+def run(
+    settings: CrosscheckSettings,
+    network: Network,
+    workload: Workload,
+    *,
+    outage: Outage | None = None,
+    seed: int = 0,
+    on_step: OnStep = lambda _: None,
+) -> Crosscheck:
+    """Return what all models say of ``workload`` on ``network``.
+
+    Args:
+        settings: how to simulate.
+        network: the network, with what fails in it down.
+        workload: its flows.
+        outage: what fails while they run.
+        seed: all that is drawn is drawn from this.
+        on_step: told of each model before its run.
+
+    Raises:
+        KeyboardInterrupt: the user stopped a simulation.
+    """
+    packets = settings.packets.scenario(network, workload, seed, outage=outage)
+    fluid = settings.fluid.scenario(network, workload, seed, outage=outage)
+    assert isinstance(fluid, FluidScenario)
+    fluids = dict(_fluids(fluid, on_step))
+    simulated = _complete(packets, "packets", on_step)
+    linear: dict[str, Linear] = {}
+    if not (left_out := why_not(workload, outage)):
+        matrix = bytes_matrix(workload, packets.sizes)
+        for name, routing in (("ideal", "ideal"), ("paths", _routing(packets) or "ecmp-lp")):
+            on_step(f"linear program, {routing}")
+            linear[name] = solve_bytes(network, matrix, routing, packets.plane_policy, seed)
+    return Crosscheck(workload, linear, left_out, fluids, simulated)
+
+
+def crosscheck(
+    network: Network,
+    workload: Workload | str,
+    *,
+    traffic: TrafficMatrix | None = None,
+    outage: Outage | None = None,
+    seed: int = 0,
+    **settings: Any,
+) -> Crosscheck:
+    """Return what linear program, fluid and packets say of ``workload`` on ``network``.
+
+    Args:
+        network: the network, with what fails in it down.
+        workload: its flows, or an expression such as ``each:sizes=10MB``.
+        traffic: the matrix that gives a workload in words its pairs, where it takes one.
+        outage: what fails while the run goes on.
+        seed: all that is drawn is drawn from this.
+        settings: fields of :class:`CrosscheckSettings`, as the command line takes them: those of
+            :func:`~pnet_lp.sim.simulate` but for ``model``.
+
+    Raises:
+        KeyboardInterrupt: the user stopped it.
+        PnetError: as :func:`~pnet_lp.sim.simulate` and :func:`~pnet_lp.throughput.solve`.
+    """
+    asked = validate(CrosscheckSettings, settings)
+    if isinstance(workload, str):
+        workload = build_workload(workload, network, traffic, seed=seed)
+    elif traffic is not None:
+        raise SpecError("the workload has its pairs already", where="traffic", found=traffic.label)
+    return run(asked, network, workload, outage=outage, seed=seed)
+
+
+def _complete(scenario: Scenario, name: str, on_step: OnStep) -> SimulationResult:
+    result = scenario.run(on_step(name))
+    if result.end == "interrupted":
+        raise KeyboardInterrupt
+    return result
+
+
+def _fluids(fluid: FluidScenario, on_step: OnStep) -> Iterator[tuple[str, SimulationResult]]:
+    """Yield the result of each fluid that tells something else than the ones before."""
+    bare = replace(fluid, terms=())
+    found = _complete(bare, "bare fluid", on_step)
+    if not _routing(fluid) and found.settings["sharing"] != "even":
+        split = replace(bare, forwarding=choose(FORWARDINGS, "sopa", {}), sharing="even")
+        yield "split", _complete(split, "fluid, split evenly", on_step)
+    yield "bare", found
+    distant = replace(fluid, terms=tuple(term for term in fluid.terms if term in _DISTANCE))
+    if distant.terms not in (bare.terms, fluid.terms):
+        yield "distant", _complete(distant, "fluid with delays", on_step)
+    if fluid.terms:
+        yield "fluid", _complete(fluid, "fluid", on_step)
+
+
+def _routing(scenario: Scenario) -> str | None:
+    """Return the routing whose paths flows take; None where these are among the shortest."""
+    text: str | None = getattr(scenario.forwarding.params, "routing", None)
+    return None if text is None or parse_routing(text).kind == PathKind.EqualCost else text

@@ -1,0 +1,45 @@
+"""How to simulate in both models: the same settings for options, keys of a spec and arguments of functions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from pnet_lp.sim import Settings
+from pnet_lp.sim.settings import FLUID_ONLY, PACKETS_ONLY, EveryModelSettings
+from pnet_lp.sim.tcp_params import WindowParams
+
+
+class CrosscheckSettings(EveryModelSettings):
+    """Everything about simulations that is neither network nor workload; what is not given is as of ``simulate``.
+
+    The fluid is by default that of the transport: with its handshake, its first window and its subflows.
+    """
+
+    @cached_property
+    def packets(self) -> Settings:
+        """The settings of the packets."""
+        return Settings(model="packets", **self._given_but(FLUID_ONLY))
+
+    @cached_property
+    def fluid(self) -> Settings:
+        """The settings of the fluid."""
+        transport = self.chosen_transport.params
+        if isinstance(transport, WindowParams):
+            own = transport.as_fluid()
+        else:
+            own = {"correction": "propagation,store-and-forward"}
+        given = self._given_but(PACKETS_ONLY)
+        settings = {**own, **given}
+        if "sharing" in given:
+            settings["subflows"] = given.get("subflows", self.subflows)
+        idle = Settings.meaningless({**settings, "model": "fluid"})
+        return Settings(model="fluid", **{key: value for key, value in settings.items() if key not in idle})
+
+    def _given_but(self, names: tuple[str, ...]) -> dict[str, Any]:
+        """Return what was given, or stated by a preset, but for ``names``."""
+        return {
+            key: value
+            for key in self.model_fields_set - set(names)
+            if (value := getattr(self, key)) is not None
+        }

@@ -1,0 +1,236 @@
+"""The picture of a network in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pnet_lp.drawing.boxes import draw_summaries
+from pnet_lp.drawing.formats import check_suffix
+from pnet_lp.drawing.loads import Loads, read_loads
+from pnet_lp.drawing.marks import find_cut
+from pnet_lp.drawing.panels import Panel, labels_in_words, make_panels
+from pnet_lp.drawing.settings import CutKind
+from pnet_lp.drawing.sheet import Drawn, Sheet
+from pnet_lp.drawing.summary import summarise
+from pnet_lp.drawing.svg import annotated, page
+from pnet_lp.drawing.switches import draw_panels
+from pnet_lp.drawing.words import counted
+from pnet_lp.errors import SpecError
+from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model.brief import brief
+from pnet_lp.model.network import Level
+from pnet_lp.model.summary import summarise_network
+from pnet_lp.report.plot import figure_bytes
+from pnet_lp.throughput import solve
+from pnet_lp.traffic import build_traffic
+from pnet_lp.writing import output_file
+
+MOST_SWITCHES, MOST_CABLES = 400, 2500
+"""Of a plane, up to which switches and cables are drawn one by one."""
+
+MOST_PANELS = 16
+"""Planes that look different in one picture."""
+
+
+@brief("title", "summarised")
+@dataclass(frozen=True, eq=False, repr=False)
+class Drawing:
+    """A picture of a network.
+
+    Attributes:
+        title: what is drawn.
+        summarised: whether tiers are drawn instead of switches, because there are too many.
+        document: what is shown, as ``pnet-lp draw --json`` prints it.
+        captions: what is written below the picture.
+    """
+
+    title: str
+    summarised: bool
+    document: Mapping[str, Any]
+    captions: tuple[str, ...]
+    _drawn: Drawn = field(repr=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture; the suffix, one of :data:`~pnet_lp.drawing.formats.DRAWING_SUFFIXES`, is the format.
+
+        The same network gives the same bytes with the same matplotlib.
+
+        Raises:
+            SpecError: another suffix.
+            OutputError: it cannot be written.
+        """
+        kind = check_suffix(path)
+        with output_file(path) as temporary:
+            if kind in {".svg", ".html"}:
+                svg = self.svg()
+                temporary.write_text(svg if kind == ".svg" else page(svg, self.title), encoding="utf-8")
+            else:
+                temporary.write_bytes(figure_bytes(self._drawn.figure, kind.removeprefix(".")))
+
+    def svg(self) -> str:
+        """Return the picture as an SVG document, whose switches and cables say what they are."""
+        return annotated(figure_bytes(self._drawn.figure, "svg"), self._drawn.notes, self.title)
+
+    def _repr_svg_(self) -> str:
+        """Show the picture in a notebook."""
+        return self.svg()
+
+
+def draw(
+    network: Network,
+    path: str | Path | None = None,
+    *,
+    cut: CutKind | None = None,
+    traffic: TrafficMatrix | str | None = None,
+    load: ThroughputResult | str | Path | None = None,
+    lengths: bool = False,
+    layers: bool = False,
+    level: Level | None = None,
+    seed: int = 0,
+    title: str = "",
+    **solving: Any,
+) -> Drawing:
+    """Return a picture of ``network``, and write it to ``path`` if there is one.
+
+    Args:
+        network: its planes are drawn side by side, those that look the same once.
+        path: a file; its suffix, ``.svg``, ``.pdf``, ``.png`` or ``.html``, is the format.
+        cut: colours the sides of the narrowest bisection, or of the sparsest cut found for ``traffic``, by default from
+            everybody to everybody, and makes the cables between them thick.
+        traffic: demands, or a pattern as of ``--traffic``; cables are coloured by what they carry of it.
+        load: in place of solving, the result of ``traffic`` on this network; or a file: a saved result, or a table of
+            links, from which the traffic is known or not needed.
+        lengths: colours cables by the lengths of the certificate instead of utilisation.
+        layers: draws planes as layers of one picture.
+        level: whether demands, and the two sides of a cut, are of hosts or of racks; default: hosts if there are any.
+        seed: of random traffic, and of routings that draw paths.
+        title: above the picture; default: the labels of the planes.
+        solving: as of :func:`pnet_lp.throughput.solve`, for ``traffic``: ``routing``, ``objective``, ``tolerance``, ...
+
+    Raises:
+        SpecError: arguments that make no sense together, a suffix that is no format, a result of another network, a cut
+            of a single endpoint, too many planes to draw.
+        PnetError: as of what solves, reads or writes.
+    """
+    if path is not None:
+        check_suffix(path)
+    given = {"level": level is not None, "traffic": traffic is not None, **dict.fromkeys(solving, True)}
+    _check(given, cut, load, lengths=lengths, solving=bool(solving))
+    matrix = build_traffic(traffic, network, level, seed=seed) if isinstance(traffic, str) else traffic
+    loads = _loads(network, matrix, load, seed, solving)
+    if loads is not None and loads.traffic is not None:
+        matrix = loads.traffic
+    if matrix is not None:
+        if level not in (None, matrix.level):
+            raise SpecError(
+                "the demands are of another level", where="level", found=level, allowed=matrix.level
+            )
+        level = matrix.level
+    level = level or network.default_level
+    mark = None if cut is None else find_cut(network, cut, level, matrix)
+    panels = make_panels(network, mark, loads, lengths=lengths, apart=layers)
+    large = any(
+        panel.plane.switch_count > MOST_SWITCHES or panel.plane.cable_count > MOST_CABLES for panel in panels
+    )
+    summaries = summarise(panels) if large else []
+    shown = len(summaries) if large else len(panels)
+    if shown > MOST_PANELS:
+        raise SpecError(
+            "too many planes that look different", found=shown, allowed=f"at most {MOST_PANELS} in a picture"
+        )
+    if layers and large:
+        raise SpecError(
+            "a network this large is drawn as its tiers, which have no layers",
+            where="layers",
+            found=max(panel.plane.switch_count for panel in panels),
+            allowed=f"planes of at most {MOST_SWITCHES} switches and {MOST_CABLES:,} cables",
+        )
+    captions = [_headline(network, large=large), *([] if mark is None else [mark.caption])]
+    captions += [] if loads is None else [loads.caption]
+    sheet = Sheet(
+        title or labels_in_words(network.planes), tuple(captions), *_scale(loads, panels, lengths=lengths)
+    )
+    drawn = draw_summaries(summaries, sheet) if large else draw_panels(panels, sheet, layers=layers)
+    document = {
+        "network": summarise_network(network),
+        "title": sheet.title,
+        "summarised": large,
+        "panels": [list(one.planes) for one in (summaries or panels)],
+        "layers": layers,
+        "colours": None if loads is None else "length" if lengths else "utilisation",
+        "failed_cables": sum(len(one.planes) * int((one.failed == 2).sum()) for one in panels),
+        "cut": None if mark is None else mark.to_json(network, level),
+        "result": None if loads is None else loads.claim,
+    }
+    picture = Drawing(sheet.title, large, document, sheet.captions, drawn)
+    if path is not None:
+        picture.save(path)
+    return picture
+
+
+def _check(
+    given: Mapping[str, bool],
+    cut: CutKind | None,
+    load: ThroughputResult | str | Path | None,
+    *,
+    lengths: bool,
+    solving: bool,
+) -> None:
+    """Raise SpecError where an argument has no meaning beside the others."""
+    result = isinstance(load, ThroughputResult)
+    if result and not given["traffic"]:
+        raise SpecError("the traffic of a result is not in it", where="load", allowed="traffic with it")
+    if load is not None and not result and given["traffic"]:
+        raise SpecError(
+            "a file of loads is not of another traffic", where="traffic", allowed="load or traffic"
+        )
+    if lengths and load is None and not given["traffic"]:
+        raise SpecError(
+            "nothing is solved that has lengths", where="lengths", allowed="load or traffic with it"
+        )
+    if solving and (load is not None or not given["traffic"]):
+        name = next(key for key in given if key not in {"level", "traffic"})
+        raise SpecError("nothing is solved", where=name, allowed="traffic with it, and no load")
+    if given["level"] and not given["traffic"] and cut is None:
+        raise SpecError("nothing depends on it", where="level", allowed="traffic or cut with it")
+
+
+def _loads(
+    network: Network,
+    matrix: TrafficMatrix | None,
+    load: ThroughputResult | str | Path | None,
+    seed: int,
+    solving: Mapping[str, Any],
+) -> Loads | None:
+    match load:
+        case ThroughputResult():
+            assert matrix is not None
+            return Loads.of(network, matrix, load)
+        case None if matrix is not None:
+            return Loads.of(network, matrix, solve(network, matrix, seed=seed, **solving))
+        case None:
+            return None
+    return read_loads(load, network)
+
+
+def _headline(network: Network, *, large: bool) -> str:
+    parts = [(network.switch_count, "switch"), (network.host_count, "host"), (network.cable_count, "cable")]
+    words = f"{network.variant} network of {counted(network.plane_count, 'plane')}: " + ", ".join(
+        counted(count, what) for count, what in parts
+    )
+    return f"{words}; too many to draw one by one" if large else words
+
+
+def _scale(loads: Loads | None, panels: list[Panel], *, lengths: bool) -> tuple[str, tuple[str, str]]:
+    """Return what the colours mean, and what the ends of the scale are called."""
+    if loads is None:
+        return "", ("", "")
+    if lengths:
+        longest = max((float(one.max(initial=0.0)) for one in loads.length), default=0.0)
+        words = "dual length of a cable's longer direction"
+        return (words if longest else f"{words}: none is proved"), ("0", f"{longest:.3g}")
+    del panels
+    return "utilisation of a cable's fuller direction", ("0 %", "100 %")

@@ -1,0 +1,25 @@
+"""What to show of a network: the same settings for options and arguments."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from pydantic import Field
+
+from pnet_lp.registry import Params
+
+CutKind: TypeAlias = Literal["bisection", "sparsest"]
+
+
+class DrawSettings(Params):
+    """What a picture shows beside switches and cables."""
+
+    cut: CutKind | None = Field(
+        None,
+        description="cut to show: bisection between halves of the endpoints, or the sparsest cut found for the traffic",
+    )
+    lengths: bool = Field(
+        False,
+        description="colour cables by their dual lengths, which prove the bound, instead of utilisation",
+    )
+    layers: bool = Field(False, description="draw planes as layers of one picture instead of side by side")

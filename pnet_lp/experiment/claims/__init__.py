@@ -1,0 +1,27 @@
+"""What is claimed of the cases of an experiment, in a paper or elsewhere, and what measured values say of it.
+
+``base`` says what a claim is; each kind has a file; ``file`` lists the kinds, and reads claims.
+"""
+
+from pnet_lp.experiment.claims.base import CaseClaim, Claim, Judgement, Measured, Measurements, Verdict
+from pnet_lp.experiment.claims.bound import BoundClaim, PercentileClaim
+from pnet_lp.experiment.claims.file import KINDS, Claims
+from pnet_lp.experiment.claims.ordering import OrderingClaim
+from pnet_lp.experiment.claims.trend import TrendClaim
+from pnet_lp.experiment.claims.value import ValueClaim
+
+__all__ = [
+    "KINDS",
+    "BoundClaim",
+    "CaseClaim",
+    "Claim",
+    "Claims",
+    "Judgement",
+    "Measured",
+    "Measurements",
+    "OrderingClaim",
+    "PercentileClaim",
+    "TrendClaim",
+    "ValueClaim",
+    "Verdict",
+]

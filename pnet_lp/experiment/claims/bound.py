@@ -1,0 +1,90 @@
+"""Bounds of a value, and of a percentile over many."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fnmatch import fnmatchcase
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from pnet_lp.experiment.claims.base import CaseClaim, Claim, Measured, Measurements, Verdict
+
+
+class _BoundsClaim(Claim):
+    """Bounds of one value.
+
+    Attributes:
+        at_least, at_most: one of them or both.
+    """
+
+    at_least: float | None = Field(None, allow_inf_nan=False)
+    at_most: float | None = Field(None, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("at_least or at_most must be given")
+        if self.at_least is not None and self.at_most is not None and self.at_least > self.at_most:
+            raise ValueError(f"at_least={self.at_least:g} is above at_most={self.at_most:g}")
+        return self
+
+    @property
+    def _unit(self) -> str:
+        return ""
+
+    @property
+    def number(self) -> float | None:
+        """The bound, where there is one."""
+        bounds = [bound for bound in (self.at_least, self.at_most) if bound is not None]
+        return bounds[0] if len(bounds) == 1 else None
+
+    @property
+    def claimed(self) -> str:
+        """What is claimed, in numbers."""
+        bounds = (("at least", self.at_least), ("at most", self.at_most))
+        return " and ".join(f"{words} {bound:g}{self._unit}" for words, bound in bounds if bound is not None)
+
+    @property
+    def refuted_by(self) -> str:
+        """What would refute it."""
+        bounds = (("below", self.at_least), ("above", self.at_most))
+        return " or ".join(f"{words} {bound:g}{self._unit}" for words, bound in bounds if bound is not None)
+
+    def _judged(self, values: Sequence[float]) -> tuple[Verdict, str]:
+        (value,) = values
+        for bound, broken, side in ((self.at_least, -1, "less"), (self.at_most, 1, "more")):
+            if bound is not None and (value - bound) * broken > 0:
+                return "differs", f"{side} than {bound:g}{self._unit}"
+        return "agrees", self.claimed
+
+
+class BoundClaim(CaseClaim, _BoundsClaim):
+    """Bounds, of a value or of a ratio in per cent."""
+
+    kind: Literal["bound"]
+
+
+class PercentileClaim(_BoundsClaim):
+    """Bounds of a percentile over every draw of several cases.
+
+    Attributes:
+        cases: which; ``*`` stands for any text.
+        percentile: of their values.
+    """
+
+    kind: Literal["percentile"]
+    cases: str
+    percentile: float = Field(ge=0, le=100)
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The cases that it names."""
+        return (self.cases,)
+
+    def missing(self, cases: Collection[str]) -> str | None:
+        """Return the pattern if no case matches."""
+        return None if any(fnmatchcase(name, self.cases) for name in cases) else self.cases
+
+    def _measured(self, measurements: Measurements) -> list[Measured | None]:
+        return [measurements.percentile(self.cases, self.percentile, self.column)]

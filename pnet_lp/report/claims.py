@@ -1,0 +1,109 @@
+"""What is claimed of an experiment next to what was measured, with a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from pnet_lp.experiment import Claim, Experiment, Judgement, Measured, Record, ratio
+from pnet_lp.report.numbers import clean, number_in_words, percent_in_words
+
+_ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "recomputed"}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A claim and what measured values say of it.
+
+    Attributes:
+        claim: the claim.
+        source: where it is made.
+        judgement: the measured values, and the verdict.
+    """
+
+    claim: Claim
+    source: str
+    judgement: Judgement
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the measured values are what the claim says."""
+        return self.judgement.verdict == "agrees"
+
+    def sentence(self) -> str:
+        """Return claim, measured values and verdict in one sentence."""
+        values = [_in_words(one) for one in self.judgement.measured]
+        units = {one.unit for one in self.judgement.measured}
+        unit = f" {units.pop()}" if len(units) == 1 and units != {""} else ""
+        verdict = (
+            self.judgement.verdict.upper() if self.judgement.verdict == "differs" else self.judgement.verdict
+        )
+        return (
+            f"{self.claim.statement} ({self.source}): {_ORIGINS[self.claim.origin]} {self.claim.claimed}, "
+            f"here {', '.join(values)}{unit}; {verdict}: {self.judgement.reason}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the claim with measured values, verdict and reason."""
+        return {
+            **self.claim.model_dump(),
+            "source": self.source,
+            "claimed": self.claim.claimed,
+            "refuted_by": self.claim.refuted_by,
+            "measured": [one.to_json() for one in self.judgement.measured],
+            "verdict": self.judgement.verdict,
+            "reason": self.judgement.reason,
+        }
+
+
+@dataclass(frozen=True)
+class _Records:
+    """Measured values of records, by case; ``shown`` is the column that the experiment shows."""
+
+    shown: str | None
+    records: Mapping[str, Record]
+
+    def mean(self, case: str, relative_to: str | None, column: str | None) -> Measured | None:
+        record, base, column = self.records.get(case), self.records.get(relative_to or ""), column or self.shown
+        if record is None or (relative_to and base is None):
+            return None
+        if base is not None:
+            found = ratio(record, base, column)
+            if found is None:
+                return None
+            return Measured(case, found.percent, clean(found.error, found.percent), f"% of {base.case}")
+        mean = record.mean(column)
+        error = clean(record.standard_error(column), mean.value)
+        return Measured(case, mean.value, error, mean.words or mean.unit)
+
+    def percentile(self, cases: str, percentile: float, column: str | None) -> Measured | None:
+        about = [record for name, record in self.records.items() if fnmatchcase(name, cases)]
+        if not about:
+            return None
+        column = column or self.shown
+        values = [value for record in about for value in record.values(column)]
+        mean = about[0].mean(column)
+        unit = f"{mean.words or mean.unit} at percentile {percentile:g} of {len(values)} draws".lstrip()
+        return Measured(cases, float(np.percentile(values, percentile)), None, unit)
+
+
+def compare_claims(experiment: Experiment, records: Sequence[Record]) -> list[Comparison]:
+    """Return each claim whose cases have records, with what these say of it."""
+    if experiment.claimed is None:
+        return []
+    measurements = _Records(experiment.column, {record.case: record for record in records})
+    return [
+        Comparison(claim, claim.source or experiment.claimed.source, judgement)
+        for claim in experiment.claimed.claims
+        if (judgement := claim.judge(measurements)) is not None
+    ]
+
+
+def _in_words(measured: Measured) -> str:
+    if measured.unit.startswith("% of "):
+        return percent_in_words(measured.value, measured.error)
+    return number_in_words(measured.value, measured.error)

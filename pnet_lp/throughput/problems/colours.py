@@ -1,0 +1,399 @@
+"""A problem of any path on classes of alike switches, endpoints and links, which colour refinement finds.
+
+The core finds the classes (``pnet_core::mcf::symmetry``); here the linear program on them is written, and its solutions
+are turned into certificates.  Variables are totals: what all destinations of a kind together send over all links
+between two classes.  Then every coefficient is 1, whatever the size of the network.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
+from pnet_lp.model.demands import Pairs
+from pnet_lp.model.result import ColourCertificate
+from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.throughput.problems.program import LinearProgram, compressed_columns
+
+MOST_CLASSES = 10_000
+"""Variables up to which there is a program on classes: a simplex method solves it in seconds."""
+
+MOST_LOOKS = 500_000_000
+"""Links that destinations look at, all together, to find classes; some ten seconds."""
+
+_NOISE = 1e-13
+"""Of the largest total: what a solver leaves where nothing flows."""
+
+_Index = npt.NDArray[np.int64]
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Entries:
+    """Links between two classes of nodes, one entry each.
+
+    Attributes:
+        kind: int32, of the destinations that see them so.
+        tail, head: int64, classes of nodes, counted through over all kinds.
+        link: int32, class of the links.
+        out: int32, how many leave each node of the tail.
+        up, down: bool, whether they are access links out of and into endpoints.
+    """
+
+    kind: IntArray
+    tail: _Index
+    head: _Index
+    link: IntArray
+    out: IntArray
+    up: BoolArray
+    down: BoolArray
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Colours:
+    """A flow problem on classes.
+
+    A *node* is a switch, counted through over all planes, or an endpoint, after them; a *link* an arc or an access link
+    up or down, ``A + 2 P E`` places in all.  ``classes`` are those of nodes, counted through over all kinds.
+
+    Attributes:
+        flow: the problem.
+        core: the same for the core to look at.
+        found: what the core found.
+    """
+
+    flow: FlowProblem
+    core: _core.Symmetry
+    found: _core.Reduced
+
+    @classmethod
+    def of(cls, flow: FlowProblem) -> Colours | None:
+        """Return the classes of a problem, or None where too little is alike for a small program."""
+        core = symmetry_of(flow)
+        found = core.reduce(classes=MOST_CLASSES, looks=MOST_LOOKS)
+        return None if found is None else cls(flow, core, found)
+
+    @cached_property
+    def link_class(self) -> IntArray:
+        """int32 ``[A + 2 P E]``, -1 where there is no link."""
+        return self.found.link_class
+
+    @cached_property
+    def capacity(self) -> FloatArray:
+        """float64 ``[classes of links]``, Gb/s of each link."""
+        return self.found.capacity
+
+    @cached_property
+    def links(self) -> FloatArray:
+        """float64 ``[classes of links]``, how many each has."""
+        return self.found.links
+
+    @cached_property
+    def targets(self) -> IntArray:
+        """int32 ``[kinds]``, an endpoint of each kind of destinations."""
+        return self.found.targets
+
+    @cached_property
+    def node_class(self) -> IntArray:
+        """int32 ``[kinds, nodes]``, counted anew for each kind."""
+        return self.found.node_class
+
+    @cached_property
+    def _classes(self) -> tuple[IntArray, FloatArray, FloatArray]:
+        return self.found.classes
+
+    @property
+    def kind(self) -> IntArray:
+        """int32 ``[classes]``, the kind that sees each."""
+        return self._classes[0]
+
+    @property
+    def traffic(self) -> FloatArray:
+        """float64 ``[classes]``, what all nodes of each send to one destination."""
+        return self._classes[1] * self._classes[2]
+
+    @cached_property
+    def counts(self) -> FloatArray:
+        """float64 ``[kinds]``, how many destinations are of each."""
+        return self.found.counts
+
+    @cached_property
+    def first(self) -> _Index:
+        """int64 ``[kinds]``, where the classes of each kind begin."""
+        return np.searchsorted(self.kind, np.arange(len(self.targets)))
+
+    @cached_property
+    def target_class(self) -> _Index:
+        """int64 ``[kinds]``, the class of the destination alone."""
+        switches = int(self.flow.node_count.sum())
+        kinds = np.arange(len(self.targets))
+        return self.first + self.node_class[kinds, switches + self.targets]
+
+    @cached_property
+    def entries(self) -> Entries:
+        """What links a flow can use: not out of an endpoint that sends nothing, nor into one that is no destination."""
+        kind, tail, head, link, out, _ = self.found.entries.T
+        arcs, access = len(self.flow.tail), self.flow.attach.size
+        sort = np.zeros(len(self.capacity), dtype=np.int64)
+        for way, places in ((1, slice(arcs, arcs + access)), (2, slice(arcs + access, None))):
+            classes = self.link_class[places]
+            sort[classes[classes >= 0]] = way
+        tail, head, way = self.first[kind] + tail, self.first[kind] + head, sort[link]
+        # What goes from a class to itself comes back to each of its nodes, and leads nowhere.
+        kept = (tail != head) & np.where(way == 1, self.traffic[tail] > 0, True)
+        kept &= np.where(way == 2, head == self.target_class[kind], True)
+        return Entries(
+            kind=ints(kind[kept]),
+            tail=tail[kept],
+            head=head[kept],
+            link=ints(link[kept]),
+            out=ints(out[kept]),
+            up=way[kept] == 1,
+            down=way[kept] == 2,
+        )
+
+    def program(self) -> LinearProgram:
+        """Return the linear program: minimise -K.  Columns are totals over entries, then K; units are chosen near 1.
+
+        Rows: what leaves a class is what enters it and what it sends itself, for each class; then the capacity of each
+        class of links that has one.
+        """
+        entries, classes = self.entries, len(self.kind)
+        count, (unit, traffic) = len(entries.kind), self._units
+        limited = np.flatnonzero(np.isfinite(self.capacity))
+        place = np.full(len(self.capacity), -1)
+        place[limited] = classes + np.arange(len(limited))
+        column = np.arange(count)
+        passing, counted = ~entries.down, place[entries.link] >= 0
+        sending = np.flatnonzero(self.traffic > 0)
+        row = [entries.tail, entries.head[passing], place[entries.link][counted], sending]
+        columns = [column, column[passing], column[counted], np.full(len(sending), count)]
+        asked = self.counts[self.kind[sending]] * self.traffic[sending] / traffic
+        value = [np.ones(count), -np.ones(passing.sum()), np.ones(counted.sum()), -asked]
+        start, index, values = compressed_columns(
+            np.concatenate(row), np.concatenate(columns), floats(np.concatenate(value)), count + 1
+        )
+        return LinearProgram(
+            cost=floats(np.r_[np.zeros(count), -1.0]),
+            start=start,
+            index=index,
+            value=values,
+            row_lower=floats(np.r_[np.zeros(classes), np.full(len(limited), -np.inf)]),
+            row_upper=floats(np.r_[np.zeros(classes), self.capacity[limited] * self.links[limited] / unit]),
+        )
+
+    @cached_property
+    def _units(self) -> tuple[float, float]:
+        """The Gb/s that totals are counted in, and all traffic."""
+        volume = (self.capacity * self.links)[np.isfinite(self.capacity)]
+        return float(volume.max()), float((self.counts[self.kind] * self.traffic).sum())
+
+    def certificate(self, total: FloatArray, dual: FloatArray) -> ColourCertificate:
+        """Return the certificate that a primal and a dual solution of :meth:`program` round to.
+
+        Args:
+            total: float64 ``[columns]``.
+            dual: float64 ``[rows]``.
+        """
+        limited = np.isfinite(self.capacity)
+        length = np.zeros(len(self.capacity))
+        length[limited] = np.maximum(-dual[len(self.kind) :], 0.0)
+        return self._stated(_without_cycles(self.entries, total[:-1]), length)
+
+    def nothing(self) -> ColourCertificate:
+        """Return shortest paths and the lengths 1 / capacity: what is known without a solution."""
+        with np.errstate(divide="ignore"):
+            return self._stated(self._shortest(), 1 / self.capacity)
+
+    @cached_property
+    def _sources(self) -> _Index:
+        return np.flatnonzero(self.traffic > 0)
+
+    def _shortest(self) -> FloatArray:
+        """Return one entry with 1 for each class: the first that leads to the destination over the fewest links."""
+        entries = self.entries
+        hops = self._distances(np.ones(len(self.capacity)))
+        nearer = np.where(entries.down, 0.0, hops[entries.head]) + 1 <= hops[entries.tail]
+        first = np.unique(entries.tail[nearer], return_index=True)[1]
+        found = np.zeros(len(entries.kind))
+        found[np.flatnonzero(nearer)[first]] = 1.0
+        return found
+
+    def _stated(self, total: FloatArray, length: FloatArray) -> ColourCertificate:
+        entries, (arcs, access) = self.entries, (len(self.flow.tail), self.flow.attach.size)
+        leaving = np.bincount(entries.tail, weights=total, minlength=len(self.kind))
+        if np.any(leaving[self._sources] <= 0):
+            total = self._shortest()
+            leaving = np.bincount(entries.tail, weights=total, minlength=len(self.kind))
+        used = np.flatnonzero(total > 0)
+        kind, tail, head = entries.kind[used], entries.tail[used], entries.head[used]
+        shape = self.flow.attach.shape
+        return ColourCertificate(
+            arc_class=ints(self.link_class[:arcs]),
+            up_class=ints(self.link_class[arcs : arcs + access].reshape(shape)),
+            down_class=ints(self.link_class[arcs + access :].reshape(shape)),
+            class_length=floats(length),
+            kind=ints(self.found.kind),
+            target=ints(self.targets),
+            node_class=ints(self.node_class),
+            entry=ints(
+                np.column_stack([kind, tail - self.first[kind], head - self.first[kind], entries.link[used]])
+            ),
+            fraction=floats(total[used] / leaving[tail]),
+        )
+
+    def _flows(self, certificate: ColourCertificate) -> FloatArray:
+        """Return float64 ``[entries of the certificate]``: what passes all links of each towards one destination."""
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+        from scipy.sparse.linalg import spsolve  # noqa: PLC0415
+
+        kind, tail, head, link = certificate.entry.T
+        tail, head = self.first[kind] + tail, self.first[kind] + head
+        on = ~np.isin(link, self.entries.link[self.entries.down])
+        classes = len(self.kind)
+        moved = sp.csc_array((certificate.fraction[on], (head[on], tail[on])), shape=(classes, classes))
+        passing = spsolve(sp.eye_array(classes, format="csc") - moved, self.traffic)
+        return floats(passing[tail] * certificate.fraction)
+
+    def evaluate(self, certificate: ColourCertificate) -> tuple[float, float, FloatArray]:
+        """Return the bounds on K that a certificate proves of the whole network, and the load of each link at K = 1.
+
+        Raises:
+            CoreError: it proves nothing.
+        """
+        return self.core.evaluate(
+            ints(self.link_class),
+            certificate.class_length,
+            certificate.target,
+            certificate.node_class,
+            certificate.entry,
+            floats(self._flows(certificate) / self._links_of(certificate)),
+        )
+
+    def bounds(self, certificate: ColourCertificate) -> tuple[float, float]:
+        """Return the bounds on K on classes: those of the whole network, if what was found alike is."""
+        load, limited = self.loads(certificate), np.isfinite(self.capacity)
+        lower = 1 / float((load[limited] / self.capacity[limited]).max())
+        volume = float((self.capacity * self.links)[limited] @ certificate.class_length[limited])
+        far = self._distances(certificate.class_length)[self._sources]
+        asked = (self.counts[self.kind] * self.traffic)[self._sources]
+        carried = float(asked @ far)
+        return lower, volume / carried if carried > 0 else math.inf
+
+    def loads(self, certificate: ColourCertificate) -> FloatArray:
+        """Return float64 ``[classes of links]``: the load of each link at K = 1, on classes."""
+        kind, _, _, link = certificate.entry.T
+        total = self.counts[kind] * self._flows(certificate)
+        return floats(np.bincount(link, weights=total, minlength=len(self.links)) / self.links)
+
+    def _links_of(self, certificate: ColourCertificate) -> FloatArray:
+        """Return float64 ``[entries of the certificate]``: how many links each has towards one destination."""
+        entries, (kind, tail, head, link) = self.entries, certificate.entry.T
+        known = np.column_stack([entries.tail, entries.head, entries.link])
+        asked = np.column_stack([self.first[kind] + tail, self.first[kind] + head, link])
+        _, row = np.unique(np.concatenate([known, asked]), axis=0, return_inverse=True)
+        count = np.zeros(int(row.max()) + 1)
+        count[row.ravel()[: len(known)]] = self._classes[1][entries.tail] * entries.out
+        return floats(count[row.ravel()[len(known) :]])
+
+    def farthest(self, lengths: Lengths) -> float:
+        """Return the largest distance of a demand by lengths that are alike within classes."""
+        joined = np.concatenate([values.ravel() for values in lengths])
+        length = np.zeros(len(self.capacity))
+        length[self.link_class[self.link_class >= 0]] = joined[self.link_class >= 0]
+        return float(self._distances(length)[self._sources].max())
+
+    def _distances(self, length: FloatArray) -> FloatArray:
+        """Return float64 ``[classes]``: how far each is from the destination, that from itself over its own links."""
+        entries, classes = self.entries, len(self.kind)
+        found = np.full(classes, np.inf)
+        far = length[entries.link]
+        for _ in range(classes):
+            through = far + np.where(entries.down, 0.0, found[entries.head])
+            nearer = found.copy()
+            np.minimum.at(nearer, entries.tail, through)
+            if np.array_equal(nearer, found):
+                break
+            found = nearer
+        return floats(found)
+
+
+def symmetry_of(flow: FlowProblem) -> _core.Symmetry:
+    """Return a problem as the core looks at it for what is alike."""
+    rule = flow.demands
+    if isinstance(rule, Pairs):
+        demands = _core.Demands.pairs(flow.attach.shape[1], rule.src, rule.dst, rule.demand)
+    else:
+        demands = _core.Demands.product(rule.sends, rule.receives, rule.own)
+    return _core.Symmetry(
+        flow.node_count,
+        flow.arc_ptr,
+        flow.tail,
+        flow.head,
+        flow.capacity,
+        flow.attach,
+        flow.access_up,
+        flow.access_down,
+        demands,
+    )
+
+
+def _without_cycles(entries: Entries, given: FloatArray) -> FloatArray:
+    """Return totals of which nothing goes round, and nothing ends anywhere but at the destination."""
+    total = np.where(given > _NOISE * given.max(initial=0.0), given, 0.0)
+    total = _acyclic(entries, total)
+    while True:
+        alive = np.isin(entries.head, entries.tail[total > 0]) | entries.down
+        dead = (total > 0) & ~alive
+        if not dead.any():
+            return total
+        total = np.where(dead, 0.0, total)
+
+
+def _acyclic(entries: Entries, total: FloatArray) -> FloatArray:
+    """Return totals with every cycle taken off."""
+    total = total.copy()
+    into: dict[int, list[int]] = {}
+    for e in np.flatnonzero((total > 0) & ~entries.down).tolist():
+        into.setdefault(int(entries.head[e]), []).append(e)
+    done: set[int] = set()
+    for start in list(into):
+        # Against the flow, in depth; what is on the way and met again closes a cycle.
+        way: list[int] = []
+        place: dict[int, int] = {start: 0}
+        node = start
+        while True:
+            coming = into.get(node, [])
+            while coming and (total[coming[-1]] <= 0 or int(entries.tail[coming[-1]]) in done):
+                coming.pop()
+            if not coming:
+                done.add(node)
+                place.pop(node, None)
+                if not way:
+                    break
+                node = int(entries.head[way.pop()])
+                continue
+            e = coming[-1]
+            tail = int(entries.tail[e])
+            if tail not in place:
+                place[tail] = len(way) + 1
+                way.append(e)
+                node = tail
+                continue
+            cycle = [*way[place[tail] :], e]
+            least = min(total[c] for c in cycle)
+            for c in cycle:
+                total[c] = total[c] - least if total[c] > least else 0.0
+            # Back to where the cycle begins.
+            while len(way) > place[tail]:
+                place.pop(int(entries.tail[way.pop()]))
+            node = tail
+    return total

@@ -1,0 +1,218 @@
+"""The cross-check: closed forms of all models side by side, and that no cause is named that the figures do not show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pnet_lp.crosscheck import compare, crosscheck
+from pnet_lp.errors import SimulationError, SpecError
+from pnet_lp.model import Network, Workload
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+FULL, WIRE, GBPS = 1460, 1500, 10
+"""Payload of a full packet, its bytes on the wire, and the speed of all links."""
+
+
+@pytest.fixture(scope="module")
+def spine() -> Network:
+    """Two leaves of four hosts under four spines, at 10 Gb/s: nothing blocks but by hashes."""
+    return build_network("leaf-spine:leaves=2,spines=4,hosts_per_leaf=4", link_gbps=GBPS)
+
+
+def us(packets: float) -> float:
+    """Return how long a link takes for so many full packets."""
+    return packets * WIRE * 8e-3 / GBPS
+
+
+def across(packets: int) -> Workload:
+    """Every host of the first leaf sends to its opposite of the second."""
+    return Workload.from_flows(8, [0, 1, 2, 3], [4, 5, 6, 7], packets * FULL)
+
+
+def named(document: dict[str, Any]) -> dict[str, float]:
+    return {gap["cause"]: gap["factor"] for gap in document["gaps"]}
+
+
+def test_hash_collisions_are_told_by_the_busiest_path(spine: Network) -> None:
+    """Split over the spines every flow has its full rate; hashed, those on one spine share it."""
+    seen = set()
+    for seed in range(6):
+        found = crosscheck(spine, across(1000), seed=seed, queue="drop-tail:packets=3000")
+        document = compare(found)
+        assert document["all_us"]["lp_ideal"] == pytest.approx(us(1000), rel=1e-4)
+        assert document["all_us"]["lp_paths"] == pytest.approx(us(1000), rel=1e-4)
+        assert document["all_us"]["split"] == pytest.approx(us(1000), rel=1e-6)
+        places = found.packets.places
+        up = (places.kind == 0) & (places.named["u"] == "leaf0")
+        load = found.fluids["bare"].port["bytes"][up] / (1000 * WIRE)
+        worst = round(load.max())
+        assert document["all_us"]["bare"] == pytest.approx(us(1000) * worst, rel=1e-6)
+        slowdown = float(np.mean(found.fluids["bare"].slowdown))
+        causes = named(document)
+        assert ("hash collisions" in causes) == (worst > 1)
+        assert causes.get("hash collisions", 1.0) == pytest.approx(slowdown)
+        # Nothing is lost in queues that hold everything, and flows so long take no note of a round trip.
+        assert not {"loss and retransmission", "choice of paths", "path length", "one path"} & set(
+            named(document)
+        )
+        seen.add(worst > 1)
+    assert seen == {False, True}
+
+
+def test_incast_is_the_same_in_all_models(spine: Network) -> None:
+    """Four to one: 4 S / rate, whatever the path; the way costs links and a handshake, told apart."""
+    workload = Workload.from_flows(8, [0, 1, 2, 3], [7] * 4, 20 * FULL)
+    document = compare(crosscheck(spine, workload, queue="drop-tail:packets=3000"))
+    for model in ("lp_ideal", "lp_paths", "split", "bare"):
+        assert document["all_us"][model] == pytest.approx(us(80), rel=1e-4)
+    assert document["goodput_gbps"]["bare"] == pytest.approx(GBPS * FULL / WIRE, rel=1e-4)
+    found = named(document)
+    # Four links of a microsecond each way, and a packet in three switches, and the acknowledgement's.
+    distance = 8 + 3 * us(1) + 4 * us(40 / WIRE)
+    assert found["propagation and store and forward"] == pytest.approx(1 + distance / us(80), rel=1e-2)
+    assert "hash collisions" not in found
+    assert "hash collisions" in document["small"]
+
+
+def test_what_explains_nothing_is_not_named(spine: Network) -> None:
+    """One long flow in an empty network: every model says the same."""
+    document = compare(
+        crosscheck(spine, Workload.from_flows(8, [0], [1], 20_000 * FULL), queue="drop-tail:packets=99999")
+    )
+    assert document["gaps"] == []
+    assert document["ratios"]["mean_fct"] == pytest.approx(1, abs=0.01)
+    assert {"choice of paths", "hash collisions", "handshake and slow start", "queues and windows"} < set(
+        document["small"]
+    )
+
+
+def test_losses_are_those_of_flows_that_sent_again(spine: Network) -> None:
+    workload = Workload.from_flows(8, [0, 1, 2, 3, 5], [7, 7, 7, 7, 6], 200 * FULL)
+    found = crosscheck(spine, workload, queue="drop-tail:packets=20", transport="tcp:rto_min=1ms")
+    document = compare(found)
+    packets, fluid = (result.completion_ps for result in (found.packets, found.fluid))
+    again = (found.packets.flow["resent"] > 0) | (found.packets.flow["timeouts"] > 0)
+    assert again.any()
+    excess = (packets - fluid)[again].sum() / fluid.sum()
+    gap = next(gap for gap in document["gaps"] if gap["cause"] == "loss and retransmission")
+    assert gap["factor"] == pytest.approx(1 + excess)
+    dropped, resent = (int(found.packets.flow[key].sum()) for key in ("packets_dropped", "resent"))
+    assert gap["sentence"].startswith(f"{dropped:,} packets were dropped and {resent:,} sent again; ")
+    assert f"{100 * excess:+.3g} % in the mean of all flows" in gap["sentence"]
+
+
+def test_paths_that_are_longer_or_too_few(spine: Network) -> None:
+    """A cycle of four with two flows between neighbours: of two paths, one is three links long."""
+    ring = build_network("ring:n=4", hosts_per_switch=2, link_gbps=GBPS)
+    workload = Workload.from_flows(8, [0, 1], [2, 3], 1000 * FULL)
+    document = compare(crosscheck(ring, workload, routing="ksp:1", queue="drop-tail:packets=3000"))
+    # Over both ways 2 S / 2; over the near one alone 2 S.
+    assert named(document)["choice of paths"] == pytest.approx(2, rel=1e-3)
+    assert "split" not in document["all_us"]
+    both = compare(
+        crosscheck(
+            ring,
+            workload,
+            routing="ksp:2",
+            sharing="subflows",
+            subflows=2,
+            seed=1,
+            queue="drop-tail:packets=3000",
+        )
+    )
+    assert "choice of paths" not in named(both)
+    # Half the bytes over one link and half over three, or more as both flows share both ways.
+    assert named(both)["path length"] == pytest.approx(2, rel=0.01)
+
+
+def test_the_fluid_is_that_of_the_transport(spine: Network) -> None:
+    long = across(100)
+    cases: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({}, {"sharing": "single", "correction": "short-flows", "initial_window": 10}),
+        (
+            {"transport": "mptcp:subflows=4,initial_window=2"},
+            {"sharing": "subflows", "subflows": 4, "initial_window": 8},
+        ),
+        (
+            {"transport": "tcp:handshake=false"},
+            {"correction": "propagation,store-and-forward,slow-start"},
+        ),
+        ({"transport": "line-rate"}, {"correction": "propagation,store-and-forward"}),
+        ({"transport": "line-rate", "forwarding": "rps"}, {"sharing": "even"}),
+        (
+            {"transport": "mptcp", "sharing": "single", "correction": "slow-start", "initial_window": 3},
+            {"sharing": "single", "correction": "slow-start", "initial_window": 3},
+        ),
+        ({"correction": "none"}, {"correction": "none"}),
+    ]
+    for asked, wanted in cases:
+        settings = crosscheck(spine, long, event_limit=1, **asked).fluid.settings
+        assert wanted.items() <= settings.items(), asked
+
+
+def test_a_job_waits_and_has_stages() -> None:
+    network = build_network("leaf-spine:leaves=4,spines=4,hosts_per_leaf=4", link_gbps=GBPS)
+    ring = compare(crosscheck(network, f"all-reduce:size={16 * 100 * FULL}", transport="line-rate"))
+    assert ring["is_job"]
+    # All bytes at once and step by step take the same where no link is idle meanwhile.
+    assert ring["all_us"]["lp_ideal"] == pytest.approx(us(30 * 100), rel=1e-4)
+    assert "waits for other flows and even split" not in named(ring)
+    text = "hadoop:data=40MB,mappers=4,reducers=4,block=2MB"
+    hadoop = compare(crosscheck(network, text, transport="dctcp", queue="ecn:packets=1000"))
+    assert [row["stage"] for row in hadoop["stages"]] == ["read", "shuffle", "write"]
+    assert set(hadoop["stages"][0]["tasks_us"]) == {"split", "bare", "distant", "fluid", "packets"}
+    # A stage at a time, most hosts are idle.
+    assert named(hadoop)["waits for other flows and even split"] > 1.5
+
+
+@pytest.mark.parametrize(
+    ("workload", "why"),
+    [
+        (
+            "poisson:sizes=10kB,load=0.2,flows=20",
+            "flows start at different times, and a linear program knows no time",
+        ),
+        ("incast:senders=3,sizes=10kB,rounds=2", None),
+    ],
+)
+def test_where_a_linear_program_says_nothing(spine: Network, workload: str, why: str | None) -> None:
+    document = compare(crosscheck(spine, workload))
+    assert document["lp_left_out"] == why
+    assert (set(document["lp"]) == {"ideal", "paths"}) == (why is None)
+
+
+def test_unfinished_flows_are_not_compared(spine: Network) -> None:
+    workload = Workload.from_flows(8, [0, 1], [4, 5], [FULL, 10**7])
+    document = compare(crosscheck(spine, workload, time_limit="1ms"))
+    assert document["flows"] == {
+        "flows": 2,
+        "compared": 1,
+        "unfinished": dict.fromkeys(("split", "bare", "distant", "fluid", "packets"), 1),
+    }
+    assert "packets" not in document["all_us"]
+    nothing = compare(crosscheck(spine, workload, time_limit="1ns"))
+    assert nothing["flows"]["compared"] == 0
+    assert (nothing["gaps"], nothing["small"], nothing["ratios"]["mean_fct"]) == ([], [], None)
+
+
+def test_a_seed_repeats_itself(spine: Network) -> None:
+    one, other = (
+        compare(crosscheck(spine, "poisson:sizes=10kB,load=0.2,flows=20", seed=3)) for _ in range(2)
+    )
+    assert {**one, "seconds": None} == {**other, "seconds": None}
+
+
+def test_what_is_refused(spine: Network) -> None:
+    with pytest.raises(SpecError, match=r"^subflows: changes nothing without sharing=subflows, found '2'$"):
+        crosscheck(spine, across(1), subflows=2)
+    with pytest.raises(SpecError, match=r"^unknown parameter 'model'; allowed: preset, transport, "):
+        crosscheck(spine, across(1), model="fluid")
+    with pytest.raises(SimulationError, match=r"^sharing: a fluid has no controller that places flows"):
+        crosscheck(spine, across(1), forwarding="hedera")
+    traffic = build_traffic("stride:s=1", spine, "host")
+    with pytest.raises(SpecError, match=r"^traffic: the workload has its pairs already"):
+        crosscheck(spine, across(1), traffic=traffic)
