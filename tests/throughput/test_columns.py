@@ -179,13 +179,18 @@ def test_given_paths_are_refused() -> None:
         solve(network, traffic, routing="ksp:2", solver="columns")
 
 
-def test_auto_takes_it_for_large_sparse_problems() -> None:
-    small, large = build_network("jellyfish:k=6"), build_network("jellyfish:k=8", planes=4, seed=1)
-    for network, pattern, chosen in (
-        (small, "permutation", "highs-ipx"),
-        (large, "permutation", "columns"),
-        (large, "random:flows=7,distinct=true", "columns"),
-        (large, "all-to-all", "structured"),
+def test_auto_takes_it_for_sparse_problems() -> None:
+    tiny, middle = build_network("jellyfish:k=4"), build_network("jellyfish:k=6")
+    large = build_network("jellyfish:k=8", planes=4, seed=1)
+    for network, pattern, level, chosen in (
+        (tiny, "permutation", "rack", "highs-ipx"),
+        (tiny, "permutation", "host", "structured"),
+        (middle, "permutation", "rack", "columns"),
+        (middle, "permutation", "host", "columns"),
+        (middle, "all-to-all", "rack", "structured"),
+        (large, "permutation", "rack", "columns"),
+        (large, "random:flows=7,distinct=true", "rack", "columns"),
+        (large, "all-to-all", "rack", "structured"),
     ):
-        traffic = build_traffic(pattern, network, "rack", seed=1)
+        traffic = build_traffic(pattern, network, level, seed=1)  # type: ignore[arg-type]
         assert choose_solver(ArcProblem(build_problem(network, traffic))) == chosen
