@@ -1,4 +1,4 @@
-"""The structured solver against HiGHS on dense traffic over any path: rack-level all-to-all, some links failed or none."""
+"""The structured solver against HiGHS on dense traffic over any path: rack-level all-to-all, links failed or not."""
 
 from __future__ import annotations
 

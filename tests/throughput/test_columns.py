@@ -59,7 +59,7 @@ def test_agrees_with_highs_on_sparse_demands(case: tuple[Network, TrafficMatrix]
 
 @st.composite
 def far_apart(draw: st.DrawFn) -> tuple[Network, TrafficMatrix]:
-    """Capacities twelve powers of ten apart, some 0, parallel cables, and as few as one demand on as few as two racks."""
+    """Capacities twelve powers of ten apart, some 0, parallel cables, and as few as one demand and two racks."""
     racks = draw(st.integers(2, 8))
     rack = st.integers(0, racks - 1)
     speed = st.floats(-6.0, 6.0).map(lambda power: 10.0**power)

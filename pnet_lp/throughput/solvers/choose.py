@@ -19,8 +19,8 @@ FEW_DEMANDS_PER_ROW = 4.0
 """Below this many, and without access limits, first-order steps over arcs are tens of thousands."""
 
 TINY_FLOW_VARIABLES = 5_000
-"""Up to this many arc-flow variables an interior point takes at most a fifth of a second, and its answer has nine digits
-or more, whatever gap was asked for."""
+"""Up to this many arc-flow variables an interior point takes at most a fifth of a second, and its answer is mostly far
+better than the gap asked for."""
 
 LARGE_FLOW_VARIABLES = 100_000
 """Above this many it is worth looking for what is alike."""
