@@ -21,6 +21,7 @@ from rich.table import Table
 
 from pnet_lp import _core
 from pnet_lp.experiment.manifest import environment
+from pnet_lp.failures import Failures, fail
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
@@ -40,7 +41,10 @@ OUT = Path(__file__).resolve().parent.parent / "results" / "published" / "benchm
 
 @dataclass(frozen=True)
 class Case:
-    """A question, and the solvers that are compared on it; those named in ``slow`` take minutes."""
+    """A question, and the solvers that are compared on it; those named in ``slow`` take minutes.
+
+    ``fail_links`` is the share of the links that has failed.
+    """
 
     name: str
     topology: str
@@ -52,6 +56,7 @@ class Case:
     routing: str = "ideal"
     slow: tuple[str, ...] = ()
     tolerance: float = TOLERANCE
+    fail_links: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,7 @@ class Benchmark:
             link_gbps=10.0,
             seed=SEED,
         )
+        network = fail(network, Failures(links=case.fail_links), seed=SEED)
         traffic = build_traffic(case.traffic, network, case.level, seed=SEED)
         started = time.perf_counter()
         result = solve(

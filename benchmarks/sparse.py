@@ -20,5 +20,5 @@ CASES = (
 
 if __name__ == "__main__":
     Benchmark(
-        __file__, "ideal throughput, sparse traffic", CASES, counts_build=False, ours="columns", limit_s=300.0
+        __file__, "ideal throughput, sparse traffic", CASES, counts_build=False, ours="columns", limit_s=120.0
     ).main()

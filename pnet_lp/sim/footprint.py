@@ -30,9 +30,8 @@ _LISTED_PATHS = 1 << 12
 _SORTS = 3
 """Of traces."""
 
-_SPLIT_S, _PATIENCE_S = 1e-8, 86400.0
-"""Seconds that an event of the best split takes at least, for each path and square of flows under way; how many nobody
-waits for."""
+_SPLIT_S = 1e-8
+"""Seconds that an event of the best split takes at least, for each path and square of flows under way."""
 
 
 def check_memory(

@@ -57,6 +57,68 @@ def test_agrees_with_highs_on_sparse_demands(case: tuple[Network, TrafficMatrix]
     assert theirs.interval.lower <= ours.interval.upper * (1 + 1e-12)
 
 
+@st.composite
+def far_apart(draw: st.DrawFn) -> tuple[Network, TrafficMatrix]:
+    """Capacities twelve powers of ten apart, some 0, parallel cables, and as few as one demand and two racks."""
+    racks = draw(st.integers(2, 8))
+    rack = st.integers(0, racks - 1)
+    speed = st.floats(-6.0, 6.0).map(lambda power: 10.0**power)
+    planes = []
+    for _ in range(draw(st.integers(1, 3))):
+        ring = [(u, (u + 1) % racks, draw(speed), draw(speed)) for u in range(racks)]
+        more = draw(st.lists(st.tuples(rack, rack, st.just(0.0) | speed, speed), max_size=2 * racks))
+        u, v, there, back = np.array(ring + [cable for cable in more if cable[0] != cable[1]]).T
+        planes.append(
+            Plane.from_cables(
+                racks, u.astype(int), v.astype(int), there, capacity_back_gbps=back, racks=range(racks)
+            )
+        )
+    pairs = st.tuples(rack, rack).filter(lambda pair: pair[0] != pair[1])
+    chosen = draw(st.lists(pairs, min_size=1, max_size=8, unique=True))
+    src, dst = np.array(chosen).T
+    sizes = [10.0 ** draw(st.floats(-2.0, 2.0)) for _ in chosen]
+    return Network.from_planes(planes), TrafficMatrix.from_entries("rack", racks, src, dst, sizes)
+
+
+@settings(max_examples=60, deadline=None)
+@given(far_apart())
+def test_ends_at_nine_digits_with_capacities_far_apart(case: tuple[Network, TrafficMatrix]) -> None:
+    ours = solve(*case, solver="columns", tolerance=1e-9)
+    theirs = solve(*case, solver="highs-ipx", tolerance=1e-4).interval
+    assert ours.status == "certified"
+    assert ours.interval.lower <= theirs.upper * (1 + 1e-12)
+    assert theirs.lower <= ours.interval.upper * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("draw", [random_network, random_hosts])
+@pytest.mark.parametrize("seed", range(20, 30))
+def test_ends_at_nine_digits(seed: int, draw: type) -> None:
+    network, traffic = draw(seed)
+    ours = solve(network, traffic, solver="columns", tolerance=1e-9)
+    assert ours.status == "certified"
+    exact = solve(network, traffic, solver="highs-simplex", tolerance=1e-9).interval
+    assert ours.interval.lower <= exact.upper * (1 + 1e-12)
+    assert exact.lower <= ours.interval.upper * (1 + 1e-12)
+
+
+def test_what_double_precision_cannot_show_ends_with_bounds() -> None:
+    network, traffic = random_network(8)
+    result = solve(network, traffic, solver="columns", tolerance=1e-15)
+    assert (result.status, result.interrupted) == ("bounds", False)
+    assert result.interval.gap < 1e-9
+
+
+def test_equal_paths_and_one_demand() -> None:
+    """Eight equal cables between two racks, and a ninth that nothing fits through."""
+    speeds = [1.0] * 8 + [1e-6]
+    plane = Plane.from_cables(2, [0] * 9, [1] * 9, speeds, racks=range(2))
+    network = Network.from_planes([plane] * 3)
+    traffic = TrafficMatrix.from_entries("rack", 2, [0], [1], 3.0)
+    result = solve(network, traffic, solver="columns", tolerance=1e-9)
+    assert result.status == "certified"
+    assert result.throughput_gbps == pytest.approx(8.000001, rel=1e-9)
+
+
 @pytest.mark.parametrize(
     ("topology", "traffic", "level"),
     [
@@ -117,13 +179,18 @@ def test_given_paths_are_refused() -> None:
         solve(network, traffic, routing="ksp:2", solver="columns")
 
 
-def test_auto_takes_it_for_large_sparse_problems() -> None:
-    small, large = build_network("jellyfish:k=6"), build_network("jellyfish:k=8", planes=4, seed=1)
-    for network, pattern, chosen in (
-        (small, "permutation", "highs-ipx"),
-        (large, "permutation", "columns"),
-        (large, "random:flows=7,distinct=true", "columns"),
-        (large, "all-to-all", "structured"),
+def test_auto_takes_it_for_sparse_problems() -> None:
+    tiny, middle = build_network("jellyfish:k=4"), build_network("jellyfish:k=6")
+    large = build_network("jellyfish:k=8", planes=4, seed=1)
+    for network, pattern, level, chosen in (
+        (tiny, "permutation", "rack", "highs-ipx"),
+        (tiny, "permutation", "host", "structured"),
+        (middle, "permutation", "rack", "columns"),
+        (middle, "permutation", "host", "columns"),
+        (middle, "all-to-all", "rack", "structured"),
+        (large, "permutation", "rack", "columns"),
+        (large, "random:flows=7,distinct=true", "rack", "columns"),
+        (large, "all-to-all", "rack", "structured"),
     ):
-        traffic = build_traffic(pattern, network, "rack", seed=1)
+        traffic = build_traffic(pattern, network, level, seed=1)  # type: ignore[arg-type]
         assert choose_solver(ArcProblem(build_problem(network, traffic))) == chosen

@@ -303,7 +303,7 @@ impl Search<'_> {
         }
         if !self.progress() {
             self.idle += 1;
-            if self.idle % IDLE == 0 {
+            if self.idle.is_multiple_of(IDLE) {
                 (self.spent, self.patience) = (0.0, 2.0 * self.patience);
             }
         }
