@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pnet_lp.errors import SimulationError, SpecError
+from pnet_lp.errors import SimulationError, SpecError, WorkloadError
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.sim import FlowSettings, ScenarioWords, Settings, figures, run_words, simulate
 from pnet_lp.sim.fluid import FluidScenario
@@ -186,26 +187,32 @@ def test_no_queue_is_longer_than_marks_let_it() -> None:
 
 
 def test_what_a_new_flow_lacks_where_packets_are_marked() -> None:
-    """The closed form against steps of the equations: a flow gets p / a of its share, and a falls from 1 to p."""
+    """Four long flows and a new one of 250 packets, whose window is cut too far at first: by the rule, and packets."""
     network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
-    workload = flows(network, *((host, 9, 10**8, 0) for host in range(8)), (8, 9, 365_000, 10**10))
-    words = {"window": 12, "threshold": 30, "link_delay": "1us"}
-    slow = fluid(network, workload, correction=f"{LATENCY},convergence", **words)
-    fair = fluid(network, workload, correction=LATENCY, link_delay="1us")
-    wire = 365_000 + 250 * 40
-    sharing = wire * 800 * 9
-    round_trip = 4 * 10**6 + PACKET_PS + 2 * 32_000 + PACKET_PS
-    window = (round_trip / PACKET_PS + 30) / 9
-    marked = (2 / window) ** 0.5
-    left, alpha, taken = sharing * (1 - 12 * 1500 / wire), 1.0, 0.0
-    step, trip = 10**5, round_trip + 24 * PACKET_PS
+    workload = flows(network, *((host, 9, 10**8, 0) for host in range(4)), (4, 9, 365_000, 10**10))
+    words = {"link_delay": "4us", "seed": 1}
+    asked = {**words, "window": 12, "threshold": 30}
+    slow = fluid(network, workload, correction=f"{LATENCY},convergence", **asked)
+    fair = fluid(network, workload, correction=LATENCY, **words)
+    empty = 16 * 10**6 + 2 * PACKET_PS + 2 * 32_000
+    share = (empty / PACKET_PS + 24) / 5
+    marked = math.sqrt(2 / share)
+    left, window, estimate, trips = 250.0 - 12, 12.0, 1.0, 0.0
+    wanted = left / share
     while left > 0:
-        left -= step * marked / alpha
-        alpha += step / trip / 16 * (marked - alpha)
-        taken += step
-    lost = taken - sharing * (1 - 12 * 1500 / wire)
-    assert lost > 0.05 * sharing
-    assert slow.completion_ps[8] - fair.completion_ps[8] == pytest.approx(lost, rel=0.01)
+        trips += min(1.0, left / window)
+        left -= window
+        mean = 2 / (estimate * marked)
+        window = min(mean, window + 1) if window < mean else max(mean, window * (1 - estimate / 2))
+        estimate += (marked - estimate) / 16
+    lost = (trips - wanted) * (empty + 24 * PACKET_PS)
+    added = int(slow.completion_ps[4] - fair.completion_ps[4])
+    assert lost > 10**8
+    assert added == pytest.approx(lost, rel=0.01)
+    transport = "dctcp:handshake=false,initial_window=12,receive_window=12"
+    packets = simulate(network, workload, transport=transport, queue="ecn:threshold=30", **words)
+    assert slow.completion_ps[4] == pytest.approx(packets.completion_ps[4], rel=0.05)
+    assert fair.completion_ps[4] < 0.8 * packets.completion_ps[4]
 
 
 @pytest.mark.parametrize(
@@ -279,6 +286,31 @@ def test_what_means_nothing_is_refused(tree: Network, words: dict[str, Any], mes
 def test_a_forwarding_that_looks_at_packets_is_refused(tree: Network, forwarding: str, why: str) -> None:
     with pytest.raises(SimulationError, match=f"^forwarding: {why}$"):
         fluid(tree, flows(tree, (0, 5, 1000, 0)), forwarding=forwarding)
+
+
+def test_the_best_split_is_refused_where_it_would_take_days(tree: Network) -> None:
+    src = np.arange(40_000) % 16
+    workload = Workload.from_flows(16, src, (src + 1) % 16, 1000)
+    with pytest.raises(WorkloadError) as caught:
+        fluid(tree, workload, sharing="best", routing="ksp:4")
+    assert str(caught.value) == (
+        "sharing: the best split of some 40,000 flows at once over up to 4 paths, at 80,000 events, takes 59 days or "
+        "more, found 'best'; allowed: fewer flows or paths, an event limit, or sharing=subflows"
+    )
+
+
+def test_the_best_split_is_fairer_than_any_subflows() -> None:
+    network = build_network("jellyfish:switches=8,ports=5,hosts=16", link_gbps=10, seed=3)
+    traffic = build_traffic("permutation", network, "host", seed=3)
+    workload = Workload.from_flows(16, traffic.src, traffic.dst, 10**12)
+    words = {"routing": "ksp:4", "header": "0", "correction": "none", "time_limit": "1s", "seed": 3}
+    best, subflows = (
+        np.sort(fluid(network, workload, sharing=sharing, **words).flow["received_bytes"])
+        for sharing in ("best", "subflows")
+    )
+    # Lexicographically: where they differ first, the best split has more.
+    first = np.flatnonzero(~np.isclose(best, subflows, rtol=1e-6))[0]
+    assert best[first] > subflows[first]
 
 
 def test_packets_have_no_settings_of_a_fluid(tree: Network) -> None:

@@ -46,8 +46,9 @@ struct Live {
     mark: f64,
     /// The clock of each of the class's streams when it joined it.
     since: Vec<f64>,
-    /// None where there are none.
+    /// None where there are none; and the bytes that it keeps in the network.
     window: Option<Window>,
+    held: f64,
 }
 
 /// What happens at a time that is known.
@@ -189,8 +190,7 @@ impl Engine {
         self.now = now;
         let mut done = vec![];
         let live = &self.live;
-        let of =
-            |slot: u32| live[slot as usize].as_ref().map_or((0.0, 0.0), |flow| (flow.weight, held(flow)));
+        let of = |slot: u32| live[slot as usize].as_ref().map_or((0.0, 0.0), |flow| (flow.weight, flow.held));
         self.classes.complete(now, of, &mut done);
         for slot in done {
             self.complete(slot);
@@ -282,6 +282,7 @@ impl Engine {
             mark: 0.0,
             since: vec![],
             window,
+            held: window.map_or(0.0, |window| window.held),
         };
         self.live[slot as usize] = Some(live);
         if terms.opening == 0 {
@@ -314,7 +315,7 @@ impl Engine {
             let links = self.sharing.streams(paths, &self.forwarding);
             links.into_iter().map(|links| Stream { links, ..Stream::default() }).collect()
         };
-        let held = (held(flow), flow.terms.round_trip);
+        let held = (flow.held, flow.terms.round_trip);
         (flow.class, flow.mark) =
             self.classes.join(key(paths), streams, (slot, flow.weight, left), held, self.now);
         flow.since = self.classes.get(flow.class).streams.iter().map(|stream| stream.clock).collect();
@@ -323,7 +324,7 @@ impl Engine {
     /// Takes a flow out of its class; returns what it has left.
     fn leave(&mut self, slot: u32) -> f64 {
         let Some(flow) = self.live[slot as usize].clone() else { return 0.0 };
-        self.classes.leave(flow.class, slot, (flow.weight, held(&flow)), self.now);
+        self.classes.leave(flow.class, slot, (flow.weight, flow.held), self.now);
         self.count(&flow);
         (flow.mark - self.classes.get(flow.class).clock).max(0.0) * flow.weight
     }
@@ -361,16 +362,13 @@ impl Engine {
 
     /// What a flow finds on a path, where it has a window.
     fn find(&self, slot: u32, path: &[u32]) -> Found {
-        let Some(flow) = &self.live[slot as usize] else { return Found::default() };
-        let (Some(windows), Some(window), Some(levels)) =
-            (self.correction.windows, flow.window, self.rates.levels())
-        else {
+        let flow = self.live[slot as usize].as_ref();
+        let window = flow.and_then(|flow| Some((self.correction.windows?, flow.window?, &flow.terms)));
+        let Some(((windows, own, terms), levels)) = window.zip(self.rates.levels()) else {
             return Found::default();
         };
         let queue = |port| Queue::at(port, levels, &self.classes);
-        let ahead = path.iter().copied().map(queue);
-        let back = path.iter().filter_map(|port| self.fabric.back(*port)).map(queue);
-        windows.find(ahead, back, window.held, &flow.terms, self.sizes)
+        windows.find(path, &self.fabric, queue, own.held, terms, self.sizes)
     }
 
     /// A flow's source knows that all has arrived.
@@ -486,11 +484,6 @@ impl Engine {
             subflow_bytes: self.subflow_bytes,
         }
     }
-}
-
-/// Bytes that a flow keeps in the network, if it has a window.
-fn held(flow: &Live) -> f64 {
-    flow.window.map_or(0.0, |window| window.held)
 }
 
 /// Bytes a picosecond that a port sends.

@@ -10,23 +10,22 @@
 //!   order in which they come, and not, as the fluid has it, all flows at the same time: of a flow that fits into one
 //!   window, all packets wait behind what was there, and a part `S / W` of that is in the fluid's time already.  A flow of
 //!   more than a window waits for its acknowledgements in any event, and the fluid's time is right but for the way back.
-//! - *Convergence*: where the windows of all flows do not fit into network and queue, DCTCP shrinks them.  A window that
-//!   shrinks by half of `a` times the marked part `p` of packets, and grows by one packet, is `2 / (a p)` large; `a`
-//!   follows `p` by `g` in a round trip, from 1 when a flow starts (M. Alizadeh, A. Javanmard, B. Prabhakar, "Analysis of
-//!   DCTCP", SIGMETRICS 2011, equations 1 to 3).  The fair window `w` thus needs `p = sqrt(2 / w)`; a flow that has
-//!   been there for a time `t` gets `p / a(t)` of its share, with `a(t) = p + (1 - p) exp(-g t / R)`; and one that several
-//!   links mark, by `p_i` in all `q = 1 - (1 - p_1) (1 - p_2) ...`, gets `p^2 / (a(t) q)` for the largest `p` of these.
-//!   What takes `T` at its share takes `ln((exp(k T q^2 / p^2) - 1 + q) / q) / k`, where `k = g / R`.  A flow's first window
-//!   is sent before any mark comes back.
+//! - *Convergence*: where the windows of all flows do not fit into network and queue, DCTCP shrinks them: once in a round
+//!   trip by half of `a`, an estimate of the marked part `p` of packets that follows it by `g`, from 1 when a flow starts;
+//!   else they grow by one packet (RFC 8257, section 3.3).  On average a window is `2 / (a p)` packets (M. Alizadeh,
+//!   A. Javanmard, B. Prabhakar, "Analysis of DCTCP", SIGMETRICS 2011, equations 1 and 2), so that the fair window
+//!   `w` tells the marks, `p = sqrt(2 / w)`.  Where several links mark packets, `p` is what all of them do together, and
+//!   `w` that of the link that marks most.  A flow that is new thus shrinks its window too far, and has less than its share
+//!   until its estimate is that of others; one that several links mark, for ever.
 
-use super::super::fabric::PathLink;
+use super::super::fabric::{Fabric, PathLink};
 use super::super::time::Time;
 use super::classes::Classes;
 use super::correction::{PacketSizes, Terms};
 use super::levels::Levels;
 
-/// What of the marking threshold a queue holds on average.  DCTCP's queue swings below it: with a threshold of 30 packets
-/// those at links with 4 to 30 flows were 24 to 25 packets long (`experiments/fluid-error`).
+/// What of the marking threshold a queue holds on average.  DCTCP's queue swings below it: with a threshold of 30 packets,
+/// 24 to 25 waited where windows would leave 40 to 120 (`experiments/fluid-error`).
 const HELD: f64 = 0.8;
 
 /// DCTCP's `g`: RFC 8257, section 4.2.
@@ -35,8 +34,8 @@ const GAIN: f64 = 1.0 / 16.0;
 /// Levels that differ by a smaller part are one.
 const SAME: f64 = 1e-9;
 
-/// Above this, `exp(x) - 1` is `exp(x)`, and near what a number holds.
-const LARGE: f64 = 500.0;
+/// Round trips after which a window is what it stays.
+const SETTLED: u32 = 128;
 
 /// Windows, and the queues that they make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +53,8 @@ pub struct Windows {
 /// The window of a flow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Window {
-    /// How many bytes it may have at most.
+    /// How many packets it may have at most, and how many bytes.
+    packets: f64,
     largest: f64,
     /// How many the flow, which may be smaller, keeps in the network.
     pub(super) held: f64,
@@ -76,6 +76,11 @@ pub(super) struct Queue {
 }
 
 impl Queue {
+    /// Whether the link is up.
+    fn works(&self) -> bool {
+        self.capacity > 0.0
+    }
+
     /// What waits before a port: what the flows whose rates it sets, before any other link of theirs, keep in the network
     /// beyond what is on its way.
     pub(super) fn at(port: u32, levels: &Levels, classes: &Classes) -> Self {
@@ -126,14 +131,15 @@ impl Windows {
             None => terms.round_trip as f64 / slowest + 1.0,
         };
         let largest = packets * f64::from(sizes.packet);
-        Window { largest, held: largest.min(wire), found: Found::default() }
+        Window { packets, largest, held: largest.min(wire), found: Found::default() }
     }
 
-    /// What a flow that holds so many bytes in the network finds on its way and on the way back.
+    /// What a flow that keeps so many bytes in the network finds on its path and on the way back.
     pub(super) fn find(
         &self,
-        ahead: impl Iterator<Item = Queue>,
-        back: impl Iterator<Item = Queue>,
+        path: &[u32],
+        fabric: &Fabric,
+        queue: impl Fn(u32) -> Queue,
         held: f64,
         terms: &Terms,
         sizes: PacketSizes,
@@ -143,13 +149,13 @@ impl Windows {
         let wait = |queue: &Queue| queue.bytes.min(HELD * threshold) / queue.capacity;
         let mut found = Found::default();
         let (mut largest, mut unmarked, mut round_trip) = (0.0, 1.0, 0.0);
-        for queue in ahead.filter(|queue| queue.capacity > 0.0) {
+        for queue in path.iter().map(|port| queue(*port)).filter(Queue::works) {
             found.ahead += wait(&queue);
             if !queue.full || queue.bytes + held < threshold {
                 continue;
             }
             let pipe = queue.capacity * terms.round_trip as f64 + packet;
-            let fair = (pipe + threshold) / packet / (queue.flows + 1) as f64;
+            let fair = (pipe + HELD * threshold) / packet / (queue.flows + 1) as f64;
             let part = (2.0 / fair).sqrt().min(1.0);
             unmarked *= 1.0 - part;
             if part > largest {
@@ -160,7 +166,8 @@ impl Windows {
         if largest > 0.0 {
             found.marked = Some(Marked { largest, all: 1.0 - unmarked, round_trip });
         }
-        found.back = back.filter(|queue| queue.capacity > 0.0).map(|queue| wait(&queue)).sum();
+        let back = path.iter().filter_map(|port| fabric.back(*port)).map(queue);
+        found.back = back.filter(Queue::works).map(|queue| wait(&queue)).sum();
         found
     }
 
@@ -169,7 +176,7 @@ impl Windows {
     /// `sharing` is how long the flow of `wire` bytes took in the fluid, in picoseconds; what it found when it entered and
     /// `last`, when it ended, stands for half of that time each.
     pub(super) fn added(&self, window: Window, last: Found, wire: f64, sharing: f64) -> (Time, Time) {
-        let Window { largest, found: first, .. } = window;
+        let Window { packets, largest, found: first, .. } = window;
         let (mut ahead, mut back) = (0.0, 0.0);
         if self.queueing {
             ahead += first.ahead * (1.0 - wire / largest).max(0.0);
@@ -178,20 +185,35 @@ impl Windows {
         if self.convergence && wire > largest {
             let beyond = sharing * (1.0 - largest / wire);
             let marked = [first, last].into_iter().filter_map(|found| found.marked);
-            ahead += marked.map(|marked| marked.lost(beyond)).sum::<f64>() / 2.0;
+            ahead += marked.map(|marked| marked.lost(beyond, packets)).sum::<f64>() / 2.0;
         }
         (ahead.round() as Time, back.round() as Time)
     }
 }
 
 impl Marked {
-    /// How much longer than `fair` what takes that long at a fair share takes a flow that is new.
-    fn lost(&self, fair: f64) -> f64 {
+    /// How much longer than `fair` what takes that long at a fair share takes a flow whose window is so many packets at
+    /// first, the largest that it may be.
+    fn lost(&self, fair: f64, first: f64) -> f64 {
         let Marked { largest, all, round_trip } = *self;
-        let rate = GAIN / round_trip;
-        let settled = fair * (all / largest).powi(2);
-        let grown = rate * settled;
-        let taken = if grown > LARGE { grown - all.ln() } else { (grown.exp_m1() / all).ln_1p() };
-        taken / rate - fair
+        let share = 2.0 / (largest * largest);
+        let (mut window, mut estimate, mut left, mut taken) = (first, 1.0, fair, 0.0);
+        for _ in 0..SETTLED {
+            let done = window / share * round_trip;
+            if done >= left {
+                break;
+            }
+            left -= done;
+            taken += round_trip;
+            let mean = 2.0 / (estimate * all);
+            window = if window > mean {
+                mean.max(window * (1.0 - estimate / 2.0))
+            } else {
+                mean.min(window + 1.0)
+            };
+            window = window.min(first);
+            estimate += GAIN * (all - estimate);
+        }
+        (taken + left * share / window - fair).max(0.0)
     }
 }
