@@ -269,7 +269,7 @@ def test_what_is_refused(spine: Network) -> None:
         crosscheck(spine, across(1), subflows=2)
     with pytest.raises(SpecError, match=r"^unknown parameter 'model'; allowed: preset, transport, "):
         crosscheck(spine, across(1), model="fluid")
-    with pytest.raises(SimulationError, match=r"^sharing: a fluid has no controller that places flows"):
+    with pytest.raises(SimulationError, match=r"^forwarding: a fluid has no controller that places flows"):
         crosscheck(spine, across(1), forwarding="hedera")
     traffic = build_traffic("stride:s=1", spine, "host")
     with pytest.raises(SpecError, match=r"^traffic: the workload has its pairs already"):

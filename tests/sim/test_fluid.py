@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pnet_lp.errors import SpecError, WorkloadError
+from pnet_lp.errors import SimulationError, SpecError, WorkloadError
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.sim import FlowSettings, ScenarioWords, Settings, figures, run_words, simulate
 from pnet_lp.sim.fluid import FluidScenario
@@ -274,6 +274,18 @@ def test_what_means_nothing_is_refused(tree: Network, words: dict[str, Any], mes
     with pytest.raises(SpecError) as caught:
         fluid(tree, flows(tree, (0, 5, 1000, 0)), **words)
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("forwarding", "why"),
+    [
+        ("hedera", "a fluid has no controller that places flows"),
+        ("flowlet", "a fluid has no gaps in which a flow could change its path"),
+    ],
+)
+def test_a_forwarding_that_looks_at_packets_is_refused(tree: Network, forwarding: str, why: str) -> None:
+    with pytest.raises(SimulationError, match=f"^forwarding: {why}$"):
+        fluid(tree, flows(tree, (0, 5, 1000, 0)), forwarding=forwarding)
 
 
 def test_the_best_split_is_refused_where_it_would_take_days(tree: Network) -> None:

@@ -228,7 +228,7 @@ fn what_makes_no_sense_is_refused() {
             let (policy, over, order) = (Policy::Any, Over::Paths, Order::Flowlets(1));
             made.forwarding = Forwarding::Spray(Spray { policy, over, order });
         }),
-        "sharing: a fluid has no gaps in which a flow could change its path"
+        "forwarding: a fluid has no gaps in which a flow could change its path"
     );
     assert_eq!(error(&|made| made.weights = Some(vec![0.0])), "weights: 0 is not a positive number");
     assert_eq!(error(&|made| made.weights = Some(vec![])), "weights: none for flow 0");

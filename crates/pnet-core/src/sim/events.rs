@@ -20,6 +20,9 @@ const BUCKETS: usize = 1 << 13;
 /// After how many events the width of a bucket is looked at.
 const PERIOD: u32 = 1 << 12;
 
+/// How many events are too many for a bucket.
+const CROWD: u32 = 16;
+
 /// Width of a bucket at first, and the range in which it is kept, as powers of two of a picosecond.
 const SHIFT: (u32, u32, u32) = (16, 6, 40);
 
@@ -65,8 +68,13 @@ impl Lane {
     const IDLE: Lane = Lane { time: NEVER, rank: 0, next: NONE };
 }
 
-/// When, at which rank, which lane; compared in that order.
-type Event = (Time, u32, u32);
+/// When, at which rank, which lane, from the most significant bit on: compared in that order, and as one number.
+type Event = u128;
+
+#[inline]
+fn event(time: Time, rank: u32, lane: u32) -> Event {
+    u128::from(time) << 64 | u128::from(rank) << 32 | u128::from(lane)
+}
 
 /// All pending events.
 #[derive(Debug)]
@@ -143,7 +151,7 @@ impl Events {
         debug_assert!(time >> self.shift >= self.current, "an event in the past");
         let ahead = (time >> self.shift) - self.current;
         if ahead == 0 {
-            let event = (time, self.lanes[lane as usize].rank, lane);
+            let event = event(time, self.lanes[lane as usize].rank, lane);
             let place = self.open.partition_point(|other| *other > event);
             self.open.insert(place, event);
         } else if ahead < BUCKETS as u64 {
@@ -160,7 +168,7 @@ impl Events {
         debug_assert!(time < old);
         let ahead = (old >> self.shift).saturating_sub(self.current);
         if old != NEVER && ahead == 0 {
-            self.open.retain(|event| event.2 != lane);
+            self.open.retain(|event| *event as u32 != lane);
         } else if old != NEVER && ahead < BUCKETS as u64 {
             self.unlink(lane, old);
         }
@@ -168,13 +176,24 @@ impl Events {
         self.push(lane, time, Turn::of_lane(lane));
     }
 
+    /// Sees to it that the next events are in order; returns whether they just were put so.
+    #[inline]
+    pub(super) fn prepare(&mut self) -> bool {
+        self.open.is_empty() && self.advance()
+    }
+
+    /// The lanes of the next events that are in order, the last first.
+    #[inline]
+    pub(super) fn prepared(&self) -> impl Iterator<Item = u32> {
+        self.open.iter().map(|event| *event as u32)
+    }
+
     /// Takes the next event: its time and lane.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(Time, u32)> {
-        if self.open.is_empty() && !self.advance() {
-            return None;
-        }
-        let (time, _, lane) = self.open.pop()?;
+        self.prepare();
+        let event = self.open.pop()?;
+        let (time, lane) = ((event >> 64) as Time, event as u32);
         self.lanes[lane as usize].time = NEVER;
         self.served += 1;
         Some((time, lane))
@@ -236,7 +255,7 @@ impl Events {
             let mut lane = std::mem::replace(&mut self.first[bucket], NONE);
             while lane != NONE {
                 let Lane { time, rank, next } = self.lanes[lane as usize];
-                self.open.push((time, rank, lane));
+                self.open.push(event(time, rank, lane));
                 lane = next;
             }
             self.open.sort_unstable_by(|a, b| b.cmp(a));
@@ -285,7 +304,8 @@ impl Events {
         let (_, least, most) = SHIFT;
         let shift = if self.sent_far > self.served / 8 && self.shift < most {
             self.shift + 1
-        } else if self.opened < self.served / 2 && self.sent_far < self.served / 64 && self.shift > least {
+        } else if self.opened < self.served / CROWD && self.sent_far < self.served / 64 && self.shift > least
+        {
             self.shift - 1
         } else {
             self.shift
@@ -334,17 +354,17 @@ mod tests {
                 if pending == NEVER {
                     let turn = Turn { who: u64::from(lane) % 5, number };
                     events.push(lane, time, turn);
-                    wanted.push((time, events.rank(lane, time, turn), lane));
+                    wanted.push(event(time, events.rank(lane, time, turn), lane));
                 } else if time < pending {
                     events.hasten(lane, time);
-                    wanted.retain(|event| event.2 != lane);
-                    wanted.push((time, events.rank(lane, time, Turn::of_lane(lane)), lane));
+                    wanted.retain(|event| *event as u32 != lane);
+                    wanted.push(event(time, events.rank(lane, time, Turn::of_lane(lane)), lane));
                 }
                 if take {
                     wanted.sort_unstable_by(|a, b| b.cmp(a));
                     let next = wanted.pop().unwrap();
-                    prop_assert_eq!(events.pop(), Some((next.0, next.2)));
-                    now = next.0;
+                    prop_assert_eq!(events.pop(), Some(((next >> 64) as Time, next as u32)));
+                    now = (next >> 64) as Time;
                 }
                 if lane == 0 {
                     events.served = PERIOD;
@@ -352,7 +372,7 @@ mod tests {
             }
             wanted.sort_unstable_by(|a, b| b.cmp(a));
             while let Some(next) = wanted.pop() {
-                prop_assert_eq!(events.pop(), Some((next.0, next.2)));
+                prop_assert_eq!(events.pop(), Some(((next >> 64) as Time, next as u32)));
             }
             prop_assert_eq!(events.pop(), None);
         }

@@ -4,12 +4,14 @@ mod account;
 mod flows;
 mod tracing;
 
+use std::hint::black_box;
+
 use super::events::{Events, Turn};
 use super::fabric::{Fabric, NONE};
 use super::failures::Down;
 use super::forwarding::{Forwarder, Ground, PER_HOP, Pair, Sent};
 use super::packet::{Kind, Packet};
-use super::port::{Backlog, Counters, Port};
+use super::port::{Backlog, Counters, Port, Rare};
 use super::queues::{Discipline, Touch, Verdict};
 use super::records::FlowRecord;
 use super::routes::Routes;
@@ -69,6 +71,7 @@ pub struct Net {
     fabric: Fabric,
     ports: Vec<Port>,
     counters: Vec<Counters>,
+    rare: Vec<Rare>,
     discipline: Discipline,
     forwarder: Box<dyn Forwarder>,
     routes: Routes,
@@ -117,6 +120,7 @@ impl Net {
             events: Events::new(first_timer, ports, seed),
             ports: (0..ports as u32).map(|port| Port::new(fabric.link(port))).collect(),
             counters: vec![Counters::default(); ports],
+            rare: vec![Rare::default(); ports],
             fabric,
             discipline,
             forwarder,
@@ -218,6 +222,9 @@ impl Net {
     /// Takes the next event and sets the clock.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Fires> {
+        if self.events.prepare() {
+            self.look_ahead();
+        }
         let (time, lane) = self.events.pop()?;
         self.now = time;
         let ports = self.ports.len() as u32;
@@ -229,6 +236,25 @@ impl Net {
             lane if lane < self.first_timer => Fires::Pull(lane + ports - self.first_timer),
             lane => Fires::Timer(lane - self.first_timer),
         })
+    }
+
+    /// Reads what the next events will read.  None of it waits for another's, so memory is asked for all at once.
+    fn look_ahead(&self) {
+        let (mut read, ports) = (0, self.ports.len() as u32);
+        for lane in self.events.prepared() {
+            if lane < ports || lane >= 2 * ports {
+                continue;
+            }
+            let from = &self.ports[(lane - ports) as usize];
+            let packet = &from.first().packet;
+            if (from.to as usize) < self.fabric.hosts() {
+                read ^= self.live[(packet.connection / self.subflows) as usize].in_flight;
+            } else if packet.route & PER_HOP == 0 {
+                let next = self.routes.port(packet.route);
+                read ^= self.ports[next as usize].look_ahead() ^ self.counters[next as usize].sent as u32;
+            }
+        }
+        black_box(read);
     }
 
     /// A packet arrives at the far end of a port: it goes on, or is returned if it has come to its host.
@@ -243,7 +269,7 @@ impl Net {
             self.events.push(lane, next, turn);
         }
         if self.failing && self.down.between(port, began, self.now) {
-            self.counters[port as usize].lost += 1;
+            self.rare[port as usize].lost += 1;
             self.drop(packet.connection);
             return None;
         }
@@ -266,7 +292,7 @@ impl Net {
         } else {
             let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
             let Some((next, route)) = self.forwarder.next(&packet, to, &ground) else {
-                self.counters[port as usize].lost += 1;
+                self.rare[port as usize].lost += 1;
                 self.drop(packet.connection);
                 return None;
             };
@@ -414,7 +440,7 @@ impl Net {
         let gone = self.dropped.len() as u64;
         counters.dropped += gone;
         counters.marked += u64::from(touch == Touch::Marked);
-        counters.trimmed += u64::from(touch == Touch::Trimmed);
+        self.rare[port as usize].trimmed += u64::from(touch == Touch::Trimmed);
         // One more entered, those dropped have left.
         counters.spent = counters.spent.wrapping_add(self.now.wrapping_mul(gone.wrapping_sub(1)));
         counters.longest.packets = counters.longest.packets.max(backlog.packets);

@@ -7,6 +7,9 @@ use super::fabric::Link;
 use super::packet::Packet;
 use super::time::{Rate, Time};
 
+/// Length of a ring at least; all are powers of two.
+const LEAST: usize = 8;
+
 /// A packet whose departure is known.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Departure {
@@ -36,6 +39,7 @@ impl Add for Backlog {
 /// The wire is a ring of departures: those that have left and are yet to arrive, then those still to leave.  A discipline
 /// that serves in order of arrival knows the departure of what it admits, so its whole queue is on the ring.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(super) struct Port {
     ring: Box<[Departure]>,
     /// First that has not arrived, first that has not left, end; all count on and wrap.
@@ -52,21 +56,27 @@ pub(super) struct Port {
     delay: Time,
 }
 
-/// What happened at a port.
+/// What happens at a port all the time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(align(64))]
 pub(super) struct Counters {
     pub(super) entered: u64,
     /// Put onto the wire; some may not have left yet.
     pub(super) sent: u64,
     pub(super) bytes: u64,
     pub(super) dropped: u64,
-    /// Lost as the link was down, or at its end for want of a way on.
-    pub(super) lost: u64,
     pub(super) marked: u64,
-    pub(super) trimmed: u64,
     /// Departures less entries, over all packets: the time spent here, once all have left.
     pub(super) spent: Time,
     pub(super) longest: Backlog,
+}
+
+/// What happens at a port now and then.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Rare {
+    /// Lost as the link was down, or at its end for want of a way on.
+    pub(super) lost: u64,
+    pub(super) trimmed: u64,
 }
 
 impl Port {
@@ -124,7 +134,9 @@ impl Port {
     ) -> (Time, Option<Time>) {
         let pending = self.end.wrapping_sub(self.arriving) as usize;
         if pending == self.ring.len() {
-            self.grow();
+            self.resize((2 * pending).max(LEAST));
+        } else if self.place(self.end) == 0 && pending <= self.ring.len() / 8 && self.ring.len() > LEAST {
+            self.resize(self.ring.len() / 2);
         }
         let time = self.busy_until.max(now).saturating_add(self.rate.serialisation(packet.size));
         let place = self.place(self.end);
@@ -136,6 +148,23 @@ impl Port {
         self.busy_until = time;
         self.bytes += u64::from(packet.size);
         (time, (pending == 0).then(|| time.saturating_add(self.delay)))
+    }
+
+    /// What arrives first.
+    #[inline]
+    pub(super) fn first(&self) -> &Departure {
+        &self.ring[self.place(self.arriving)]
+    }
+
+    /// Reads where [`Port::backlog`] and [`Port::send`] read and write.
+    #[inline]
+    pub(super) fn look_ahead(&self) -> u32 {
+        if self.ring.is_empty() {
+            return 0;
+        }
+        // Where a slot lies in two lines of the cache, its first and its last field are in different ones.
+        let (first, last) = (&self.ring[self.place(self.leaving)], &self.ring[self.place(self.end)]);
+        (first.time ^ last.time) as u32 ^ u32::from(first.packet.size) ^ u32::from(last.packet.size)
     }
 
     /// Takes what arrives first, and says when the next one does, and in which turn.
@@ -171,8 +200,9 @@ impl Port {
             .map(|i| &self.ring[self.place(self.arriving.wrapping_add(i))])
     }
 
+    /// Makes the ring longer or shorter.  A ring much longer than what it holds would go through more memory than it needs.
     #[cold]
-    fn grow(&mut self) {
+    fn resize(&mut self, length: usize) {
         let filler = Packet {
             stamp: 0,
             connection: 0,
@@ -183,14 +213,68 @@ impl Port {
             kind: super::packet::Kind::Data,
             marked: false,
         };
-        let mut larger =
-            vec![Departure { time: 0, packet: filler }; (2 * self.ring.len()).max(8)].into_boxed_slice();
+        let mut ring = vec![Departure { time: 0, packet: filler }; length].into_boxed_slice();
         for i in 0..self.end.wrapping_sub(self.arriving) {
             let at = self.arriving.wrapping_add(i);
-            larger[at as usize & (larger.len() - 1)] = self.ring[self.place(at)];
+            ring[at as usize & (length - 1)] = self.ring[self.place(at)];
         }
-        self.ring = larger;
+        self.ring = ring;
     }
 }
 
 const _: () = assert!(size_of::<Departure>() == 40);
+// What every packet touches is one line of the cache each.
+const _: () = assert!(size_of::<Port>() == 64 && size_of::<Counters>() == 64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::packet::Kind;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    fn packet(seq: u32) -> Packet {
+        let (stamp, note) = (u64::from(seq), [seq; 2]);
+        Packet { stamp, connection: 1, route: 2, seq, note, size: 100, kind: Kind::Data, marked: false }
+    }
+
+    proptest! {
+        /// Against a list, while the ring becomes longer and shorter.
+        #[test]
+        fn packets_arrive_as_they_were_sent(bursts in prop::collection::vec((0..90_u32, 0..90_u32), 1..40)) {
+            let rate = Rate::new(8 * 10_u64.pow(12)).unwrap();
+            let mut port = Port::new(&Link { rate, delay: 7, to: 0 });
+            let (mut sent, mut count, mut longest) = (VecDeque::new(), 0, 0);
+            for (more, fewer) in bursts {
+                for _ in 0..more {
+                    port.backlog(0);
+                    let (time, alone) = port.send(&packet(count), count, false, 0);
+                    prop_assert_eq!(time, 100 * u64::from(count + 1));
+                    prop_assert_eq!(alone.is_some(), sent.is_empty());
+                    sent.push_back(count);
+                    count += 1;
+                }
+                longest = longest.max(sent.len());
+                for _ in 0..fewer.min(sent.len() as u32) {
+                    let (Departure { time, packet: first }, next) = port.arrive();
+                    prop_assert_eq!(Some(first.seq), sent.pop_front());
+                    prop_assert_eq!((first.route, first.stamp), (first.seq, u64::from(first.seq)));
+                    prop_assert_eq!(time, 100 * u64::from(first.seq + 1));
+                    prop_assert_eq!(next.is_some(), !sent.is_empty());
+                }
+                prop_assert_eq!(port.wire().map(|left| left.packet.seq).collect::<VecDeque<_>>(), sent.clone());
+                prop_assert!(port.ring.len() <= (2 * longest).next_power_of_two().max(LEAST));
+            }
+            prop_assert!(port.has_sent(u64::from(count)));
+            // A long ring that holds little comes back to a few slots.
+            for _ in sent {
+                port.arrive();
+            }
+            for _ in 0..2 * port.ring.len() {
+                port.send(&packet(count), count, false, 0);
+                port.arrive();
+            }
+            prop_assert!(port.ring.len() <= LEAST, "{} slots", port.ring.len());
+        }
+    }
+}

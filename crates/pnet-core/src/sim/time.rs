@@ -14,13 +14,13 @@ pub const MICROSECOND: Time = 1_000_000;
 /// Later than all that happens.  Sums of times saturate here, beyond every time limit, so none wraps round.
 pub const NEVER: Time = Time::MAX;
 
-/// The rate of a link.
+/// The rate of a link: the time of a byte where that is a whole number, otherwise its complement is the rate in bits per
+/// second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rate {
-    bits_per_second: u64,
-    /// Time of a byte, 0 where that is no whole number.
-    byte: Time,
-}
+pub struct Rate(u64);
+
+/// The time of a byte at 1 bit/s, and the bound of what a [`Rate`] holds as it is.
+const SLOWEST: Time = 8 * SECOND;
 
 impl Rate {
     /// A rate in bits per second.
@@ -30,16 +30,16 @@ impl Rate {
     /// assert_eq!(Rate::new(0).unwrap_err().to_string(), "rate: 0 bit/s; a link needs 1 to 8e12");
     /// ```
     pub fn new(bits_per_second: u64) -> Result<Self, Error> {
-        if !(1..=8 * SECOND).contains(&bits_per_second) {
+        if !(1..=SLOWEST).contains(&bits_per_second) {
             return invalid("rate", format!("{bits_per_second} bit/s; a link needs 1 to 8e12"));
         }
-        let exact = (8 * SECOND).is_multiple_of(bits_per_second);
-        Ok(Rate { bits_per_second, byte: if exact { 8 * SECOND / bits_per_second } else { 0 } })
+        let exact = SLOWEST.is_multiple_of(bits_per_second);
+        Ok(Rate(if exact { SLOWEST / bits_per_second } else { !bits_per_second }))
     }
 
     /// Bits per second.
     pub fn bits_per_second(self) -> u64 {
-        self.bits_per_second
+        if self.0 <= SLOWEST { SLOWEST / self.0 } else { !self.0 }
     }
 
     /// Time that `bytes` take: exact where a byte takes a whole number of picoseconds, otherwise rounded up.
@@ -52,9 +52,9 @@ impl Rate {
     /// ```
     #[inline]
     pub fn serialisation(self, bytes: u16) -> Time {
-        match self.byte {
-            0 => (u64::from(bytes) * 8 * SECOND).div_ceil(self.bits_per_second),
-            byte => u64::from(bytes) * byte,
+        match self.0 {
+            byte if byte <= SLOWEST => u64::from(bytes) * byte,
+            rest => (u64::from(bytes) * SLOWEST).div_ceil(!rest),
         }
     }
 }

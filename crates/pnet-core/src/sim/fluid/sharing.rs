@@ -42,9 +42,11 @@ impl Sharing {
     pub(super) fn check(self, forwarding: &Forwarding) -> Result<(), Error> {
         match (self, forwarding) {
             (_, Forwarding::Spray(Spray { order: Order::Flowlets(_), .. })) => {
-                invalid("sharing", "a fluid has no gaps in which a flow could change its path")
+                invalid("forwarding", "a fluid has no gaps in which a flow could change its path")
             }
-            (_, Forwarding::Hedera(_)) => invalid("sharing", "a fluid has no controller that places flows"),
+            (_, Forwarding::Hedera(_)) => {
+                invalid("forwarding", "a fluid has no controller that places flows")
+            }
             (Sharing::Subflows(0), _) => invalid("sharing", "0 subflows; a flow has at least one"),
             (Sharing::Best, Forwarding::Given(_)) => Ok(()),
             (Sharing::Even | Sharing::Best, _) if !forwarding.spreads() => {
