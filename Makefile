@@ -68,6 +68,9 @@ bench: setup
 	$(PY) benchmarks/ideal.py
 	$(PY) benchmarks/sparse.py
 	$(PY) benchmarks/restricted.py
+	$(PY) benchmarks/objectives.py
+	$(PY) benchmarks/memory.py
+	$(PY) benchmarks/growth.py
 	$(PY) benchmarks/paths.py
 	$(PY) benchmarks/packets.py
 	$(PY) benchmarks/fluid.py

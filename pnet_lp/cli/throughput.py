@@ -6,11 +6,15 @@ from pathlib import Path
 
 import click
 
-from pnet_lp.cli.command import Command
+from pnet_lp.cli.command import Command, given
 from pnet_lp.cli.options import (
+    FAILING,
+    MOST_THREADS,
     NetworkArguments,
     network_arguments,
+    option,
     output_options,
+    plot_option,
     solve_options,
     threads_option,
     traffic_options,
@@ -18,11 +22,14 @@ from pnet_lp.cli.options import (
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.cli.time_limit import ending_at
+from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.report.links import link_table, rate_table
 from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
+from pnet_lp.seeds import MOST_DRAWS
 from pnet_lp.throughput import Interrupted, solve
+from pnet_lp.throughput.objectives import CONCURRENT
 from pnet_lp.throughput.settings import ObjectiveSettings
 from pnet_lp.throughput.write_lp import LP_SUFFIXES, write_lp
 from pnet_lp.traffic import TrafficSettings
@@ -36,17 +43,40 @@ from pnet_lp.traffic import TrafficSettings
 @traffic_options
 @solve_options
 @threads_option
-@click.option("--save", type=OutputFile(), help="Save the result with its proof, for `pnet-lp verify`.")
-@click.option(
-    "--links", type=OutputFile(*SUFFIXES), help="Write load and length of every directed link as a table."
+@option(
+    "--trials",
+    type=click.IntRange(1, MOST_DRAWS),
+    help="Draws of the failures, each of which is solved; pairs that one cuts off are left out of it, and counted.",
 )
-@click.option(
+@option(
+    "--jobs",
+    type=click.IntRange(1, MOST_THREADS),
+    default=1,
+    show_default=True,
+    needs=("trials",),
+    help="Processes that solve at the same time, of one thread each where there are several.",
+)
+@plot_option("which part of the draws gets how much", needs=("trials",))
+@option(
+    "--save",
+    excludes=("trials",),
+    type=OutputFile(),
+    help="Save the result with its proof, for `pnet-lp verify`.",
+)
+@option(
+    "--links",
+    excludes=("trials",),
+    type=OutputFile(*SUFFIXES),
+    help="Write load and length of every directed link as a table.",
+)
+@option(
     "--write-lp",
     "lp_file",
+    excludes=("trials",),
     type=OutputFile(*LP_SUFFIXES),
     help="Write the linear program of K for another solver, before solving.",
 )
-@output_options("demand, with its rate")
+@output_options("demand, with its rate, or with --trials per draw")
 def command(
     *,
     network: NetworkArguments,
@@ -56,6 +86,9 @@ def command(
     save: Path | None,
     links: Path | None,
     lp_file: Path | None,
+    trials: int | None,
+    jobs: int,
+    plot: Path | None,
     output: Output,
 ) -> None:
     """Say how much of a traffic matrix fits into a network.
@@ -65,8 +98,14 @@ def command(
     time, between two bounds that `pnet-lp verify` can check again without a solver.  Other objectives give
     rates to single demands, or the cheapest way to carry all.
 
+    With --trials the failures are drawn many times, and the answer is what connected pairs get on average,
+    with quantiles.
+
     Exit code 3 says that the bounds have not met within the tolerance; they hold all the same.
     """
+    if trials is not None:
+        _many(network, traffic, asked, threads, trials, jobs, plot, output)
+        return
     deadline = asked.deadline()
     with ending_at(deadline, "building the network"):
         built = network.build()
@@ -103,6 +142,56 @@ def command(
             (links, lambda path: write_table(link_table(built, matrix, result), path)),
         ],
         statuses=[result.status],
+    )
+
+
+def _many(
+    network: NetworkArguments,
+    traffic: TrafficSettings,
+    asked: ObjectiveSettings,
+    threads: int,
+    trials: int,
+    jobs: int,
+    plot: Path | None,
+    output: Output,
+) -> None:
+    """Answer for many draws of the failures."""
+    from pnet_lp.report.trials import (  # noqa: PLC0415 - slow to load
+        trials_document,
+        trials_report,
+        trials_table,
+        write_trials_chart,
+    )
+    from pnet_lp.throughput.trials import failure_trials  # noqa: PLC0415
+
+    if not given(FAILING):
+        raise SpecError("nothing fails, so that all draws are alike", where="trials", found=trials)
+    if asked.objective != CONCURRENT:
+        raise SpecError(
+            "has no meaning with --trials", where="objective", found=asked.objective, allowed=CONCURRENT
+        )
+    deadline = asked.deadline()
+    with ending_at(deadline, "building the network"):
+        intact = network.build_intact()
+    with ending_at(deadline, "building the traffic matrix"):
+        matrix = traffic.matrix(intact, network.seed)
+    options = asked.options(network.seed, threads, deadline)
+    with ending_at(deadline, "solving the draws"):
+        found = failure_trials(
+            intact,
+            matrix,
+            network.options.failures,
+            trials=trials,
+            jobs=jobs,
+            **options,
+        )
+    document = trials_document(found, intact, matrix)
+    output.emit(
+        document,
+        lambda: [trials_report(document)],
+        table=lambda: trials_table(found),
+        files=[(plot, lambda path: write_trials_chart(found, ", ".join(network.topologies), path))],
+        statuses=[document["status"]],
     )
 
 

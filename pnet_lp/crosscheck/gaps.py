@@ -86,30 +86,23 @@ def _linear(found: Crosscheck) -> Iterator[Gap]:
         f"over the paths of {paths.routing} all bytes at once take {format_us(paths.all_us)} at best, over any paths "
         f"{format_us(ideal.all_us)}",
     )
-    name = "split" if "split" in found.fluids else "bare"
-    least, waits = found.fluids[name], bool(len(found.workload.after))
-    even = least.settings["sharing"] == "even"
-    if least.makespan_ps is None or not (even or waits):
+    split = found.fluids.get("split", found.fluids["bare"])
+    if split.makespan_ps is None:
         return
-    taken = least.makespan_ps / 1e6
-    causes = [
-        *(["waits for other flows"] if waits else []),
-        *(["even split"] if even else ["paths of their own"]),
-    ]
-    how = "split evenly over their paths" if even else "on their own paths"
+    taken, waits = split.makespan_ps / 1e6, bool(len(found.workload.after))
     yield Gap(
-        " and ".join(causes),
+        "waits for other flows" if waits else "fair shares",
         "lp_paths",
-        name,
+        "split",
         "all_us",
         taken / paths.all_us,
-        f"{how}{', and begun when those that they wait for are done' if waits else ''}, flows take {format_us(taken)}; "
-        f"all bytes at once would, at best, take {format_us(paths.all_us)}",
+        f"split at best for fair shares{', and begun when those that they wait for are done' if waits else ''}, flows "
+        f"take {format_us(taken)}; all bytes at once would, at best, take {format_us(paths.all_us)}",
     )
 
 
 def _paths(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
-    """Yield what it costs that each flow has a path, or few, of its own."""
+    """Yield what it costs that flows are not split at best over the paths that they may take."""
     bare = found.fluids["bare"]
     crossed, shortest = _hops(found, bare)
     yield Gap(
@@ -120,58 +113,39 @@ def _paths(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
         crossed / shortest if shortest else 1.0,
         f"a byte crosses {crossed:.3g} links between switches on average, on shortest paths {shortest:.3g}",
     )
-    if "split" in found.fluids:
-        split = found.fluids["split"]
-        alone, together = (float(result.flow["ideal_ps"][alike].mean()) for result in (split, bare))
-        yield Gap(
-            "one path",
-            "split",
-            "bare",
-            "ideal_us",
-            together / alone,
-            f"alone in the network, a flow takes {format_us(together / 1e6)} on average on the paths that it has, and "
-            f"{format_us(alone / 1e6)} split over all shortest ones",
-        )
-        fair, hashed = (float(result.slowdown[alike].mean()) for result in (split, bare))
-        yield Gap(
-            "hash collisions",
-            "split",
-            "bare",
-            "slowdown",
-            hashed / fair,
-            f"on the paths drawn for them, flows take {hashed:.3g} times as long as alone on average; split "
-            f"evenly over all shortest paths {fair:.3g} times",
-        )
-    elif (
-        found.linear
-        and bare.makespan_ps is not None
-        and not len(found.workload.after)
-        and bare.settings["sharing"] != "even"
-    ):
-        paths = found.linear["paths"]
-        load_us = bare.port["bytes"] * 8e6 / bare.places.rate
-        busiest = int(load_us.argmax())
-        named = bare.places.named
-        yield Gap(
-            "collisions of paths",
-            "lp_paths",
-            "bare",
-            "link_us",
-            float(load_us[busiest]) / paths.all_us,
-            f"what flows send over {named['u'][busiest]} -> {named['v'][busiest]} alone takes "
-            f"{format_us(float(load_us[busiest]))}; split at best over the paths of {paths.routing}, all bytes take "
-            f"{format_us(paths.all_us)}",
-        )
+    if "split" not in found.fluids:
+        return
+    split = found.fluids["split"]
+    alone, together = (float(result.flow["ideal_ps"][alike].mean()) for result in (split, bare))
+    yield Gap(
+        "few paths",
+        "split",
+        "bare",
+        "ideal_us",
+        together / alone,
+        f"alone in the network, a flow takes {format_us(together / 1e6)} on average on the paths that it has, and "
+        f"{format_us(alone / 1e6)} split over all that it may take",
+    )
+    best, own = (float(result.slowdown[alike].mean()) for result in (split, bare))
+    even = bare.settings["sharing"] == "even"
+    yield Gap(
+        "even split" if even else "collisions of paths" if found.own_paths else "hash collisions",
+        "split",
+        "bare",
+        "slowdown",
+        own / best,
+        f"{'split evenly' if even else 'on the paths drawn for them'}, flows take {own:.3g} times as long as alone on "
+        f"average; split at best over all that they may take, {best:.3g} times",
+    )
 
 
 def _waits(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
     """Yield what the terms of the correction add to a bare fluid."""
-    steps = [name for name in ("bare", "distant", "fluid") if name in found.fluids]
+    steps = [name for name in ("bare", "distant", "short", "fluid") if name in found.fluids]
     for before, after in pairwise(steps):
         one, other = found.fluids[before], found.fluids[after]
         least, most = (float(result.completion_ps[alike].mean()) / 1e6 for result in (one, other))
-        known = str(one.settings["correction"]).split(",")
-        terms = [term for term in _terms(other) if term not in known]
+        terms = [term for term in _terms(other) if term not in _terms(one)]
         words = " and ".join([", ".join(terms[:-1]), terms[-1]] if len(terms) > 1 else terms).replace(
             "-", " "
         )
@@ -204,7 +178,7 @@ def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
             f"{int(packets.flow['packets_dropped'].sum()):,} packets were dropped and "
             f"{int(packets.flow['resent'].sum()):,} sent again; the {_count(again)} that sent something again, "
             f"{late:,} of them after a timeout, took {format_us(mean)} on average, in the fluid {format_us(ideal)}: "
-            f"{100 * share:+.3g} % in the mean of all flows",
+            f"{100 * share:+,.{0 if share >= 1 else 1}f} % in the mean of all flows",
             signed=True,
         )
     if (~again).any():

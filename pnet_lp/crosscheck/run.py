@@ -16,7 +16,7 @@ from pnet_lp.routing import parse_routing
 from pnet_lp.routing.rule import PathKind
 from pnet_lp.sim import FORWARDINGS, Outage, SimulationResult
 from pnet_lp.sim.base import choose
-from pnet_lp.sim.fluid import FluidScenario
+from pnet_lp.sim.fluid import SHORT_FLOWS, TERMS, FluidScenario
 from pnet_lp.sim.scenario import OnProgress, Scenario
 from pnet_lp.workload import build_workload
 
@@ -37,15 +37,17 @@ class Crosscheck:
         linear: ``ideal``, all bytes at once over any paths, and ``paths``, over those that flows may take; empty where
             a linear program says nothing.
         left_out: why it does not.
-        fluids: ``split``, every flow split evenly over all its shortest paths, where the forwarding gives each one of
-            these; ``bare``, on the flows' own paths; ``distant``, with the delays of links; ``fluid``, with the whole
-            correction.
+        own_paths: the routing whose paths flows take; empty where these are among the shortest.
+        fluids: ``split``, every flow split over the paths that it may take as is best for fairness; ``bare``, on the
+            flows' own paths; ``distant``, with the delays of links; ``short``, with what short flows wait for;
+            ``fluid``, with the whole correction.
         packets: the flows in packets.
     """
 
     workload: Workload
     linear: Mapping[str, Linear]
     left_out: str
+    own_paths: str
     fluids: Mapping[str, SimulationResult]
     packets: SimulationResult
 
@@ -98,7 +100,7 @@ def run(
         for name, routing in (("ideal", "ideal"), ("paths", _routing(packets) or "ecmp-lp")):
             on_step(f"linear program, {routing}")
             linear[name] = solve_bytes(network, matrix, routing, packets.plane_policy, seed)
-    return Crosscheck(workload, linear, left_out, fluids, simulated)
+    return Crosscheck(workload, linear, left_out, _routing(packets), fluids, simulated)
 
 
 def crosscheck(
@@ -144,18 +146,22 @@ def _fluids(fluid: FluidScenario, on_step: OnStep) -> Iterator[tuple[str, Simula
     """Yield the result of each fluid that tells something else than the ones before."""
     bare = replace(fluid, terms=())
     found = _complete(bare, "bare fluid", on_step)
-    if not _routing(fluid) and found.settings["sharing"] != "even":
-        split = replace(bare, forwarding=choose(FORWARDINGS, "sopa", {}), sharing="even")
-        yield "split", _complete(split, "fluid, split evenly", on_step)
+    if found.settings["sharing"] != "best":
+        split = replace(bare, sharing="best")
+        if not _routing(fluid):
+            split = replace(split, forwarding=choose(FORWARDINGS, "sopa", {}))
+        yield "split", _complete(split, "fluid, best split", on_step)
     yield "bare", found
-    distant = replace(fluid, terms=tuple(term for term in fluid.terms if term in _DISTANCE))
-    if distant.terms not in (bare.terms, fluid.terms):
-        yield "distant", _complete(distant, "fluid with delays", on_step)
-    if fluid.terms:
-        yield "fluid", _complete(fluid, "fluid", on_step)
+    terms = bare.terms
+    for name, kept in (("distant", _DISTANCE), ("short", SHORT_FLOWS), ("fluid", TERMS)):
+        more = tuple(term for term in fluid.terms if term in kept)
+        # What is left to the next one is not asked twice.
+        if more != terms and (name == "fluid" or more != fluid.terms):
+            yield name, _complete(replace(fluid, terms=more), f"fluid, {name}", on_step)
+            terms = more
 
 
-def _routing(scenario: Scenario) -> str | None:
-    """Return the routing whose paths flows take; None where these are among the shortest."""
-    text: str | None = getattr(scenario.forwarding.params, "routing", None)
-    return None if text is None or parse_routing(text).kind == PathKind.EqualCost else text
+def _routing(scenario: Scenario) -> str:
+    """Return the routing whose paths flows take; empty where these are among the shortest."""
+    text: str = getattr(scenario.forwarding.params, "routing", "")
+    return "" if not text or parse_routing(text).kind == PathKind.EqualCost else text

@@ -40,6 +40,6 @@ class CrosscheckSettings(EveryModelSettings):
         """Return what was given, or stated by a preset, but for ``names``."""
         return {
             key: value
-            for key in self.model_fields_set - set(names)
-            if (value := getattr(self, key)) is not None
+            for key in EveryModelSettings.model_fields
+            if key in self.model_fields_set - set(names) and (value := getattr(self, key)) is not None
         }

@@ -68,7 +68,11 @@ class _Records:
     records: Mapping[str, Record]
 
     def mean(self, case: str, relative_to: str | None, column: str | None) -> Measured | None:
-        record, base, column = self.records.get(case), self.records.get(relative_to or ""), column or self.shown
+        record, base, column = (
+            self.records.get(case),
+            self.records.get(relative_to or ""),
+            column or self.shown,
+        )
         if record is None or (relative_to and base is None):
             return None
         if base is not None:

@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 _MODELS = {
     "lp_ideal": "LP, any path",
     "lp_paths": "LP, these paths",
-    "split": "fluid, even split",
+    "split": "fluid, best split",
     "bare": "fluid, bare",
     "distant": "fluid, with delays",
+    "short": "fluid, short flows",
     "fluid": "fluid",
     "packets": "packets",
 }
 """What each is called, in the order of a table."""
 
-_SHOWN = {key: label for key, label in _MODELS.items() if key != "distant"}
+_SHOWN = {key: label for key, label in _MODELS.items() if key not in ("distant", "short")}
 _SHARES = {"mean": "mean", "p50": "median", "p99": "99 %", "max": "at most"}
 _FIGURES = {
     "all_us": "all flows",
@@ -35,7 +36,6 @@ _FIGURES = {
     "ideal_us": "alone",
     "slowdown": "mean slowdown",
     "hops": "links",
-    "link_us": "busiest link",
 }
 """What a factor is of."""
 

@@ -14,7 +14,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model.arrays import floats
 from pnet_lp.model.brief import brief
 from pnet_lp.sim.base import Context
-from pnet_lp.sim.footprint import check_fluid_memory
+from pnet_lp.sim.footprint import check_fluid_memory, check_split_time
 from pnet_lp.sim.scenario import Scenario
 
 SharingName: TypeAlias = Literal["single", "even", "subflows", "best"]
@@ -87,6 +87,7 @@ class FluidScenario(Scenario):
     incremental: bool = True
 
     def _completed(self, forwarding: _core.Forwarding) -> FluidScenario:
+        fitting: tuple[str, ...]
         if forwarding.spreads:
             why, fitting = "the forwarding spreads what a flow sends over its paths", ("even", "best")
         elif forwarding.makes_tables:
@@ -114,7 +115,8 @@ class FluidScenario(Scenario):
     def _simulate(
         self, context: Context, forwarding: _core.Forwarding, common: Mapping[str, Any]
     ) -> _core.FluidOutcome:
-        del context
+        if self.sharing == "best":
+            check_split_time(context, forwarding.most_paths, self.event_limit)
         slow_start = self.initial_window if "slow-start" in self.terms else None
         return _core.simulate_fluid(
             **common,

@@ -1,6 +1,8 @@
-"""How much memory a run takes, estimated before it starts."""
+"""How much memory a run takes, and where it may be long how much time, estimated before it starts."""
 
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +29,10 @@ _LISTED_PATHS = 1 << 12
 
 _SORTS = 3
 """Of traces."""
+
+_SPLIT_S, _PATIENCE_S = 1e-8, 86400.0
+"""Seconds that an event of the best split takes at least, for each path and square of flows under way; those that are not
+waited for."""
 
 
 def check_memory(
@@ -100,6 +106,29 @@ def check_fluid_memory(
         WorkloadError,
         allowed=hint if jobs == 1 else f"{hint}, or fewer jobs",
     )
+
+
+def check_split_time(context: Context, paths: int, event_limit: int | None) -> None:
+    """Raise WorkloadError where the best split of flows over up to so many paths takes more than a day.
+
+    How many flows are under way at once only the run shows.  Taken are those that start together, or that would be on
+    average if each had all that a host can send.
+    """
+    workload, rate = context.workload, context.ports.rate
+    fastest = float(rate.max()) * context.network.plane_count
+    span_s = float(np.ptp(workload.start_ps)) / 1e12
+    at_once = min(workload.total_bytes * 8 / fastest / span_s, workload.flow_count) if span_s else 0.0
+    under_way = max(at_once, len(_together(workload)))
+    events = min(2 * workload.flow_count, event_limit or sys.maxsize)
+    seconds = events * under_way**2 * paths * _SPLIT_S
+    if seconds > _PATIENCE_S:
+        raise WorkloadError(
+            f"the best split of some {under_way:,.0f} flows at once over up to {paths} paths, at {events:,} events, "
+            f"takes {seconds / 86400:,.0f} days or more",
+            where="sharing",
+            found="best",
+            allowed="fewer flows or paths, an event limit, or sharing=subflows",
+        )
 
 
 def _together(workload: Workload) -> npt.NDArray[np.intp]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pnet_lp.failures import FailureModel, Failures, apply_mask, mean_interval
+import numpy as np
+
+from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, mean_interval
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.problems import lost_demands
+from pnet_lp.workers import map_in_order
 
 
 @brief()
@@ -21,7 +25,7 @@ class FailureTrial:
 
     Attributes:
         trial: its number.
-        result: the certified throughput of the demands that have a path; None where none has.
+        result: the certified throughput of the demands that have a path, without its proof; None where none has.
         lost_demands: demands without a path, which the result leaves out.
         lost_share: their part of the sum of all demands.
     """
@@ -36,6 +40,11 @@ class FailureTrial:
         """K of the demands that have a path, Gb/s per unit demand; 0 where none has."""
         return 0.0 if self.result is None else self.result.interval.lower
 
+    @property
+    def upper_gbps(self) -> float:
+        """What that K is at most, as proved."""
+        return 0.0 if self.result is None else self.result.interval.upper
+
 
 def failure_trials(
     network: Network,
@@ -44,31 +53,49 @@ def failure_trials(
     *,
     trials: int,
     seed: int = 0,
+    jobs: int = 1,
     **options: Any,
 ) -> list[FailureTrial]:
     """Return the throughput of ``traffic`` in ``trials`` independent draws of ``failures``.
 
     One disconnected pair would make the largest common K zero.  Demands without a path are left out of the solve
     instead, and counted: read :attr:`FailureTrial.throughput_gbps` together with :attr:`FailureTrial.lost_share`.
+    Draws in which the same is down are solved once.
 
     Args:
         network: without failures.
         traffic: the demands, those of the network without failures.
         failures: what is to fail.
         trials: number of draws; trial 0 is what ``pnet-lp throughput --fail-links`` applies.
-        seed: of the draws.
+        seed: of the draws, and of the routing.
+        jobs: processes that solve at the same time, of one thread each where there are several; with solvers whose
+            results do not depend on threads, these do not depend on it.
         options: for :func:`pnet_lp.throughput.solve`.
 
     Raises:
         SpecError: no trial; a plane, a switch or a cable that the network does not have; a wrong option.
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
+        PnetError: a process died.
     """
     check_draws("trials", trials)
     model = FailureModel(network, failures)
-    return [
-        _solve_connected(trial, apply_mask(network, model.draw(seed, trial)), traffic, options)
-        for trial in range(trials)
-    ]
+    first: dict[bytes, int] = {}
+    masks: list[Mask] = []
+    which = []
+    for trial in range(trials):
+        mask = model.draw(seed, trial)
+        key = b"".join(np.packbits(down).tobytes() for down in (*mask.arcs, *mask.switches))
+        if key not in first:
+            first[key] = len(masks)
+            masks.append(mask)
+        which.append(first[key])
+    options = {"seed": seed, **options}
+    if jobs > 1:
+        # A function that reports cannot go to another process, and threads of several would only be in their way.
+        options |= {"threads": 1, "on_progress": None}
+    task = functools.partial(_solve_connected, network, traffic, options)
+    found = list(map_in_order(task, masks, jobs))
+    return [replace(found[place], trial=trial) for trial, place in enumerate(which)]
 
 
 def throughput_interval(trials: Sequence[FailureTrial]) -> tuple[float, float] | None:
@@ -77,13 +104,14 @@ def throughput_interval(trials: Sequence[FailureTrial]) -> tuple[float, float] |
 
 
 def _solve_connected(
-    trial: int, network: Network, traffic: TrafficMatrix, options: dict[str, Any]
+    network: Network, traffic: TrafficMatrix, options: dict[str, Any], mask: Mask
 ) -> FailureTrial:
+    network = apply_mask(network, mask)
     lost = lost_demands(network, traffic)
     kept = ~lost
     share = float(traffic.demand[lost].sum() / traffic.demand.sum())
     if not kept.any():
-        return FailureTrial(trial, None, int(lost.sum()), share)
+        return FailureTrial(0, None, int(lost.sum()), share)
     if lost.any():
         traffic = TrafficMatrix.from_entries(
             traffic.level,
@@ -93,4 +121,9 @@ def _solve_connected(
             traffic.demand[kept],
             label=f"{traffic.label} between connected {traffic.level}s",
         )
-    return FailureTrial(trial, solve(network, traffic, **options), int(lost.sum()), share)
+    result = solve(network, traffic, **options)
+    # A thousand proofs fit nowhere; whoever wants that of a draw solves it alone.
+    bare = replace(
+        result, certificate=None, link_load=None, access_load=None, rates_gbps=None, levels=(), inputs={}
+    )
+    return FailureTrial(0, bare, int(lost.sum()), share)

@@ -9,9 +9,10 @@ from typing import Any, TypeAlias
 from pydantic import Field
 
 from pnet_lp.errors import SpecError
+from pnet_lp.memory import check_fits
 from pnet_lp.model import Plane
 from pnet_lp.registry import Params, Registry
-from pnet_lp.units import DEFAULT_LINK_GBPS
+from pnet_lp.units import DEFAULT_LINK_GBPS, MIB
 
 Builder: TypeAlias = Callable[[Any], Plane]
 """``parameters -> plane``; the parameters are an instance of the entry's model."""
@@ -22,6 +23,13 @@ topologies: Registry[Builder] = Registry(
 
 LARGEST = 1 << 24
 """Most switches, hosts or cables that a family builds; more is a slip of the pen, not a network."""
+
+_BYTES_PER_CABLE, _BYTES_PER_PLACE = 100, 180
+"""Peak of building: measured 45 to 55 for a cable, and as much again for a look at its two directions; 125 to 170 for a
+switch or host, with its name."""
+
+_WORTH_A_LOOK = 16 * MIB
+"""Less than this is not compared with what is free."""
 
 _WRITTEN_OUT = 10**15
 """A larger count is told by its magnitude, because a power can have thousands of digits."""
@@ -65,3 +73,13 @@ def check_size(family: str, **counts: int) -> None:
             )
         if count > LARGEST:
             raise SpecError(f"too many {what}", where=family, found=count, allowed=f"at most {LARGEST}")
+    places = counts.get("switches", 0) + counts.get("hosts", 0)
+    check_memory(family, _BYTES_PER_CABLE * counts.get("cables", 0) + _BYTES_PER_PLACE * places)
+
+
+def check_memory(family: str, needed: int) -> None:
+    """Raise SpecError where a network that takes ``needed`` bytes while it is built does not fit into memory."""
+    if needed > _WORTH_A_LOOK:
+        check_fits(
+            needed, f"building a network of the family {family}", SpecError, allowed="a smaller network"
+        )

@@ -17,9 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.topology.family import check_memory
 
 Ends: TypeAlias = list[tuple[int, int]]
 
+_BYTES_PER_CABLE = 700  # peak, measured
 _PAIRINGS = 8  # fresh pairings before the fallback
 _DRAWS = 256  # cables tried as partner of one faulty cable
 _MIXING = 16  # swaps tried per cable
@@ -37,6 +39,7 @@ def random_graph(degrees: Sequence[int], rng: np.random.Generator) -> npt.NDArra
         TopologyError: no such graph exists; the message says why.
     """
     n, total = len(degrees), sum(degrees)
+    check_memory("random graph", _BYTES_PER_CABLE * (total // 2) + (n * n if total > n * (n - 1) // 2 else 0))
     if total % 2:
         raise TopologyError("the degrees of a graph add up to an even number", found=total)
     if not _graphical(degrees):

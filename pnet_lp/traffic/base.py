@@ -48,6 +48,11 @@ class Context:
         """Number of racks, or of hosts at host level."""
         return len(self.network.endpoint_names(self.level))
 
+    @property
+    def coarser(self) -> str:
+        """The level that has fewer endpoints, as the beginning of a list of what to do instead; empty at that level."""
+        return "level=rack, " if self.level == "host" else ""
+
     def check_demands(self, count: int) -> None:
         """Raise TrafficError where a matrix of ``count`` demands, and the problem made of it, need too much memory."""
         check_pairs(count, f"{self.label} with {count:,} demands between {self.endpoints:,} {self.level}s")

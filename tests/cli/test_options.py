@@ -47,6 +47,7 @@ class Example:
 PRESENTATION = {
     *("as_json", "debug", "file", "out", "plot", "threads"),
     *("throughput save", "throughput links", "throughput lp_file", "throughput time_limit_s"),
+    "throughput jobs",
     "draw time_limit_s",
     *(
         "hops published",
@@ -178,6 +179,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "objective": Example("--objective total"),
             "solver": Example("--solver highs-ipx"),
             "tolerance": Example("--tolerance 0.2"),
+            "trials": Example("--trials 3", "--fail-links 0.2", idle="--trials 3", says="nothing fails"),
         },
     ),
     "bounds": (

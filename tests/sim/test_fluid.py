@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.sim import FlowSettings, ScenarioWords, Settings, figures, run_words, simulate
 from pnet_lp.sim.fluid import FluidScenario
@@ -274,6 +274,31 @@ def test_what_means_nothing_is_refused(tree: Network, words: dict[str, Any], mes
     with pytest.raises(SpecError) as caught:
         fluid(tree, flows(tree, (0, 5, 1000, 0)), **words)
     assert str(caught.value) == message
+
+
+def test_the_best_split_is_refused_where_it_would_take_days(tree: Network) -> None:
+    src = np.arange(40_000) % 16
+    workload = Workload.from_flows(16, src, (src + 1) % 16, 1000)
+    with pytest.raises(WorkloadError) as caught:
+        fluid(tree, workload, sharing="best", routing="ksp:4")
+    assert str(caught.value) == (
+        "sharing: the best split of some 40,000 flows at once over up to 4 paths, at 80,000 events, takes 59 days or "
+        "more, found 'best'; allowed: fewer flows or paths, an event limit, or sharing=subflows"
+    )
+
+
+def test_the_best_split_is_fairer_than_any_subflows() -> None:
+    network = build_network("jellyfish:switches=8,ports=5,hosts=16", link_gbps=10, seed=3)
+    traffic = build_traffic("permutation", network, "host", seed=3)
+    workload = Workload.from_flows(16, traffic.src, traffic.dst, 10**12)
+    words = {"routing": "ksp:4", "header": "0", "correction": "none", "time_limit": "1s", "seed": 3}
+    best, subflows = (
+        np.sort(fluid(network, workload, sharing=sharing, **words).flow["received_bytes"])
+        for sharing in ("best", "subflows")
+    )
+    # Lexicographically: where they differ first, the best split has more.
+    first = np.flatnonzero(~np.isclose(best, subflows, rtol=1e-6))[0]
+    assert best[first] > subflows[first]
 
 
 def test_packets_have_no_settings_of_a_fluid(tree: Network) -> None:

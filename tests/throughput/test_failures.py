@@ -1,12 +1,17 @@
 """Throughput under failures: closed forms, and lost demands."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import Failures, RiskGroup
+from pnet_lp.model import ThroughputResult
+from pnet_lp.report.trials import trials_document, write_trials_chart
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.trials import failure_trials, throughput_interval
+from pnet_lp.throughput.trials import FailureTrial, failure_trials, throughput_interval
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
@@ -71,3 +76,37 @@ def test_no_trial() -> None:
     with pytest.raises(SpecError) as caught:
         failure_trials(network, build_traffic("all-to-all", network, None), Failures(links=0.1), trials=0)
     assert str(caught.value) == "trials: out of range, found 0; allowed: 1 to 1000000"
+
+
+def test_processes_and_equal_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 12 draws of one cable of four, some are equal: they are solved once, and told apart by their numbers."""
+    network = build_network(["ring:n=4"], link_gbps=1)
+    traffic = build_traffic("all-to-all", network, None)
+    solved = 0
+
+    def counted(*given: Any, **options: Any) -> ThroughputResult:
+        nonlocal solved
+        solved += 1
+        return solve(*given, **options)
+
+    monkeypatch.setattr("pnet_lp.throughput.trials.solve", counted)
+    failures = Failures(links=0.25)
+    found = failure_trials(network, traffic, failures, trials=12, seed=1)
+    assert solved == 4
+    assert [trial.trial for trial in found] == list(range(12))
+    # What is left is a line, whose middle link carries 2 * 2 pairs.
+    assert [trial.throughput_gbps for trial in found] == pytest.approx([0.25] * 12, rel=1e-4)
+    document = trials_document(found, network, traffic)
+    assert document["quantiles_gbps"]["p5"] == document["quantiles_gbps"]["min"]
+    several = failure_trials(network, traffic, failures, trials=12, seed=1, jobs=2)
+    assert trials_document(several, network, traffic) == document
+
+
+def test_quantiles_are_draws(tmp_path: Path) -> None:
+    trials = [FailureTrial(i, None, i, i / 10) for i in range(10)]
+    network = build_network(["ring:n=4"])
+    document = trials_document(trials, network, build_traffic("all-to-all", network, None))
+    assert document["quantiles_gbps"]["max"] == 0
+    assert (document["lost_demands"], document["lost_share"]) == pytest.approx((4.5, 0.45))
+    write_trials_chart(trials, "nothing", tmp_path / "chart.svg")
+    assert "throughput, Gb/s" in (tmp_path / "chart.svg").read_text()

@@ -232,3 +232,17 @@ def test_every_family_documents_itself() -> None:
         assert not entry.summary.endswith(".")
         assert all(field.description for field in entry.params.model_fields.values())
         assert "link_gbps" in entry.params.model_fields
+
+
+def test_what_does_not_fit_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 100 * 2**20)
+    for text, where in (
+        (
+            "leaf-spine:leaves=4096,spines=1024",
+            "building a network of the family leaf-spine needs about 400.9 MiB",
+        ),
+        ("jellyfish:k=80", "building a network of the family random graph needs about .* MiB"),
+    ):
+        with pytest.raises(SpecError, match=f"{where}, 100.0 MiB are free; allowed: a smaller network"):
+            build_plane(text)
+    build_plane("fat-tree:k=16")

@@ -5,7 +5,7 @@ mod common;
 
 use common::graph_of;
 use pnet_core::graph::Planes;
-use pnet_core::paths::Policy;
+use pnet_core::paths::{PathSet, Paths, Policy};
 use pnet_core::sim::fluid::{Correction, Method, Outcome, PacketSizes, Scenario, Sharing};
 use pnet_core::sim::*;
 
@@ -212,6 +212,10 @@ fn what_makes_no_sense_is_refused() {
         "sharing: a forwarding that chooses one path has none to split over"
     );
     assert_eq!(
+        error(&|made| made.sharing = Sharing::Best),
+        "sharing: a forwarding that chooses one path has none to split over"
+    );
+    assert_eq!(
         error(&|made| made.sharing = Sharing::Subflows(0)),
         "sharing: 0 subflows; a flow has at least one"
     );
@@ -232,4 +236,49 @@ fn what_makes_no_sense_is_refused() {
         error(&|made| made.sizes.header = 1500),
         "sizes: PacketSizes { packet: 1500, header: 1500, ack: 40 } leave no room for payload"
     );
+}
+
+/// Two planes and a flow over both, until one of them fails: the best split goes on by the other at once, and takes both
+/// again when it is back.
+#[test]
+fn a_best_split_leaves_what_fails() {
+    let graphs = vec![graph_of(1, vec![]), graph_of(1, vec![])];
+    let planes = Planes::new(graphs, vec![vec![Some(0); 2]; 2]).unwrap();
+    let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
+    let up = fabric.up(1, 0);
+    let (over, order) = (Over::Paths, Order::RoundRobin);
+    let made = scenario(fabric, flows(&[(0, 1, 4000, 0)]));
+    let found = run(Scenario {
+        forwarding: Forwarding::Spray(Spray { policy: Policy::RoundRobin, over, order }),
+        sharing: Sharing::Best,
+        failures: outage(up, 500 * BYTE, 1500 * BYTE, None),
+        ..made
+    });
+    // 1,000 bytes over both, 1,000 over one, 2,000 over both.
+    assert_eq!(ends(&found), [Some(2500 * BYTE)]);
+    assert_eq!((found.flows[0].ideal, found.plane_bytes), (2000 * BYTE, vec![2500, 1500]));
+}
+
+/// A link that two flows share and a way around it that one of them has: what they get altogether is equal.
+#[test]
+fn a_best_split_evens_out() {
+    // Switches 0 - 1 directly, and by 2 at the rate of a host's link; hosts 0, 1 at switch 0 and 2, 3 at switch 1.
+    let arcs = [(0, 1), (0, 2), (2, 1)].into_iter().flat_map(|(u, v)| [(u, v), (v, u)]).collect();
+    let planes =
+        Planes::new(vec![graph_of(3, arcs)], vec![vec![Some(0), Some(0), Some(1), Some(1)]]).unwrap();
+    let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
+    let graph = &fabric.planes().graphs()[0];
+    let arc = |u, v| (0..6).find(|arc| (graph.tail(*arc), graph.head(*arc)) == (u, v)).unwrap();
+    let paths = PathSet {
+        pair_ptr: vec![0, 2, 3],
+        paths: Paths {
+            plane: vec![0; 3],
+            ptr: vec![0, 1, 3, 4],
+            arcs: vec![arc(0, 1), arc(0, 2), arc(2, 1), arc(0, 1)],
+        },
+    };
+    let given = Given { pairs: vec![(0, 2), (1, 3)], paths };
+    let made = scenario(fabric, flows(&[(0, 2, 1000, 0), (1, 3, 1000, 0)]));
+    let found = run(Scenario { forwarding: Forwarding::Given(given), sharing: Sharing::Best, ..made });
+    assert_eq!(ends(&found), [Some(1000 * BYTE); 2]);
 }

@@ -104,6 +104,11 @@ class Claim(Params):
         """Return a case that it names and that is not there."""
         return next((name for name in self.about if name not in cases), None)
 
+    @property
+    def _unit(self) -> str:
+        """What follows a number."""
+        return ""
+
     @abstractmethod
     def _measured(self, measurements: Measurements) -> list[Measured | None]: ...
 

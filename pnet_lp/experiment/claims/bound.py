@@ -30,10 +30,6 @@ class _BoundsClaim(Claim):
         return self
 
     @property
-    def _unit(self) -> str:
-        return ""
-
-    @property
     def number(self) -> float | None:
         """The bound, where there is one."""
         bounds = [bound for bound in (self.at_least, self.at_most) if bound is not None]
@@ -59,7 +55,7 @@ class _BoundsClaim(Claim):
         return "agrees", self.claimed
 
 
-class BoundClaim(CaseClaim, _BoundsClaim):
+class BoundClaim(_BoundsClaim, CaseClaim):
     """Bounds, of a value or of a ratio in per cent."""
 
     kind: Literal["bound"]

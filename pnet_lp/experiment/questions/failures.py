@@ -54,7 +54,7 @@ def failures(case: FailuresCase, seed: int) -> Posed:
         )
         results = [trial.result for trial in found if trial.result is not None]
         carried = [trial.throughput_gbps for trial in found]
-        upper = [0.0 if trial.result is None else trial.result.interval.upper for trial in found]
+        upper = [trial.upper_gbps for trial in found]
         trials = [
             {
                 "throughput_gbps": carried[i],

@@ -165,7 +165,7 @@ class _Climb:
         self.rate = floats(np.zeros(problem.demand_count))
         self.free = np.ones(problem.demand_count, dtype=bool)
         self.steps: list[_Step] = []
-        self.solver = lp_solver(context)
+        self.solver = lp_solver(context, problem, steps=False)
         self.iterations, self.interrupted = 0, False
         self.warnings: tuple[str, ...] = ()
 

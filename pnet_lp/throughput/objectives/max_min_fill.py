@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
+from pnet_lp.memory import check_fits
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
     from pnet_lp.throughput.proofs.second import SecondProblem
+
+
+_BYTES_PER_ENTRY, _BYTES_PER_DEMAND = 40, 200
+"""Peak of filling: the columns in the core and their transpose, and what is told of each demand and level."""
 
 
 @OBJECTIVES.register(
@@ -84,6 +89,12 @@ def fill(usage: sp.csc_array, capacity: FloatArray, demand: FloatArray) -> Filli
     Raises:
         SolverError: a demand that no link limits.
     """
+    check_fits(
+        _BYTES_PER_ENTRY * usage.nnz + _BYTES_PER_DEMAND * len(demand),
+        f"filling {len(demand):,} demands on {usage.nnz:,} links of theirs",
+        SolverError,
+        allowed="fewer demands, a smaller network",
+    )
     columns = np.arange(len(demand) + 1)
     core = _core.Bundles(
         capacity, demand, columns, usage.indptr.astype(np.int64), usage.indices.astype(np.int32), usage.data

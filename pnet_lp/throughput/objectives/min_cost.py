@@ -29,10 +29,17 @@ from pnet_lp.throughput.objectives.base import (
     proved,
 )
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
-from pnet_lp.throughput.objectives.program import check_program_solver, lp_solver, solve_form
+from pnet_lp.throughput.objectives.program import (
+    STRUCTURED,
+    check_program_solver,
+    lp_solver,
+    solve_form,
+)
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME, SLACK
+from pnet_lp.throughput.solvers import get_solver
+from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
@@ -77,7 +84,7 @@ class MinCost(Objective):
     def check(self, form: RoutingForm, solver: str) -> None:
         """See :meth:`Objective.check`."""
         super().check(form, solver)
-        check_program_solver(solver)
+        check_program_solver(solver, steps=form != "arc")
 
     def bind(self, network: Network) -> Self:
         """Return the objective with the costs of its file; see :meth:`Objective.bind`."""
@@ -96,13 +103,7 @@ class MinCost(Objective):
         solved = problem.solved()
         if solved is not None:
             return self._fixed(problem, solved, cost, context)
-        form = problem.formulate()
-
-        def prove_rate(value: FloatArray, dual: FloatArray) -> tuple[Interval, float]:
-            found = problem.certify(form.proof(value, dual)).interval
-            return found, found.gap
-
-        largest = solve_form(problem, form, context, prove_rate)
+        largest = _largest(problem, context)
         most = largest.answer
         if self.params.at is not None and most.lower < self.params.at <= most.upper:
             # Nothing says yet whether it fits.
@@ -135,7 +136,7 @@ class MinCost(Objective):
         return Optimum(
             found.cost,
             max(found.cost.gap, 1 - found.carried / rate, unknown),
-            lp_solver(context),
+            lp_solver(context, problem),
             largest.iterations + cheapest.iterations,
             found.certificate,
             found.load,
@@ -276,6 +277,27 @@ class _Found:
     carried: float
     certificate: AnyCertificate
     load: FloatArray
+
+
+def _largest(problem: Problem, context: SolveContext) -> Best[Interval]:
+    """Return bounds on the largest K."""
+    if lp_solver(context, problem) == STRUCTURED:
+        solver = get_solver(STRUCTURED)
+        solver.check(problem)
+        # So close that what is not known of K is no more than a part of the tolerance.
+        options = replace(context.options, tolerance=0.5 * context.options.tolerance)
+        raw = solver.solve(problem, options, lambda *_: True)
+        context.clock.note("solve")
+        interval = problem.certify(raw.proof).interval
+        context.clock.note("certify")
+        return Best(interval, raw.iterations, raw.message, raw.interrupted)
+    form = problem.formulate()
+
+    def prove(value: FloatArray, dual: FloatArray) -> tuple[Interval, float]:
+        found = problem.certify(form.proof(value, dual)).interval
+        return found, found.gap
+
+    return solve_form(problem, form, context, prove)
 
 
 def cost_bound(problem: Problem, rate: float, lengths: Lengths, link_cost: FloatArray) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 from pnet_lp.errors import SpecError
@@ -10,15 +11,18 @@ from pnet_lp.model.arrays import FloatArray
 from pnet_lp.registry import parse_expression
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems.column_form import ColumnForm
 from pnet_lp.throughput.problems.program import Form
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, get_solver, solver_names
 from pnet_lp.throughput.solvers.general import Attempt, Best, GeneralSolver, solve_until
+from pnet_lp.throughput.solvers.structured import Structured
 
 DEFAULT_SOLVER = "highs-ipx"
 VERTEX_SOLVER = "highs-simplex"
+STRUCTURED = "structured"
 
 SMALL_COLUMNS = 100_000
-"""Up to this many columns a vertex is looked for where an interior solution is not good enough."""
+"""Up to this many columns an interior point takes seconds, and a vertex is looked for where that is not good enough."""
 
 _TIGHTEST = 1e-9
 """Gap to ask for where a solution is wanted that is as exact as can be."""
@@ -52,7 +56,11 @@ def solve_form(
         SpecError: the solver does not take linear programs.
         SolverError: it failed.
     """
-    solver = program_solver(lp_solver(context))
+    name = lp_solver(context, problem)
+    if name == STRUCTURED:
+        assert isinstance(form, ColumnForm)
+        return _by_steps(form, context, prove)
+    solver = program_solver(name)
     solver.check(problem)
     return solve_until(
         form.lp,
@@ -63,9 +71,12 @@ def solve_form(
     )
 
 
-def lp_solver(context: SolveContext) -> str:
-    """Return the name of the solver for linear programs."""
-    return DEFAULT_SOLVER if context.solver == AUTO else context.solver
+def lp_solver(context: SolveContext, problem: Problem, *, steps: bool = True) -> str:
+    """Return the name of the solver for linear programs: first-order steps, if they do, where columns are many."""
+    if context.solver != AUTO:
+        return context.solver
+    many = steps and problem.form == "path" and problem.flow_variables > SMALL_COLUMNS
+    return STRUCTURED if many else DEFAULT_SOLVER
 
 
 def program_solver(name: str) -> GeneralSolver:
@@ -81,16 +92,64 @@ def program_solver(name: str) -> GeneralSolver:
     return solver
 
 
-def check_program_solver(expression: str) -> None:
-    """Raise SpecError unless ``expression`` is ``auto`` or a solver that takes linear programs, installed or not."""
+def check_program_solver(expression: str, *, steps: bool = False) -> None:
+    """Raise SpecError unless ``expression`` is ``auto`` or a solver that takes linear programs, installed or not.
+
+    With ``steps``, first-order steps over columns do as well.
+    """
     name = parse_expression(expression)[0]
-    if name != AUTO and not issubclass(SOLVERS.get(name).build, GeneralSolver):
-        others = [other for other in solver_names() if issubclass(SOLVERS.get(other).build, GeneralSolver)]
+    more = {STRUCTURED} if steps else set()
+    if name not in {AUTO, *more} and not issubclass(SOLVERS.get(name).build, GeneralSolver):
+        others = [
+            other
+            for other in solver_names()
+            if other in more or issubclass(SOLVERS.get(other).build, GeneralSolver)
+        ]
         raise SpecError(
             f"solver {name!r} maximises K only, and no other objective",
             where="solver",
             allowed=", ".join([AUTO, *others]),
         )
+
+
+def _by_steps(
+    form: ColumnForm,
+    context: SolveContext,
+    prove: Callable[[FloatArray, FloatArray], tuple[A, float]],
+) -> Best[A]:
+    """Solve by first-order steps over columns; once more where what is proved is further from what they measure."""
+    solver = get_solver(STRUCTURED)
+    assert isinstance(solver, Structured)
+    solver.check_columns(form.problem)
+
+    def report(iterations: int, lower: float, upper: float) -> bool:
+        context.on_progress(solver.name, iterations, lower, upper)
+        return True
+
+    best: tuple[A, float] | None = None
+    iterations, interrupted = 0, False
+    for factor in (0.5, 0.05):
+        options = replace(context.options, tolerance=factor * context.options.tolerance)
+        found = solver.solve_columns(
+            form,
+            replace(options, max_iterations=_left(options.max_iterations, iterations)),
+            report,
+        )
+        context.clock.note("solve")
+        iterations += found.iterations
+        interrupted = found.interrupted
+        answer, gap = prove(*form.as_solution(found.weight, found.length))
+        context.clock.note("certify")
+        if best is None or gap < best[1]:
+            best = answer, gap
+        if gap <= context.options.tolerance or interrupted or context.options.deadline.left_s() == 0:
+            break
+    assert best is not None
+    return Best(best[0], iterations, "", interrupted)
+
+
+def _left(most: int | None, done: int) -> int | None:
+    return None if most is None else max(most - done, 0)
 
 
 def _attempts(form: Form, context: SolveContext, solver: GeneralSolver, central: bool) -> Iterator[Attempt]:

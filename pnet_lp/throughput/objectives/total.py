@@ -44,7 +44,7 @@ class Total(Objective):
     def check(self, form: Form, solver: str) -> None:
         """See :meth:`Objective.check`."""
         super().check(form, solver)
-        check_program_solver(solver)
+        check_program_solver(solver, steps=form != "arc")
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
         """No demand has a path: the sum is 0."""
@@ -77,7 +77,7 @@ class Total(Objective):
         return Optimum(
             interval,
             interval.gap,
-            lp_solver(context),
+            lp_solver(context, problem),
             found.iterations,
             attained.with_lengths(lengths),
             attained.load,

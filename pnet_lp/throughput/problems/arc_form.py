@@ -109,7 +109,7 @@ class ArcForm(Form):
         per_column = kept.sum(axis=1)
         start = np.concatenate([[0], np.cumsum(per_column)])
         flow_values = np.broadcast_to([1.0, -1.0, 1.0], flow_rows.shape)[kept]
-        self.lp = LinearProgram(
+        self._lp = LinearProgram(
             cost=np.concatenate(
                 [
                     goal.arc_cost[flow_rows[:, 2] - arc_row],
@@ -123,6 +123,11 @@ class ArcForm(Form):
             row_lower=row_lower,
             row_upper=row_upper,
         )
+
+    @property
+    def lp(self) -> LinearProgram:
+        """See :attr:`Form.lp`."""
+        return self._lp
 
     @staticmethod
     def size(flow: FlowProblem) -> tuple[int, int]:

@@ -11,6 +11,7 @@ weights and limits of the :class:`ProgramGoal`:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 
@@ -31,49 +32,68 @@ class ColumnForm(Form):
     """
 
     def __init__(self, problem: ColumnProblem, goal: ProgramGoal | None = None) -> None:
-        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
-
         usage = problem.usage
-        if (entries := usage.nnz + problem.flow_variables + problem.demand_count) > MAX_ENTRIES:
-            raise SolverError(
-                f"{entries:,} entries are too many for a linear program with 32-bit indices",
-                allowed="solver=structured, or fewer paths",
-            )
         self.problem = problem
         self.flow = flow = problem.flow
         self.goal = goal = ProgramGoal.concurrent(flow) if goal is None else goal
         lower, _ = problem.bounds(problem.nothing())
         self.rate_unit = min(lower, goal.rate_scale)
-        self.flow_unit = flow_unit = self.rate_unit * float(flow.demand.mean())
+        self.flow_unit = self.rate_unit * float(flow.demand.mean())
         used = np.zeros(len(flow.link_capacity), dtype=bool)
         used[usage.indices] = True
         self._link = np.flatnonzero(used)
-        row = np.cumsum(used) - 1
+
+    @property
+    def column_cost(self) -> FloatArray:
+        """float64 ``[N]``: what a Gb/s in each column costs by the goal."""
+        arcs = np.zeros(len(self.flow.link_capacity))
+        arcs[: len(self.goal.arc_cost)] = self.goal.arc_cost
+        return floats(self.problem.usage.T @ arcs + self.goal.served_cost[self.problem.demand_of_column])
+
+    @cached_property
+    def lp(self) -> LinearProgram:
+        """The program.
+
+        Raises:
+            SolverError: it has more entries than 32-bit indices can count.
+        """
+        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
+        problem, flow, goal, usage = self.problem, self.flow, self.goal, self.problem.usage
+        if (entries := usage.nnz + problem.flow_variables + problem.demand_count) > MAX_ENTRIES:
+            raise SolverError(
+                f"{entries:,} entries are too many for a linear program with 32-bit indices",
+                allowed="solver=structured, or fewer paths",
+            )
         links, paths, demands = len(self._link), problem.flow_variables, problem.demand_count
+        row = np.zeros(len(flow.link_capacity), dtype=np.int64)
+        row[self._link] = np.arange(links)
         over_links = sp.csc_array((usage.data, row[usage.indices], usage.indptr), shape=(links, paths))
         over_links.sort_indices()
         of_demand = sp.csc_array(
             (np.ones(paths), problem.demand_of_column, np.arange(paths + 1)), shape=(demands, paths)
         )
-        rate = sp.csc_array((-goal.weight * (self.rate_unit / flow_unit))[:, None])
+        scale = self.rate_unit / self.flow_unit
+        rate = sp.csc_array((-goal.weight * scale)[:, None])
         nothing = sp.csc_array((links, 1))
         matrix = sp.csc_array(sp.block_array([[over_links, nothing], [of_demand, rate]]))
         matrix.sort_indices()
-        arcs = np.zeros(len(flow.link_capacity))
-        arcs[: len(goal.arc_cost)] = goal.arc_cost
-        self.lp = LinearProgram(
-            cost=np.concatenate(
-                [
-                    usage.T @ arcs + goal.served_cost[problem.demand_of_column],
-                    [goal.rate_cost * (self.rate_unit / flow_unit)],
-                ]
-            ),
+        return LinearProgram(
+            cost=np.append(self.column_cost, goal.rate_cost * scale),
             start=matrix.indptr.astype(np.int32),
             index=matrix.indices.astype(np.int32),
             value=matrix.data,
-            row_lower=np.concatenate([np.full(links, -np.inf), goal.lower / flow_unit]),
-            row_upper=np.concatenate([flow.link_capacity[self._link] / flow_unit, goal.upper / flow_unit]),
+            row_lower=np.concatenate([np.full(links, -np.inf), goal.lower / self.flow_unit]),
+            row_upper=np.concatenate(
+                [flow.link_capacity[self._link] / self.flow_unit, goal.upper / self.flow_unit]
+            ),
         )
+
+    def as_solution(self, weight: FloatArray, length: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the primal and the dual solution in parts ``[N]`` of demands and lengths ``[L]``."""
+        flow = weight * self.goal.upper[self.problem.demand_of_column] / self.flow_unit
+        dual = np.append(-length[self._link], np.zeros(self.problem.demand_count))
+        return np.append(flow, 0.0), dual
 
     def proof(self, value: FloatArray, dual: FloatArray) -> PathCertificate:
         """See :meth:`Form.proof`."""

@@ -163,17 +163,20 @@ class Form(ABC):
 
     Attributes:
         flow: links and demands.
-        lp: the program.
         goal: the objective in it.
         rate_unit: the value of K in Gb/s per unit demand that 1 in the last column stands for.
         flow_unit: the Gb/s that 1 in the other columns stands for.
     """
 
     flow: FlowProblem
-    lp: LinearProgram
     goal: ProgramGoal
     rate_unit: float
     flow_unit: float
+
+    @property
+    @abstractmethod
+    def lp(self) -> LinearProgram:
+        """The program; SolverError where it has more entries than 32-bit indices can count."""
 
     @abstractmethod
     def proof(self, value: FloatArray, dual: FloatArray) -> Proof:

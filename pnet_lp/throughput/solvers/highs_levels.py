@@ -78,17 +78,10 @@ class LevelFound:
 
 @dataclass(frozen=True)
 class _Wall:
-    """Lengths by which columns were closed.
+    """Lengths by which columns were closed: of ``link``, those that have one; few do."""
 
-    Attributes:
-        length: float64 ``[L]``.
-        cost: float64 ``[N]``, of columns by them.
-        distance: float64 ``[J]``, of demands.
-    """
-
+    link: IntArray
     length: FloatArray
-    cost: FloatArray
-    distance: FloatArray
 
 
 class Levels:
@@ -109,6 +102,7 @@ class Levels:
         self._rate_unit, self._flow_unit = even, even * float(flow.demand.mean())
         self._closed = np.zeros(usage.shape[1], dtype=bool)
         self._wall_of = np.full(usage.shape[1], -1)
+        self._excess = np.zeros(usage.shape[1])
         self._walls: list[_Wall] = []
         self._find_bounds(usage)
         self._highs = self._model(usage)
@@ -189,7 +183,7 @@ class Levels:
         )
         rate = sp.csr_array((-self._demand * (self._rate_unit / self._flow_unit))[:, None])
         shared = sp.csr_array(usage.tocsr()[self._link])
-        matrix = sp.csc_array(sp.block_array([[shared, None], [of_demand, rate]]))
+        matrix = sp.csc_array(sp.block_array([[shared, sp.csr_array((links, 1))], [of_demand, rate]]))
         matrix.sort_indices()
         lp = LinearProgram(
             cost=np.append(np.zeros(columns), -1.0),
@@ -246,22 +240,18 @@ class Levels:
         reduced = dual[links + len(self._demand) : -1]
         full = np.flatnonzero((reduced < 0) & (self._limit >= 0) & ~self._closed)
         length[self._limit[full]] = -reduced[full] / self._limit_part[full]
-        cost = self._usage.T @ length
-        distance = self._shortest(cost)
         while True:
+            cost = self._usage.T @ length
+            distance = self._shortest(cost)
             short = np.flatnonzero(self._closed & (cost < distance[self._owner]))
             if not short.size:
                 return length
             last = int(self._wall_of[short].max())
             wall = self._walls[last]
             mine = short[self._wall_of[short] == last]
-            owner = self._owner[mine]
-            needed = (distance[owner] - cost[mine]) / (wall.cost[mine] - wall.distance[owner])
+            needed = (distance[self._owner[mine]] - cost[mine]) / self._excess[mine]
             # A hair more, so that rounding leaves none of them short.
-            factor = 1.000001 * float(needed.max())
-            length = length + factor * wall.length
-            cost = cost + factor * wall.cost
-            distance = distance + factor * wall.distance
+            length[wall.link] += 1.000001 * float(needed.max()) * wall.length
 
     def _shortest(self, cost: FloatArray) -> FloatArray:
         """Return float64 ``[J]``: the least cost of each demand's open columns."""
@@ -271,7 +261,8 @@ class Levels:
         """Close the columns that are longer than a shortest one of their demand, and empty."""
         cost = self._usage.T @ found.length
         distance = self._shortest(cost)
-        longer = cost - distance[self._owner] > _LONGER * found.length.max()
+        excess = cost - distance[self._owner]
+        longer = excess > _LONGER * found.length.max()
         shut: IntArray = np.flatnonzero(
             longer & ~self._closed & (found.flow <= _NOTHING * self._flow_unit)
         ).astype(np.int32)
@@ -280,4 +271,6 @@ class Levels:
             self._highs.changeColsBounds(shut.size, shut, nothing, nothing)
             self._closed[shut] = True
             self._wall_of[shut] = len(self._walls)
-            self._walls.append(_Wall(found.length, cost, distance))
+            self._excess[shut] = excess[shut]
+            link = np.flatnonzero(found.length > 0)
+            self._walls.append(_Wall(link.astype(np.int32), found.length[link]))

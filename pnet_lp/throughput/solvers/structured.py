@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
+from pnet_lp.memory import check_fits
 from pnet_lp.throughput.problems import ArcProblem, PathProblem, Problem
-from pnet_lp.throughput.problems.columns import joined
+from pnet_lp.throughput.problems.column_form import ColumnForm
+from pnet_lp.throughput.problems.columns import ColumnProblem, joined
 from pnet_lp.throughput.problems.merge import merge_planes
 from pnet_lp.throughput.solvers.base import SOLVERS, OnProgress, RawSolution, SolveOptions, Solver
 
@@ -46,3 +50,33 @@ class Structured(Solver):
                 return RawSolution(merged.expand(solution.proof), solution.iterations, solution.interrupted)
             case _:
                 raise SolverError(f"solver {self.name!r} does not take a {type(problem).__name__}")
+
+    def check_columns(self, problem: ColumnProblem) -> None:
+        """Raise SolverError where :meth:`solve_columns` would not fit into memory."""
+        columns, entries = problem.flow_variables, problem.usage.nnz
+        steps = _core.estimate_cheapest_bytes(columns, entries, len(problem.flow.link_capacity))
+        # The instance in the core, and with wider indices on its way there.
+        check_fits(
+            steps + 24 * entries + 24 * columns,
+            f"solver {self.name!r} with {columns:,} columns",
+            SolverError,
+            allowed="fewer paths, level=rack, a smaller network",
+        )
+
+    def solve_columns(
+        self, form: ColumnForm, options: SolveOptions, on_progress: OnProgress
+    ) -> _core.Cheapest:
+        """Solve a program over columns without a rate, in which every demand gets a given rate, or any up to that."""
+        problem, goal, usage = form.problem, form.goal, form.problem.usage
+        columns = problem.demand_of_column
+        bundles = _core.Bundles(
+            problem.flow.link_capacity,
+            goal.upper,
+            np.searchsorted(columns, np.arange(problem.demand_count + 1)),
+            usage.indptr.astype(np.int64),
+            usage.indices.astype(np.int32),
+            usage.data,
+        )
+        return _core.solve_cheapest(
+            bundles, form.column_cost, whole=goal.fixes, **options.of_core(on_progress)
+        )

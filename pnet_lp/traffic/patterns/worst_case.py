@@ -138,7 +138,7 @@ def _check_memory(side: int, bytes_per_pair: int, context: Context) -> None:
         side**2 * bytes_per_pair,
         f"{context.label} with the distances of {side:,}^2 pairs",
         TrafficError,
-        allowed="level=rack, or a smaller network",
+        allowed=f"{context.coarser}a smaller network",
     )
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from pnet_lp.crosscheck import crosscheck
 from pnet_lp.errors import PnetError
 from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
 from pnet_lp.failures import Failures, fail
@@ -181,6 +182,21 @@ def test_simulate_counts_what_has_arrived_of_flows_that_do_not_end(tmp_path: Pat
     found = answer(tmp_path, "simulate", case)
     assert (found["unfinished"], found["p50_fct_us"]) == (1, None)
     assert 9.8 < found["mean_rate_gbps"] < 10  # type: ignore[operator]
+
+
+def test_crosscheck_says_what_the_function_says(tmp_path: Path) -> None:
+    case = "{topology: 'fat-tree:k=4', link_gbps: 10, traffic: permutation, flow_size: 15kB, seed: 4, preset: pnet}"
+    found = answer(tmp_path, "crosscheck", case)
+    network = build_network(["fat-tree:k=4"], link_gbps=10)
+    traffic = build_traffic("permutation", network, "host", seed=4)
+    result = crosscheck(network, "each:sizes=15kB", traffic=traffic, preset="pnet", seed=4)
+    times = {name: one.completion_ps.mean() / 1e6 for name, one in result.simulations.items()}
+    assert found["packets_over_fluid"] == pytest.approx(times["packets"] / times["fluid"])
+    assert found["mean_bare_fct_us"] == pytest.approx(times["bare"])
+    assert found["all_lp_paths_us"] == result.linear["paths"].all_us
+    assert found["unfinished"] == 0
+    with pytest.raises(PnetError, match="a: unknown parameter 'model'"):
+        answer(tmp_path, "crosscheck", case.replace("preset: pnet", "model: fluid"))
 
 
 def test_simulate_refuses_what_the_command_refuses(tmp_path: Path) -> None:

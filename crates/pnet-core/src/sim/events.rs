@@ -23,20 +23,13 @@ const PERIOD: u32 = 1 << 12;
 /// Width of a bucket at first, and the range in which it is kept, as powers of two of a picosecond.
 const SHIFT: (u32, u32, u32) = (16, 6, 40);
 
-/// How long the same goes first, as a power of two of a picosecond: 0.13 ms.
-///
-/// Streams at the full rate of their links stay in step, and what is drawn anew at each step puts the packets of a flow on
-/// two paths out of order; but who goes first for good can fill a queue that the other finds full.
-const HOLDS: u32 = 27;
-
 /// No lane.
 const NONE: u32 = u32::MAX;
 
-/// Whose turn it is at one time: a hash of `who`, the run's seed and about when it is says who goes first, `number` what
-/// of it does.
+/// Whose turn it is at one time: a hash of `who`, the time and the run's seed says who goes first, `number` what of it does.
 ///
-/// So nobody is favoured for long, packets of one connection that meet keep their order, and the order does not depend
-/// on when an event was announced.
+/// So nobody is favoured, packets of one connection keep their order where they meet, and the order does not depend on
+/// when an event was announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Turn {
     who: u64,
@@ -189,8 +182,7 @@ impl Events {
 
     #[inline]
     fn rank(&self, lane: u32, time: Time, turn: Turn) -> u32 {
-        let mut mixed =
-            (time >> HOLDS ^ self.salt).wrapping_add(turn.who.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut mixed = (time ^ self.salt).wrapping_add(turn.who.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         // Numbers that follow each other keep their order but where the sum wraps, which is as rare as it is even.

@@ -10,6 +10,8 @@ const FREE: u32 = u32::MAX;
 pub(super) struct Links {
     /// Capacity of each link.
     pub(super) capacity: Vec<f64>,
+    /// Plane of each link.
+    pub(super) plane: Vec<u32>,
     /// Number of each plane's first arc.
     first: Vec<u32>,
     arcs: usize,
@@ -22,23 +24,31 @@ pub(super) struct Links {
 impl Links {
     pub(super) fn new(problem: &Problem) -> Self {
         let mut capacity: Vec<f64> = vec![];
+        let mut of_plane = vec![];
         let mut first = vec![];
-        for plane in &problem.planes {
+        for (plane, p) in problem.planes.iter().zip(0..) {
             first.push(capacity.len() as u32);
             capacity.extend(&plane.capacity);
+            of_plane.resize(capacity.len(), p);
         }
         let arcs = capacity.len();
-        let mut number = |speed: f64| {
+        let mut number = |p: u32, speed: f64| {
             if speed > 0.0 && speed.is_finite() {
                 capacity.push(speed);
+                of_plane.push(p);
                 capacity.len() as u32 - 1
             } else {
                 FREE
             }
         };
-        let up = problem.planes.iter().flat_map(|plane| &plane.up).map(|c| number(*c)).collect();
-        let down = problem.planes.iter().flat_map(|plane| &plane.down).map(|c| number(*c)).collect();
-        Links { capacity, first, arcs, endpoints: problem.endpoints, up, down }
+        let (mut up, mut down) = (vec![], vec![]);
+        for (plane, p) in problem.planes.iter().zip(0..) {
+            up.extend(plane.up.iter().map(|c| number(p, *c)));
+        }
+        for (plane, p) in problem.planes.iter().zip(0..) {
+            down.extend(plane.down.iter().map(|c| number(p, *c)));
+        }
+        Links { capacity, plane: of_plane, first, arcs, endpoints: problem.endpoints, up, down }
     }
 
     /// The number of an arc of a plane.
@@ -69,6 +79,13 @@ impl Links {
     #[inline]
     pub(super) fn down(&self, plane: usize, endpoint: u32) -> Option<u32> {
         limiting(self.down[plane * self.endpoints + endpoint as usize])
+    }
+
+    /// Links of each plane.
+    pub(super) fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.first.len()];
+        self.plane.iter().for_each(|p| counts[*p as usize] += 1);
+        counts
     }
 
     /// Lengths as a proof has them: of arcs, of access links into planes, and out of them.

@@ -7,7 +7,12 @@
 //! 1958; Dantzig and Wolfe 1960).  The distances bound K from above, any split over the ways in use bounds it from below.
 //! The iteration is not begun anew: it goes on with the ways that came, and without those that have long carried nothing.
 //! Averaged as its prices are, they need no other smoothing.
+//!
+//! Where first-order steps have become dearer than an interior point would be, the problem over the ways in use is solved
+//! by one instead ([`interior`]), and the ways under its prices are taken in likewise.
 
+mod arrow;
+mod interior;
 mod links;
 mod pool;
 mod price;
@@ -43,7 +48,27 @@ const PATIENCE: u32 = 5;
 /// Ways that one task steps.
 const WAYS_PER_TASK: usize = 2048;
 
+/// Steps, at least, before an interior point takes over.
+const FIRST_STEPS: usize = 200;
+/// Floating-point operations of an interior point that take as long as a step on one link of one way: a solve, of a few
+/// dozen of its steps, begins when as much time has gone into first-order steps.
+const WORTH: f64 = 1.0;
+/// Bytes of the largest matrix that an interior point may have.
+const LARGEST_MATRIX: usize = 1 << 28;
+/// The part of the gap that is left at the end of an interior point's solve: over few of the ways, more is in vain.
+const DEEPER: f64 = 0.05;
+/// Rounds of an interior point that may bring nothing before first-order steps go on for twice as long ...
+const IDLE: usize = 2;
+/// ... and all in all, before what is proved is as much as can be.
+const MOST_IDLE: usize = 6;
+/// A round has brought something if it leaves less than this part of the gap.
+const PROGRESS: f64 = 0.9;
+/// Steps in which first-order steps alone must make progress: these, and as many as were done before.
+const STANDSTILL: usize = 20_000;
+
 /// Solves `problem`, in which each demand has a way.
+///
+/// It ends when the gap is certified, at a limit, or when neither kind of step brings the bounds any closer.
 ///
 /// The result depends on the problem and the options alone (but for the time limit and the monitor), never on the
 /// number of threads.  Iterations are the steps on the ways in use.
@@ -71,12 +96,15 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
         let mut search = Search::new(problem, &best)?;
         let mut stop = false;
         while !stop {
-            let steps = search.steps().min(options.max_iterations - search.iterations());
-            let ended = search.advance(steps, || watch.stop(monitor));
+            let left = options.max_iterations - search.iterations();
+            let ended = match search.begins_interior() {
+                true => search.solve_interior(left, options.tolerance, || watch.stop(monitor)),
+                false => search.advance(search.steps().min(left), || watch.stop(monitor)),
+            };
             let (lower, upper) = (best.lower.max(search.lower), best.upper.min(search.upper));
             iterations = search.iterations();
             interrupted = !monitor.progress(Progress { iterations, lower, upper }) || ended;
-            stop = interrupted || watch.late() || iterations >= options.max_iterations;
+            stop = interrupted || watch.late() || iterations >= options.max_iterations || search.stands();
             if stop || upper - lower <= options.tolerance * upper {
                 search.prove(&mut best)?;
                 stop |= best.certified(options.tolerance);
@@ -96,7 +124,9 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn estimate_bytes(problem: &Problem) -> usize {
-    pool::estimate_bytes(problem, room(problem)) + price::estimate_bytes(problem)
+    let matrix = interior::bytes(&Links::new(problem).counts(), problem.demands());
+    let matrix = if matrix <= LARGEST_MATRIX { matrix } else { 0 };
+    pool::estimate_bytes(problem, room(problem)) + price::estimate_bytes(problem) + matrix
 }
 
 /// Ways to begin with, of a demand in one plane.
@@ -127,6 +157,16 @@ struct Search<'a> {
     /// Whether ways are missing.
     missing: bool,
     restarts: usize,
+    /// Work of a step of an interior point; nothing where its matrix would be too large.
+    interior_work: Option<f64>,
+    interior_steps: usize,
+    /// Work of first-order steps since the last interior point, by links of ways, and the least before the next one.
+    spent: f64,
+    patience: f64,
+    /// Rounds of an interior point that brought nothing since one of any kind did.
+    idle: usize,
+    /// The gap at the last progress, and the steps done then.
+    last: (f64, usize),
 }
 
 impl<'a> Search<'a> {
@@ -141,6 +181,7 @@ impl<'a> Search<'a> {
         normalise(&pool.problem, &mut split);
         let lower = pool.problem.lower_bound(&pool.problem.load(&split));
         let at = State::new(&pool.problem, lower, split.clone(), &hops.length).release();
+        let counts = links.counts();
         Ok(Search {
             problem,
             length: links.joined(&best.proof),
@@ -153,20 +194,55 @@ impl<'a> Search<'a> {
             upper: best.upper,
             missing: true,
             restarts: 0,
+            interior_work: (interior::bytes(&counts, problem.demands()) <= LARGEST_MATRIX)
+                .then(|| interior::work(&counts, problem.demands())),
+            interior_steps: 0,
+            spent: 0.0,
+            patience: 1.0,
+            idle: 0,
+            last: (1.0, 0),
         })
     }
 }
 
 impl Search<'_> {
     fn iterations(&self) -> usize {
+        self.first_order_steps() + self.interior_steps
+    }
+
+    fn first_order_steps(&self) -> usize {
         self.at.as_ref().map_or(0, Carried::iterations)
+    }
+
+    /// Whether so much has gone into first-order steps that an interior point is worth its price.
+    fn begins_interior(&self) -> bool {
+        let least = (FIRST_STEPS * self.pool.problem.link.len()) as f64;
+        let due = |work: f64| self.spent * WORTH >= self.patience * (work + least);
+        self.interior_work.is_some_and(due)
+    }
+
+    /// Whether nothing brings the bounds closer.
+    fn stands(&self) -> bool {
+        let steps = self.iterations() - self.last.1;
+        let first_order = self.interior_work.is_none() && steps >= STANDSTILL + self.last.1;
+        self.idle >= MOST_IDLE || first_order
+    }
+
+    /// Notes the gap; returns whether it has become much smaller.
+    fn progress(&mut self) -> bool {
+        let gap = 1.0 - self.lower / self.upper;
+        let made = gap < PROGRESS * self.last.0;
+        if made {
+            (self.last, self.idle) = ((gap, self.iterations()), 0);
+        }
+        made
     }
 
     /// Steps until the next look.
     fn steps(&self) -> usize {
         match self.missing {
             true => LEAST_STEPS,
-            false => (self.iterations() / STEPS_FRACTION).max(LEAST_STEPS),
+            false => (self.first_order_steps() / STEPS_FRACTION).max(LEAST_STEPS),
         }
     }
 
@@ -182,6 +258,7 @@ impl Search<'_> {
         let length = state.length();
         self.restarts = state.restarts();
         let at = state.release();
+        self.spent += (steps * self.pool.problem.link.len()) as f64;
         normalise(&self.pool.problem, &mut split);
         let lower = self.pool.problem.lower_bound(&self.pool.problem.load(&split));
         let restricted = self.pool.problem.upper_bound(&length);
@@ -189,21 +266,78 @@ impl Search<'_> {
             self.lower = lower;
             self.split = split;
         }
+        let priced = self.price(length);
+        self.missing = self.upper - restricted > MISSING * (restricted - lower);
+        self.exchange(&priced, at);
+        self.progress();
+        stopped
+    }
+
+    /// Solves the problem over the ways in use by an interior point, in `left` steps at most, and looks at what it has
+    /// reached; returns whether `stop` said so.
+    fn solve_interior(&mut self, left: usize, tolerance: f64, stop: impl FnMut() -> bool) -> bool {
+        let Some(at) = self.at.take() else { return true };
+        let gap = 1.0 - self.lower / self.upper;
+        let goal = interior::Goal {
+            split: &self.split,
+            length: &self.length,
+            lower: self.lower,
+            upper: self.upper,
+            gap: (DEEPER * gap).max(0.1 * tolerance),
+            steps: left,
+        };
+        let reached = interior::solve(&self.pool.problem, &self.links.plane, goal, stop);
+        self.interior_steps += reached.steps;
+        if reached.lower > self.lower {
+            (self.lower, self.split) = (reached.lower, reached.split);
+        }
+        let best = std::mem::take(&mut self.length);
+        let halfway = self.halfway(&reached.length, &best);
+        self.length = best;
+        self.at = Some(at);
+        for length in [halfway, reached.length] {
+            let priced = self.price(length);
+            if let Some(at) = self.at.take() {
+                self.exchange(&priced, at);
+            }
+        }
+        if !self.progress() {
+            self.idle += 1;
+            if self.idle % IDLE == 0 {
+                (self.spent, self.patience) = (0.0, 2.0 * self.patience);
+            }
+        }
+        reached.stopped
+    }
+
+    /// Lengths between two, each of which counts as much: prices of few ways leap from round to round (Wentges 1997).
+    fn halfway(&self, a: &[f64], b: &[f64]) -> Vec<f64> {
+        let volume =
+            |length: &[f64]| -> f64 { self.links.capacity.iter().zip(length).map(|(c, l)| c * l).sum() };
+        let (of_a, of_b) = (volume(a), volume(b));
+        a.iter().zip(b).map(|(a, b)| a / of_a + b / of_b).collect()
+    }
+
+    /// What lengths prove.
+    fn price(&mut self, length: Vec<f64>) -> Priced {
         let priced = Priced::new(self.problem, &self.links, length);
         if priced.upper < self.upper {
             self.upper = priced.upper;
             self.length.clone_from(&priced.length);
         }
-        self.missing = self.upper - restricted > MISSING * (restricted - lower);
-        self.exchange(&priced, at);
-        stopped
+        priced
     }
 
     /// Takes the ways in that are shorter than those in use, and those out that are of no use.
     fn exchange(&mut self, priced: &Priced, mut at: Carried) {
         let most = self.pool.problem.shortest(&priced.length);
         let full = self.pool.len() > room(self.problem) * self.problem.planes.len();
-        let (count, patience) = if full { (1, 1) } else { (MOST_WAYS, PATIENCE) };
+        let (count, patience) = match (full, self.interior_steps > 0) {
+            (true, _) => (1, 1),
+            (false, false) => (MOST_WAYS, PATIENCE),
+            // An interior point sends something over each way, and its rounds are few.
+            (false, true) => (MOST_WAYS, u32::MAX),
+        };
         let ways = priced.ways(self.problem, &self.links, Wanted { most, count });
         let kept = self.pool.look(patience, |n| self.split[n] > 0.0 || at.used(n));
         let from = self.pool.admit(&ways, &kept);

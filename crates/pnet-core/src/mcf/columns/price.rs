@@ -33,15 +33,16 @@ pub(super) struct Priced {
     planes: Vec<Distances>,
 }
 
-/// No length is below this part of their mean, so that every step of a shortest path leads nearer to its end.
-const LEAST: f64 = 1e-9;
+/// No link adds less than this part of the whole, so that of ways that cost the same the one by fewer links is shortest.
+const LEAST: f64 = 1e-13;
 
 impl Priced {
     /// Distances under lengths >= 0 of any scale.
     pub(super) fn new(problem: &Problem, links: &Links, mut length: Vec<f64>) -> Self {
-        let mean = length.iter().sum::<f64>() / length.len().max(1) as f64;
-        let scale = if mean > 0.0 { 1.0 / mean } else { 0.0 };
-        length.iter_mut().for_each(|l| *l = (*l * scale).max(LEAST));
+        let volume: f64 = links.capacity.iter().zip(&length).map(|(c, l)| c * l).sum();
+        let scale = if volume > 0.0 { 1.0 / volume } else { 0.0 };
+        let least = LEAST / links.capacity.len() as f64;
+        length.iter_mut().zip(&links.capacity).for_each(|(l, c)| *l = (*l * scale).max(least / c));
         let planes: Vec<Distances> = (problem.planes.iter().enumerate())
             .map(|(p, plane)| Distances::new(plane, links.of_plane(p, &length)))
             .collect();
@@ -123,19 +124,63 @@ impl Target<'_> {
     }
 
     /// Adds the arcs of a shortest path from `node` to `arcs`; false where it comes by a node in `closed`.
-    fn descend(&self, mut node: usize, arcs: &mut Vec<u32>, closed: &[u32]) -> bool {
+    ///
+    /// A length may be lost in the rounding of a distance, and arcs that lead no nearer then look as if they did.  What
+    /// made a distance fall last leads to the target; so, of those arcs, does one that comes by no node twice.
+    fn descend(&self, node: usize, arcs: &mut Vec<u32>, closed: &[u32], walk: &mut Walk) -> bool {
         let target = self.plane.targets[self.row] as usize;
-        while node != target {
-            if closed.contains(&(node as u32)) {
-                return false;
-            }
-            let through = |a: &usize| self.length[*a] + self.dist(self.plane.head(*a));
-            let next = self.plane.out(node).min_by(|a, b| through(a).total_cmp(&through(b)));
-            let Some(arc) = next else { return false };
-            arcs.push(arc as u32);
-            node = self.plane.head(arc);
+        if closed.contains(&(node as u32)) {
+            return false;
         }
-        true
+        walk.begin(self.plane.nodes(), closed);
+        walk.enter(node, self.plane.out(node).start);
+        let first = arcs.len();
+        while let Some((at, next)) = walk.path.last_mut() {
+            let at = *at;
+            if at == target {
+                return true;
+            }
+            let tight = |a: &usize| self.length[*a] + self.dist(self.plane.head(*a)) <= self.dist(at);
+            let new = |a: &usize| walk.seen[self.plane.head(*a)] != walk.round;
+            let Some(arc) = (*next..self.plane.out(at).end).find(|a| tight(a) && new(a)) else {
+                // Dead ends come of nodes that are closed, or seen: with none closed another arc leads on.
+                if closed.is_empty() {
+                    walk.path.pop();
+                    arcs.truncate((first + walk.path.len()).saturating_sub(1).max(first));
+                    continue;
+                }
+                return false;
+            };
+            *next = arc + 1;
+            arcs.push(arc as u32);
+            let head = self.plane.head(arc);
+            walk.enter(head, self.plane.out(head).start);
+        }
+        false
+    }
+}
+
+/// A search along arcs that may lead nearer: nodes on the way, with the next arc to try at each, and which were seen.
+#[derive(Default)]
+struct Walk {
+    path: Vec<(usize, usize)>,
+    seen: Vec<u32>,
+    round: u32,
+}
+
+impl Walk {
+    fn begin(&mut self, nodes: usize, closed: &[u32]) {
+        if self.seen.len() != nodes || self.round == u32::MAX {
+            (self.seen, self.round) = (vec![0; nodes], 0);
+        }
+        self.path.clear();
+        self.round += 1;
+        closed.iter().for_each(|node| self.seen[*node as usize] = self.round);
+    }
+
+    fn enter(&mut self, node: usize, next: usize) {
+        self.seen[node] = self.round;
+        self.path.push((node, next));
     }
 }
 
@@ -147,6 +192,7 @@ struct Search {
     /// Length, where the way leaves the shortest one, and by which arc.
     detours: Vec<(f64, usize, u32)>,
     way: Vec<u32>,
+    walk: Walk,
 }
 
 impl Search {
@@ -157,7 +203,7 @@ impl Search {
             return;
         }
         self.path.clear();
-        to.descend(source as usize, &mut self.path, &[]);
+        to.descend(source as usize, &mut self.path, &[], &mut self.walk);
         add(&self.path);
         if most <= 1 {
             return;
@@ -185,7 +231,7 @@ impl Search {
             self.way.clear();
             self.way.extend(&self.path[..*i]);
             self.way.push(*arc);
-            if to.descend(plane.head(*arc as usize), &mut self.way, &self.nodes[..=*i]) {
+            if to.descend(plane.head(*arc as usize), &mut self.way, &self.nodes[..=*i], &mut self.walk) {
                 add(&self.way);
                 left -= 1;
             }

@@ -214,3 +214,91 @@ struct Room {
     /// Extrapolated flow on the arcs out of one switch.
     bars: Vec<Lane>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+
+    /// A ring of five switches, both ways around.
+    fn ring() -> Plane {
+        let mut arcs: Vec<(u32, u32)> = (0..5).flat_map(|u| [(u, (u + 1) % 5), ((u + 1) % 5, u)]).collect();
+        arcs.sort_unstable();
+        let (tail, head) = arcs.into_iter().unzip();
+        Plane {
+            capacity: vec![1.0; 10],
+            graph: Graph::new(5, tail, head).unwrap(),
+            attach: vec![],
+            up: vec![],
+            down: vec![],
+            targets: vec![0, 3],
+            demands: vec![],
+        }
+    }
+
+    /// The flow after a few iterations, their loads, and the squared distance of the last.
+    fn moved(precision: Precision, widened: bool) -> (Vec<f64>, Vec<f64>, f64) {
+        let plane = ring();
+        let mut flows = Flows::new(10, precision).unwrap();
+        flows.set(0, (0..10).map(|a| f64::from(a) / 7.0));
+        flows.set(1, (0..10).map(|a| f64::from(10 - a) / 7.0));
+        let y: Vec<Lane> = (0..5).map(|u| [0.1 * f64::from(u); LANES]).collect();
+        let length: Vec<f64> = (0..10).map(|a| 0.3 - 0.05 * f64::from(a)).collect();
+        let (up, down, price) = (vec![], vec![], vec![]);
+        let shared = Shared {
+            tau: 0.7,
+            sigma: 1.0,
+            weight: 0.8,
+            k_bar: 1.0,
+            length: &length,
+            up: &up,
+            down: &down,
+            price: &price,
+        };
+        let (mut load, mut distance) = (vec![0.0; 10], 0.0);
+        for iteration in 0..5 {
+            if widened && iteration == 2 {
+                flows.widen();
+            }
+            distance = flows.iterate(&plane, &shared, 2, &y, &mut [all(0.0); 5], &mut load);
+        }
+        let mut flow = vec![0.0; 10];
+        flows.stepped(1, 0.0, |_| 0.0, &mut flow);
+        (flow, load, distance)
+    }
+
+    #[test]
+    fn single_precision_moves_as_double_does() {
+        let double = moved(Precision::Double, false);
+        for widened in [false, true] {
+            let single = moved(Precision::Single, widened);
+            let pairs = double.0.iter().zip(&single.0).chain(double.1.iter().zip(&single.1));
+            for (x, y) in pairs.chain([(&double.2, &single.2)]) {
+                assert!((x - y).abs() <= 1e-6, "{x} and {y}");
+            }
+        }
+        assert_eq!(double, moved(Precision::Double, true));
+    }
+
+    #[test]
+    fn lanes_without_a_target_stay_empty() {
+        let plane = ring();
+        let mut flows = Flows::new(10, Precision::Double).unwrap();
+        let (length, none) = (vec![-1.0; 10], vec![]);
+        let shared = Shared {
+            tau: 1.0,
+            sigma: 1.0,
+            weight: 1.0,
+            k_bar: 1.0,
+            length: &length,
+            up: &none,
+            down: &none,
+            price: &none,
+        };
+        let (mut net, mut load) = ([all(0.0); 5], vec![0.0; 10]);
+        flows.iterate(&plane, &shared, 2, &[all(0.0); 5], &mut net, &mut load);
+        // A third of the length, reflected, in each of two lanes.
+        assert!(load.iter().all(|load| (load - 4.0 / 3.0).abs() < 1e-12), "{load:?}");
+        assert!(net.iter().all(|lanes| lanes[2..].iter().all(|x| *x == 0.0)));
+    }
+}

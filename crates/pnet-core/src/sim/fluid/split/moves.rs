@@ -87,14 +87,15 @@ impl Split {
         self.moving.clear();
         self.rates.clear();
         self.flow.clear();
-        let mut load: Vec<(u32, f64)> = vec![];
+        let mut load = vec![0.0; self.basis.tight.len()];
         for (number, speed) in driven {
             let key = self.commodities[*number as usize].key;
             self.rates.add(*number, *speed);
             self.moving.add(key, *speed);
             let rows = self.paths[key as usize].links.iter().map(|link| self.basis.row[*link as usize]);
-            load.extend(rows.filter(|row| *row != NONE).map(|row| (row, *speed)));
+            rows.filter(|row| *row != NONE).for_each(|row| load[row as usize] += speed);
         }
+        let load: Vec<(u32, f64)> = (0..).zip(load).filter(|(_, speed)| *speed != 0.0).collect();
         // What is driven loads full links; columns take that away.
         let solved = if load.is_empty() { vec![] } else { self.basis.solve(&load) };
         for (column, more) in self.basis.columns.iter().zip(solved).filter(|(_, more)| more.abs() > TINY) {

@@ -1,0 +1,96 @@
+"""Estimates of memory against what is taken: each case in a process of its own, whose peak is measured.
+
+Usage: python benchmarks/memory.py
+
+A line has what was estimated before it began, the peak of the process above what it had then, and their ratio: an
+estimate is good where that is between 1 and 2.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+
+import numpy as np
+
+from pnet_lp import memory
+from pnet_lp.errors import PnetError
+from pnet_lp.throughput import solve
+from pnet_lp.topology import build_network, build_plane
+from pnet_lp.traffic import build_traffic
+from pnet_lp.units import format_bytes
+
+
+def _solving(topology: str, planes: int, traffic: str, level: str, **options: str) -> Callable[[], object]:
+    def run() -> object:
+        network = build_network(
+            [topology], planes=planes, variant="heterogeneous" if planes > 1 else "homogeneous"
+        )
+        return solve(network, build_traffic(traffic, network, level), tolerance=0.5, **options)
+
+    return run
+
+
+CASES: dict[str, Callable[[], object]] = {
+    "build leaf-spine, 4 M cables": lambda: build_plane("leaf-spine:leaves=2048,spines=2048"),
+    "build fat tree, 221,184 hosts": lambda: build_plane("fat-tree:k=96"),
+    "build random graph, 127,000 cables": lambda: build_plane("jellyfish:k=64"),
+    "structured, all-to-all k=20 x 2": _solving(
+        "jellyfish:k=20", 2, "all-to-all", "rack", solver="structured"
+    ),
+    "columns, permutation k=16 x 4": _solving("jellyfish:k=16", 4, "permutation", "rack", solver="columns"),
+    "ipx, all-to-all k=6 x 2": _solving("jellyfish:k=6", 2, "all-to-all", "rack", solver="highs-ipx"),
+    "paths, ksp:8 all-to-all 432 hosts": _solving("jellyfish:k=12", 2, "all-to-all", "host", routing="ksp:8"),
+    "filling, ecmp 1 M flows": _solving(
+        "fat-tree:k=16", 1, "all-to-all", "host", routing="ecmp", objective="max-min"
+    ),
+    "total by steps, ecmp 1 M flows": _solving(
+        "fat-tree:k=16", 1, "all-to-all", "host", routing="ecmp", objective="total"
+    ),
+}
+
+
+def measure(case: str) -> None:
+    """Print the largest estimate of a case, and its peak above what was there at the time."""
+    # What every run loads, so that it is not counted.
+    solve(network := build_network(["fat-tree:k=4"]), build_traffic("permutation", network, "rack"))
+    estimates = [0]
+    checked = memory.check_fits
+
+    def noting(needed: int, what: str, error: type[PnetError], *, allowed: str) -> None:
+        estimates.append(needed)
+        checked(needed, what, error, allowed=allowed)
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "check_fits", None) is checked:
+            setattr(module, "check_fits", noting)  # noqa: B010 - modules have no such attribute to a type checker
+    before = _peak()
+    CASES[case]()
+    print(max(estimates), _peak() - before)
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main() -> None:
+    """Print the table."""
+    if len(sys.argv) > 1:
+        measure(sys.argv[1])
+        return
+    print(f"{'case':38} {'estimate':>12} {'peak':>12} {'ratio':>6}")
+    ratios = []
+    for case in CASES:
+        done = subprocess.run([sys.executable, __file__, case], capture_output=True, text=True, check=True)
+        estimate, peak = map(int, done.stdout.split())
+        ratios.append(estimate / peak)
+        print(
+            f"{case:38} {format_bytes(estimate):>12} {format_bytes(peak):>12} {ratios[-1]:6.2f}", flush=True
+        )
+    print(f"ratios from {np.min(ratios):.2f} to {np.max(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Objectives beside K by the routes of large problems, on small ones: against linear programs and slow filling."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pnet_lp import _core
+from pnet_lp.errors import SpecError
+from pnet_lp.model import TrafficMatrix
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.objectives import program
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
+
+from .conftest import random_network
+
+
+def scaled(traffic: TrafficMatrix, factor: float) -> TrafficMatrix:
+    return TrafficMatrix.from_entries(
+        traffic.level, traffic.endpoints, traffic.src, traffic.dst, factor * traffic.demand
+    )
+
+
+def slow_filling(usage: np.ndarray, capacity: np.ndarray, demand: np.ndarray) -> np.ndarray:
+    """Raise all levels until a link is full, stop its demands, and again."""
+    level, waiting = np.zeros(len(demand)), np.ones(len(demand), dtype=bool)
+    while waiting.any():
+        growing = usage @ (demand * waiting)
+        left = capacity - usage @ (demand * level * ~waiting)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            at = np.where(growing > 1e-12, left / growing, np.inf)
+        now = at.min()
+        full = at <= now * (1 + 1e-9)
+        stopped = waiting & (usage[full] > 0).any(axis=0)
+        level[stopped] = now
+        waiting &= ~stopped
+    return level
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_filling_agrees_with_filling_by_the_book(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    links, demands = random.integers(1, 8), random.integers(1, 12)
+    usage = random.random((links, demands)) * (random.random((links, demands)) < 0.4)
+    usage[random.integers(0, links, demands), np.arange(demands)] = 1.0
+    capacity, demand = 10 ** random.uniform(-2, 2, links), 10 ** random.uniform(-2, 2, demands)
+    of_column = [np.flatnonzero(column) for column in usage.T]
+    ptr = np.concatenate([[0], np.cumsum([len(rows) for rows in of_column])])
+    core = _core.Bundles(
+        capacity,
+        demand,
+        np.arange(demands + 1),
+        ptr,
+        np.concatenate(of_column).astype(np.int32),
+        np.concatenate([usage[rows, j] for j, rows in enumerate(of_column)]),
+    )
+    level, link, part = core.fill()
+    assert level == pytest.approx(slow_filling(usage, capacity, demand), rel=1e-9)
+    assert part == pytest.approx(usage[link, np.arange(demands)])
+
+
+@pytest.mark.parametrize("objective", ["total", "min-cost", "min-cost:fraction=0.7"])
+@pytest.mark.parametrize("seed", range(6))
+def test_steps_agree_with_an_interior_point(objective: str, seed: int) -> None:
+    network, traffic = random_network(seed)
+    traffic = scaled(traffic, 5)
+    steps, exact = (
+        solve(network, traffic, objective=objective, routing="ksp:3", solver=solver, tolerance=tolerance)
+        for solver, tolerance in (("structured", 1e-5), ("highs-ipx", 1e-8))
+    )
+    assert steps.status == "certified"
+    assert steps.solver == "structured"
+    assert steps.interval.lower <= exact.interval.upper * (1 + 2e-5)
+    assert steps.interval.upper >= exact.interval.lower * (1 - 2e-5)
+
+
+@pytest.mark.parametrize("routing", ["ecmp", "ecmp-split"])
+def test_total_by_steps_over_fixed_splits(routing: str) -> None:
+    network = build_network(["jellyfish:k=4"], planes=2, link_gbps=1)
+    traffic = build_traffic("all-to-all", network, "rack")
+    steps, exact = (
+        solve(network, traffic, objective="total", routing=routing, solver=solver)
+        for solver in ("structured", "highs-ipx")
+    )
+    assert steps.status == "certified"
+    assert steps.interval.lower == pytest.approx(exact.interval.lower, rel=3e-4)
+
+
+def test_auto_takes_steps_where_columns_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network(["fat-tree:k=4"])
+    traffic = build_traffic("all-to-all", network, "host")
+    taken = []
+    for most in (program.SMALL_COLUMNS, 100):
+        monkeypatch.setattr(program, "SMALL_COLUMNS", most)
+        taken.append(solve(network, traffic, objective="total", routing="ksp:4").solver)
+    assert taken == ["highs-ipx", "structured"]
+
+
+def test_threads_change_no_bit() -> None:
+    network = build_network(["jellyfish:k=6"], planes=2, variant="heterogeneous")
+    traffic = build_traffic("all-to-all", network, "host")
+    traffic = scaled(traffic, 100)
+    found = [
+        solve(network, traffic, objective="total", routing="ksp:2", solver="structured", threads=threads)
+        for threads in (1, 3)
+    ]
+    assert found[0].iterations > 1
+    assert found[0].figures == found[1].figures
+
+
+def test_steps_do_not_climb_levels_nor_take_any_path() -> None:
+    network = build_network(["ring:n=4"])
+    traffic = build_traffic("all-to-all", network, "rack")
+    for objective, routing in (("max-min", "ksp:2"), ("total", "ideal")):
+        with pytest.raises(SpecError, match="solver 'structured' maximises K only"):
+            solve(network, traffic, objective=objective, routing=routing, solver="structured")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_levels_from_one_basis_to_the_next_are_those_from_nothing(seed: int) -> None:
+    network, traffic = random_network(seed)
+    warm, cold = (
+        solve(network, traffic, objective="max-min", routing="ksp:3", solver=solver, tolerance=1e-5)
+        for solver in ("auto", "highs-ipx")
+    )
+    assert (warm.solver, warm.status) == ("highs-simplex", "certified")
+    # Where capacities are far apart the interior point may not get as close.
+    assert warm.rates_gbps == pytest.approx(cold.rates_gbps, rel=max(5e-5, 2 * cold.figures["relative_gap"]))
+
+
+def test_levels_begin_again_where_the_simplex_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the second level on, the cold route goes on from the rates found."""
+    from pnet_lp.errors import SolverError
+    from pnet_lp.throughput.solvers import highs_levels
+
+    network = build_network(["jellyfish:k=4,seed=2"], planes=2, variant="heterogeneous", link_gbps=1)
+    traffic = build_traffic("permutation", network, "host")
+    asked = {"objective": "max-min", "routing": "ksp:3", "tolerance": 1e-5}
+    whole = solve(network, traffic, **asked)
+    assert len(whole.levels) > 2
+    calls = 0
+    run = highs_levels.Levels.solve
+
+    def fails(self: highs_levels.Levels, *given: object) -> highs_levels.LevelFound:
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            raise SolverError("no")
+        return run(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(highs_levels.Levels, "solve", fails)
+    found = solve(network, traffic, **asked)
+    assert found.status == "certified"
+    assert found.rates_gbps == pytest.approx(whole.rates_gbps, rel=5e-5)
