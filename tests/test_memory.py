@@ -73,6 +73,7 @@ def test_a_network_whose_proof_does_not_fit_is_refused_before_it_is_solved() -> 
         resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, 1_500_000_000))
 
     command = ["throughput", "fat-tree:k=256,tiers=2", "--planes", "8", "--level", "rack"]
+    command += ["--solver", "structured"]
     result = subprocess.run(
         [sys.executable, "-m", "pnet_lp", *command],
         capture_output=True,

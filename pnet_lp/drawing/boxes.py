@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from pnet_lp.drawing.sheet import (
     CABLE,
@@ -23,9 +23,6 @@ from pnet_lp.drawing.sheet import (
 )
 from pnet_lp.drawing.summary import Summary
 from pnet_lp.model.arrays import FloatArray
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def draw_summaries(summaries: Sequence[Summary], sheet: Sheet) -> Drawn:

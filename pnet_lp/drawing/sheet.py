@@ -7,17 +7,18 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
 
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.report.plot import COLOURS, new_figure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 SIDES = (COLOURS[0], COLOURS[1])
 """Colours of the sides A and B of a cut; the first one is that of all switches without a cut."""
@@ -151,8 +152,7 @@ def open_page(page: Page, sheet: Sheet, legend: Sequence[Line2D]) -> tuple[Drawn
     step = page.height + (0.22 if page.titled else 0.0)
     rows = math.ceil(page.count / page.columns)
     height = 2 * _MARGIN + above + rows * step + keys + scale + words
-    figure = new_figure(width, height)
-    figure.set_layout_engine("none")
+    figure = new_figure(width, height, arranged=False)
     top = height - _MARGIN
     figure.text(
         _MARGIN / width, top / height, "\n".join(title), fontsize=FONT + 2, va="top", parse_math=False
@@ -196,8 +196,6 @@ def shortened(text: str, inches: float) -> str:
 
 def _draw_scale(figure: Figure, sheet: Sheet, corner: tuple[float, float], size: tuple[float, float]) -> None:
     """Draw the scale of colours, with what it means beside it."""
-    from matplotlib.patches import Rectangle  # noqa: PLC0415 - slow to load
-
     axes = figure.add_axes((corner[0] / size[0], (corner[1] + 0.2) / size[1], 2.4 / size[0], 0.12 / size[1]))
     for i, colour in enumerate(_shades()):
         axes.add_patch(Rectangle((i / _BINS, 0), 1 / _BINS, 1, facecolor=colour, linewidth=0))
@@ -232,9 +230,6 @@ def shade(value: float) -> str:
 @cache
 def _shades() -> list[str]:
     """Return the colours of the scale, light to dark in even steps, that all can tell apart."""
-    from matplotlib import colormaps  # noqa: PLC0415 - slow to load
-    from matplotlib.colors import to_hex  # noqa: PLC0415
-
     return [to_hex(colour) for colour in colormaps["viridis_r"](np.linspace(0.08, 1.0, _BINS))]
 
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+from matplotlib.path import Path
 
 from pnet_lp.drawing.bends import arc, find_bends
 from pnet_lp.drawing.panels import Panel
@@ -32,10 +37,6 @@ from pnet_lp.drawing.sheet import (
     write,
 )
 from pnet_lp.model.arrays import BoolArray, FloatArray, booleans, floats
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
 
 _DARK, _FAILED, _DEAD = "#444444", "#b0b0b0", "#9a9a9a"
 _DASHES, _DOTS = (0, (3, 2)), (0, (1, 1.5))
@@ -137,8 +138,6 @@ def _layered(places: Sequence[FloatArray]) -> list[tuple[FloatArray, FloatArray]
 
 def _draw_ground(axes: Axes, corners: FloatArray, name: str) -> None:
     """Draw what a layer lies on, with its name."""
-    from matplotlib.patches import Polygon  # noqa: PLC0415 - slow to load
-
     axes.add_patch(Polygon(corners, facecolor="#f3f3f3", edgecolor="#d0d0d0", linewidth=0.6, clip_on=False))
     write(axes, corners[0], f"  {name}", va="bottom", color="#555555")
 
@@ -154,9 +153,6 @@ def _name_tiers(axes: Axes, panel: Panel, spot: FloatArray, page: Page) -> None:
 
 def _draw_cables(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches: float, k: int) -> None:
     """Draw the cables of a panel as one collection."""
-    from matplotlib.collections import PathCollection  # noqa: PLC0415 - slow to load
-    from matplotlib.path import Path  # noqa: PLC0415
-
     m = panel.plane.cable_count
     if not m:
         return
@@ -272,7 +268,6 @@ def _draw_switches(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches
 
 def _legend(panels: Sequence[Panel]) -> list[Line2D]:
     """Return the entries of the legend: only what occurs."""
-    from matplotlib.lines import Line2D  # noqa: PLC0415 - slow to load
 
     def dot(label: str, edge: str, face: str) -> Line2D:
         return Line2D(

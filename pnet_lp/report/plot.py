@@ -25,13 +25,13 @@ _METADATA: dict[str, dict[str, None]] = {
 """What would tell one run from another, left out: versions and times."""
 
 
-def new_figure(width: float, height: float = 4.5) -> Figure:
-    """Return an empty figure of that size in inches."""
+def new_figure(width: float, height: float = 4.5, *, arranged: bool = True) -> Figure:
+    """Return an empty figure of that size in inches, its parts ``arranged`` so that none covers another."""
     # Imported here, and without pyplot: it is slow to load, and a window system must never be asked for.
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+    figure = Figure(figsize=(width, height), dpi=150, layout="constrained" if arranged else None)
     FigureCanvasAgg(figure)
     return figure
 
@@ -53,8 +53,10 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     from matplotlib import rc_context  # noqa: PLC0415
 
     temporary = io.BytesIO()
-    settings = {"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}
-    with rc_context(settings), warnings.catch_warnings():
+    with (
+        rc_context({"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}),
+        warnings.catch_warnings(),
+    ):
         # Names may be in any script; what the font lacks is a box.
         warnings.filterwarnings("ignore", "Glyph")
         figure.savefig(temporary, format=kind, metadata=_METADATA[kind])

@@ -13,7 +13,7 @@ import math
 import reprlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from pnet_lp.model import (
     PathCertificate,
 )
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
+from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import PathSet
 from pnet_lp.model.result import Status, ValueKey
 from pnet_lp.model.summary import summarise_network, summarise_traffic
@@ -55,7 +56,8 @@ from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 
 
-@dataclass(frozen=True)
+@brief("path", "headline", "status", "gap", "tolerance")
+@dataclass(frozen=True, eq=False, repr=False)
 class Verification:
     """What held, and what the proof gives.
 
@@ -83,8 +85,8 @@ class Verification:
     tolerance: float
     checks: tuple[str, ...]
     trusted: tuple[str, ...]
-    second: SecondProblem | None = field(default=None, repr=False)
-    rate: FloatArray | None = field(default=None, repr=False)
+    second: SecondProblem | None = None
+    rate: FloatArray | None = None
 
     @property
     def link_load(self) -> FloatArray | None:

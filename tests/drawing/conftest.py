@@ -38,7 +38,12 @@ class Picture:
 
 def read(drawing: Drawing) -> Picture:
     """Parse the picture."""
-    root = ElementTree.fromstring(drawing.svg())
+    return read_text(drawing.svg())
+
+
+def read_text(svg: str) -> Picture:
+    """Parse a picture in a file."""
+    root = ElementTree.fromstring(svg)
     elements = []
     for one in root.iter():
         if not (classes := one.get("class")):

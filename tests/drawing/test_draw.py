@@ -23,7 +23,7 @@ from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
 from ..topology.conftest import planes
-from .conftest import net, read
+from .conftest import net, read, read_text
 
 DUMBBELL = Plane.from_cables(6, [0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3], label="dumbbell")
 """Two triangles, joined by one cable."""
@@ -324,3 +324,20 @@ def test_a_file_that_holds_no_loads(tmp_path: Path) -> None:
     (tmp_path / "l.parquet").write_text("PAR1")
     with pytest.raises(PnetError, match="not Parquet"):
         draw(RING, load=tmp_path / "l.parquet")
+
+
+def test_the_pictures_of_the_documentation_are_these() -> None:
+    """The same elements in the same places; which of several optima is shown depends on the solver."""
+    pictures = Path(__file__).parents[2] / "docs" / "pictures"
+    tree = net("fat-tree:k=4").draw(cut="bisection", traffic="permutation")
+    torus = net("torus:dims=4x6").draw(traffic="longest-matching", lengths=True)
+    for drawing, name in ((tree, "fat-tree.svg"), (torus, "torus.svg")):
+        before, now = read_text((pictures / name).read_text()), read(drawing)
+        both = [
+            {one.title.split(";")[0]: (one.classes, one.points.tolist()) for one in picture.elements}
+            for picture in (before, now)
+        ]
+        assert both[0].keys() == both[1].keys()
+        for key, (classes, points) in both[0].items():
+            assert both[1][key][0] == classes
+            np.testing.assert_allclose(both[1][key][1], points, atol=0.1)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.store import save_result
@@ -44,6 +46,21 @@ def apart() -> tuple[Network, TrafficMatrix]:
     )
 
 
+def alike(*, slow: bool = False) -> tuple[Network, TrafficMatrix]:
+    """Four leaves with two hosts each under two spines, all sending to all; one link may be slow."""
+    speed = np.full(8, 2.0)
+    speed[0] = 0.5 if slow else 2.0
+    plane = Plane.from_cables(
+        6,
+        np.repeat(np.arange(4), 2),
+        np.tile([4, 5], 4),
+        speed,
+        host_switch=np.repeat(np.arange(4), 2),
+        access_gbps=3.0,
+    )
+    return Network.from_planes([plane]), TrafficMatrix.from_weights("host", np.ones(8), np.ones(8))
+
+
 def saved_results(folder: Path) -> Iterator[Document]:
     """Yield the documents of all results, in the order of objectives and routings."""
     drawn = [
@@ -64,6 +81,10 @@ def saved_results(folder: Path) -> Iterator[Document]:
         yield _saved(
             folder, *drawn[i % len(drawn)], objective, routing, plane_policy=policy, seed=i, **options
         )
+    # In colours: a rule of traffic between alike hosts, one of several kinds, and pairs of which few are alike.
+    for network, traffic in (alike(), alike(slow=True), drawn[0]):
+        for objective in ("concurrent", "min-max-utilisation"):
+            yield _saved(folder, network, traffic, objective, "ideal", solver="symmetric")
     for objective in ("concurrent", "total", "max-min"):
         for routing in ("ideal", "ksp:3", "ecmp-split"):
             for network, traffic in (islands(), apart()):

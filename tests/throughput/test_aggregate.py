@@ -14,7 +14,7 @@ from .conftest import all_to_all, fat_tree, one_switch
 def apart(attach: IntArray, up: FloatArray, down: FloatArray, traffic: TrafficMatrix, **_: bool) -> Classes:
     """Every host a class of its own."""
     own = ints(np.arange(traffic.endpoints))
-    return Classes(attach, up, down, traffic.src, traffic.dst, traffic.demand, own)
+    return Classes(attach, up, down, traffic.demands, own)
 
 
 def drawn(seed: int) -> tuple[Network, TrafficMatrix]:

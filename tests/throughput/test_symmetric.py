@@ -76,7 +76,7 @@ def broken(text: str, seed: int, *, hosts: bool) -> Network:
 
 
 @pytest.mark.parametrize("text", FAMILIES)
-@pytest.mark.parametrize("pattern", ["all-to-all", "stride:s=1", "gravity:weights=hosts"])
+@pytest.mark.parametrize("pattern", ["all-to-all", "stride:s=1"])
 def test_it_finds_what_the_whole_program_has(text: str, pattern: str, tmp_path: Path) -> None:
     seed = FAMILIES.index(text) + len(pattern)
     network = broken(text, seed, hosts=False)
@@ -95,7 +95,7 @@ def test_it_finds_what_is_there_where_nothing_is_alike(seed: int, tmp_path: Path
 
 
 @pytest.mark.parametrize("text", ["fat-tree:k=4", "leaf-spine:leaves=5,spines=3,hosts_per_leaf=2"])
-@pytest.mark.parametrize("pattern", ["all-to-all", "all-to-all:fraction=0.5", "gravity", "skewed:racks=0.3"])
+@pytest.mark.parametrize("pattern", ["all-to-all:fraction=0.5", "gravity", "skewed:racks=0.3"])
 def test_a_rule_and_its_pairs_have_the_same_answer(text: str, pattern: str, tmp_path: Path) -> None:
     network = broken(text, 1, hosts=True)
     rule = build_traffic(pattern, network, "host", seed=3)
@@ -196,7 +196,7 @@ def swapped(values: np.ndarray) -> np.ndarray:
         ("fraction", lambda v: v * 0.5, "do not sum to 1"),
         ("fraction", swapped, "do not sum to 1|does not see|is claimed to be"),
         ("fraction", lambda v: -v, "negative or infinite"),
-        ("class_length", lambda v: v + v.max(), "is claimed to be"),
+        ("class_length", lambda v: v[::-1], "claimed to be|zero along a path"),
         ("class_length", lambda v: v * 0, "zero along a path"),
         ("node_class", swapped, "look alike"),
         ("node_class", lambda v: v[:, :-1], "shape"),
@@ -237,5 +237,5 @@ def test_colours_prove_k_alone(tmp_path: Path) -> None:
     document = stored(path)
     for key, value in (("objective", "total"), ("routing", "ksp:2")):
         path.write_text(json.dumps(document | {key: value}))
-        with pytest.raises(CertificateError, match="proves nothing of|no key of a result|is not"):
+        with pytest.raises(CertificateError, match=r"proves nothing of|no key of a result|is not"):
             verify_file(path)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 from pnet_lp.errors import SolverError
 from pnet_lp.model import ColourCertificate
 from pnet_lp.model.arrays import FloatArray
@@ -48,6 +51,10 @@ class Symmetric(Solver):
         def prove(value: FloatArray, dual: FloatArray, found: bool) -> tuple[ColourCertificate, float]:
             proof = colours.certificate(value, dual) if found else colours.nothing()
             lower, upper = problem.bounds(proof)
+            if math.isinf(upper):
+                # On the way of a simplex method, lengths can miss every demand.
+                proof = replace(proof, class_length=colours.nothing().class_length)
+                lower, upper = problem.bounds(proof)
             return proof, (upper - lower) / upper if upper > 0 else 0.0
 
         solvers = [get_solver(name) for name in ("highs-simplex", "highs-ipx")]
