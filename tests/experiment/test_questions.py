@@ -12,10 +12,14 @@ from pnet_lp.report.experiment import compare, comparison_table, draw_table, res
 
 SMALL = {
     "throughput": "{topology: 'jellyfish:k=4', traffic: permutation, routing: 'ksp:2', fail_links: 0.05}",
+    "fluid-error": "{topologies: 'fat-tree:k=4', link_gbps: 10, traffics: all-to-all, "
+    "arrivals: [poisson, 'log-normal:sigma=2'], flow_sizes: 10kB, flows: 50, load: [0.2, 0.4], plain: none, "
+    "correction: 'propagation,queueing', transport: dctcp, queue: ecn}",
     "hops": "{topology: 'jellyfish:k=4', planes: 2, variant: heterogeneous, fail_links: 0.1, trials: 2}",
     "failures": "{topology: 'jellyfish:k=4', traffic: permutation, fail_links: 0.1, trials: 2}",
     "bounds": "{topology: 'jellyfish:k=4', traffic: permutation}",
     "cost": "{architecture: 'jellyfish-k8', prices: [hybrid-list, example]}",
+    "crosscheck": "{topology: 'jellyfish:k=4', traffic: permutation, flow_size: 10kB}",
     "simulate": "{topology: 'jellyfish:k=4', traffic: permutation, flow_size: 10kB, preset: pnet}",
     "speed-up": "{job: true, traffic: random}",
 }

@@ -19,6 +19,7 @@ from pnet_lp.workload import WORKLOADS, build_workload
 ALL = {
     "each": "each:sizes=10MB",
     "poisson": "poisson:sizes=pfabric-web-search,load=0.5,flows=300",
+    "log-normal": "log-normal:sizes=pfabric-web-search,load=0.5,flows=300,sigma=2",
     "closed-loop": "closed-loop:sizes=facebook-cache,loops=4,rounds=5",
     "sequential": "sequential:sizes=64KiB,rounds=7,pause=1us",
     "rpc": "rpc:rounds=10",
@@ -91,6 +92,14 @@ def test_poisson_offers_its_load(network: Network) -> None:
     assert not counts.diagonal().any()
     assert counts.sum(axis=1).min() > 0.9 * 2500
     assert counts.sum(axis=0).min() > 0.9 * 2500
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0])
+def test_log_normal_offers_its_load_in_bursts(network: Network, sigma: float) -> None:
+    workload = build_workload(f"log-normal:sizes=10kB,load=0.5,flows=40000,sigma={sigma}", network)
+    assert workload.total_bytes * 8 * 1000 / int(workload.start_ps[-1]) == pytest.approx(160, rel=0.02)
+    gaps = np.log(np.maximum(np.diff(workload.start_ps), 1))
+    assert gaps.std() == pytest.approx(sigma, rel=0.02)
 
 
 def test_poisson_of_a_capacity(network: Network) -> None:

@@ -35,8 +35,8 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
 
     columns = (
         "packets_p99",
-        "plain_error_percent",
         *(f"{model}_{name}" for model in ("plain", "corrected") for name in ("p99", "percent", *_CLASSES)),
+        "plain_error_percent",
         "mix_topology",
         "mix_traffic",
         "mix_workload",
