@@ -176,8 +176,13 @@ fn subflows_share_what_a_host_has() {
 /// With all terms, a flow alone takes as long as its packets do, in slow start and out of it.
 #[test]
 fn a_flow_alone_takes_as_long_as_its_packets() {
-    let correction =
-        Correction { handshake: true, propagation: true, store_and_forward: true, slow_start: Some(2) };
+    let correction = Correction {
+        handshake: true,
+        propagation: true,
+        store_and_forward: true,
+        slow_start: Some(2),
+        windows: None,
+    };
     for packets in [1, 2, 3, 6, 14, 40, 400] {
         let list = [(0, 1, 1500 * packets, 7)];
         let fabric = || row(4, &[0, 3]);

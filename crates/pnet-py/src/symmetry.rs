@@ -7,6 +7,9 @@ use pyo3::prelude::*;
 use crate::error::Result;
 use crate::monitor::on_threads;
 
+/// Kind, size and demand.
+type Classes<'py> = (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+
 /// Demands between endpoints: a rule, or a list.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Demands {
@@ -166,10 +169,7 @@ impl Reduced {
 
     /// Kind, size, and demand of each node towards the destination, of all classes, one kind after the other.
     #[getter]
-    fn classes<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>) {
+    fn classes<'py>(&self, py: Python<'py>) -> Classes<'py> {
         let kinds = &self.inner.kinds;
         let of = kinds.iter().enumerate().flat_map(|(k, kind)| kind.size.iter().map(move |_| k as i32));
         let size = kinds.iter().flat_map(|kind| kind.size.iter().copied());
