@@ -80,8 +80,8 @@ def test_every_example_runs(run: Run) -> None:
         (
             ["thruput"],
             "unknown command 'thruput' (did you mean 'throughput'?); "
-            "allowed: throughput, bounds, topology, traffic, workload, paths, hops, simulate, cost, verify, list, "
-            "sweep",
+            "allowed: throughput, bounds, topology, draw, traffic, workload, paths, hops, simulate, crosscheck, cost, "
+            "verify, list, sweep",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
         (

@@ -52,6 +52,7 @@ WRITERS = [
     ["cost", "speedup", "--scenario", "1", "--job", "--traffic", "mpi-fft", "--circuits", "f.csv"],
     ["cost", "parallel", "--out", "f.csv"],
     ["hops", TREE, "--sweep", "0,0.1", "--plot", "f.png"],
+    ["throughput", TREE, "--fail-links", "0.1", "--trials", "2", "--plot", "f.png"],
     ["hops", TREE, "--out", "f.csv"],
     ["list", "topologies", "--out", "f.csv"],
     *(

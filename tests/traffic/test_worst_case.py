@@ -123,5 +123,5 @@ def test_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     assert fault("longest-matching", ring_of(10), "rack") == (
         "longest-matching with the distances of 10^2 pairs needs about 2.5 KiB, 1000 B are free; "
-        "allowed: level=rack, or a smaller network"
+        "allowed: a smaller network"
     )

@@ -24,7 +24,7 @@ from pnet_lp.throughput.problems.classes import endpoint_classes
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
 
-_FEW = 100_000
+_FEW = 1000
 """Demands up to which each is looked at, which takes less than to load what looks at all at once."""
 
 _BYTES_PER_SPLIT = 32
