@@ -4,21 +4,28 @@ Hosts send to each other in pairs, 10 MB each at 10 Gb/s, with the preset of eac
 at 1 Gb/s under SOPA, which takes minutes.  Every run has a process of its own.  Times are those that the processor has
 worked, so that others on the machine disturb them little; building the network is not counted.
 
-    benchmarks/packets.py [--large] [--size BYTES] [--arity K,K,...] [--print]
+`--nspy PYTHON` adds ns.py, which that Python must have (``pip install ns.py``): TCP Reno for 20 ms on the smallest fat
+tree, the same pairs, each flow on one shortest path, beside our own TCP there.  What is compared is packet-hops per
+second; the protocols differ in detail, and where a packet is lost ns.py's sends again at every duplicate.
+
+    benchmarks/packets.py [--large] [--nspy PYTHON] [--size BYTES] [--arity K,K,...] [--print]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import re
 import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import networkx
 from rich.console import Console
 from rich.table import Table
 
@@ -27,7 +34,7 @@ from pnet_lp.experiment.manifest import environment
 from pnet_lp.sim import TRANSPORTS, simulate
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
-from pnet_lp.units import format_bytes
+from pnet_lp.units import format_bytes, parse_bytes
 from pnet_lp.writing import output_file, write_json
 
 SEED = 1
@@ -96,6 +103,33 @@ def measure(arity: int, transport: str, size: str) -> Run:
     )
 
 
+def measure_nspy(arity: int, size: int, python: str) -> Run:
+    """Simulate with ns.py, in a process of another Python."""
+    network = build_network(f"fat-tree:k={arity}", link_gbps=10)
+    traffic = build_traffic("permutation:kind=pairs", network, "host", seed=SEED)
+    plane, first = network.planes[0], network.planes[0].switch_count
+    cables = [*zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)]
+    cables += [(first + host, switch) for host, switch in enumerate(plane.host_switch.tolist())]
+    links = [*cables, *((v, u) for u, v in cables)]
+    number = {link: i for i, link in enumerate(links)}
+    graph, draw = networkx.Graph(cables), random.Random(SEED)
+    paths = []
+    for src, dst in zip(traffic.src.tolist(), traffic.dst.tolist(), strict=True):
+        there = draw.choice(list(networkx.all_shortest_paths(graph, first + src, first + dst)))
+        both = pairwise(there), pairwise(there[::-1])
+        paths.append([[number[link] for link in way] for way in both])
+    asked = {"nodes": len(graph), "links": links, "paths": paths, "bytes": size}
+    asked |= {"rate": 1e10, "queue": 100, "packet": 1500, "until": 0.02}
+    script = Path(__file__).with_name("packets_nspy.py")
+    done = subprocess.run(
+        [python, str(script)], input=json.dumps(asked), check=True, stdout=subprocess.PIPE, text=True
+    )
+    found = json.loads(done.stdout)
+    return Run(
+        f"k = {arity}, ns.py", network.host_count, found["packet_hops"], found["seconds"], 0, 0, "20 ms"
+    )
+
+
 def machine() -> dict[str, float]:
     """Return nanoseconds of a step through 64 MiB in random order, and of a pop and push in a heap of 4,096."""
     command = ["cargo", "run", "--quiet", "--release", "--example", "packets", "--", "machine"]
@@ -125,8 +159,8 @@ def report(runs: list[Run], machines: dict[str, float], size: str) -> Table:
             f"{run.packet_hops / 1e6:.1f}",
             f"{run.seconds:.2f}",
             f"{run.rate / 1e6:.2f}",
-            format_bytes(run.peak_bytes),
-            f"{run.peak_bytes / max(run.in_flight, 1):.0f}",
+            format_bytes(run.peak_bytes) if run.peak_bytes else "",
+            f"{run.peak_bytes / max(run.in_flight, 1):.0f}" if run.in_flight else "",
         )
     return table
 
@@ -140,6 +174,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--large", action="store_true", help="3,456 hosts under SOPA too")
+    parser.add_argument("--nspy", metavar="PYTHON", help="a Python that has ns.py, to compare with it")
     parser.add_argument("--size", default=SIZE, help="bytes of a flow")
     parser.add_argument("--arity", default=",".join(map(str, ARITIES)), help="fat trees")
     parser.add_argument("--print", action="store_true", help="print only")
@@ -157,6 +192,10 @@ def main() -> None:
         command = [sys.executable, __file__, "--size", asked.size, "--one", str(arity), transport]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         runs.append(Run(**json.loads(done.stdout)))
+    if asked.nspy:
+        arity = int(asked.arity.split(",")[0])
+        sys.stderr.write(f"k = {arity}: ns.py\n")
+        runs.append(measure_nspy(arity, parse_bytes(asked.size, "--size"), asked.nspy))
     machines = machine()
     table = report(runs, machines, asked.size)
     Console(width=120).print(table)
