@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pnet_lp.experiment import CaseClaim, Claim, Experiment
 from pnet_lp.report.claims import Comparison
@@ -23,6 +23,13 @@ _MANY = 4
 
 _TICKS = 12
 """Values along an axis up to which each is written."""
+
+_Style: TypeAlias = Literal["dashed", "dotted", "dashdot"]
+_STYLES: tuple[_Style, ...] = ("dashed", "dotted", "dashdot")
+"""Of published values, by source."""
+
+_LONG = 18
+"""Characters of a case's name from which on the names under bars are turned, so that they do not meet."""
 
 _PUBLISHED: dict[str, Any] = {"markersize": 9, "markerfacecolor": "none", "linestyle": "none"}
 _SATURATED: dict[str, Any] = {
@@ -57,18 +64,25 @@ def _draw_bars(axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: 
         list(values), list(values.values()), yerr=errors if any(errors) else None, color=_BAR, width=0.6
     )
     axes.bar_label(bars, [_bar_label(experiment, row) for row in rows], padding=3)
-    label = "published"
+    known: dict[str, _Style] = {}
     for item in claims:
         if (published := _published(experiment, item.claim)) is None:
             continue
         claim, number = published
         level = number / 100 * values[claim.relative_to] if claim.relative_to else number
         position = list(values).index(claim.case)
-        axes.hlines(level, position - 0.38, position + 0.38, colors=_PAPER, linestyles="dashed", label=label)
-        # One entry in the legend for all of them.
-        label = "_published"
-    if label != "published":
-        axes.legend(title=claims[0].source, loc="best", fontsize="small", title_fontsize="small")
+        # One entry in the legend for each source.
+        label = "" if item.source in known else f"published: {item.source}"
+        style = known.setdefault(item.source, _STYLES[len(known) % len(_STYLES)])
+        axes.hlines(
+            level, position - 0.38, position + 0.38, colors=_PAPER, linestyles=style, label=label or "_other"
+        )
+    if known:
+        axes.legend(loc="best", fontsize="small")
+    if max(map(len, values)) > _LONG:
+        axes.tick_params(axis="x", labelrotation=20)
+        for text in axes.get_xticklabels():
+            text.set_horizontalalignment("right")
     axes.set_ylabel(unit_in_words(experiment, rows))
     axes.margins(y=0.12)
 
@@ -123,7 +137,8 @@ def _draw_lines(
             if case in saturated:
                 axes.plot(at, drawn_values[case], **_SATURATED)
     if published:
-        label = f"published: {claims[0].source}"
+        sources = dict.fromkeys(item.source for item in claims if _published(experiment, item.claim))
+        label = f"published: {'; '.join(sources)}"
         legend += axes.plot([], [], marker="o", color="grey", label=label, **_PUBLISHED)
     if any(saturated):
         share = f"{experiment.chart.saturated_percent:g} %"

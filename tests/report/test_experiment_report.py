@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 from rich.console import Console
 
 from pnet_lp.experiment import (
@@ -19,6 +20,7 @@ from pnet_lp.experiment import (
     ValueClaim,
 )
 from pnet_lp.experiment.questions.throughput import ThroughputCase as Case
+from pnet_lp.report import chart
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.claims import compare_claims
 from pnet_lp.report.experiment import (
@@ -158,11 +160,11 @@ def test_published_values_are_drawn_and_recomputed_ones_are_not(tmp_path: Path) 
     for words in ({}, {"origin": "ours"}):
         claim = ValueClaim.model_validate({"case": "2-8", "value": 15, "statement": "s", **words})
         claimed = Claims(source="A paper", claims=(claim,))
-        for chart in (CURVES.chart, None):
+        for lines in (CURVES.chart, None):
             changes = {
                 "claimed": claimed,
                 "baseline": None,
-                "chart": chart and Chart(x="routing", lines="planes"),
+                "chart": lines and Chart(x="routing", lines="planes"),
             }
             experiment = CURVES.model_copy(update=changes)
             records = [record(case, value) for case, value in MEASURED.items()]
@@ -170,6 +172,32 @@ def test_published_values_are_drawn_and_recomputed_ones_are_not(tmp_path: Path) 
             write_chart(experiment, compare(experiment, records), claims, tmp_path / "chart.png")
             pictures.append((tmp_path / "chart.png").read_bytes())
     assert len(set(pictures)) == 4
+
+
+def test_each_source_of_published_values_has_its_own_entry(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """And names of cases that are long are turned, so that they do not run into each other."""
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    words = {"case": "b", "relative_to": "a", "percent": 160, "statement": "s"}
+    sources = ("A paper", "Its abstract")
+    claims = [ValueClaim.model_validate({**words, "source": source}) for source in sources]
+    long = "c" * 40
+    experiment = EXPERIMENT.model_copy(
+        update={
+            "claimed": Claims(source="?", claims=tuple(claims)),
+            "cases": dict.fromkeys(("a", "b", long), EXPERIMENT.cases["a"]),
+        }
+    )
+    for records, turned in ((RECORDS[:2], 0), ([*RECORDS[:2], record(long, 8.0)], 20)):
+        rows = compare(experiment, records)
+        write_chart(experiment, rows, compare_claims(experiment, records), tmp_path / "chart.png")
+        axes = figures[-1].axes[0]
+        legend = axes.get_legend()
+        assert legend is not None
+        assert [text.get_text() for text in legend.get_texts()] == [f"published: {one}" for one in sources]
+        assert {text.get_rotation() for text in axes.get_xticklabels()} == {turned}
 
 
 def test_rounding_is_nothing() -> None:

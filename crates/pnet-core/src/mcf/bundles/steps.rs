@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Bundles, Served};
 use crate::csr::Csr;
 use crate::mcf::path_form::simplex::project;
-use crate::mcf::path_form::state::{Cut, LARGEST_CHANGE, SMOOTHING, Side, reciprocal};
+use crate::mcf::path_form::state::{Cut, Side, balanced, reciprocal};
 use crate::mcf::run::Restarts;
 
 /// Demands at most, or links, handled by one task; fixed, so that sums have one order.
@@ -201,11 +201,7 @@ impl<'a> State<'a> {
         }
         let prices = self.price.stepped.iter().zip(&self.price.anchor).zip(&self.price.step);
         let dual: f64 = prices.map(|((new, old), step)| (new - old) * (new - old) * reciprocal(*step)).sum();
-        if primal > 0.0 || dual > 0.0 {
-            // Where one side stands still, as a vertex does, the ratio is noise: it may only nudge the weight.
-            let wanted = 0.5 * (dual / primal).ln() - self.omega.ln();
-            self.omega *= (SMOOTHING * wanted).clamp(-LARGEST_CHANGE, LARGEST_CHANGE).exp();
-        }
+        self.omega = balanced(self.omega, primal, dual);
         for side in [&mut self.split, &mut self.price] {
             side.at.copy_from_slice(&side.stepped);
             side.anchor.copy_from_slice(&side.stepped);

@@ -11,10 +11,10 @@ use crate::mcf::run::Restarts;
 const CHUNK: usize = 512;
 
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
-pub(in crate::mcf) const SMOOTHING: f64 = 0.7;
+const SMOOTHING: f64 = 0.7;
 
 /// How much its logarithm may change at a restart.
-pub(in crate::mcf) const LARGEST_CHANGE: f64 = 1.5;
+const LARGEST_CHANGE: f64 = 1.5;
 
 /// The iterate of restarted Halpern PDHG on the game between splits and prices.
 pub(in crate::mcf) struct State<'a> {
@@ -294,11 +294,7 @@ impl<'a> State<'a> {
         let prices = self.price.stepped.iter().zip(&self.price.anchor).zip(&self.slow);
         let dual: f64 = prices.map(|((new, old), slow)| (new - old) * (new - old) * slow).sum();
         self.stood = primal == 0.0 || dual == 0.0;
-        if primal > 0.0 || dual > 0.0 {
-            // Where one side stands still, as a vertex does, the ratio is noise: it may only nudge the weight.
-            let wanted = 0.5 * (dual / primal).ln() - self.omega.ln();
-            self.omega *= (SMOOTHING * wanted).clamp(-LARGEST_CHANGE, LARGEST_CHANGE).exp();
-        }
+        self.omega = balanced(self.omega, primal, dual);
         for side in [&mut self.split, &mut self.price] {
             side.at.copy_from_slice(&side.stepped);
             side.anchor.copy_from_slice(&side.stepped);
@@ -318,6 +314,17 @@ impl<'a> Cut<'a> {
         let (own, rest) = std::mem::take(&mut self.0).split_at_mut(count);
         self.0 = rest;
         own
+    }
+}
+
+/// The primal weight after a round in which the sides have moved so far, squared and in units of their steps.
+pub(in crate::mcf) fn balanced(omega: f64, primal: f64, dual: f64) -> f64 {
+    if primal > 0.0 || dual > 0.0 {
+        // Where one side stands still, as a vertex does, the ratio is noise: it may only nudge the weight.
+        let wanted = 0.5 * (dual / primal).ln() - omega.ln();
+        omega * (SMOOTHING * wanted).clamp(-LARGEST_CHANGE, LARGEST_CHANGE).exp()
+    } else {
+        omega
     }
 }
 
