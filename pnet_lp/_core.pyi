@@ -244,6 +244,19 @@ def split_loads(
     threads: int,
     limit_s: float,
 ) -> tuple[_F64, _F64]: ...
+def place_flows(
+    src: _I32,
+    dst: _I32,
+    send: _F64,
+    receive: _F64,
+    pair_ptr: npt.NDArray[np.int64],
+    ptr: npt.NDArray[np.int64],
+    link: npt.NDArray[np.int64],
+    capacity: _F64,
+    *,
+    annealing: int | None,
+    seed: int,
+) -> npt.NDArray[np.int64]: ...
 def estimate_structured_bytes(problem: FlowProblem) -> int: ...
 def estimate_columns_bytes(problem: FlowProblem) -> int: ...
 
