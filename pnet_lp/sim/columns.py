@@ -73,7 +73,7 @@ def _flows(result: SimulationResult) -> Columns:
 
 
 def _rates(result: SimulationResult, before: SimulationResult | None) -> Columns:
-    """Return the rates of flows, of hosts that send, and of all; what has arrived of flows not complete counts as well."""
+    """Return the rates of flows, of hosts that send, and of all; of flows not complete, what has arrived counts."""
     flow = result.flow
     came, start, begin = flow["received_bytes"], flow["start_ps"], 0
     last = np.where(result.done, flow["end_ps"], result.time_ps)
