@@ -39,7 +39,7 @@ class ClosedLoopParams(SequentialParams):
     "closed-loop",
     params=ClosedLoopParams,
     summary="every host keeps a number of flows under way, each followed by one to a new random host",
-    source="P-Net, section 5.3.3",
+    source="P-Net, section 5.3",
 )
 def closed_loop(params: ClosedLoopParams, context: Context) -> Workload:
     """Return ``hosts x loops x rounds`` flows."""
