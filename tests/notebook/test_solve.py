@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -139,9 +140,7 @@ def test_failures() -> None:
     assert found.value == pytest.approx(RING, rel=1e-4)
 
 
-def test_progress_is_shown_and_gone(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_is_shown_and_gone(capsys: pytest.CaptureFixture[str]) -> None:
     pn.solve("jellyfish:k=6", level="rack", solver="structured", tolerance=1e-6, progress=True)
     shown = capsys.readouterr().err
     assert "<= K <=" in shown
@@ -191,7 +190,7 @@ def test_paths_carry_the_rates_over_the_links(topology: str, options: dict[str, 
     load: dict[tuple[int, str, str], float] = {}
     for plane, switches, rate in zip(paths["plane"], paths["switches"], paths["rate_gbps"], strict=True):
         passed = switches.split(" ")
-        for ends in zip(passed, passed[1:], strict=False):
+        for ends in itertools.pairwise(passed):
             load[plane, *ends] = load.get((plane, *ends), 0.0) + rate
     core = found.links[found.links["kind"] == "core"]
     for row in core.itertuples():
