@@ -111,7 +111,7 @@ def caption(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Compar
     """Return what stands under the chart: title, error bars, marks."""
     parts = [experiment.title]
     if experiment.baseline is not None and not experiment.chart:
-        parts.append(f"Labels: per cent of {experiment.baseline}")
+        parts.append(f"Labels: per cent of {experiment.baseline_in_words}")
     if any(row.draws > 1 for row in rows):
         parts.append(f"Error bars: {spread_in_words(experiment, rows)}")
     if sources := _sources(experiment, claims):
@@ -225,7 +225,7 @@ def _scaled(axis: Axis, largest: float, label: str) -> str:
 
 def _saturation(experiment: Experiment) -> str:
     assert experiment.chart is not None
-    return f"first with {experiment.chart.saturated_percent:g} % of planes x {experiment.baseline}"
+    return f"first with {experiment.chart.saturated_percent:g} % of planes x {experiment.baseline_in_words}"
 
 
 def _draw_lines(
@@ -278,7 +278,9 @@ def _draw_lines(
         axes.set_xticks(axis.places, axis.labels, **turned)
     axes.set_xlabel(words_of(experiment.chart.x))
     quantity = rows[0].shown.quantity if rows else ""
-    label = f"{quantity} in % of {experiment.baseline}" if relative else unit_in_words(experiment, rows)
+    label = (
+        f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
+    )
     shown = [*values.values(), *published.values()]
     # Lines need no zero, and what differs little is seen only without it.
     if shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):

@@ -16,7 +16,7 @@ NOT_RUN = "not run"
 """In place of a verdict where nothing was measured."""
 
 _WHO = {"paper": "", "artifact": " (its program)", "ours": " (recomputed)"}
-_ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "recomputed"}
+_ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "by our reckoning"}
 
 
 @dataclass(frozen=True)

@@ -92,10 +92,10 @@ class Row:
 def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
     """Return one row per record, in per cent of the experiment's baseline if there is one."""
     known = {record.case: record for record in records}
-    base = known.get(experiment.baseline or "")
     column = experiment.column
     rows = []
     for record in records:
+        base = known.get(experiment.base_of(record.case) or "")
         relative = ratio(record, base, experiment.spread, column) if base else None
         shown = record.mean(column)
         rows.append(
@@ -148,7 +148,7 @@ def comparison_cells(
             "case",
             *(["draws"] if several else []),
             unit_in_words(experiment, rows),
-            *([f"% of {experiment.baseline}"] if relative else []),
+            *([f"% of {experiment.baseline_in_words}"] if relative else []),
             *(["gap"] if bounded else []),
             *(["seconds"] if seconds else []),
             *(["limited by"] if limited else []),
