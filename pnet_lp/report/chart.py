@@ -9,12 +9,14 @@ import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.experiment import CaseClaim, Claim, Experiment
+from pnet_lp.experiment import CaseClaim, Experiment
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.experiment import Row, percents, spread_in_words, unit_in_words
+from pnet_lp.report.lines import Axis as LineAxis
 from pnet_lp.report.lines import Line, chart_lines, saturation_points
 from pnet_lp.report.numbers import number_in_words
 from pnet_lp.report.plot import COLOURS, figure_bytes, new_figure, write_figure
@@ -53,6 +55,9 @@ _SHORT = 26
 
 _MILLIONS = 2e6
 """Value along an axis from which on it is written in millions."""
+
+_ALONG = 30
+"""Characters beside an axis on one line."""
 
 _ALIKE = 0.012
 """Share of the height of a chart up to which two lines lie on each other."""
@@ -114,7 +119,7 @@ def caption(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Compar
         parts.append(f"Labels: per cent of {experiment.baseline_in_words}")
     if any(row.draws > 1 for row in rows):
         parts.append(f"Error bars: {spread_in_words(experiment, rows)}")
-    if sources := _sources(experiment, claims):
+    if sources := dict.fromkeys(item.source for item in _published(experiment, rows, claims)):
         parts.append(f"Hollow marks: published ({'; '.join(sources)})")
     if experiment.chart and experiment.chart.saturated_percent is not None:
         parts.append(f"Circles: {_saturation(experiment)}")
@@ -153,25 +158,22 @@ def _draw_bars(
     )
     ends = {row.case: max(row.shown.value + error, 0.0) for row, error in zip(rows, errors, strict=True)}
     legend: dict[str, Any] = {}
-    for item in claims:
-        found = _published(experiment, item.claim)
-        if found is None or found[0].case not in values:
-            continue
-        claim, number = found
-        if claim.relative_to and claim.relative_to not in values:
-            continue
-        level = number / 100 * values[claim.relative_to] if claim.relative_to else number
-        marker = _PUBLISHED_MARKERS[list(dict.fromkeys([*legend, item.source])).index(item.source) % 4]
+    published = _published(experiment, rows, claims)
+    sources = list(dict.fromkeys(item.source for item in published))
+    for item in published:
         (drawn,) = axes.plot(
-            level,
-            places[claim.case],
-            marker=marker,
+            item.level,
+            places[item.case],
+            marker=_PUBLISHED_MARKERS[sources.index(item.source) % len(_PUBLISHED_MARKERS)],
             color=COLOURS[1],
-            label=_published_label(experiment, claims, item.source),
+            # The caption names a single source.
+            label="published"
+            if len(sources) == 1
+            else textwrap.fill(f"published: {item.source}", 2 * _SHORT),
             **_PUBLISHED | {"markersize": 4},
         )
         legend.setdefault(item.source, drawn)
-        ends[claim.case] = max(ends[claim.case], level)
+        ends[item.case] = max(ends[item.case], item.level)
     for row in rows:
         axes.annotate(
             _bar_label(experiment, row),
@@ -197,23 +199,46 @@ def _bar_label(experiment: Experiment, row: Row) -> str:
     return "" if row.percent is None else f"{row.percent:.0f} %"
 
 
-def _published(experiment: Experiment, claim: Claim) -> tuple[CaseClaim, float] | None:
-    """Return the claim and its number, if that was published and is of what is drawn."""
-    if not isinstance(claim, CaseClaim) or claim.number is None or claim.origin == "ours":
-        return None
-    return (claim, claim.number) if claim.column in (None, experiment.column) else None
+@dataclass(frozen=True)
+class _Published:
+    """A published number as it is drawn: in the unit of the axis."""
+
+    case: str
+    level: float
+    source: str
 
 
-def _sources(experiment: Experiment, claims: Sequence[Comparison]) -> list[str]:
-    """Return where the published values that are drawn come from."""
-    return list(dict.fromkeys(item.source for item in claims if _published(experiment, item.claim)))
+def _published(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> list[_Published]:
+    """Return the published numbers of what is drawn."""
+    values = _drawn(experiment, rows)
+    found = []
+    for item in claims:
+        claim = item.claim
+        if (
+            not isinstance(claim, CaseClaim)
+            or claim.number is None
+            or claim.case not in values
+            or claim.origin == "ours"
+            or claim.size not in (experiment.size, "any")
+            or claim.column not in (None, experiment.column)
+        ):
+            continue
+        if claim.relative_to is not None:
+            if claim.relative_to in values:
+                level = claim.number / 100 * values[claim.relative_to]
+                found.append(_Published(claim.case, level, item.source))
+        elif not (experiment.chart and experiment.baseline):
+            found.append(_Published(claim.case, claim.number, item.source))
+    return found
 
 
-def _published_label(experiment: Experiment, claims: Sequence[Comparison], source: str) -> str:
-    """Return the entry of a legend: the source where there are several; the caption names a single one."""
-    if len(_sources(experiment, claims)) == 1:
-        return "published"
-    return textwrap.fill(f"published: {source}", 2 * _SHORT)
+def _drawn(experiment: Experiment, rows: Sequence[Row]) -> dict[str, float]:
+    """Return what is drawn of each case: lines are in per cent of a baseline, bars never."""
+    if not experiment.chart:
+        return {row.case: row.shown.value for row in rows}
+    on_lines = {case for line in chart_lines(experiment)[1] for case in line.cases}
+    values = percents(rows) if experiment.baseline else {row.case: row.shown.value for row in rows}
+    return {case: value for case, value in values.items() if case in on_lines}
 
 
 def _scaled(axis: Axis, largest: float, label: str) -> str:
@@ -235,10 +260,10 @@ def _draw_lines(
     assert experiment.chart is not None
     axis, lines = chart_lines(experiment)
     relative = experiment.baseline is not None
-    values = percents(rows) if relative else {row.case: row.shown.value for row in rows}
+    values = _drawn(experiment, rows)
     error = {row.case: (row.percent_spread if relative else row.spread) or 0.0 for row in rows}
     saturated = {case for _, case in saturation_points(experiment, percents(rows))}
-    published = _published_points(experiment, claims, values)
+    published = {item.case: item.level for item in _published(experiment, rows, claims)}
     lines = [line for line in lines if any(case in values for case in line.cases)]
     legend: list[Any] = []
     for i, (line, under) in enumerate(zip(lines, _depths(lines, values), strict=True)):
@@ -271,11 +296,7 @@ def _draw_lines(
         legend += axes.plot([], [], marker="o", color="grey", label="published", **_PUBLISHED)
     if any(saturated):
         legend += axes.plot([], [], label=_saturation(experiment), **_SATURATED)
-    if len(axis.places) <= _TICKS:
-        turned: dict[str, Any] = (
-            {"rotation": 30, "ha": "right"} if sum(map(len, axis.labels)) > 2 * _SHORT else {}
-        )
-        axes.set_xticks(axis.places, axis.labels, **turned)
+    _write_places(axes, axis)
     axes.set_xlabel(words_of(experiment.chart.x))
     quantity = rows[0].shown.quantity if rows else ""
     label = (
@@ -285,9 +306,22 @@ def _draw_lines(
     # Lines need no zero, and what differs little is seen only without it.
     if shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
         axes.set_ylim(bottom=0)
-    axes.set_ylabel(_scaled(axes.yaxis, max(shown, default=0.0), label))
+    label = _scaled(axes.yaxis, max(shown, default=0.0), label)
+    axes.set_ylabel(textwrap.fill(label, _ALONG))
     axes.grid(axis="y", alpha=0.3, linewidth=0.5)
     return legend
+
+
+def _write_places(axes: Axes, axis: LineAxis) -> None:
+    """Write what stands along the axis: every word, and every number where there are few."""
+    words = [str(at) for at in range(len(axis.places))] == [f"{at:g}" for at in axis.places]
+    if not words and len(axis.places) > _TICKS:
+        return
+    length = sum(map(len, axis.labels))
+    turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if length > 2 * _SHORT else {}
+    if len(axis.places) > _TICKS:
+        turned = {"rotation": 90, "fontsize": 5.5}
+    axes.set_xticks(axis.places, axis.labels, **turned)
 
 
 def _depths(lines: Sequence[Line], values: Mapping[str, float]) -> list[int]:
@@ -303,20 +337,3 @@ def _depths(lines: Sequence[Line], values: Mapping[str, float]) -> list[int]:
         return len(shared) > 1 and all(abs(one[at] - other[at]) <= _ALIKE * height for at in shared)
 
     return [sum(alike(one, other) for other in places[i + 1 :]) for i, one in enumerate(places)]
-
-
-def _published_points(
-    experiment: Experiment, claims: Sequence[Comparison], drawn: Mapping[str, float]
-) -> dict[str, float]:
-    """Return where published numbers stand on the axis of what is drawn: per cents, or values."""
-    points = {}
-    for item in claims:
-        if (published := _published(experiment, item.claim)) is None:
-            continue
-        claim, number = published
-        if claim.relative_to is not None:
-            if claim.relative_to in drawn:
-                points[claim.case] = number / 100 * drawn[claim.relative_to]
-        elif experiment.baseline is None:
-            points[claim.case] = number
-    return points
