@@ -6,10 +6,12 @@ Cases and lines are told apart by colour, by shape of their marks and by dashes,
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +57,9 @@ _SHORT = 26
 
 _MILLIONS = 2e6
 """Value along an axis from which on it is written in millions."""
+
+_BEGINNING = re.compile(r".*[:=,]")
+"""What words along an axis may have in common, up to a sign between words."""
 
 _ALONG = 30
 """Characters beside an axis on one line."""
@@ -187,7 +192,7 @@ def _draw_bars(
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(0.5 - len(rows), 0.5)
     lowest = min(0.0, *(value - error for value, error in zip(values.values(), errors, strict=True)), 0.0)
-    axes.set_xlim(1.15 * lowest, 1.22 * max([*ends.values(), 1e-300]))
+    axes.set_xlim(1.15 * lowest, 1.28 * max([*ends.values(), 1e-300]))
     axes.locator_params(axis="x", nbins=4)
     axes.set_xlabel(_scaled(axes.xaxis, max(ends.values(), default=0.0), unit_in_words(experiment, rows)))
     return list(legend.values())
@@ -296,8 +301,7 @@ def _draw_lines(
         legend += axes.plot([], [], marker="o", color="grey", label="published", **_PUBLISHED)
     if any(saturated):
         legend += axes.plot([], [], label=_saturation(experiment), **_SATURATED)
-    _write_places(axes, axis)
-    axes.set_xlabel(words_of(experiment.chart.x))
+    _write_places(axes, axis, words_of(experiment.chart.x))
     quantity = rows[0].shown.quantity if rows else ""
     label = (
         f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
@@ -312,20 +316,34 @@ def _draw_lines(
     return legend
 
 
-def _write_places(axes: Axes, axis: LineAxis) -> None:
-    """Write what stands along the axis: every word, and every number where there are few."""
-    words = [str(at) for at in range(len(axis.places))] == [f"{at:g}" for at in axis.places]
-    if not words and len(axis.places) > _TICKS:
+def _write_places(axes: Axes, axis: LineAxis, label: str) -> None:
+    """Write what stands along the axis: every word, without what all begin with; every number where there are few."""
+    axes.set_xlabel(label)
+    if not axis.words and len(axis.places) > _TICKS:
         return
-    length = sum(map(len, axis.labels))
-    turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if length > 2 * _SHORT else {}
-    if len(axis.places) > _TICKS:
+    shared = _BEGINNING.match(_common(axis.labels)) if axis.words and len(axis.labels) > 1 else None
+    labels = [text[shared.end() :] for text in axis.labels] if shared else list(axis.labels)
+    if shared:
+        axes.set_xlabel(f"{label}: {shared[0]}...")
+    longest = max(map(len, labels), default=0)
+    turned: dict[str, Any] = {}
+    if len(labels) > _TICKS:
         turned = {"rotation": 90, "fontsize": 5.5}
-    axes.set_xticks(axis.places, axis.labels, **turned)
+    elif sum(map(len, labels)) > 2 * _SHORT:
+        turned = {"rotation": 30, "ha": "right"}
+    if turned:
+        axes.figure.set_figheight(axes.figure.get_figheight() + longest * turned["rotation"] / 2000)  # type: ignore[union-attr]
+    axes.set_xticks(axis.places, labels, **turned)
+
+
+def _common(texts: Sequence[str]) -> str:
+    """Return what all texts begin with."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return "".join(letters[0] for letters in same)
 
 
 def _depths(lines: Sequence[Line], values: Mapping[str, float]) -> list[int]:
-    """Return, for each line, how many of those drawn after it lie on it."""
+    """Return, for each line, how many of those drawn after it lie on it, at half of their common places or more."""
     height = max(map(abs, values.values()), default=0.0)
     places = [
         {at: values[case] for at, case in zip(line.places, line.cases, strict=True) if case in values}
@@ -334,6 +352,7 @@ def _depths(lines: Sequence[Line], values: Mapping[str, float]) -> list[int]:
 
     def alike(one: Mapping[float, float], other: Mapping[float, float]) -> bool:
         shared = one.keys() & other.keys()
-        return len(shared) > 1 and all(abs(one[at] - other[at]) <= _ALIKE * height for at in shared)
+        same = sum(abs(one[at] - other[at]) <= _ALIKE * height for at in shared)
+        return same > 1 and 2 * same >= len(shared)
 
     return [sum(alike(one, other) for other in places[i + 1 :]) for i, one in enumerate(places)]
