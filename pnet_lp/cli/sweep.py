@@ -11,7 +11,7 @@ from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
 from pnet_lp.cli.options import MOST_THREADS, say, threads_option
 from pnet_lp.cli.output import OutputFile, OutputFolder, print_json, print_report
 from pnet_lp.cli.progress import BoundsLine, CountLine, note
-from pnet_lp.experiment import Record, Store, load_experiment, run_experiment
+from pnet_lp.experiment import Record, Size, Store, load_experiment, run_experiment
 from pnet_lp.experiment.store import CASES, CHART, DRAWS
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.claims import compare_claims
@@ -30,6 +30,13 @@ from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
 
 @click.command(cls=Command, example="pnet-lp sweep experiments/ideal-planes")
 @click.argument("experiment", type=click.Path(path_type=Path))
+@click.option(
+    "--size",
+    type=click.Choice(["paper", "quick"]),
+    default="paper",
+    show_default=True,
+    help="The cases as the spec has them, or as its quick says.",
+)
 @click.option(
     "--results",
     type=OutputFolder(),
@@ -71,6 +78,7 @@ def command(
     ctx: click.Context,
     *,
     experiment: Path,
+    size: Size,
     results: Path,
     resume: bool,
     cases: tuple[str, ...],
@@ -88,9 +96,9 @@ def command(
 
     Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
     """
-    asked = load_experiment(experiment, seed=seed).reduced(draws=draws, cases=cases)
+    asked = load_experiment(experiment, seed=seed, size=size).reduced(draws=draws, cases=cases)
     say(dict.fromkeys(warning for case in asked.cases.values() for warning in case.warnings))
-    store = Store(results / asked.name)
+    store = Store(results / asked.folder)
     records: list[Record] = []
     # One process shows the bounds of its solve; of several only the number of draws done can be shown.
     total = sum(case.draws for case in asked.cases.values())

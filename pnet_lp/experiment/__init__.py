@@ -15,11 +15,12 @@ from pnet_lp.experiment.claims import (
     Judgement,
     Measured,
     OrderingClaim,
+    Size,
     TrendClaim,
     ValueClaim,
 )
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline
-from pnet_lp.experiment.record import Draw, Record, ratio
+from pnet_lp.experiment.record import Draw, Record, Spread, ratio
 from pnet_lp.experiment.runner import run_experiment
 from pnet_lp.experiment.spec import Chart, Experiment, load_experiment
 from pnet_lp.experiment.store import Store
@@ -40,6 +41,8 @@ __all__ = [
     "Measured",
     "OrderingClaim",
     "Record",
+    "Size",
+    "Spread",
     "Store",
     "TrendClaim",
     "ValueClaim",

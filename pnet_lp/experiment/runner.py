@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -21,7 +20,7 @@ from pnet_lp.experiment.store import Store
 from pnet_lp.files import json_text
 from pnet_lp.model.arrays import fingerprint
 from pnet_lp.throughput import Progress
-from pnet_lp.workers import map_in_order
+from pnet_lp.workers import map_in_order, threads_each
 
 Watch: TypeAlias = Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]
 """Given what is solved, in words, returns a context manager around it whose value is its ``on_progress``."""
@@ -86,8 +85,8 @@ def run_experiment(
         for name, case in experiment.cases.items()
         for index in range(case.draws)
     ]
+    threads = threads_each(threads, jobs)
     if jobs > 1:
-        threads = threads or max(1, (os.cpu_count() or 1) // jobs)
         watch = _unwatched
     run = functools.partial(_run_draw, store=store, resume=resume, threads=threads, watch=watch)
     with closing(map_in_order(run, tasks, jobs)) as solved:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pnet_lp.experiment import CaseClaim, Claim, Experiment
 from pnet_lp.report.claims import Comparison
-from pnet_lp.report.experiment import Row, percents, unit_in_words
+from pnet_lp.report.experiment import Row, percents, spread_in_words, unit_in_words
 from pnet_lp.report.lines import chart_lines, saturation_points
 from pnet_lp.report.numbers import number_in_words
 from pnet_lp.report.plot import new_figure, write_figure
@@ -52,6 +52,8 @@ def write_chart(
     draw = _draw_lines if experiment.chart else _draw_bars
     draw(axes, experiment, rows, claims)
     axes.set_title(experiment.title, fontsize="medium")
+    if any(row.draws > 1 for row in rows):
+        figure.supxlabel(f"Error bars: {spread_in_words(experiment, rows)}", fontsize="small")
     axes.yaxis.set_major_formatter("{x:,.12g}")
     write_figure(figure, path)
 
@@ -59,7 +61,7 @@ def write_chart(
 def _draw_bars(axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> None:
     """Draw a bar for each row, and published values as dashes across it."""
     values = {row.case: row.shown.value for row in rows}
-    errors = [row.standard_error or 0.0 for row in rows]
+    errors = [row.spread or 0.0 for row in rows]
     bars = axes.bar(
         list(values), list(values.values()), yerr=errors if any(errors) else None, color=_BAR, width=0.6
     )
@@ -108,7 +110,7 @@ def _draw_lines(
     axis, lines = chart_lines(experiment)
     relative = experiment.baseline is not None
     drawn_values = percents(rows) if relative else {row.case: row.shown.value for row in rows}
-    error = {row.case: (row.percent_error if relative else row.standard_error) or 0.0 for row in rows}
+    error = {row.case: (row.percent_spread if relative else row.spread) or 0.0 for row in rows}
     saturated = {case for _, case in saturation_points(experiment, percents(rows))}
     published = _published_points(experiment, claims, drawn_values)
     legend: list[Any] = []
@@ -142,14 +144,14 @@ def _draw_lines(
         legend += axes.plot([], [], marker="o", color="grey", label=label, **_PUBLISHED)
     if any(saturated):
         share = f"{experiment.chart.saturated_percent:g} %"
-        label = f"first with {share} of planes x {experiment.baseline}"
+        label = f"first with {share} of planes x {experiment.baseline_in_words}"
         legend += axes.plot([], [], label=label, **_SATURATED)
     if len(axis.places) <= _TICKS:
         axes.set_xticks(axis.places, axis.labels)
     axes.set_xlabel(experiment.chart.x.replace("_", " "))
     quantity = rows[0].shown.quantity
     axes.set_ylabel(
-        f"{quantity} in % of {experiment.baseline}" if relative else unit_in_words(experiment, rows)
+        f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
     )
     axes.set_ylim(bottom=0)
     axes.grid(axis="y", alpha=0.3)

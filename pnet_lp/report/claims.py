@@ -12,7 +12,7 @@ import numpy as np
 from pnet_lp.experiment import Claim, Experiment, Judgement, Measured, Record, ratio
 from pnet_lp.report.numbers import clean, number_in_words, percent_in_words
 
-_ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "recomputed"}
+_ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "by our reckoning"}
 
 
 @dataclass(frozen=True)
@@ -62,33 +62,30 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Records:
-    """Measured values of records, by case; ``shown`` is the column that the experiment shows."""
+    """Measured values of an experiment's records, by case."""
 
-    shown: str | None
+    experiment: Experiment
     records: Mapping[str, Record]
 
     def mean(self, case: str, relative_to: str | None, column: str | None) -> Measured | None:
-        record, base, column = (
-            self.records.get(case),
-            self.records.get(relative_to or ""),
-            column or self.shown,
-        )
+        record, base = self.records.get(case), self.records.get(relative_to or "")
+        column, spread = column or self.experiment.column, self.experiment.spread
         if record is None or (relative_to and base is None):
             return None
         if base is not None:
-            found = ratio(record, base, column)
+            found = ratio(record, base, spread, column)
             if found is None:
                 return None
-            return Measured(case, found.percent, clean(found.error, found.percent), f"% of {base.case}")
+            return Measured(case, found.percent, clean(found.spread, found.percent), f"% of {base.case}")
         mean = record.mean(column)
-        error = clean(record.standard_error(column), mean.value)
+        error = clean(record.spread(spread, column), mean.value)
         return Measured(case, mean.value, error, mean.words or mean.unit)
 
     def percentile(self, cases: str, percentile: float, column: str | None) -> Measured | None:
         about = [record for name, record in self.records.items() if fnmatchcase(name, cases)]
         if not about:
             return None
-        column = column or self.shown
+        column = column or self.experiment.column
         values = [value for record in about for value in record.values(column)]
         mean = about[0].mean(column)
         unit = f"{mean.words or mean.unit} at percentile {percentile:g} of {len(values)} draws".lstrip()
@@ -99,11 +96,11 @@ def compare_claims(experiment: Experiment, records: Sequence[Record]) -> list[Co
     """Return each claim whose cases have records, with what these say of it."""
     if experiment.claimed is None:
         return []
-    measurements = _Records(experiment.column, {record.case: record for record in records})
+    measurements = _Records(experiment, {record.case: record for record in records})
     return [
         Comparison(claim, claim.source or experiment.claimed.source, judgement)
         for claim in experiment.claimed.claims
-        if (judgement := claim.judge(measurements)) is not None
+        if (judgement := claim.judge(measurements, experiment.size)) is not None
     ]
 
 

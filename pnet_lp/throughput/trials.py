@@ -15,7 +15,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.problems import lost_demands
-from pnet_lp.workers import map_in_order
+from pnet_lp.workers import map_in_order, threads_each
 
 
 @brief()
@@ -54,6 +54,7 @@ def failure_trials(
     trials: int,
     seed: int = 0,
     jobs: int = 1,
+    threads: int = 0,
     **options: Any,
 ) -> list[FailureTrial]:
     """Return the throughput of ``traffic`` in ``trials`` independent draws of ``failures``.
@@ -68,8 +69,9 @@ def failure_trials(
         failures: what is to fail.
         trials: number of draws; trial 0 is what ``pnet-lp throughput --fail-links`` applies.
         seed: of the draws, and of the routing.
-        jobs: processes that solve at the same time, of one thread each where there are several; with solvers whose
-            results do not depend on threads, these do not depend on it.
+        jobs: processes that solve at the same time; with solvers whose results do not depend on threads, these do not
+            depend on it.
+        threads: of each solve; 0 for all cores, divided among the jobs.
         options: for :func:`pnet_lp.throughput.solve`.
 
     Raises:
@@ -89,10 +91,10 @@ def failure_trials(
             first[key] = len(masks)
             masks.append(mask)
         which.append(first[key])
-    options = {"seed": seed, **options}
+    options = {"seed": seed, **options, "threads": threads_each(threads, jobs)}
     if jobs > 1:
-        # A function that reports cannot go to another process, and threads of several would only be in their way.
-        options |= {"threads": 1, "on_progress": None}
+        # A function that reports cannot go to another process.
+        options["on_progress"] = None
     task = functools.partial(_solve_connected, network, traffic, options)
     found = list(map_in_order(task, masks, jobs))
     return [replace(found[place], trial=trial) for trial, place in enumerate(which)]

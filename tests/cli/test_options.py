@@ -418,7 +418,12 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
     "list": ("routings", {}),
     "sweep": (
         "trial",
-        {"cases": Example("--case two"), "draws": Example("--draws 2"), "seed": Example("--seed 5")},
+        {
+            "size": Example("--size quick"),
+            "cases": Example("--case two"),
+            "draws": Example("--draws 2"),
+            "seed": Example("--seed 5"),
+        },
     ),
 }
 """For every command its arguments, and an example for every option."""
@@ -453,7 +458,7 @@ def _files(here: Path) -> None:
     )
     (here / "trial").mkdir()
     (here / "trial" / "spec.yaml").write_text(
-        "title: A trial\nbaseline: one\ncommon: {topology: 'ring:n=6', traffic: permutation}\n"
+        "title: A trial\nbaseline: one\nquick: {cases: [two]}\ncommon: {topology: 'ring:n=6', traffic: permutation}\n"
         "cases:\n  one: {}\n  two: {planes: 2}\n  three: {planes: 3}\n"
     )
 

@@ -1,5 +1,6 @@
 """The comparison of an experiment's cases, as numbers, words and a chart."""
 
+import math
 import struct
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ def test_a_sentence_says_what_is_accepted(words: dict[str, Any], ending: str) ->
         ({"value": 2}, "b (A paper): published 2, here 3 Gb/s per unit demand; DIFFERS: outside 1 %"),
         (
             {"value": 3.1, "range": (2, 4), "origin": "ours"},
-            "b (A paper): recomputed 3.1, here 3 Gb/s per unit demand; agrees: within the 2 to 4 accepted",
+            "b (A paper): by our reckoning 3.1, here 3 Gb/s per unit demand; agrees: within the 2 to 4 accepted",
         ),
         (
             {"value": 3, "source": "Its abstract"},
@@ -210,16 +211,28 @@ def test_rounding_is_nothing() -> None:
 def test_draws_are_shown_with_their_error() -> None:
     records = [record("a", 2.0, 2.0), record("b", 3.0, 5.0)]
     a, b = compare(EXPERIMENT, records)
-    assert (b.draws, b.shown.value, b.standard_error) == (2, 4.0, 1.0)
-    assert (a.percent, a.percent_error) == (100.0, 0.0)
-    assert (b.percent, b.percent_error) == (200.0, pytest.approx(50.0))
+    assert (b.draws, b.shown.value, b.spread) == (2, 4.0, 1.0)
+    assert (a.percent, a.percent_spread) == (100.0, 0.0)
+    assert (b.percent, b.percent_spread) == (200.0, pytest.approx(50.0))
     assert b.seconds == 3.0
     assert b.limited_by == "cut 1, access link 1 of 2"
     shown = text(comparison_table(EXPERIMENT, [a, b]))
     assert "draws" in shown
     assert "200.0 ± 50.0" in shown
+    assert "± one standard error of the mean, n = 2 draws" in shown
     [claim] = compare_claims(EXPERIMENT, records)
     assert "here 200.0 ± 50.0 % of a; DIFFERS: more than 160 %" in claim.sentence()
+
+
+def test_draws_are_shown_with_how_far_they_are_apart() -> None:
+    experiment = EXPERIMENT.model_copy(update={"spread": "standard-deviation"})
+    rows = compare(experiment, [record("a", 2.0, 2.0), record("b", 3.0, 5.0)])
+    shown = text(comparison_table(experiment, rows))
+    assert "200.0 ± 70.7" in shown
+    assert "± one standard deviation, n = 2 draws" in shown
+    table = result_table(rows)
+    assert table["standard_deviation_gbps"] == [0.0, pytest.approx(math.sqrt(2))]
+    assert table["percent_deviation"] == [0.0, pytest.approx(50 * math.sqrt(2))]
 
 
 def test_the_table_shows_every_case() -> None:
