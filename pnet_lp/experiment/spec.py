@@ -299,7 +299,7 @@ def _matching(experiment: Experiment, patterns: Sequence[str], where: str) -> di
         if not any(fnmatchcase(name, pattern) for name in cases):
             raise unknown("no case is called", pattern, cases, where=where)
     kept = {name for name in cases if not patterns or any(fnmatchcase(name, one) for one in patterns)}
-    kept |= {experiment.base_of(name) for name in kept}
+    kept |= {base for name in kept if (base := experiment.base_of(name)) is not None}
     return {name: case for name, case in cases.items() if name in kept}
 
 

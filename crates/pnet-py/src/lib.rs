@@ -42,6 +42,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kinds::Split>()?;
     module.add_function(wrap_pyfunction!(proof::round_flow, module)?)?;
     module.add_function(wrap_pyfunction!(proof::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(proof::decompose, module)?)?;
     module.add_function(wrap_pyfunction!(proof::demand_distances, module)?)?;
     module.add_function(wrap_pyfunction!(paths::enumerate_paths, module)?)?;
     module.add_function(wrap_pyfunction!(placement::place_flows, module)?)?;
