@@ -70,7 +70,7 @@ def solver_documents() -> list[dict[str, Any]]:
 
 
 def routing_documents() -> list[dict[str, Any]]:
-    """Return each routing as its JSON document, under the name that shows a first parameter without default: ``ksp:K``."""
+    """Return each routing as its JSON document, its name with a first parameter that has no default: ``ksp:K``."""
     from pnet_lp.routing import ROUTINGS  # noqa: PLC0415
 
     return [
