@@ -12,7 +12,7 @@ import numpy as np
 from pnet_lp.experiment import Claim, Experiment, Judgement, Measured, Record, ratio
 from pnet_lp.report.numbers import clean, number_in_words, percent_in_words
 
-_ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "recomputed"}
+_ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "by our reckoning"}
 
 
 @dataclass(frozen=True)

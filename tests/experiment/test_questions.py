@@ -20,6 +20,7 @@ SMALL = {
     "bounds": "{topology: 'jellyfish:k=4', traffic: permutation}",
     "cost": "{architecture: 'jellyfish-k8', prices: [hybrid-list, example]}",
     "crosscheck": "{topology: 'jellyfish:k=4', traffic: permutation, flow_size: 10kB}",
+    "price-performance": "{topology: ['jellyfish:k=4,seed=1', 'fat-tree:k=4'], traffic: permutation, fail_links: 0.1}",
     "simulate": "{topology: 'jellyfish:k=4', traffic: permutation, flow_size: 10kB, preset: pnet}",
     "speed-up": "{job: true, traffic: random}",
 }

@@ -133,7 +133,7 @@ def test_a_sentence_says_what_is_accepted(words: dict[str, Any], ending: str) ->
         ({"value": 2}, "b (A paper): published 2, here 3 Gb/s per unit demand; DIFFERS: outside 1 %"),
         (
             {"value": 3.1, "range": (2, 4), "origin": "ours"},
-            "b (A paper): recomputed 3.1, here 3 Gb/s per unit demand; agrees: within the 2 to 4 accepted",
+            "b (A paper): by our reckoning 3.1, here 3 Gb/s per unit demand; agrees: within the 2 to 4 accepted",
         ),
         (
             {"value": 3, "source": "Its abstract"},
