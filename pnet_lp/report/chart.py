@@ -278,7 +278,9 @@ def _draw_lines(
         axes.set_xticks(axis.places, axis.labels, **turned)
     axes.set_xlabel(words_of(experiment.chart.x))
     quantity = rows[0].shown.quantity if rows else ""
-    label = f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
+    label = (
+        f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
+    )
     shown = [*values.values(), *published.values()]
     # Lines need no zero, and what differs little is seen only without it.
     if shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
