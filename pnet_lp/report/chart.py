@@ -85,10 +85,10 @@ def write_chart(
             write_figure(chart(experiment, rows, claims), path)
 
 
-def chart_svg(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> bytes:
-    """Return the chart as the bytes of an SVG file."""
+def chart_svg(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> str:
+    """Return the chart as the text of an SVG file."""
     with _house_style():
-        return figure_bytes(chart(experiment, rows, claims), "svg")
+        return figure_bytes(chart(experiment, rows, claims), "svg").decode()
 
 
 def chart(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> Figure:
