@@ -151,7 +151,12 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
     values["cases"] = {
         entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
     }
-    for key, place in (("name", "its folder's name"), ("claimed", CLAIMS_FILE), ("size", "--size"), ("bases", "baseline")):
+    for key, place in (
+        ("name", "its folder's name"),
+        ("claimed", CLAIMS_FILE),
+        ("size", "--size"),
+        ("bases", "baseline"),
+    ):
         if key in values:
             raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
     values["name"] = folder.resolve().name
