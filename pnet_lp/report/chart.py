@@ -9,6 +9,7 @@ import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -276,6 +277,11 @@ def _draw_lines(
             {"rotation": 30, "ha": "right"} if sum(map(len, axis.labels)) > 2 * _SHORT else {}
         )
         axes.set_xticks(axis.places, axis.labels, **turned)
+    elif axis.words:
+        # What all begin with is left out.
+        start = commonprefix(axis.labels)
+        start = start[: max(start.rfind("="), start.rfind(":")) + 1]
+        axes.set_xticks(axis.places, [label.removeprefix(start) for label in axis.labels], rotation=90)
     axes.set_xlabel(words_of(experiment.chart.x))
     quantity = rows[0].shown.quantity if rows else ""
     label = (
