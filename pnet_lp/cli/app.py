@@ -32,6 +32,7 @@ COMMANDS = {
     "verify": "re-checks a saved result without any solver",
     "list": "topologies, traffic patterns, routings, transports and all else that has a name",
     "sweep": "runs an experiment, or goes on with it",
+    "report": "tables, figures and a page of what sweeps have left, with a verdict on every claim",
 }
 """Name and one line of each command.  The line stands here so that the group's help imports no command."""
 

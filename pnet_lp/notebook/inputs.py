@@ -107,8 +107,9 @@ def matrix_of(traffic: TrafficLike, network: Network, level: Level | None, *, se
     if _is("pandas", "DataFrame", traffic):
         return _matrix_of_frame(traffic, network, level)
     raise SpecError(
-        f"a {type(traffic).__name__} is no traffic",
+        "not a kind of traffic",
         where="traffic",
+        found=type(traffic).__name__,
         allowed="an expression, a file, a TrafficMatrix, a square array or a DataFrame",
     )
 
@@ -123,8 +124,9 @@ def _part(item: object, settings: PlaneSettings, capacity: str | None) -> str | 
         if _is(module, name, item):
             return convert(item, settings, capacity)
     raise SpecError(
-        f"a {type(item).__name__} is no topology",
+        "not a kind of topology",
         where="topology",
+        found=type(item).__name__,
         allowed="an expression, a file, a Network, a Plane, a networkx graph, a square array or a DataFrame",
     )
 

@@ -56,31 +56,49 @@ def path_rates(network: Network, traffic: TrafficMatrix, result: ThroughputResul
         part = certificate.weight
     else:
         raise SpecError(_reason(result), where="paths", allowed=_ALLOWED)
-    rates = _rates(flow, traffic, result)
-    names = network.endpoint_names(traffic.level)
+    used = np.flatnonzero(part > 0)
+    demand, plane, part, first, last = demand[used], plane[used], part[used], ptr[used], ptr[used + 1]
+    src, dst = flow.src[demand], flow.dst[demand]
     size = np.bincount(flow.endpoint_class[flow.endpoint_class >= 0])
-    rows: dict[str, list[object]] = {
-        key: [] for key in ("src", "dst", "pairs", "plane", "hops", "switches", "rate_gbps")
+    own = src == dst
+    names = np.array(network.endpoint_names(traffic.level), dtype=object)
+    return {
+        "src": names[flow.member[src]].tolist(),
+        "dst": names[np.where(own, _second_members(flow)[dst], flow.member[dst])].tolist(),
+        "pairs": (size[src] * (size[dst] - own)).tolist(),
+        "plane": plane.tolist(),
+        "hops": (last - first).tolist(),
+        "switches": _switches(network, flow, plane, flow.attach[plane, src], first, last, arc),
+        "rate_gbps": (part * _rates(flow, traffic, result)[demand]).tolist(),
     }
-    for i in np.flatnonzero(part > 0):
-        j, p = int(demand[i]), int(plane[i])
-        src, dst = int(flow.src[j]), int(flow.dst[j])
-        own = src == dst
-        arcs = arc[ptr[i] : ptr[i + 1]] + flow.arc_ptr[p]
-        passed = [flow.tail[arcs[0]], *flow.head[arcs]] if len(arcs) else [flow.attach[p, src]]
-        member = np.flatnonzero(flow.endpoint_class == dst)[1] if own else flow.member[dst]
-        values = (
-            names[flow.member[src]],
-            names[member],
-            int(size[src] * (size[dst] - own)),
-            p,
-            len(arcs),
-            " ".join(network.planes[p].switch_names[u] for u in passed),
-            float(part[i] * rates[j]),
-        )
-        for column, value in zip(rows.values(), values, strict=True):
-            column.append(value)
-    return rows
+
+
+def _second_members(flow: FlowProblem) -> OffsetArray:
+    """Return int64 ``[E]``: of each class of hosts its second one, or the first where there is but one."""
+    used = np.flatnonzero(flow.endpoint_class >= 0)
+    order = used[np.argsort(flow.endpoint_class[used], kind="stable")]
+    begin = np.searchsorted(flow.endpoint_class[order], np.arange(flow.attach.shape[1] + 1))
+    return order[np.minimum(begin[:-1] + 1, begin[1:] - 1)]
+
+
+def _switches(
+    network: Network,
+    flow: FlowProblem,
+    plane: IntArray,
+    start: IntArray,
+    first: OffsetArray,
+    last: OffsetArray,
+    arc: IntArray,
+) -> list[str]:
+    """Return the names of the switches on each path."""
+    found = []
+    for p, switch, begin, end in zip(
+        plane.tolist(), start.tolist(), first.tolist(), last.tolist(), strict=True
+    ):
+        passed = [switch, *flow.head[arc[begin:end] + flow.arc_ptr[p]].tolist()]
+        names = network.planes[p].switch_names
+        found.append(" ".join([names[u] for u in passed]))
+    return found
 
 
 def _decomposed(

@@ -70,7 +70,7 @@ def solver_documents() -> list[dict[str, Any]]:
 
 
 def routing_documents() -> list[dict[str, Any]]:
-    """Return each routing as its JSON document, under the name that shows a first parameter without default: ``ksp:K``."""
+    """Return each routing as its JSON document, under a name that shows a parameter without default: ``ksp:K``."""
     from pnet_lp.routing import ROUTINGS  # noqa: PLC0415
 
     return [
@@ -138,6 +138,7 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "bounds": _of("throughput.bounds", "BOUNDS"),
     "questions": _of("experiment.question", "QUESTIONS"),
     "experiments": experiment_documents,
+    "executors": _of("experiment.executor", "EXECUTORS"),
     "workloads": _of("workload", "WORKLOADS"),
     "sizes": _of("workload", "SIZES"),
     "transports": _of("sim", "TRANSPORTS"),

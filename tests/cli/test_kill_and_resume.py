@@ -50,7 +50,7 @@ def stored(folder: Path) -> dict[str, bytes]:
         if path.is_file():
             data = path.read_bytes()
             # A manifest says whether sources have changed since.
-            if path.name in ("seconds.json", "manifest.json"):
+            if path.name in ("spent.json", "manifest.json"):
                 assert json.loads(data)
             elif path.name in ("cases.csv", "draws.csv"):
                 assert data

@@ -62,7 +62,7 @@ def shrunk(case: Case, name: str, cases: int) -> Case:
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_at_reduced_size(name: str, tmp_path: Path) -> None:
-    full = load_experiment(EXPERIMENTS / name)
+    full = load_experiment(EXPERIMENTS / name, size="quick")
     experiment = full.model_copy(
         update={"cases": {key: shrunk(case, name, len(full.cases)) for key, case in full.cases.items()}}
     )
@@ -73,7 +73,8 @@ def test_at_reduced_size(name: str, tmp_path: Path) -> None:
     assert all(row.shown.value > 0 for row in rows)
     assert experiment.baseline is None or all(row.percent is not None and row.percent > 0 for row in rows)
     assert experiment.claimed
-    assert len(compare_claims(experiment, records)) == len(experiment.claimed.claims)
+    told = [claim for claim in experiment.claimed.claims if claim.missing(experiment.cases) is None]
+    assert [item.claim for item in compare_claims(experiment, records)] == told
     write_chart(experiment, rows, compare_claims(experiment, records), tmp_path / "chart.png")
     for table in (result_table(rows), draw_table(experiment, records)):
         assert len({len(column) for column in table.values()}) == 1

@@ -94,8 +94,8 @@ def test_traffic() -> None:
 
 
 WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
-    (lambda: pn.solve(7), SpecError, "topology: a int is no topology"),  # type: ignore[arg-type]
-    (lambda: pn.solve("ring:n=6", traffic=7), SpecError, "traffic: a int is no traffic"),  # type: ignore[arg-type]
+    (lambda: pn.solve(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
+    (lambda: pn.solve("ring:n=6", traffic=7), SpecError, "traffic: not a kind of traffic, found 'int'"),  # type: ignore[arg-type]
     (lambda: pn.solve("ring:n=6", planes=0), SpecError, "planes"),
     (lambda: pn.solve("ring:n=6", tolerance=2.0), SpecError, "tolerance"),
     (lambda: pn.solve("ring:n=6", routing="kps:8"), SpecError, "did you mean 'ksp'"),
@@ -111,7 +111,7 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
     (
         lambda: pn.solve(pd.DataFrame({"a": [1]})),
         TopologyError,
-        "a table of cables has columns u and v, found a",
+        "a table of cables has columns u and v, found 'a'",
     ),
     (lambda: pn.solve("ring:n=6", traffic=np.ones((6, 5))), TrafficError, "not a square matrix"),
     (
