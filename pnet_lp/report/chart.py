@@ -279,7 +279,7 @@ def _draw_lines(
         axes.set_xticks(axis.places, axis.labels, **turned)
     elif axis.words:
         # What all begin with is left out.
-        start = commonprefix(axis.labels)
+        start = commonprefix(axis.labels)  # noqa: RUF071 - labels are no paths
         start = start[: max(start.rfind("="), start.rfind(":")) + 1]
         axes.set_xticks(axis.places, [label.removeprefix(start) for label in axis.labels], rotation=90)
     axes.set_xlabel(words_of(experiment.chart.x))
