@@ -52,8 +52,8 @@ class Experiment(Params):
         question: the kind of question its cases are of.
         column: the column that is compared and drawn, by default the question's headline.
         unit: of that, in words; default: as the answers say.
-        baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these; None to show
-            values as they are.
+        baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these; None to
+            show values as they are.
         spread: what stands behind ± where there are several draws.
         cases: by name, in the order they run.
         bases: where the baseline has keys in braces, the case that is 100 per cent for each case.

@@ -15,7 +15,7 @@ from pnet_lp.report.numbers import clean, number_in_words, percent_in_words
 NOT_RUN = "not run"
 """In place of a verdict where nothing was measured."""
 
-_WHO = {"paper": "", "artifact": " (its program)", "ours": " (recomputed)"}
+_WHO = {"paper": "", "artifact": " (its program)", "ours": " (our reckoning)"}
 _ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "by our reckoning"}
 
 

@@ -1,6 +1,7 @@
 """A sweep killed at random moments and resumed gives the bytes of one that nobody disturbed.
 
-Two short series are run, with one process and with two; ``PNET_LP_KILL_SERIES=20`` runs that many, of up to five kills, and ``PNET_LP_KILL_SIGNALS=SIGKILL`` chooses by what.
+Two short series are run, with one process and with two; ``PNET_LP_KILL_SERIES=20`` runs that many, of up to five kills,
+and ``PNET_LP_KILL_SIGNALS=SIGKILL`` chooses by what.
 """
 
 import json
