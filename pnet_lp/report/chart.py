@@ -9,6 +9,7 @@ import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os.path import commonprefix
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,10 +86,10 @@ def write_chart(
             write_figure(chart(experiment, rows, claims), path)
 
 
-def chart_svg(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> bytes:
-    """Return the chart as the bytes of an SVG file."""
+def chart_svg(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> str:
+    """Return the chart as the text of an SVG file."""
     with _house_style():
-        return figure_bytes(chart(experiment, rows, claims), "svg")
+        return figure_bytes(chart(experiment, rows, claims), "svg").decode()
 
 
 def chart(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> Figure:
@@ -276,9 +277,16 @@ def _draw_lines(
             {"rotation": 30, "ha": "right"} if sum(map(len, axis.labels)) > 2 * _SHORT else {}
         )
         axes.set_xticks(axis.places, axis.labels, **turned)
+    elif axis.words:
+        # What all begin with is left out.
+        start = commonprefix(axis.labels)  # noqa: RUF071 - labels are no paths
+        start = start[: max(start.rfind("="), start.rfind(":")) + 1]
+        axes.set_xticks(axis.places, [label.removeprefix(start) for label in axis.labels], rotation=90)
     axes.set_xlabel(words_of(experiment.chart.x))
     quantity = rows[0].shown.quantity if rows else ""
-    label = f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
+    label = (
+        f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
+    )
     shown = [*values.values(), *published.values()]
     # Lines need no zero, and what differs little is seen only without it.
     if shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
