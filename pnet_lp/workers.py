@@ -24,6 +24,13 @@ _PATIENCE_S = 2.0
 """How long a process that is told to end may take to tidy up."""
 
 
+def threads_each(threads: int, jobs: int) -> int:
+    """Return how many threads each of ``jobs`` processes has: those asked for, or for 0 its part of all cores."""
+    if jobs == 1:
+        return threads
+    return threads or max(1, (os.cpu_count() or 1) // jobs)
+
+
 def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
     """Yield ``function(task)`` for each task, in order, computed by up to ``workers`` processes.
 

@@ -54,7 +54,7 @@ from pnet_lp.traffic import TrafficSettings
     default=1,
     show_default=True,
     needs=("trials",),
-    help="Processes that solve at the same time, of one thread each where there are several.",
+    help="Processes that solve at the same time.",
 )
 @plot_option("which part of the draws gets how much", needs=("trials",))
 @option(

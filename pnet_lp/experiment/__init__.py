@@ -15,13 +15,14 @@ from pnet_lp.experiment.claims import (
     Judgement,
     Measured,
     OrderingClaim,
+    Size,
     TrendClaim,
     ValueClaim,
 )
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline
-from pnet_lp.experiment.record import Draw, Record, ratio
+from pnet_lp.experiment.record import Draw, Record, Spread, ratio
 from pnet_lp.experiment.runner import run_experiment
-from pnet_lp.experiment.spec import Chart, Experiment, load_experiment
+from pnet_lp.experiment.spec import Chart, Experiment, load_experiment, state_experiment
 from pnet_lp.experiment.store import Store
 
 __all__ = [
@@ -40,10 +41,13 @@ __all__ = [
     "Measured",
     "OrderingClaim",
     "Record",
+    "Size",
+    "Spread",
     "Store",
     "TrendClaim",
     "ValueClaim",
     "load_experiment",
     "ratio",
     "run_experiment",
+    "state_experiment",
 ]

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from pnet_lp.experiment.question import Answer, AnswerStatus, Headline, Value
 from pnet_lp.model.brief import brief
+
+Spread: TypeAlias = Literal["standard-error", "standard-deviation"]
+"""What stands behind ±: how sure the mean over draws is, or how far apart they are."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What it took to answer a draw.
+
+    Attributes:
+        seconds: wall time, with building what it is about.
+        peak_bytes: the most memory that the process held meanwhile; None where the system does not tell.
+    """
+
+    seconds: float
+    peak_bytes: int | None
 
 
 @brief("case", "index", "answer")
@@ -23,6 +39,7 @@ class Draw:
         fingerprint: SHA-256 over everything that determines the answer.
         settings: the draw as it ran, its seed and defaults included.
         answer: what came out.
+        spent: what it took; None where that was not measured.
     """
 
     case: str
@@ -30,6 +47,7 @@ class Draw:
     fingerprint: str
     settings: dict[str, Any]
     answer: Answer
+    spent: Spent | None = field(default=None, compare=False)
 
     @property
     def values(self) -> dict[str, Value]:
@@ -81,11 +99,11 @@ class Record:
         )
         return replace(shown[0], value=value, lower=lower, upper=upper)
 
-    def standard_error(self, column: str | None = None) -> float | None:
-        """Return the standard error of the mean over seeds; None for one draw, which says nothing about others."""
+    def spread(self, kind: Spread, column: str | None = None) -> float | None:
+        """Return the spread of the values over seeds; None for one draw, which says nothing about others."""
         values = self.values(column)
         mean = fmean(values)
-        return _standard_error([value - mean for value in values])
+        return _spread(kind, [value - mean for value in values])
 
     @property
     def status(self) -> AnswerStatus:
@@ -100,39 +118,40 @@ class Ratio:
 
     Attributes:
         percent: the mean over draws in per cent of the other mean.
-        error: its standard error in percentage points; None where a case has a single draw.
+        spread: its spread in percentage points; None where a case has a single draw.
     """
 
     percent: float
-    error: float | None
+    spread: float | None
 
 
-def ratio(record: Record, base: Record, column: str | None = None) -> Ratio | None:
+def ratio(record: Record, base: Record, kind: Spread, column: str | None = None) -> Ratio | None:
     """Return the ratio of two cases' means, or None where there is none: the one below is 0, or they differ in kind.
 
-    The error is that of the delta method.  Draws of equal seeds share traffic and topology, so they are compared draw
-    by draw, and what moves both alike is no error of the ratio; other draws count as independent.
+    The spread is that of the delta method.  Draws of equal seeds share traffic and topology, so they are compared draw
+    by draw, and what moves both alike does not spread the ratio; other draws count as independent.
     """
     over, under = record.mean(column), base.mean(column)
     above, below = over.value, under.value
     if over.column != under.column or below == 0 or math.isnan(above / below):
         return None
     quotient = above / below
-    error: float | None
+    spread: float | None
     if record.seeds == base.seeds:
         paired = zip(record.values(column), base.values(column), strict=True)
-        residual = _standard_error([a - quotient * b for a, b in paired])
-        error = None if residual is None else residual / below
+        residual = _spread(kind, [a - quotient * b for a, b in paired])
+        spread = None if residual is None else residual / below
     else:
-        parts = [record.standard_error(column), base.standard_error(column)]
+        parts = [record.spread(kind, column), base.spread(kind, column)]
         known = [part for part in parts if part is not None]
-        error = math.hypot(known[0], quotient * known[1]) / below if len(known) == len(parts) else None
-    return Ratio(100 * quotient, None if error is None else 100 * error)
+        spread = math.hypot(known[0], quotient * known[1]) / below if len(known) == len(parts) else None
+    return Ratio(100 * quotient, None if spread is None else 100 * spread)
 
 
-def _standard_error(deviations: Sequence[float]) -> float | None:
-    """Return the standard error of a mean from the deviations from it, or None if there is only one."""
+def _spread(kind: Spread, deviations: Sequence[float]) -> float | None:
+    """Return the spread from deviations from a mean, or None if there is only one."""
     n = len(deviations)
     if n < 2:
         return None
-    return math.sqrt(math.fsum(d * d for d in deviations) / (n - 1) / n)
+    variance = math.fsum(d * d for d in deviations) / (n - 1)
+    return math.sqrt(variance / n if kind == "standard-error" else variance)

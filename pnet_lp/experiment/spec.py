@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from pydantic import Field, SerializeAsAny
 
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.experiment.case import Case, CaseName
-from pnet_lp.experiment.claims import Claims
-from pnet_lp.experiment.grid import GRID, NAME, expand
+from pnet_lp.experiment.claims import Claims, Size
+from pnet_lp.experiment.grid import GRID, NAME, expand, filled, placeholders, slug
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
+from pnet_lp.experiment.record import Spread
 from pnet_lp.files import read_yaml
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import OneOrMore, Params, unknown, validate
@@ -21,6 +23,7 @@ from pnet_lp.seeds import check_draws
 
 SPEC_FILE = "spec.yaml"
 CLAIMS_FILE = "claims.yaml"
+QUICK: Final = "quick"
 
 
 class Chart(Params):
@@ -44,25 +47,37 @@ class Experiment(Params):
 
     Attributes:
         name: the name of its folder.
+        size: whether it is as the spec stands, or as its ``quick`` says.
         title: heads tables and charts.
         question: the kind of question its cases are of.
         column: the column that is compared and drawn, by default the question's headline.
         unit: of that, in words; default: as the answers say.
-        baseline: the case that is 100 per cent; None to show values as they are.
+        baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these; None to
+            show values as they are.
+        spread: what stands behind ± where there are several draws.
         cases: by name, in the order they run.
+        bases: where the baseline has keys in braces, the case that is 100 per cent for each case.
         chart: the lines to draw; None for bars.
         claimed: what a paper or others claim of it, if there is such a file.
     """
 
     name: str
+    size: Size = "paper"
     title: str
     question: str = DEFAULT_QUESTION
     column: str | None = None
     unit: str | None = None
     baseline: str | None = None
+    spread: Spread = "standard-error"
     cases: dict[CaseName, SerializeAsAny[Case]] = Field(min_length=1)
+    bases: dict[str, str] = Field(default_factory=dict)
     chart: Chart | None = None
     claimed: Claims | None = None
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder of its results: sizes do not mix."""
+        return self.name if self.size == "paper" else f"{self.name}-{self.size}"
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -70,6 +85,19 @@ class Experiment(Params):
         first = next(iter(self.cases.values()))
         given = set().union(*(case.model_fields_set for case in self.cases.values()))
         return tuple(key for key in type(first).model_fields if key in given - {"seed", "draws"})
+
+    @property
+    def baseline_in_words(self) -> str | None:
+        """The baseline to read."""
+        keys = placeholders(self.baseline or "")
+        if not keys:
+            return self.baseline
+        rest = filled(self.baseline or "", dict.fromkeys(keys, "")).strip("-")
+        return f"{rest} of the same {' and '.join(key.replace('_', ' ') for key in keys)}"
+
+    def base_of(self, name: str) -> str | None:
+        """Return the case that is 100 per cent for a case, None without a baseline."""
+        return self.bases.get(name, self.baseline)
 
     def reduced(self, *, draws: int | None = None, cases: Sequence[str] = ()) -> Experiment:
         """Return the experiment with another number of draws, or with some cases only.
@@ -81,13 +109,9 @@ class Experiment(Params):
         Raises:
             SpecError: a name that no case has.
         """
-        for pattern in cases:
-            if not any(fnmatchcase(name, pattern) for name in self.cases):
-                raise unknown("no case is called", pattern, self.cases, where=self.name)
         kept = {
             name: case if draws is None else case.model_copy(update={"draws": draws})
-            for name, case in self.cases.items()
-            if not cases or name == self.baseline or any(fnmatchcase(name, pattern) for pattern in cases)
+            for name, case in _matching(self, cases, self.name).items()
         }
         found = self.model_copy(update={"cases": kept})
         check_draws(f"{self.name}: draws of all cases", found.draws)
@@ -99,12 +123,13 @@ class Experiment(Params):
         return sum(case.draws for case in self.cases.values())
 
 
-def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
-    """Return the experiment in a folder.
+def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "paper") -> Experiment:
+    """Return the experiment in a folder, both of whose sizes are checked.
 
     Args:
         path: the folder, or its ``spec.yaml``.
         seed: replaces the seed of every case.
+        size: one without ``quick`` is of paper size at either.
 
     Raises:
         SpecError: naming the file and the line or the key, what was found and what is allowed.
@@ -112,33 +137,138 @@ def load_experiment(path: str | Path, *, seed: int | None = None) -> Experiment:
     folder = Path(path)
     if folder.name == SPEC_FILE:
         folder = folder.parent
-    file = folder / SPEC_FILE
-    values = _mapping(read_yaml(file), "", file)
-    with naming(f"{file}: question"):
-        model = QUESTIONS.get(str(values.get("question", DEFAULT_QUESTION))).params
-    assert issubclass(model, Case)
-    common = _mapping(values.pop("common", {}), "common", file)
-    for key in common:
-        _check_known(key, model.model_fields, "unknown parameter", f"{file}: common")
-    values["cases"] = _cases(_mapping(values.get("cases", {}), "cases", file), common, seed, file, model)
-    for key, place in (("name", "its folder's name"), ("claimed", CLAIMS_FILE)):
+    file, claimed = folder / SPEC_FILE, folder / CLAIMS_FILE
+    values = _mapping(read_yaml(file), "", str(file))
+    for key, place in (
+        ("name", "its folder's name"),
+        ("claimed", CLAIMS_FILE),
+        ("size", "--size"),
+        ("bases", "baseline"),
+    ):
         if key in values:
             raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
-    values["name"] = folder.resolve().name
-    claimed = folder / CLAIMS_FILE
+    name = folder.resolve().name
+    if name.endswith(f"-{QUICK}"):
+        other = name.removesuffix(f"-{QUICK}")
+        raise SpecError(
+            f"a folder so called has its results where {other} has those of {QUICK} size", where=str(folder)
+        )
     if claimed.exists():
-        values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", claimed), str(claimed))
-    experiment = validate(Experiment, values, str(file))
-    _check(experiment, model, file, claimed)
-    return experiment
+        values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", str(claimed)), str(claimed))
+    return state_experiment(values, name, str(file), seed=seed, size=size, claims=str(claimed))
 
 
-def _check(experiment: Experiment, model: type[Case], file: Path, claimed: Path) -> None:
+def state_experiment(
+    spec: Mapping[str, Any],
+    name: str,
+    where: str,
+    *,
+    seed: int | None = None,
+    size: Size = "paper",
+    claims: str = "",
+) -> Experiment:
+    """Return the experiment that the mapping in a ``spec.yaml`` states.
+
+    Args:
+        spec: the mapping, with ``claimed`` if there are claims.
+        name: of the experiment.
+        where: what the spec is called in messages.
+        seed: replaces the seed of every case.
+        size: as of :func:`load_experiment`.
+        claims: what the claims are called in messages.
+
+    Raises:
+        SpecError: naming the key, what was found and what is allowed.
+    """
+    values = {**spec, "name": name}
+    with naming(f"{where}: question"):
+        model = QUESTIONS.get(str(values.get("question", DEFAULT_QUESTION))).params
+    assert issubclass(model, Case)
+    common = _mapping(values.pop("common", {}), "common", where)
+    for key in common:
+        _check_known(key, model.model_fields, "unknown parameter", f"{where}: common")
+    quick = _Quick.read(values.pop(QUICK, None), where, model)
+    entries = _entries(_mapping(values.get("cases", {}), "cases", where), where, model)
+    override = {} if seed is None else {"seed": seed}
+    values["cases"] = {
+        entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
+    }
+    experiment = validate(Experiment, values, where)
+    experiment = experiment.model_copy(update={"bases": _bases(experiment, model, where)})
+    _check(experiment, model, where, claims)
+    if quick is None and not any(entry.quick for entry in entries):
+        return experiment
+    quick = quick or _Quick()
+    kept = _matching(experiment, quick.cases, f"{where}: {QUICK}.cases")
+    small = {
+        entry.name: validate(
+            model,
+            {**common, **entry.given, **quick.keys, **entry.quick, **override},
+            f"{entry.where}, at {QUICK} size",
+        )
+        for entry in entries
+        if entry.name in kept
+    }
+    reduced = experiment.model_copy(update={"size": QUICK, "cases": small})
+    check_draws(f"{where}: draws of all cases at {QUICK} size", reduced.draws)
+    for i, claim in enumerate(experiment.claimed.claims if experiment.claimed else ()):
+        if claim.size == QUICK and (missing := claim.missing(small)) is not None:
+            raise unknown(f"{QUICK} size has no case", missing, small, where=f"{claims}: claims.{i}")
+    return reduced if size == QUICK else experiment
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A case as a spec gives it, out of its grid.
+
+    Attributes:
+        name: the case.
+        where: file and entry, for messages.
+        given: its keys.
+        quick: those in their place at quick size.
+    """
+
+    name: str
+    where: str
+    given: Mapping[str, Any]
+    quick: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Quick:
+    """What a spec says of its quick size.
+
+    Attributes:
+        keys: those of every case that are replaced.
+        cases: the names of those that are kept; ``*`` stands for any text.
+    """
+
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    cases: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, given: object, file: str, model: type[Case]) -> _Quick | None:
+        if given is None:
+            return None
+        keys = _mapping(given, QUICK, file)
+        for key in keys:
+            _check_known(key, ["cases", *model.model_fields], "unknown parameter", f"{file}: {QUICK}")
+        cases = keys.pop("cases", None)
+        if cases is None:
+            return cls(keys)
+        if not isinstance(cases, list) or not cases or not all(isinstance(name, str) for name in cases):
+            where = f"{file}: {QUICK}.cases"
+            raise SpecError("not a list of names", where=where, found=cases, allowed="[name, name]")
+        return cls(keys, tuple(cases))
+
+
+def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -> None:
     """Raise SpecError where a name is none of a case, a key or a column, or where there are too many draws."""
     cases, chart = experiment.cases, experiment.chart
     check_draws(f"{file}: draws of all cases", experiment.draws)
     if experiment.baseline is not None:
-        _check_known(experiment.baseline, cases, "no case is called", f"{file}: baseline")
+        for base in dict.fromkeys(experiment.bases.values()) or (experiment.baseline,):
+            _check_known(base, cases, "no case is called", f"{file}: baseline")
     if experiment.column is not None:
         _check_known(experiment.column, model.columns, "no column is called", f"{file}: column")
     for key in (chart.x, *chart.lines) if chart else ():
@@ -161,21 +291,46 @@ def _check(experiment: Experiment, model: type[Case], file: Path, claimed: Path)
             _check_known(claim.column, model.columns, "no column is called", f"{where}.column")
 
 
-def _cases(
-    entries: Mapping[str, Any], common: Mapping[str, Any], seed: int | None, file: Path, model: type[Case]
-) -> dict[str, Case]:
+def _entries(given: Mapping[str, Any], file: str, model: type[Case]) -> list[_Entry]:
     """Return the cases that the entries of a spec stand for."""
-    override = {} if seed is None else {"seed": seed}
-    cases: dict[str, Case] = {}
-    for entry, given in entries.items():
+    found: dict[str, _Entry] = {}
+    for entry, words in given.items():
         where = f"{file}: cases.{entry}"
-        own = _mapping(given, f"cases.{entry}", file)
+        own = _mapping(words, f"cases.{entry}", file)
+        quick = _mapping(own.pop(QUICK, {}), f"cases.{entry}.{QUICK}", file)
+        for key in quick:
+            _check_known(key, model.model_fields, "unknown parameter", f"{where}.{QUICK}")
         for name, point in expand(entry, own, where, model.model_fields).items():
-            if name in cases:
+            if name in found:
                 raise SpecError(f"a second case is called {name!r}", where=where)
             shown = where if {GRID, NAME}.isdisjoint(own) else f"{where}: {name}"
-            cases[name] = validate(model, {**common, **point, **override}, shown)
-    return cases
+            found[name] = _Entry(name, shown, point, quick)
+    return list(found.values())
+
+
+def _bases(experiment: Experiment, model: type[Case], file: str) -> dict[str, str]:
+    """Return the baseline of each case, where its name depends on keys of the case."""
+    template = experiment.baseline or ""
+    keys = placeholders(template)
+    for key in keys:
+        _check_known(key, model.model_fields, "no key of a case is called", f"{file}: baseline")
+    if not keys:
+        return {}
+    return {
+        name: filled(template, {key: slug(getattr(case, key)) for key in keys})
+        for name, case in experiment.cases.items()
+    }
+
+
+def _matching(experiment: Experiment, patterns: Sequence[str], where: str) -> dict[str, Case]:
+    """Return the cases that a pattern stands for, and their baselines; all where there is no pattern."""
+    cases = experiment.cases
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in cases):
+            raise unknown("no case is called", pattern, cases, where=where)
+    kept = {name for name in cases if not patterns or any(fnmatchcase(name, one) for one in patterns)}
+    kept |= {base for name in kept if (base := experiment.base_of(name)) is not None}
+    return {name: case for name, case in cases.items() if name in kept}
 
 
 def _check_known(name: str, known: Collection[str], problem: str, where: str) -> None:
@@ -183,7 +338,7 @@ def _check_known(name: str, known: Collection[str], problem: str, where: str) ->
         raise unknown(problem, name, known, where=where)
 
 
-def _mapping(value: object, key: str, file: Path) -> dict[str, Any]:
+def _mapping(value: object, key: str, file: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise SpecError(
             "not a mapping", where=f"{file}: {key}" if key else str(file), found=value, allowed="key: value"

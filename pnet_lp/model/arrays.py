@@ -40,6 +40,15 @@ def _read_only(values: npt.ArrayLike, dtype: type[np.generic]) -> npt.NDArray[An
     return array
 
 
+def equal_columns(values: FloatArray) -> npt.NDArray[np.int64]:
+    """Return a label per column, equal for equal columns."""
+    order = np.lexsort(values)
+    new = np.any(values[:, order[1:]] != values[:, order[:-1]], axis=0)
+    label = np.empty(len(order), dtype=np.int64)
+    label[order] = np.cumsum(np.r_[False, new])
+    return label
+
+
 def fingerprint(parts: Iterable[str | npt.NDArray[np.generic]]) -> str:
     """Return ``"sha256:..."`` over strings and arrays, in order, with their shapes and types."""
     digest = hashlib.sha256()

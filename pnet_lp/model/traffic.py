@@ -19,9 +19,6 @@ from pnet_lp.units import AMOUNTS, are_amounts
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-LISTED_PAIRS = 1_000_000
-"""Up to this many pairs, a matrix that is a rule has the fingerprint of one that lists them."""
-
 
 @brief("label", "level", "endpoints", "demand_count", "total")
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,12 +137,12 @@ class TrafficMatrix:
         label = f"{factor:g}*{self.label}"
         if not are_amounts(factor):
             raise TrafficError("a factor is wrong", where=label, found=float(factor), allowed=AMOUNTS)
-        if isinstance(self.demands, Product):
-            sends, receives = self.demands.sends * factor, self.demands.receives
-            return self.from_weights(self.level, sends, receives, label=label)
-        return self.from_entries(
-            self.level, self.endpoints, self.src, self.dst, self.demand * factor, label=label
-        )
+        rule = self.demands.scaled(factor)
+        if np.any(bad := ~are_amounts(rule.range)):
+            raise TrafficError(
+                "a demand is wrong", where=label, found=float(rule.range[bad][0]), allowed=AMOUNTS
+            )
+        return TrafficMatrix(self.level, self.endpoints, rule, label)
 
     def __add__(self, other: TrafficMatrix) -> TrafficMatrix:
         """Return the sum of two matrices of one network and level.
@@ -211,7 +208,4 @@ class TrafficMatrix:
     @cached_property
     def fingerprint(self) -> str:
         """SHA-256 over level, size and pairs, or over the rule where that gives too many; the label does not enter."""
-        head = f"{self.level} {self.endpoints}"
-        if isinstance(self.demands, Product) and self.demand_count > LISTED_PAIRS:
-            return fingerprint([f"traffic-rule/1 {head}", self.demands.sends, self.demands.receives])
-        return fingerprint([f"traffic/1 {head}", self.src, self.dst, self.demand])
+        return fingerprint(self.demands.identity(f"{self.level} {self.endpoints}"))

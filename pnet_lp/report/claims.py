@@ -12,7 +12,11 @@ import numpy as np
 from pnet_lp.experiment import Claim, Experiment, Judgement, Measured, Record, ratio
 from pnet_lp.report.numbers import clean, number_in_words, percent_in_words
 
-_ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "recomputed"}
+NOT_RUN = "not run"
+"""In place of a verdict where nothing was measured."""
+
+_WHO = {"paper": "", "artifact": " (its program)", "ours": " (our reckoning)"}
+_ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "by our reckoning"}
 
 
 @dataclass(frozen=True)
@@ -34,17 +38,22 @@ class Comparison:
         """Whether the measured values are what the claim says."""
         return self.judgement.verdict == "agrees"
 
-    def sentence(self) -> str:
-        """Return claim, measured values and verdict in one sentence."""
+    @property
+    def measured(self) -> str:
+        """The measured values in words."""
         values = [_in_words(one) for one in self.judgement.measured]
         units = {one.unit for one in self.judgement.measured}
         unit = f" {units.pop()}" if len(units) == 1 and units != {""} else ""
+        return f"{', '.join(values)}{unit}"
+
+    def sentence(self) -> str:
+        """Return claim, measured values and verdict in one sentence."""
         verdict = (
             self.judgement.verdict.upper() if self.judgement.verdict == "differs" else self.judgement.verdict
         )
         return (
             f"{self.claim.statement} ({self.source}): {_ORIGINS[self.claim.origin]} {self.claim.claimed}, "
-            f"here {', '.join(values)}{unit}; {verdict}: {self.judgement.reason}"
+            f"here {self.measured}; {verdict}: {self.judgement.reason}"
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -62,33 +71,30 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Records:
-    """Measured values of records, by case; ``shown`` is the column that the experiment shows."""
+    """Measured values of an experiment's records, by case."""
 
-    shown: str | None
+    experiment: Experiment
     records: Mapping[str, Record]
 
     def mean(self, case: str, relative_to: str | None, column: str | None) -> Measured | None:
-        record, base, column = (
-            self.records.get(case),
-            self.records.get(relative_to or ""),
-            column or self.shown,
-        )
+        record, base = self.records.get(case), self.records.get(relative_to or "")
+        column, spread = column or self.experiment.column, self.experiment.spread
         if record is None or (relative_to and base is None):
             return None
         if base is not None:
-            found = ratio(record, base, column)
+            found = ratio(record, base, spread, column)
             if found is None:
                 return None
-            return Measured(case, found.percent, clean(found.error, found.percent), f"% of {base.case}")
+            return Measured(case, found.percent, clean(found.spread, found.percent), f"% of {base.case}")
         mean = record.mean(column)
-        error = clean(record.standard_error(column), mean.value)
+        error = clean(record.spread(spread, column), mean.value)
         return Measured(case, mean.value, error, mean.words or mean.unit)
 
     def percentile(self, cases: str, percentile: float, column: str | None) -> Measured | None:
         about = [record for name, record in self.records.items() if fnmatchcase(name, cases)]
         if not about:
             return None
-        column = column or self.shown
+        column = column or self.experiment.column
         values = [value for record in about for value in record.values(column)]
         mean = about[0].mean(column)
         unit = f"{mean.words or mean.unit} at percentile {percentile:g} of {len(values)} draws".lstrip()
@@ -99,12 +105,29 @@ def compare_claims(experiment: Experiment, records: Sequence[Record]) -> list[Co
     """Return each claim whose cases have records, with what these say of it."""
     if experiment.claimed is None:
         return []
-    measurements = _Records(experiment.column, {record.case: record for record in records})
+    measurements = _Records(experiment, {record.case: record for record in records})
     return [
         Comparison(claim, claim.source or experiment.claimed.source, judgement)
         for claim in experiment.claimed.claims
-        if (judgement := claim.judge(measurements)) is not None
+        if (judgement := claim.judge(measurements, experiment.size)) is not None
     ]
+
+
+def claim_cells(experiment: Experiment, records: Sequence[Record]) -> list[tuple[str, ...]]:
+    """Return the header and the lines of a table of all claims, also of those of which nothing was measured."""
+    lines: list[tuple[str, ...]] = [("claim", "source", "claimed", "here", "verdict", "reason")]
+    compared = {id(item.claim): item for item in compare_claims(experiment, records)}
+    known = {record.case for record in records}
+    for claim in experiment.claimed.claims if experiment.claimed else ():
+        assert experiment.claimed is not None
+        source = f"{claim.source or experiment.claimed.source}{_WHO[claim.origin]}"
+        item = compared.get(id(claim))
+        if item is None:
+            found = ("", NOT_RUN, f"no result of {claim.missing(known) or 'what it is compared with'}")
+        else:
+            found = (item.measured, item.judgement.verdict, item.judgement.reason)
+        lines.append((claim.statement, source, claim.claimed, *found))
+    return lines
 
 
 def _in_words(measured: Measured) -> str:

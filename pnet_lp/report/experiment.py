@@ -10,11 +10,20 @@ from typing import Any
 
 from rich.table import Table
 
-from pnet_lp.experiment import Case, Experiment, Headline, Record, ratio
+from pnet_lp.experiment import Case, Experiment, Headline, Record, Spread, ratio
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.lines import saturation_points
 from pnet_lp.report.numbers import DUST, clean, number_in_words, percent_in_words
 from pnet_lp.report.tables import Columns
+
+_WORDS = ("case", "limited by")
+"""Columns that hold no numbers."""
+
+_PERCENT: Mapping[Spread, str] = {
+    "standard-error": "percent_error",
+    "standard-deviation": "percent_deviation",
+}
+"""Names of the columns of spreads in percentage points."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +35,11 @@ class Row:
         keys: what the spec says of it, by key.
         draws: how many seeds it was answered for.
         shown: what is compared: the mean over draws, and of its bounds.
-        standard_error: of the mean; None for a single draw.
+        spread: of the value over draws; None for a single one.
+        spread_kind: what that is.
         relative: whether the experiment has a baseline.
         percent: the mean in per cent of the baseline's; None where that is missing or 0.
-        percent_error: its standard error in percentage points; None where there is a single draw.
+        percent_spread: its spread in percentage points; None where there is a single draw.
         status: ``bounds`` if any draw is, else what all draws are.
         columns: means over draws of the other columns, None where one has none; words where all draws agree.
         seconds: wall time, summed over draws.
@@ -40,10 +50,11 @@ class Row:
     keys: Mapping[str, object]
     draws: int
     shown: Headline
-    standard_error: float | None
+    spread: float | None
+    spread_kind: Spread
     relative: bool
     percent: float | None
-    percent_error: float | None
+    percent_spread: float | None
     status: str
     columns: Mapping[str, object]
     seconds: float
@@ -64,8 +75,12 @@ class Row:
             **self.keys,
             "draws": self.draws,
             **_cells(shown, self.status),
-            shown.named("standard_error"): self.standard_error,
-            **({"percent": self.percent, "percent_error": self.percent_error} if self.relative else {}),
+            shown.named(self.spread_kind.replace("-", "_")): self.spread,
+            **(
+                {"percent": self.percent, _PERCENT[self.spread_kind]: self.percent_spread}
+                if self.relative
+                else {}
+            ),
             **({} if self.status == "exact" else {"relative_gap": self.relative_gap}),
             "status": self.status,
             **({"seconds": self.seconds} if seconds else {}),
@@ -77,11 +92,11 @@ class Row:
 def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
     """Return one row per record, in per cent of the experiment's baseline if there is one."""
     known = {record.case: record for record in records}
-    base = known.get(experiment.baseline or "")
     column = experiment.column
     rows = []
     for record in records:
-        relative = ratio(record, base, column) if base else None
+        base = known.get(experiment.base_of(record.case) or "")
+        relative = ratio(record, base, experiment.spread, column) if base else None
         shown = record.mean(column)
         rows.append(
             Row(
@@ -89,10 +104,11 @@ def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
                 keys=_keys(experiment, record.case),
                 draws=len(record.draws),
                 shown=shown,
-                standard_error=clean(record.standard_error(column), shown.value),
+                spread=clean(record.spread(experiment.spread, column), shown.value),
+                spread_kind=experiment.spread,
                 relative=experiment.baseline is not None,
                 percent=relative.percent if relative else None,
-                percent_error=clean(relative.error, relative.percent) if relative else None,
+                percent_spread=clean(relative.spread, relative.percent) if relative else None,
                 status=record.status,
                 columns={
                     name: _mean([draw.values[name] for draw in record.draws])
@@ -107,35 +123,52 @@ def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
 
 
 def comparison_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
-    """Return the rows as a table to read."""
+    """Return the rows as a table to read on a terminal."""
+    several = any(row.draws > 1 for row in rows)
+    caption = f"± {spread_in_words(experiment, rows)}" if several else None
+    table = Table(title=experiment.title, title_justify="left", caption=caption, caption_justify="left")
+    header, *lines = comparison_cells(experiment, rows)
+    for name in header:
+        table.add_column(name, justify="left" if name in _WORDS else "right")
+    for line in lines:
+        table.add_row(*line)
+    return table
+
+
+def comparison_cells(
+    experiment: Experiment, rows: Sequence[Row], *, seconds: bool = True
+) -> list[tuple[str, ...]]:
+    """Return the header and the lines of a table to read, with or without timings."""
     several = any(row.draws > 1 for row in rows)
     bounded = any(row.status != "exact" for row in rows)
     limited = any(row.limited_by for row in rows)
-    table = Table(title=experiment.title, title_justify="left")
-    table.add_column("case")
-    if several:
-        table.add_column("draws", justify="right")
-    table.add_column(unit_in_words(experiment, rows), justify="right")
-    if experiment.baseline is not None:
-        table.add_column(f"% of {experiment.baseline}", justify="right")
-    if bounded:
-        table.add_column("gap", justify="right")
-    table.add_column("seconds", justify="right")
-    if limited:
-        table.add_column("limited by")
-    for row in rows:
-        # Where there are per cents, they show the error.
-        error = row.standard_error if experiment.baseline is None else None
-        table.add_row(
-            row.case,
-            *([str(row.draws)] if several else []),
-            number_in_words(row.shown.value, error),
-            *([] if experiment.baseline is None else [_percent(row)]),
-            *([f"{row.relative_gap:.1e}"] if bounded else []),
-            f"{row.seconds:.2f}",
-            *([row.limited_by] if limited else []),
+    relative = experiment.baseline is not None
+    lines = [
+        (
+            "case",
+            *(["draws"] if several else []),
+            unit_in_words(experiment, rows),
+            *([f"% of {experiment.baseline_in_words}"] if relative else []),
+            *(["gap"] if bounded else []),
+            *(["seconds"] if seconds else []),
+            *(["limited by"] if limited else []),
         )
-    return table
+    ]
+    for row in rows:
+        # Where there are per cents, they show the spread.
+        spread = None if relative else row.spread
+        lines.append(
+            (
+                row.case,
+                *([str(row.draws)] if several else []),
+                number_in_words(row.shown.value, spread),
+                *([_percent(row)] if relative else []),
+                *([f"{row.relative_gap:.1e}"] if bounded else []),
+                *([f"{row.seconds:.2f}"] if seconds else []),
+                *([row.limited_by] if limited else []),
+            )
+        )
+    return lines
 
 
 def result_table(rows: Sequence[Row]) -> Columns:
@@ -180,6 +213,7 @@ def sweep_document(
     draws = draw_table(experiment, records)
     return {
         "experiment": experiment.name,
+        "size": experiment.size,
         "title": experiment.title,
         "question": experiment.question,
         "unit": unit_in_words(experiment, rows),
@@ -197,6 +231,18 @@ def sweep_document(
 def unit_in_words(experiment: Experiment, rows: Sequence[Row]) -> str:
     """Return what heads the values: the spec's words, or the answers'."""
     return experiment.unit or ", ".join(dict.fromkeys(row.shown.label for row in rows))
+
+
+def spread_in_words(experiment: Experiment, rows: Sequence[Row]) -> str:
+    """Return what stands behind ± and is drawn as error bars, and over how many draws."""
+    counts = sorted({row.draws for row in rows if row.draws > 1})
+    n = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
+    words = (
+        "one standard error of the mean"
+        if experiment.spread == "standard-error"
+        else "one standard deviation"
+    )
+    return f"{words}, {n} draws"
 
 
 def saturation_sentences(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
@@ -239,7 +285,7 @@ def _mean(values: Sequence[object]) -> object:
 
 
 def _percent(row: Row) -> str:
-    return "" if row.percent is None else percent_in_words(row.percent, row.percent_error)
+    return "" if row.percent is None else percent_in_words(row.percent, row.percent_spread)
 
 
 def _limits(record: Record) -> str:

@@ -11,7 +11,7 @@ DUST = 1e-12
 
 
 def number_in_words(value: float, error: float | None = None) -> str:
-    """Return a number to read, thousands apart where it is large, and its standard error behind ± if there is one."""
+    """Return a number to read, thousands apart where it is large, and its spread behind ± if there is one."""
     if math.isnan(value):
         return "none"
     digits = format_gbps(value) if error is None else f"{value:.5g}"
@@ -26,5 +26,5 @@ def clean(value: float | None, scale: float = 1.0) -> float | None:
 
 
 def percent_in_words(percent: float, error: float | None = None) -> str:
-    """Return a ratio in per cent to read, and its standard error behind ± if there is one."""
+    """Return a ratio in per cent to read, and its spread behind ± if there is one."""
     return f"{percent:.1f}" if error is None else f"{percent:.1f} ± {error:.1f}"

@@ -57,6 +57,8 @@ PRESENTATION = {
         "sweep results",
         "sweep resume",
         "sweep jobs",
+        *("sweep every", "sweep executor", "sweep budget", "sweep dry_run"),
+        *("report every", "report size", "report results", "report to"),
         "simulate fct",
         "simulate jobs",
         "simulate records",
@@ -415,10 +417,16 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         },
     ),
     "verify": ("proof.json", {}),
+    "report": ("trial", {}),
     "list": ("routings", {}),
     "sweep": (
         "trial",
-        {"cases": Example("--case two"), "draws": Example("--draws 2"), "seed": Example("--seed 5")},
+        {
+            "size": Example("--size quick"),
+            "cases": Example("--case two"),
+            "draws": Example("--draws 2"),
+            "seed": Example("--seed 5"),
+        },
     ),
 }
 """For every command its arguments, and an example for every option."""
@@ -453,7 +461,7 @@ def _files(here: Path) -> None:
     )
     (here / "trial").mkdir()
     (here / "trial" / "spec.yaml").write_text(
-        "title: A trial\nbaseline: one\ncommon: {topology: 'ring:n=6', traffic: permutation}\n"
+        "title: A trial\nbaseline: one\nquick: {cases: [two]}\ncommon: {topology: 'ring:n=6', traffic: permutation}\n"
         "cases:\n  one: {}\n  two: {planes: 2}\n  three: {planes: 3}\n"
     )
 

@@ -34,7 +34,7 @@ class Values:
 def verdict(words: dict[str, Any], *values: float) -> Verdict | None:
     """Return the verdict on a claim where cases a, b and c, or a in per cent of others, have these values."""
     claim = Claims.model_validate({"source": "a paper", "claims": [{"statement": "s", **words}]}).claims[0]
-    found = claim.judge(Values(dict(zip("abc", values, strict=False))))
+    found = claim.judge(Values(dict(zip("abc", values, strict=False))), "paper")
     return found and found.verdict
 
 

@@ -91,15 +91,34 @@ def test_processes_and_equal_draws_change_nothing(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("pnet_lp.throughput.trials.solve", counted)
     failures = Failures(links=0.25)
-    found = failure_trials(network, traffic, failures, trials=12, seed=1)
-    assert solved == 4
+    found = failure_trials(network, traffic, failures, trials=12, seed=1, solver="structured")
+    # The four that are left, and before them the ring without failures, from which they start.
+    assert solved == 5
     assert [trial.trial for trial in found] == list(range(12))
     # What is left is a line, whose middle link carries 2 * 2 pairs.
     assert [trial.throughput_gbps for trial in found] == pytest.approx([0.25] * 12, rel=1e-4)
     document = trials_document(found, network, traffic)
     assert document["quantiles_gbps"]["p5"] == document["quantiles_gbps"]["min"]
-    several = failure_trials(network, traffic, failures, trials=12, seed=1, jobs=2)
+    several = failure_trials(network, traffic, failures, trials=12, seed=1, solver="structured", jobs=2)
     assert trials_document(several, network, traffic) == document
+
+
+@pytest.mark.parametrize(("asked", "jobs", "each"), [(3, 1, 3), (0, 1, 0), (3, 2, 3), (0, 2, 4), (0, 100, 1)])
+def test_threads_of_each_solve(monkeypatch: pytest.MonkeyPatch, asked: int, jobs: int, each: int) -> None:
+    """Those that are asked for, and without any asked for all 8 cores, divided among the jobs."""
+    found = set()
+
+    def counted(*given: Any, **options: Any) -> ThroughputResult:
+        found.add(options["threads"])
+        return solve(*given, **options)
+
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    monkeypatch.setattr("pnet_lp.throughput.trials.solve", counted)
+    monkeypatch.setattr("pnet_lp.throughput.trials.map_in_order", lambda task, masks, _: map(task, masks))
+    network = build_network(["ring:n=4"], link_gbps=1)
+    traffic = build_traffic("all-to-all", network, None)
+    failure_trials(network, traffic, Failures(links=0.25), trials=2, jobs=jobs, threads=asked)
+    assert found == {each}
 
 
 def test_quantiles_are_draws(tmp_path: Path) -> None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from pydantic import Field
 
 from pnet_lp.registry import Params
 
 Verdict: TypeAlias = Literal["agrees", "trend only", "differs", "not comparable"]
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+Size: TypeAlias = Literal["paper", "quick"]
+"""How large an experiment is: as its spec stands, or as its ``quick`` says."""
 
 APART = 1.0
 """Per cent by which a value must differ from the one it is compared with, to lie above or below it."""
@@ -24,7 +29,7 @@ class Measured:
     Attributes:
         case: of which case.
         value: the mean over draws.
-        error: its standard error, or None of a single draw.
+        error: its spread, as the experiment shows it, or None of a single draw.
         unit: in words; ``% of CASE`` of a ratio.
     """
 
@@ -75,6 +80,7 @@ class Claim(Params):
         source: where it is made, by default where the others of the file are.
         origin: who says so: the paper, the program published with it, or we, from what they give.
         column: what it is about, by default what the experiment shows.
+        size: of the runs that it is about.
         not_comparable: why a measured value says nothing about it; None where it does.
     """
 
@@ -83,6 +89,7 @@ class Claim(Params):
     source: str | None = None
     origin: Literal["paper", "artifact", "ours"] = "paper"
     column: str | None = None
+    size: Size | Literal["any"] = "paper"
     not_comparable: str | None = Field(None, min_length=1)
 
     @property
@@ -115,14 +122,16 @@ class Claim(Params):
     @abstractmethod
     def _judged(self, values: Sequence[float]) -> tuple[Verdict, str]: ...
 
-    def judge(self, measurements: Measurements) -> Judgement | None:
-        """Return what measured values say of it; None where one is missing."""
+    def judge(self, measurements: Measurements, size: Size) -> Judgement | None:
+        """Return what values measured in a run of that size say of it; None where one is missing."""
         measured = self._measured(measurements)
         found = tuple(one for one in measured if one is not None)
         if len(found) < len(measured):
             return None
         if self.not_comparable is not None:
             return Judgement("not comparable", self.not_comparable, found)
+        if self.size not in (size, "any"):
+            return Judgement("not comparable", f"claimed at {self.size} size, run at {size} size", found)
         return Judgement(*self._judged([one.value for one in found]), found)
 
 

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from pnet_lp import _core
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import Pairs
 from pnet_lp.model.result import ColourCertificate
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import LinearProgram, compressed_columns
@@ -328,11 +327,6 @@ class Colours:
 
 def symmetry_of(flow: FlowProblem) -> _core.Symmetry:
     """Return a problem as the core looks at it for what is alike."""
-    rule = flow.demands
-    if isinstance(rule, Pairs):
-        demands = _core.Demands.pairs(flow.attach.shape[1], rule.src, rule.dst, rule.demand)
-    else:
-        demands = _core.Demands.product(rule.sends, rule.receives, rule.own)
     return _core.Symmetry(
         flow.node_count,
         flow.arc_ptr,
@@ -342,7 +336,7 @@ def symmetry_of(flow: FlowProblem) -> _core.Symmetry:
         flow.attach,
         flow.access_up,
         flow.access_down,
-        demands,
+        flow.demands.core(flow.attach.shape[1]),
     )
 
 

@@ -18,7 +18,7 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import Demands, Pairs, Product
+from pnet_lp.model.demands import Demands, Pairs
 from pnet_lp.throughput.problems.classes import endpoint_classes
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
@@ -119,8 +119,7 @@ class FlowProblem:
     @cached_property
     def rows(self) -> IntArray:
         """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
-        rule = self._many
-        if rule is not None and (rule.sends > 0).all() and (rule.receives > 0).all():
+        if self._many and self.demands.complete:
             planes = [np.unique(self.attach[p]) for p in range(self.plane_count) if self._joins(p)]
             if len(planes) == self.plane_count and min(map(len, planes)) > 1:
                 plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
@@ -130,14 +129,14 @@ class FlowProblem:
     @cached_property
     def disconnected(self) -> IntArray:
         """int32: the demands that no plane can carry."""
-        if self._many is not None and self._all_joined:
+        if self._many and self._all_joined:
             return ints([])
         return ints(np.flatnonzero(~self.available.any(axis=0)))
 
     @property
-    def _many(self) -> Product | None:
-        """The rule of demands that are too many to look at each without need."""
-        return self.demands if isinstance(self.demands, Product) and self.demands.count > _FEW else None
+    def _many(self) -> bool:
+        """Whether demands are too many to look at each without need."""
+        return self.demands.count > _FEW
 
     @property
     def _all_joined(self) -> bool:

@@ -15,7 +15,6 @@ from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import Product
 from pnet_lp.throughput.problems.flow import FlowProblem
 
 _Index = npt.NDArray[np.int64]
@@ -155,12 +154,8 @@ def _twins(flow: FlowProblem, links: Links, unit: _Index, local: _Index, switche
     seen = seen[:, np.lexsort(seen[::-1])]
     # A switch is of its plane, an endpoint of its weights; one with demands of its own is like no other.
     planes = np.repeat(np.arange(flow.plane_count), flow.node_count)
-    rule, endpoints = flow.demands, flow.attach.shape[1]
-    if isinstance(rule, Product):
-        weights = np.stack([rule.sends, rule.receives, rule.own])
-    else:
-        weights = np.stack([np.arange(endpoints, dtype=np.float64), *np.zeros((2, endpoints))])
-    look = np.concatenate([np.stack([planes, *np.zeros((2, switches))]), weights], axis=1)
+    weights = flow.demands.weights(flow.attach.shape[1])
+    look = np.concatenate([np.stack([planes, *np.zeros((len(weights) - 1, switches))]), weights], axis=1)
     order = np.argsort(unit, kind="stable")
     count = int(unit.max()) + 1
     nodes_at = np.searchsorted(unit[order], np.arange(count + 1))
@@ -234,9 +229,9 @@ def look_from(folding: Folding, endpoint: int) -> View:
     parallel, inside = folding.parallel[link], folding.inside[link]
     demand = np.zeros(len(first))
     ends = np.flatnonzero(first >= switches)
-    demand[ends] = _sent(folding.flow, first[ends] - switches, endpoint)
-    if isinstance(folding.flow.demands, Product):
-        demand[target] = folding.flow.demands.own[endpoint]
+    rule = folding.flow.demands
+    demand[ends] = rule.sent_to(endpoint, folding.flow.attach.shape[1])[first[ends] - switches]
+    demand[target] = rule.sent_to_itself(endpoint)
     return View(
         target=target,
         of=of,
@@ -250,16 +245,6 @@ def look_from(folding: Folding, endpoint: int) -> View:
         into=parallel * np.where(inside, 1, count[tail]),
         seen=seen,
     )
-
-
-def _sent(flow: FlowProblem, source: _Index, endpoint: int) -> FloatArray:
-    """Return what endpoints send to another one that is like ``endpoint``; where pairs are listed, to it."""
-    rule = flow.demands
-    if isinstance(rule, Product):
-        return np.asarray(rule.sends[source] * rule.receives[endpoint])
-    here = rule.dst == endpoint
-    coming = np.bincount(rule.src[here], weights=rule.demand[here], minlength=flow.attach.shape[1])
-    return np.asarray(coming[source], dtype=np.float64)
 
 
 def names(view: View, link_class: _Index) -> tuple[_Hash, int]:

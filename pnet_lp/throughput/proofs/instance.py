@@ -39,8 +39,7 @@ def check_magnitudes(check: Checks, problem: FlowProblem) -> None:
     """Check that capacities and demands neither overflow nor vanish in sums and products."""
     check.magnitudes("the capacity of a link", problem.capacity)
     check.magnitudes("the speed of access links", np.stack([problem.access_up, problem.access_down]))
-    rule = problem.demands
-    check.magnitudes("a demand", floats(rule.range) if isinstance(rule, Product) else rule.demand)
+    check.magnitudes("a demand", floats(problem.demands.range))
 
 
 def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, problem: FlowProblem) -> None:
@@ -54,12 +53,9 @@ def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, probl
     of = classes[used]
     count = problem.attach.shape[1]
     rule, whole = traffic.demands, problem.demands
-    if isinstance(rule, Product):
-        named = np.flatnonzero((rule.sends > 0) | (rule.receives > 0))
-    else:
-        named = np.union1d(rule.src, rule.dst)
     check.require(
-        np.array_equal(used, named) and np.array_equal(np.unique(of), np.arange(count)),
+        np.array_equal(used, np.flatnonzero(rule.named(traffic.endpoints)))
+        and np.array_equal(np.unique(of), np.arange(count)),
         f"{count} classes hold the {len(used)} {traffic.level}s with a demand",
         "the classes of endpoints leave out a demand",
     )

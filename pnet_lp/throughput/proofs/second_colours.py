@@ -10,7 +10,6 @@ import numpy.typing as npt
 from pnet_lp.model import AnyCertificate, ColourCertificate, Interval
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands import Product
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, near, ratio_of, totals
 from pnet_lp.throughput.proofs.folding import DOWN, fold, look_from, names
@@ -157,12 +156,7 @@ class SecondColours(SecondProblem):
             "lengths are not negative",
             "certificate.class_length has a negative or infinite entry",
         )
-        rule = flow.demands
-        wanted = (
-            (rule.receives > 0) | (rule.own > 0)
-            if isinstance(rule, Product)
-            else np.isin(np.arange(flow.attach.shape[1]), rule.dst)
-        )
+        wanted = flow.demands.received(flow.attach.shape[1])
         check.require(
             np.array_equal(proof.kind >= 0, wanted)
             and np.array_equal(proof.kind[proof.target], np.arange(kinds)),

@@ -1,0 +1,148 @@
+"""Demands one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
+from pnet_lp.model.demands.base import Demands, Index
+
+
+@brief("count", "total")
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs(Demands):
+    """Demands one by one.
+
+    Attributes:
+        src, dst: int32 ``[j]``, endpoints.
+        demand: float64 ``[j]``, > 0.
+    """
+
+    src: IntArray
+    dst: IntArray
+    demand: FloatArray
+
+    @property
+    def count(self) -> int:
+        """Number of demands above 0."""
+        return len(self.demand)
+
+    @property
+    def total(self) -> float:
+        """Sum of all demands."""
+        return float(self.demand.sum())
+
+    @property
+    def range(self) -> FloatArray:
+        """All of them."""
+        return self.demand
+
+    @property
+    def complete(self) -> bool:
+        """Pairs are not looked at."""
+        return False
+
+    def listed(self, what: str) -> Pairs:
+        """Return the pairs themselves."""
+        del what
+        return self
+
+    def scaled(self, factor: float) -> Pairs:
+        """Return them ``factor`` times as large, without those that vanish."""
+        demand = self.demand * factor
+        kept = demand != 0
+        return Pairs(ints(self.src[kept]), ints(self.dst[kept]), floats(demand[kept]))
+
+    def named(self, endpoints: int) -> npt.NDArray[np.bool_]:
+        """Say which endpoints send or receive anything."""
+        found = np.zeros(endpoints, dtype=bool)
+        found[self.src] = found[self.dst] = True
+        return found
+
+    def received(self, endpoints: int) -> npt.NDArray[np.bool_]:
+        """Say which endpoints are destinations."""
+        found = np.zeros(endpoints, dtype=bool)
+        found[self.dst] = True
+        return found
+
+    def weights(self, endpoints: int) -> FloatArray:
+        """Return a number for each endpoint: whoever has demands of its own is like no other."""
+        return np.arange(endpoints, dtype=np.float64)[None, :]
+
+    def sent_to(self, endpoint: int, endpoints: int) -> FloatArray:
+        """Return what each endpoint sends to one like this."""
+        here = self.dst == endpoint
+        coming = np.bincount(self.src[here], weights=self.demand[here], minlength=endpoints)
+        return np.asarray(coming, dtype=np.float64)
+
+    def sent_to_itself(self, endpoint: int) -> float:
+        """Return what an endpoint sends to itself."""
+        return float(self.demand[(self.src == endpoint) & (self.dst == endpoint)].sum())
+
+    def refined(self, colour: Index, used: Index) -> Index:
+        """Split classes until all members of each send to, and receive from, every class alike."""
+        src, dst = np.searchsorted(used, self.src), np.searchsorted(used, self.dst)
+        return _refine(colour, src, dst, self.demand)
+
+    def merged(self, classes: Index, size: Index, member: Index) -> Pairs:
+        """Return the demands between classes."""
+        del member
+        src, dst = classes[self.src], classes[self.dst]
+        # The entries of a matrix are sorted, and stay so where each endpoint is a class of its own.
+        if np.all(size == 1):
+            return Pairs(ints(src), ints(dst), self.demand)
+        row, column, demand = _added(src, dst, self.demand)
+        return Pairs(ints(row), ints(column), floats(demand))
+
+    def core(self, endpoints: int) -> _core.Demands:
+        """Return them as the core holds them."""
+        return _core.Demands.pairs(endpoints, self.src, self.dst, self.demand)
+
+    def identity(self, head: str) -> list[str | npt.NDArray[np.generic]]:
+        """Return the pairs."""
+        return [f"traffic/1 {head}", self.src, self.dst, self.demand]
+
+
+def _added(row: Index, column: Index, demand: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the entries of a matrix, sorted, of which several may be given for one place."""
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
+    size = int(max(row.max(), column.max())) + 1
+    merged = sp.csr_array(sp.coo_array((demand, (row, column)), shape=(size, size)))
+    merged.sum_duplicates()
+    found = merged.tocoo()
+    return found.row, found.col, found.data
+
+
+def _labels(rows: Iterable[Hashable]) -> Index:
+    """Return a label per row, equal for equal rows."""
+    seen: dict[Hashable, int] = {}
+    return np.array([seen.setdefault(row, len(seen)) for row in rows])
+
+
+def _refine(colour: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
+    """Split classes until all members of each send to, and receive from, every class alike."""
+    n = len(colour)
+    if int(colour.max()) + 1 == n:
+        return colour
+    import scipy.sparse as sp  # noqa: PLC0415 - slow to load
+
+    while (count := int(colour.max()) + 1) < n:
+        member = sp.csr_array((np.ones(n), (np.arange(n), colour)), shape=(n, count))
+        entries = sp.csr_array((demand, (src, dst)), shape=(n, n))
+        # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
+        sums = sp.csr_array(sp.hstack([entries @ member, entries.T @ member]))
+        sums.sort_indices()
+        rows = (slice(*sums.indptr[i : i + 2]) for i in range(n))
+        parts = ((sums.indices[row].tobytes(), sums.data[row].tobytes()) for row in rows)
+        refined = _labels(zip(colour.tolist(), parts, strict=True))
+        if int(refined.max()) + 1 == count:
+            return colour
+        colour = refined
+    return colour

@@ -1,0 +1,126 @@
+"""Demands that are products of weights: all-to-all, gravity and the like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp import _core
+from pnet_lp.model.arrays import FloatArray, equal_columns, floats, ints
+from pnet_lp.model.brief import brief
+from pnet_lp.model.demands.base import LISTED_PAIRS, Demands, Index, check_pairs
+from pnet_lp.model.demands.pairs import Pairs
+
+
+@brief("count", "total")
+@dataclass(frozen=True, eq=False, repr=False)
+class Product(Demands):
+    """From every endpoint to every other a weight of the one times a weight of the other.
+
+    Attributes:
+        sends, receives: float64 ``[endpoints]``, weights >= 0 as a source and as a destination.
+        own: float64 ``[endpoints]``, what each sends to itself: 0, or where endpoints are classes of hosts what these
+            send to each other.
+    """
+
+    sends: FloatArray
+    receives: FloatArray
+    own: FloatArray = field(default_factory=lambda: floats([]))
+
+    def __post_init__(self) -> None:
+        """Let no endpoint send to itself unless it is said to."""
+        if len(self.own) != len(self.sends):
+            object.__setattr__(self, "own", floats(np.zeros(len(self.sends))))
+
+    @property
+    def count(self) -> int:
+        """Number of demands above 0."""
+        sends, receives = self.sends > 0, self.receives > 0
+        both = np.count_nonzero(sends & receives)
+        pairs = np.count_nonzero(sends) * np.count_nonzero(receives) - both
+        return int(pairs + np.count_nonzero(self.own))
+
+    @property
+    def total(self) -> float:
+        """Sum of all demands."""
+        others = self.receives.sum() - self.receives
+        return float(self.sends @ others + self.own.sum())
+
+    @property
+    def range(self) -> FloatArray:
+        """The smallest and the largest product of weights above 0, and demands of endpoints to themselves."""
+        sends, receives = self.sends[self.sends > 0], self.receives[self.receives > 0]
+        ends = [sends.min() * receives.min(), sends.max() * receives.max()] if self.count else []
+        return np.concatenate([ends, self.own[self.own > 0]])
+
+    @property
+    def complete(self) -> bool:
+        """No weight is 0."""
+        return bool((self.sends > 0).all() and (self.receives > 0).all())
+
+    def listed(self, what: str) -> Pairs:
+        """Return the demands one by one, sorted by source, then destination."""
+        if "_listed" not in self.__dict__:
+            check_pairs(self.count, what)
+        return self._listed
+
+    @cached_property
+    def _listed(self) -> Pairs:
+        some = np.outer(self.sends > 0, self.receives > 0)
+        np.fill_diagonal(some, self.own > 0)
+        src, dst = np.nonzero(some)
+        demand = np.where(src == dst, self.own[src], self.sends[src] * self.receives[dst])
+        return Pairs(ints(src), ints(dst), floats(demand))
+
+    def scaled(self, factor: float) -> Product:
+        """Return the rule with weights of sources ``factor`` times as large."""
+        return Product(floats(self.sends * factor), self.receives, floats(self.own * factor))
+
+    def named(self, endpoints: int) -> npt.NDArray[np.bool_]:
+        """Say which endpoints send or receive anything."""
+        del endpoints
+        return (self.sends > 0) | (self.receives > 0)
+
+    def received(self, endpoints: int) -> npt.NDArray[np.bool_]:
+        """Say which endpoints are destinations."""
+        del endpoints
+        return (self.receives > 0) | (self.own > 0)
+
+    def weights(self, endpoints: int) -> FloatArray:
+        """Return the weights and what endpoints send to themselves."""
+        del endpoints
+        return np.stack([self.sends, self.receives, self.own])
+
+    def sent_to(self, endpoint: int, endpoints: int) -> FloatArray:
+        """Return what each endpoint sends to one like this."""
+        del endpoints
+        return np.asarray(self.sends * self.receives[endpoint])
+
+    def sent_to_itself(self, endpoint: int) -> float:
+        """Return what an endpoint sends to itself."""
+        return float(self.own[endpoint])
+
+    def refined(self, colour: Index, used: Index) -> Index:
+        """Split classes by weights."""
+        return equal_columns(np.vstack([colour, self.weights(len(colour))[:, used]]))
+
+    def merged(self, classes: Index, size: Index, member: Index) -> Product:
+        """Return the demands between classes."""
+        del classes
+        sends, receives = self.sends[member], self.receives[member]
+        own = size * (size - 1) * sends * receives
+        return Product(floats(size * sends), floats(size * receives), floats(own))
+
+    def core(self, endpoints: int) -> _core.Demands:
+        """Return them as the core holds them."""
+        del endpoints
+        return _core.Demands.product(self.sends, self.receives, self.own)
+
+    def identity(self, head: str) -> list[str | npt.NDArray[np.generic]]:
+        """Return the pairs, or the weights where these are too many."""
+        if self.count > LISTED_PAIRS:
+            return [f"traffic-rule/1 {head}", self.sends, self.receives]
+        return self._listed.identity(head)
