@@ -29,6 +29,7 @@ COMMANDS = {
     "simulate": "how long flows take, packet by packet",
     "crosscheck": "the same flows by linear program, as a fluid and in packets, and what explains the gaps",
     "cost": "what a network is made of, what it costs and draws",
+    "find": "the cheapest networks that carry what is asked, proved",
     "verify": "re-checks a saved result without any solver",
     "list": "topologies, traffic patterns, routings, transports and all else that has a name",
     "sweep": "runs an experiment, or goes on with it",

@@ -14,7 +14,6 @@ from typing import Any
 
 from pnet_lp import __version__
 from pnet_lp.experiment.claims import VERDICTS
-from pnet_lp.report.chart import chart_svg
 from pnet_lp.report.claims import NOT_RUN
 from pnet_lp.report.published import Publication
 from pnet_lp.units import format_bytes, format_seconds
@@ -56,7 +55,7 @@ def write_page(publications: Sequence[Publication], missing: Mapping[str, str]) 
     )
     template = environment.get_template("page.html")
     return template.render(
-        papers={paper: papers[paper] for paper in sorted(papers)},
+        papers={paper: papers[paper] for paper in sorted(papers, key=str.casefold)},
         totals={paper: _total(items) for paper, items in papers.items()},
         missing=missing,
         signs=_SIGNS,
@@ -79,8 +78,7 @@ def _in_order(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def _item(one: Publication) -> _Item:
-    svg = chart_svg(one.experiment, one.rows, one.comparisons) if one.rows else b""
-    return _Item(one, base64.b64encode(svg).decode(), _in_order(one.verdicts), _facts(one))
+    return _Item(one, base64.b64encode(one.svg.encode()).decode(), _in_order(one.verdicts), _facts(one))
 
 
 def _facts(one: Publication) -> list[tuple[str, str]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from pnet_lp.experiment import Experiment
 from pnet_lp.experiment.finished import Finished
 from pnet_lp.experiment.store import CASES, CHART, DRAWS, MANIFEST, RECORDS, write_records
-from pnet_lp.report.chart import caption, write_chart
+from pnet_lp.report.chart import caption, chart_svg, write_chart
 from pnet_lp.report.claims import Comparison, claim_cells, compare_claims
 from pnet_lp.report.experiment import Row, compare, comparison_cells, draw_table, result_table
 from pnet_lp.report.tables import write_table
@@ -52,6 +53,11 @@ class Publication:
         """The experiment."""
         return self.finished.experiment
 
+    @cached_property
+    def svg(self) -> str:
+        """The figure as SVG; empty where nothing was measured."""
+        return chart_svg(self.experiment, self.rows, self.comparisons) if self.rows else ""
+
     @property
     def cases(self) -> Sequence[tuple[str, ...]]:
         """Header and lines of a table of cases to read."""
@@ -90,11 +96,12 @@ class Publication:
         write_table({name: [line[i] for line in lines] for i, name in enumerate(header)}, claims)
         write_json(manifest, self.finished.manifest)
         write_records(records, self.finished.records)
-        figures = (
-            [(folder / CHART).with_suffix(suffix) for suffix in (".png", ".svg", ".pdf")] if self.rows else []
-        )
-        write_chart(self.experiment, self.rows, self.comparisons, *figures)
         write_text(tables, self._markdown())
+        if not self.rows:
+            return files
+        figures = [(folder / CHART).with_suffix(suffix) for suffix in (".png", ".pdf", ".svg")]
+        write_chart(self.experiment, self.rows, self.comparisons, *figures[:2])
+        write_text(figures[2], self.svg)
         return [*files, *figures]
 
     def _markdown(self) -> str:

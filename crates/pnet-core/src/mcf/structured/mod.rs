@@ -12,6 +12,7 @@ mod scale;
 mod start;
 mod state;
 
+use super::balance::{Balanced, balance};
 use super::best::{Best, Solution};
 use super::problem::Problem;
 use super::proof::Proof;
@@ -84,6 +85,15 @@ pub fn solve_from(
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
     best.offer_narrowest_switch(problem)?;
+    // What is near the optimum already is not to be balanced anew.
+    let begun = match start.is_some() || best.certified(options.tolerance) {
+        true => Balanced::default(),
+        false => balance(problem, &mut best, options, &mut watch, monitor)?,
+    };
+    if begun.stopped || best.certified(options.tolerance) {
+        let interrupted = begun.stopped && !watch.late();
+        return Ok(Solution { proof: best.proof, iterations: begun.sweeps, restarts: 0, interrupted });
+    }
     let precision = precision(problem, options.tolerance);
     let mut check = FIRST_CHECK;
     let mut state = match start {
@@ -95,26 +105,28 @@ pub fn solve_from(
         None => State::new(problem, best.upper, &best.proof, Lengths::even(problem), precision)?,
     };
     let mut interrupted = false;
-    while !best.certified(options.tolerance) && state.iterations() < options.max_iterations {
+    let most = options.max_iterations - begun.sweeps;
+    while !best.certified(options.tolerance) && state.iterations() < most {
         state.iterate();
         if state.iterations() == SINGLE_ITERATIONS {
             state.widen();
         }
         let stop = watch.stop(monitor);
-        if !stop && state.iterations() < check && state.iterations() < options.max_iterations {
+        if !stop && state.iterations() < check && state.iterations() < most {
             continue;
         }
         check = next_check(state.iterations());
         let (length, up, down) = state.lengths();
         best.offer(problem, round(problem, &state, length, up, down))?;
-        let progress = Progress { iterations: state.iterations(), lower: best.lower, upper: best.upper };
+        let iterations = begun.sweeps + state.iterations();
+        let progress = Progress { iterations, lower: best.lower, upper: best.upper };
         interrupted = !monitor.progress(progress) || stop;
         if interrupted || watch.late() {
             break;
         }
     }
     interrupted &= !watch.late();
-    let (iterations, restarts) = (state.iterations(), state.restarts());
+    let (iterations, restarts) = (begun.sweeps + state.iterations(), state.restarts());
     Ok(Solution { proof: best.proof, iterations, restarts, interrupted })
 }
 
