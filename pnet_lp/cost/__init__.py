@@ -5,17 +5,18 @@ a network carries for the money is not known here: see :mod:`pnet_lp.throughput`
 """
 
 from pnet_lp.cost.bill import Bill, Part
-from pnet_lp.cost.books import Book, load_book, read_book, shipped_books
+from pnet_lp.cost.books import Book, BookSettings, load_book, read_book, shipped_books
 from pnet_lp.cost.curve import Curve, trace_curves
 from pnet_lp.cost.design import ARCHITECTURES, Design, TopologyOptions, TopologySettings, design
 from pnet_lp.cost.equal import EqualCost, equal_cost
 from pnet_lp.cost.packaging import count, default_packaging, switch_hops
-from pnet_lp.cost.price import Line, Quote, quote
+from pnet_lp.cost.price import Line, Quote, quote, quote_network
 
 __all__ = [
     "ARCHITECTURES",
     "Bill",
     "Book",
+    "BookSettings",
     "Curve",
     "Design",
     "EqualCost",
@@ -30,6 +31,7 @@ __all__ = [
     "equal_cost",
     "load_book",
     "quote",
+    "quote_network",
     "read_book",
     "shipped_books",
     "switch_hops",

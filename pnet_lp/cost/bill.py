@@ -154,6 +154,11 @@ class Bill:
         return whole(self.ports - self.ports_used)
 
     @property
+    def cable_count(self) -> Count:
+        """Number of cables, those to hosts among them."""
+        return whole(sum(cable.count for cable in self.cables))
+
+    @property
     def transceivers(self) -> Count:
         """Transceivers of switches."""
         return whole(sum(cable.count * cable.ends for cable in self.cables if cable.medium != "copper"))

@@ -6,15 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from pnet_lp.cost.bill import KINDS, Part
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SpecError, naming
 from pnet_lp.files import exists, read_yaml
 from pnet_lp.model.brief import brief
-from pnet_lp.registry import Params, one_or_more, unknown, validate
+from pnet_lp.registry import OneOrMore, Params, one_or_more, unknown, validate
 
 Quantity: TypeAlias = Literal["price", "power"]
 
@@ -69,6 +69,7 @@ class PowerRate(Rate):
 _MODELS: Mapping[Quantity, type[Rate]] = {"price": PriceRate, "power": PowerRate}
 _PIECE: Mapping[Quantity, str] = {"price": "usd", "power": "watts"}
 _FOLDERS: Mapping[Quantity, str] = {"price": "prices", "power": "powers"}
+_KEYS: Mapping[str, Quantity] = {"prices": "price", "powers": "power"}
 _DEFAULTS: Mapping[Quantity, tuple[str, ...]] = {"price": ("example", "hybrid-list"), "power": ("example",)}
 
 
@@ -100,6 +101,11 @@ class Book:
                 f"no {self.quantity} for part {part.name!r}", where=self.label, allowed=f"an entry {wanted}"
             )
         return found
+
+    @property
+    def content(self) -> str:
+        """Its entries, in words that are equal for equal entries."""
+        return repr(sorted(self.rates.items()))
 
     def over(self, other: Book) -> Book:
         """Return ``other`` with the entries of this book in place of its own."""
@@ -136,6 +142,29 @@ def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:
         else:
             raise unknown(f"unknown {quantity} book", name, shipped, more=", or a YAML file")
     return book
+
+
+class BookSettings(Params):
+    """At which prices and powers: the same settings for keys of every spec about them."""
+
+    prices: Annotated[tuple[str, ...], OneOrMore] = Field(
+        (), description="price books, by name or file, in order"
+    )
+    powers: Annotated[tuple[str, ...], OneOrMore] = Field(
+        (), description="power books, by name or file, in order"
+    )
+
+    @model_validator(mode="after")
+    def _check_books(self) -> Self:
+        for key, quantity in _KEYS.items():
+            with naming(key):
+                load_book(quantity, getattr(self, key))
+        return self
+
+    @property
+    def books(self) -> tuple[Book, Book]:
+        """Prices and powers, as the books say now."""
+        return load_book("price", self.prices), load_book("power", self.powers)
 
 
 def read_book(path: str | Path, quantity: Quantity, label: str | None = None) -> Book:

@@ -166,14 +166,10 @@ def _counted(label: str, text: str, options: TopologyOptions) -> Design:
     """Return the design whose parts are those of a TOPOLOGY."""
     settings = options.settings
     whole = settings.intact([text], options.seed)
-    if settings.separate and default_packaging(whole) == Packaging():
-        raise SpecError(
-            "no two planes share boxes or cables anyway", where="separate", allowed="alike planes"
-        )
+    packaging = default_packaging(whole, ports=settings.ports, separate=settings.separate)
     mask = FailureModel(whole, options.failures).draw(options.seed)
     counts = {"link directions": mask.arc_count, "switches": mask.switch_count}
     down = [f"{count} {what}" for what, count in counts.items() if count]
-    packaging = replace(Packaging() if settings.separate else default_packaging(whole), ports=settings.ports)
     return Design(
         count(whole, packaging),
         None,

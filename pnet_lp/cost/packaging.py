@@ -70,11 +70,25 @@ class Packaging:
         return {"access": self.access, "inner": self.inner, "top": self.top}[place]
 
 
-def default_packaging(network: Network) -> Packaging:
-    """Return the packaging of P-Net's table 1: planes that are alike share boxes and cables, others do not."""
+def default_packaging(network: Network, *, ports: int | None = None, separate: bool = False) -> Packaging:
+    """Return the packaging of P-Net's table 1: planes that are alike share boxes and cables, others do not.
+
+    Args:
+        network: what is packed.
+        ports: of every chip; None: as many as the chip with most cables uses.
+        separate: whether alike planes have boxes and cables of their own.
+
+    Raises:
+        SpecError: ``separate`` where no planes share anything.
+    """
     alike = len({plane.fingerprint for plane in network.planes}) == 1
     planes = network.plane_count if alike else 1
-    return Packaging(planes_per_box=planes, planes_per_cable=planes)
+    if separate and planes == 1:
+        raise SpecError(
+            "no two planes share boxes or cables anyway", where="separate", allowed="alike planes"
+        )
+    shared = 1 if separate else planes
+    return Packaging(ports=ports, planes_per_box=shared, planes_per_cable=shared)
 
 
 def count(network: Network, packaging: Packaging) -> Bill:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from pnet_lp.cost.bill import Bill, Count, Part, whole
 from pnet_lp.cost.books import Book, Rate
+from pnet_lp.cost.packaging import count, default_packaging
+from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 
 _DIGITS = 6
@@ -75,3 +77,22 @@ def quote(bill: Bill, prices: Book, powers: Book) -> Quote:
         SpecError: a part that a book does not have.
     """
     return Quote(bill, tuple(Line(part, n, prices.rate(part), powers.rate(part)) for part, n in bill.parts))
+
+
+def quote_network(
+    network: Network, prices: Book, powers: Book, *, ports: int | None = None, separate: bool = False
+) -> Quote:
+    """Return the priced parts of any network: its switches by ports and speed, its cables by length and speed.
+
+    Args:
+        network: what is bought, without failures.
+        prices: what parts cost.
+        powers: what they draw.
+        ports: as of :func:`~pnet_lp.cost.packaging.default_packaging`.
+        separate: as there.
+
+    Raises:
+        SpecError: a part that a book does not have, a switch with more cables than ``ports``, or ``separate`` where no
+            planes share anything.
+    """
+    return quote(count(network, default_packaging(network, ports=ports, separate=separate)), prices, powers)

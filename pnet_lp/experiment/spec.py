@@ -13,7 +13,7 @@ from pydantic import Field, SerializeAsAny
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.experiment.case import Case, CaseName
 from pnet_lp.experiment.claims import Claims, Size
-from pnet_lp.experiment.grid import GRID, NAME, expand
+from pnet_lp.experiment.grid import GRID, NAME, expand, filled, placeholders, slug
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.experiment.record import Spread
 from pnet_lp.files import read_yaml
@@ -52,9 +52,11 @@ class Experiment(Params):
         question: the kind of question its cases are of.
         column: the column that is compared and drawn, by default the question's headline.
         unit: of that, in words; default: as the answers say.
-        baseline: the case that is 100 per cent; None to show values as they are.
+        baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these; None to
+            show values as they are.
         spread: what stands behind ± where there are several draws.
         cases: by name, in the order they run.
+        bases: where the baseline has keys in braces, the case that is 100 per cent for each case.
         chart: the lines to draw; None for bars.
         claimed: what a paper or others claim of it, if there is such a file.
     """
@@ -68,6 +70,7 @@ class Experiment(Params):
     baseline: str | None = None
     spread: Spread = "standard-error"
     cases: dict[CaseName, SerializeAsAny[Case]] = Field(min_length=1)
+    bases: dict[str, str] = Field(default_factory=dict)
     chart: Chart | None = None
     claimed: Claims | None = None
 
@@ -83,6 +86,19 @@ class Experiment(Params):
         given = set().union(*(case.model_fields_set for case in self.cases.values()))
         return tuple(key for key in type(first).model_fields if key in given - {"seed", "draws"})
 
+    @property
+    def baseline_in_words(self) -> str | None:
+        """The baseline to read."""
+        keys = placeholders(self.baseline or "")
+        if not keys:
+            return self.baseline
+        rest = filled(self.baseline or "", dict.fromkeys(keys, "")).strip("-")
+        return f"{rest} of the same {' and '.join(key.replace('_', ' ') for key in keys)}"
+
+    def base_of(self, name: str) -> str | None:
+        """Return the case that is 100 per cent for a case, None without a baseline."""
+        return self.bases.get(name, self.baseline)
+
     def reduced(self, *, draws: int | None = None, cases: Sequence[str] = ()) -> Experiment:
         """Return the experiment with another number of draws, or with some cases only.
 
@@ -95,7 +111,7 @@ class Experiment(Params):
         """
         kept = {
             name: case if draws is None else case.model_copy(update={"draws": draws})
-            for name, case in _matching(self.cases, cases, self.baseline, self.name).items()
+            for name, case in _matching(self, cases, self.name).items()
         }
         found = self.model_copy(update={"cases": kept})
         check_draws(f"{self.name}: draws of all cases", found.draws)
@@ -121,38 +137,69 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
     folder = Path(path)
     if folder.name == SPEC_FILE:
         folder = folder.parent
-    file = folder / SPEC_FILE
-    values = _mapping(read_yaml(file), "", file)
-    with naming(f"{file}: question"):
+    file, claimed = folder / SPEC_FILE, folder / CLAIMS_FILE
+    values = _mapping(read_yaml(file), "", str(file))
+    for key, place in (
+        ("name", "its folder's name"),
+        ("claimed", CLAIMS_FILE),
+        ("size", "--size"),
+        ("bases", "baseline"),
+    ):
+        if key in values:
+            raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
+    name = folder.resolve().name
+    if name.endswith(f"-{QUICK}"):
+        other = name.removesuffix(f"-{QUICK}")
+        raise SpecError(
+            f"a folder so called has its results where {other} has those of {QUICK} size", where=str(folder)
+        )
+    if claimed.exists():
+        values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", str(claimed)), str(claimed))
+    return state_experiment(values, name, str(file), seed=seed, size=size, claims=str(claimed))
+
+
+def state_experiment(
+    spec: Mapping[str, Any],
+    name: str,
+    where: str,
+    *,
+    seed: int | None = None,
+    size: Size = "paper",
+    claims: str = "",
+) -> Experiment:
+    """Return the experiment that the mapping in a ``spec.yaml`` states.
+
+    Args:
+        spec: the mapping, with ``claimed`` if there are claims.
+        name: of the experiment.
+        where: what the spec is called in messages.
+        seed: replaces the seed of every case.
+        size: as of :func:`load_experiment`.
+        claims: what the claims are called in messages.
+
+    Raises:
+        SpecError: naming the key, what was found and what is allowed.
+    """
+    values = {**spec, "name": name}
+    with naming(f"{where}: question"):
         model = QUESTIONS.get(str(values.get("question", DEFAULT_QUESTION))).params
     assert issubclass(model, Case)
-    common = _mapping(values.pop("common", {}), "common", file)
+    common = _mapping(values.pop("common", {}), "common", where)
     for key in common:
-        _check_known(key, model.model_fields, "unknown parameter", f"{file}: common")
-    quick = _Quick.read(values.pop(QUICK, None), file, model)
-    entries = _entries(_mapping(values.get("cases", {}), "cases", file), file, model)
+        _check_known(key, model.model_fields, "unknown parameter", f"{where}: common")
+    quick = _Quick.read(values.pop(QUICK, None), where, model)
+    entries = _entries(_mapping(values.get("cases", {}), "cases", where), where, model)
     override = {} if seed is None else {"seed": seed}
     values["cases"] = {
         entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
     }
-    for key, place in (("name", "its folder's name"), ("claimed", CLAIMS_FILE), ("size", "--size")):
-        if key in values:
-            raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
-    values["name"] = folder.resolve().name
-    if values["name"].endswith(f"-{QUICK}"):
-        name = values["name"].removesuffix(f"-{QUICK}")
-        raise SpecError(
-            f"a folder so called has its results where {name} has those of {QUICK} size", where=str(folder)
-        )
-    claimed = folder / CLAIMS_FILE
-    if claimed.exists():
-        values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", claimed), str(claimed))
-    experiment = validate(Experiment, values, str(file))
-    _check(experiment, model, file, claimed)
+    experiment = validate(Experiment, values, where)
+    experiment = experiment.model_copy(update={"bases": _bases(experiment, model, where)})
+    _check(experiment, model, where, claims)
     if quick is None and not any(entry.quick for entry in entries):
         return experiment
     quick = quick or _Quick()
-    kept = _matching(experiment.cases, quick.cases, experiment.baseline, f"{file}: {QUICK}.cases")
+    kept = _matching(experiment, quick.cases, f"{where}: {QUICK}.cases")
     small = {
         entry.name: validate(
             model,
@@ -163,10 +210,10 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
         if entry.name in kept
     }
     reduced = experiment.model_copy(update={"size": QUICK, "cases": small})
-    check_draws(f"{file}: draws of all cases at {QUICK} size", reduced.draws)
+    check_draws(f"{where}: draws of all cases at {QUICK} size", reduced.draws)
     for i, claim in enumerate(experiment.claimed.claims if experiment.claimed else ()):
-        if claim.size == QUICK and (name := claim.missing(small)) is not None:
-            raise unknown(f"{QUICK} size has no case", name, small, where=f"{claimed}: claims.{i}")
+        if claim.size == QUICK and (missing := claim.missing(small)) is not None:
+            raise unknown(f"{QUICK} size has no case", missing, small, where=f"{claims}: claims.{i}")
     return reduced if size == QUICK else experiment
 
 
@@ -200,7 +247,7 @@ class _Quick:
     cases: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, given: object, file: Path, model: type[Case]) -> _Quick | None:
+    def read(cls, given: object, file: str, model: type[Case]) -> _Quick | None:
         if given is None:
             return None
         keys = _mapping(given, QUICK, file)
@@ -215,12 +262,13 @@ class _Quick:
         return cls(keys, tuple(cases))
 
 
-def _check(experiment: Experiment, model: type[Case], file: Path, claimed: Path) -> None:
+def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -> None:
     """Raise SpecError where a name is none of a case, a key or a column, or where there are too many draws."""
     cases, chart = experiment.cases, experiment.chart
     check_draws(f"{file}: draws of all cases", experiment.draws)
     if experiment.baseline is not None:
-        _check_known(experiment.baseline, cases, "no case is called", f"{file}: baseline")
+        for base in dict.fromkeys(experiment.bases.values()) or (experiment.baseline,):
+            _check_known(base, cases, "no case is called", f"{file}: baseline")
     if experiment.column is not None:
         _check_known(experiment.column, model.columns, "no column is called", f"{file}: column")
     for key in (chart.x, *chart.lines) if chart else ():
@@ -243,7 +291,7 @@ def _check(experiment: Experiment, model: type[Case], file: Path, claimed: Path)
             _check_known(claim.column, model.columns, "no column is called", f"{where}.column")
 
 
-def _entries(given: Mapping[str, Any], file: Path, model: type[Case]) -> list[_Entry]:
+def _entries(given: Mapping[str, Any], file: str, model: type[Case]) -> list[_Entry]:
     """Return the cases that the entries of a spec stand for."""
     found: dict[str, _Entry] = {}
     for entry, words in given.items():
@@ -260,18 +308,29 @@ def _entries(given: Mapping[str, Any], file: Path, model: type[Case]) -> list[_E
     return list(found.values())
 
 
-def _matching(
-    cases: Mapping[str, Case], patterns: Sequence[str], baseline: str | None, where: str
-) -> dict[str, Case]:
-    """Return the cases that a pattern stands for, and the baseline; all where there is no pattern."""
+def _bases(experiment: Experiment, model: type[Case], file: str) -> dict[str, str]:
+    """Return the baseline of each case, where its name depends on keys of the case."""
+    template = experiment.baseline or ""
+    keys = placeholders(template)
+    for key in keys:
+        _check_known(key, model.model_fields, "no key of a case is called", f"{file}: baseline")
+    if not keys:
+        return {}
+    return {
+        name: filled(template, {key: slug(getattr(case, key)) for key in keys})
+        for name, case in experiment.cases.items()
+    }
+
+
+def _matching(experiment: Experiment, patterns: Sequence[str], where: str) -> dict[str, Case]:
+    """Return the cases that a pattern stands for, and their baselines; all where there is no pattern."""
+    cases = experiment.cases
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in cases):
             raise unknown("no case is called", pattern, cases, where=where)
-    return {
-        name: case
-        for name, case in cases.items()
-        if not patterns or name == baseline or any(fnmatchcase(name, pattern) for pattern in patterns)
-    }
+    kept = {name for name in cases if not patterns or any(fnmatchcase(name, one) for one in patterns)}
+    kept |= {base for name in kept if (base := experiment.base_of(name)) is not None}
+    return {name: case for name, case in cases.items() if name in kept}
 
 
 def _check_known(name: str, known: Collection[str], problem: str, where: str) -> None:
@@ -279,7 +338,7 @@ def _check_known(name: str, known: Collection[str], problem: str, where: str) ->
         raise unknown(problem, name, known, where=where)
 
 
-def _mapping(value: object, key: str, file: Path) -> dict[str, Any]:
+def _mapping(value: object, key: str, file: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise SpecError(
             "not a mapping", where=f"{file}: {key}" if key else str(file), found=value, allowed="key: value"

@@ -70,14 +70,17 @@ def solver_documents() -> list[dict[str, Any]]:
 
 
 def routing_documents() -> list[dict[str, Any]]:
-    """Return each routing as its JSON document, under the name that shows its first parameter: ``ksp:K``."""
+    """Return each routing as its JSON document, under a name that shows a parameter without default: ``ksp:K``."""
     from pnet_lp.routing import ROUTINGS  # noqa: PLC0415
 
     return [
         {
             **document,
             "name": ":".join(
-                [document["name"], *(item["name"].upper() for item in document["parameters"][:1])]
+                [
+                    document["name"],
+                    *(item["name"].upper() for item in document["parameters"][:1] if item["required"]),
+                ]
             ),
         }
         for document in entry_documents(ROUTINGS)
@@ -135,6 +138,7 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "bounds": _of("throughput.bounds", "BOUNDS"),
     "questions": _of("experiment.question", "QUESTIONS"),
     "experiments": experiment_documents,
+    "executors": _of("experiment.executor", "EXECUTORS"),
     "workloads": _of("workload", "WORKLOADS"),
     "sizes": _of("workload", "SIZES"),
     "transports": _of("sim", "TRANSPORTS"),

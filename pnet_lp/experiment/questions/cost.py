@@ -5,19 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from pnet_lp.cost import (
     ARCHITECTURES,
-    Book,
+    BookSettings,
     Design,
     Quote,
     TopologyOptions,
     TopologySettings,
     design,
-    load_book,
     quote,
     switch_hops,
 )
@@ -27,7 +26,7 @@ from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.registry import OneOrMore, parse_expression
+from pnet_lp.registry import parse_expression
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.bounds import find_bisection
 from pnet_lp.throughput.settings import ToleranceSettings
@@ -150,7 +149,7 @@ class ArchitectureKeys(Case):
     beta: float | None = Field(None, ge=1, description="the architecture's parameter of that name")
 
 
-class CostCase(ToleranceSettings, TopologySettings, ArchitectureKeys):
+class CostCase(BookSettings, ToleranceSettings, TopologySettings, ArchitectureKeys):
     """One architecture, as of ``pnet-lp cost``.
 
     The keys of planes, ``ports`` and ``separate`` are for a TOPOLOGY, whose parts are counted.
@@ -169,22 +168,12 @@ class CostCase(ToleranceSettings, TopologySettings, ArchitectureKeys):
         "example_prices",
     )
 
-    prices: Annotated[tuple[str, ...], OneOrMore] = Field(
-        (), description="price books, by name or file, in order"
-    )
-    powers: Annotated[tuple[str, ...], OneOrMore] = Field(
-        (), description="power books, by name or file, in order"
-    )
     bisection: bool = Field(False, description="whether to look for a bisection that has no closed form")
     traffic: str | None = Field(None, description="demands whose throughput is solved too")
     level: Level | None = Field(None, description="whether these demands are between racks or hosts")
 
     @model_validator(mode="after")
     def _check_design(self) -> Self:
-        with naming("prices"):
-            prices = load_book("price", self.prices)
-        with naming("powers"):
-            powers = load_book("power", self.powers)
         with naming("traffic"):
             if self.traffic is not None:
                 check_traffic(self.traffic)
@@ -199,7 +188,7 @@ class CostCase(ToleranceSettings, TopologySettings, ArchitectureKeys):
             self._refuse("beta", repr(self.architecture))
             return self
         made = self._check_architecture(expression)
-        quote(made.bill, prices, powers)
+        quote(made.bill, *self.books)
         if made.build is None:
             self._refuse("traffic", f"{self.architecture!r}, which has no explicit network")
         return self
@@ -241,7 +230,7 @@ def cost(case: CostCase, seed: int) -> Posed:
     made = case.design(seed)
     if made.build:
         made = replace(made, build=functools.cache(made.build))
-    prices, powers = load_book("price", case.prices), load_book("power", case.powers)
+    prices, powers = case.books
     text = case.traffic
 
     def matrix(network: Network) -> TrafficMatrix:
@@ -259,16 +248,12 @@ def cost(case: CostCase, seed: int) -> Posed:
         )
         return _answer(found)
 
-    inputs = [_content(prices), _content(powers)]
+    inputs = [prices.content, powers.content]
     if made.build and (made.counted or text):
         inputs.append(made.build().fingerprint)
     if made.build and text:
         inputs.append(matrix(made.build()).fingerprint)
     return Posed(tuple(inputs), answer)
-
-
-def _content(book: Book) -> str:
-    return repr(sorted(book.rates.items()))
 
 
 def _answer(found: Appraisal) -> Answer:

@@ -4,9 +4,10 @@
 //!
 //! - `problem`: the instance on arcs, as arrays, checked once; `lanes`, `distance`: what the kernels share;
 //! - `proof`, `evaluate`: what proves a bound, and how it is checked without knowing a solver;
+//! - `decompose`: which paths it sends demands on;
 //! - `acyclic`, `round`: from any solver's flow to a feasible one;
 //! - [`run`]: when a solver stops, and who watches it;
-//! - `best`: what the solvers on arcs begin with, keep and return;
+//! - `best`: what the solvers on arcs begin with, keep and return; `balance`: what needs no more than shortest paths;
 //! - [`path_form`]: the instance over given paths, and its solver;
 //! - [`bundles`]: other objectives over given paths or splits;
 //! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having;
@@ -15,9 +16,11 @@
 //! What a routing allows is not known here: it comes as paths.
 
 mod acyclic;
+mod balance;
 mod best;
 pub mod bundles;
 pub mod columns;
+mod decompose;
 mod distance;
 mod evaluate;
 mod lanes;
@@ -30,6 +33,7 @@ pub mod structured;
 pub mod symmetry;
 
 pub use best::Solution;
+pub use decompose::{FlowPaths, decompose};
 pub use evaluate::{Evaluation, demand_distances, evaluate};
 pub use problem::{Arrays, Plane, Problem, Use};
 pub use proof::Proof;
