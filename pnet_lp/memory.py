@@ -43,7 +43,11 @@ def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) 
 def reset_peak(root: Path = Path("/")) -> bool:
     """Forget how much memory this process has held at most; return whether the system can."""
     try:
-        (root / "proc/self/clear_refs").write_text("5")
+        descriptor = os.open(root / "proc/self/clear_refs", os.O_WRONLY)
+        try:
+            os.write(descriptor, b"5")
+        finally:
+            os.close(descriptor)
     except OSError:
         return False
     return True
