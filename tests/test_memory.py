@@ -126,5 +126,7 @@ def test_files_of_all_kinds_are_measured(tmp_path: Path, monkeypatch: pytest.Mon
         (lambda: read_traffic(path, network, "host"), TrafficError),
         (lambda: read_workload(path, network), WorkloadError),
     ):
-        with pytest.raises(fault, match=r"^reading .*large needs about .* GiB, 2\.0 GiB are free; allowed: a small"):
+        with pytest.raises(
+            fault, match=r"^reading .*large needs about .* GiB, 2\.0 GiB are free; allowed: a small"
+        ):
             read()
