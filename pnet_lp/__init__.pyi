@@ -1,5 +1,18 @@
 from .drawing import Drawing, draw
+from .notebook import Solved, solve
+from .sim import simulate
+from .topology import build_network
+from .traffic import build_traffic
 
 __version__: str
 
-__all__ = ["Drawing", "__version__", "draw"]
+__all__ = [
+    "Drawing",
+    "Solved",
+    "__version__",
+    "build_network",
+    "build_traffic",
+    "draw",
+    "simulate",
+    "solve",
+]

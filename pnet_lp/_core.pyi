@@ -118,6 +118,7 @@ def round_flow(
     problem: FlowProblem, flow: _F64, injection: _F64, length: _F64, up_length: _F64, down_length: _F64
 ) -> Proof: ...
 def evaluate(problem: FlowProblem, proof: Proof) -> Evaluation: ...
+def decompose(problem: FlowProblem, proof: Proof) -> tuple[_I32, _I32, _F64, _I64, _I32]: ...
 def demand_distances(problem: FlowProblem, length: _F64, up_length: _F64, down_length: _F64) -> _F64: ...
 
 @final
@@ -243,6 +244,19 @@ def split_loads(
     threads: int,
     limit_s: float,
 ) -> tuple[_F64, _F64]: ...
+def place_flows(
+    src: _I32,
+    dst: _I32,
+    send: _F64,
+    receive: _F64,
+    pair_ptr: npt.NDArray[np.int64],
+    ptr: npt.NDArray[np.int64],
+    link: npt.NDArray[np.int64],
+    capacity: _F64,
+    *,
+    annealing: int | None,
+    seed: int,
+) -> npt.NDArray[np.int64]: ...
 def estimate_structured_bytes(problem: FlowProblem) -> int: ...
 def estimate_columns_bytes(problem: FlowProblem) -> int: ...
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from pnet_lp.units import format_gbps
+from pnet_lp.report.throughput import bounds_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,11 +74,7 @@ class BoundsLine(StatusLine):
 
     def __call__(self, progress: Progress) -> None:
         """Show ``progress``."""
-        self.show(
-            f"{self._head}{format_gbps(progress.lower)} <= K <= {format_gbps(progress.upper)} Gb/s, "
-            f"{progress.solver}, {progress.iterations:,} iterations, {progress.seconds:.0f} s",
-            progress.seconds,
-        )
+        self.show(f"{self._head}{bounds_in_words(progress)}", progress.seconds)
 
 
 class CountLine(StatusLine):

@@ -51,10 +51,8 @@ def expand(
     found: dict[str, dict[str, Any]] = {}
     for combination in itertools.product(*grid.values()):
         point = dict(zip(grid, combination, strict=True))
-        words = {"case": entry} | {key: _slug(value) for key, value in point.items()}
-        name = template
-        for key, word in words.items():
-            name = name.replace(f"{{{key}}}", word)
+        words = {"case": entry} | {key: slug(value) for key, value in point.items()}
+        name = filled(template, words)
         if name in found:
             raise SpecError(
                 f"two cases of the grid are called {name!r}",
@@ -85,7 +83,7 @@ def _check_template(template: object, grid: Mapping[str, Any], where: str) -> No
     allowed = ["case", *grid]
     if not isinstance(template, str):
         raise SpecError("not a name", where=where, found=template, allowed="words with {case}")
-    for key in _PLACEHOLDER.findall(template):
+    for key in placeholders(template):
         if key not in allowed:
             raise SpecError(
                 f"{{{key}}} is no key of the grid{nearest(key, allowed)}",
@@ -95,6 +93,17 @@ def _check_template(template: object, grid: Mapping[str, Any], where: str) -> No
             )
 
 
-def _slug(value: object) -> str:
+def placeholders(template: str) -> list[str]:
+    """Return what stands between braces."""
+    return _PLACEHOLDER.findall(template)
+
+
+def filled(template: str, words: Mapping[str, str]) -> str:
+    """Return the template with words in the place of their keys in braces."""
+    return _PLACEHOLDER.sub(lambda found: words[found[1]], template)
+
+
+def slug(value: object) -> str:
     """Return a value as part of a case's name: ``ksp-8`` for ``ksp:8``."""
-    return re.sub(r"[^a-z0-9.]+", "-", str(value).lower()).strip("-")
+    text = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-")

@@ -13,7 +13,7 @@ from pydantic import Field, SerializeAsAny
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.experiment.case import Case, CaseName
 from pnet_lp.experiment.claims import Claims, Size
-from pnet_lp.experiment.grid import GRID, NAME, expand
+from pnet_lp.experiment.grid import GRID, NAME, expand, filled, placeholders, slug
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.experiment.record import Spread
 from pnet_lp.files import read_yaml
@@ -52,9 +52,11 @@ class Experiment(Params):
         question: the kind of question its cases are of.
         column: the column that is compared and drawn, by default the question's headline.
         unit: of that, in words; default: as the answers say.
-        baseline: the case that is 100 per cent; None to show values as they are.
+        baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these; None to show
+            values as they are.
         spread: what stands behind ± where there are several draws.
         cases: by name, in the order they run.
+        bases: where the baseline has keys in braces, the case that is 100 per cent for each case.
         chart: the lines to draw; None for bars.
         claimed: what a paper or others claim of it, if there is such a file.
     """
@@ -68,6 +70,7 @@ class Experiment(Params):
     baseline: str | None = None
     spread: Spread = "standard-error"
     cases: dict[CaseName, SerializeAsAny[Case]] = Field(min_length=1)
+    bases: dict[str, str] = Field(default_factory=dict)
     chart: Chart | None = None
     claimed: Claims | None = None
 
@@ -83,6 +86,19 @@ class Experiment(Params):
         given = set().union(*(case.model_fields_set for case in self.cases.values()))
         return tuple(key for key in type(first).model_fields if key in given - {"seed", "draws"})
 
+    @property
+    def baseline_in_words(self) -> str | None:
+        """The baseline to read."""
+        keys = placeholders(self.baseline or "")
+        if not keys:
+            return self.baseline
+        rest = filled(self.baseline or "", dict.fromkeys(keys, "")).strip("-")
+        return f"{rest} of the same {' and '.join(key.replace('_', ' ') for key in keys)}"
+
+    def base_of(self, name: str) -> str | None:
+        """Return the case that is 100 per cent for a case, None without a baseline."""
+        return self.bases.get(name, self.baseline)
+
     def reduced(self, *, draws: int | None = None, cases: Sequence[str] = ()) -> Experiment:
         """Return the experiment with another number of draws, or with some cases only.
 
@@ -95,7 +111,7 @@ class Experiment(Params):
         """
         kept = {
             name: case if draws is None else case.model_copy(update={"draws": draws})
-            for name, case in _matching(self.cases, cases, self.baseline, self.name).items()
+            for name, case in _matching(self, cases, self.name).items()
         }
         found = self.model_copy(update={"cases": kept})
         check_draws(f"{self.name}: draws of all cases", found.draws)
@@ -135,7 +151,7 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
     values["cases"] = {
         entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
     }
-    for key, place in (("name", "its folder's name"), ("claimed", CLAIMS_FILE), ("size", "--size")):
+    for key, place in (("name", "its folder's name"), ("claimed", CLAIMS_FILE), ("size", "--size"), ("bases", "baseline")):
         if key in values:
             raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
     values["name"] = folder.resolve().name
@@ -148,11 +164,12 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
     if claimed.exists():
         values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", claimed), str(claimed))
     experiment = validate(Experiment, values, str(file))
+    experiment = experiment.model_copy(update={"bases": _bases(experiment, model, file)})
     _check(experiment, model, file, claimed)
     if quick is None and not any(entry.quick for entry in entries):
         return experiment
     quick = quick or _Quick()
-    kept = _matching(experiment.cases, quick.cases, experiment.baseline, f"{file}: {QUICK}.cases")
+    kept = _matching(experiment, quick.cases, f"{file}: {QUICK}.cases")
     small = {
         entry.name: validate(
             model,
@@ -220,7 +237,8 @@ def _check(experiment: Experiment, model: type[Case], file: Path, claimed: Path)
     cases, chart = experiment.cases, experiment.chart
     check_draws(f"{file}: draws of all cases", experiment.draws)
     if experiment.baseline is not None:
-        _check_known(experiment.baseline, cases, "no case is called", f"{file}: baseline")
+        for base in dict.fromkeys(experiment.bases.values()) or (experiment.baseline,):
+            _check_known(base, cases, "no case is called", f"{file}: baseline")
     if experiment.column is not None:
         _check_known(experiment.column, model.columns, "no column is called", f"{file}: column")
     for key in (chart.x, *chart.lines) if chart else ():
@@ -260,18 +278,29 @@ def _entries(given: Mapping[str, Any], file: Path, model: type[Case]) -> list[_E
     return list(found.values())
 
 
-def _matching(
-    cases: Mapping[str, Case], patterns: Sequence[str], baseline: str | None, where: str
-) -> dict[str, Case]:
-    """Return the cases that a pattern stands for, and the baseline; all where there is no pattern."""
+def _bases(experiment: Experiment, model: type[Case], file: Path) -> dict[str, str]:
+    """Return the baseline of each case, where its name depends on keys of the case."""
+    template = experiment.baseline or ""
+    keys = placeholders(template)
+    for key in keys:
+        _check_known(key, model.model_fields, "no key of a case is called", f"{file}: baseline")
+    if not keys:
+        return {}
+    return {
+        name: filled(template, {key: slug(getattr(case, key)) for key in keys})
+        for name, case in experiment.cases.items()
+    }
+
+
+def _matching(experiment: Experiment, patterns: Sequence[str], where: str) -> dict[str, Case]:
+    """Return the cases that a pattern stands for, and their baselines; all where there is no pattern."""
+    cases = experiment.cases
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in cases):
             raise unknown("no case is called", pattern, cases, where=where)
-    return {
-        name: case
-        for name, case in cases.items()
-        if not patterns or name == baseline or any(fnmatchcase(name, pattern) for pattern in patterns)
-    }
+    kept = {name for name in cases if not patterns or any(fnmatchcase(name, one) for one in patterns)}
+    kept |= {base for name in kept if (base := experiment.base_of(name)) is not None}
+    return {name: case for name, case in cases.items() if name in kept}
 
 
 def _check_known(name: str, known: Collection[str], problem: str, where: str) -> None:

@@ -144,14 +144,14 @@ def _draw_lines(
         legend += axes.plot([], [], marker="o", color="grey", label=label, **_PUBLISHED)
     if any(saturated):
         share = f"{experiment.chart.saturated_percent:g} %"
-        label = f"first with {share} of planes x {experiment.baseline}"
+        label = f"first with {share} of planes x {experiment.baseline_in_words}"
         legend += axes.plot([], [], label=label, **_SATURATED)
     if len(axis.places) <= _TICKS:
         axes.set_xticks(axis.places, axis.labels)
     axes.set_xlabel(experiment.chart.x.replace("_", " "))
     quantity = rows[0].shown.quantity
     axes.set_ylabel(
-        f"{quantity} in % of {experiment.baseline}" if relative else unit_in_words(experiment, rows)
+        f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
     )
     axes.set_ylim(bottom=0)
     axes.grid(axis="y", alpha=0.3)

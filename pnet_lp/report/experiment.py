@@ -89,10 +89,10 @@ class Row:
 def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
     """Return one row per record, in per cent of the experiment's baseline if there is one."""
     known = {record.case: record for record in records}
-    base = known.get(experiment.baseline or "")
     column = experiment.column
     rows = []
     for record in records:
+        base = known.get(experiment.base_of(record.case) or "")
         relative = ratio(record, base, experiment.spread, column) if base else None
         shown = record.mean(column)
         rows.append(
@@ -131,7 +131,7 @@ def comparison_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
         table.add_column("draws", justify="right")
     table.add_column(unit_in_words(experiment, rows), justify="right")
     if experiment.baseline is not None:
-        table.add_column(f"% of {experiment.baseline}", justify="right")
+        table.add_column(f"% of {experiment.baseline_in_words}", justify="right")
     if bounded:
         table.add_column("gap", justify="right")
     table.add_column("seconds", justify="right")

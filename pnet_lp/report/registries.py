@@ -70,14 +70,17 @@ def solver_documents() -> list[dict[str, Any]]:
 
 
 def routing_documents() -> list[dict[str, Any]]:
-    """Return each routing as its JSON document, under the name that shows its first parameter: ``ksp:K``."""
+    """Return each routing as its JSON document, under a name that shows a parameter without default: ``ksp:K``."""
     from pnet_lp.routing import ROUTINGS  # noqa: PLC0415
 
     return [
         {
             **document,
             "name": ":".join(
-                [document["name"], *(item["name"].upper() for item in document["parameters"][:1])]
+                [
+                    document["name"],
+                    *(item["name"].upper() for item in document["parameters"][:1] if item["required"]),
+                ]
             ),
         }
         for document in entry_documents(ROUTINGS)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pnet_lp.model import ThroughputResult
 from pnet_lp.report.tables import fact_grid
+from pnet_lp.throughput import Progress
 from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.throughput.solve import NO_SOLVER
 from pnet_lp.units import format_gbps
@@ -26,45 +28,70 @@ _LIMITS = {
 
 
 def throughput_report(document: Mapping[str, Any]) -> Table:
-    """Return a result, given as its JSON document, as lines to read.
+    """Return a result, given as its JSON document, as lines to read."""
+    grid = fact_grid()
+    for label, text in throughput_lines(document):
+        grid.add_row(label, text)
+    return grid
+
+
+def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return labels and texts of a result, the label empty where a text goes on.
 
     Args:
         document: what :meth:`ThroughputResult.to_json` returned.
     """
-    grid = fact_grid()
     objective = parse_objective(document["objective"])
-    for label, text in objective.words(document):
-        grid.add_row(label, text)
-    grid.add_row("status", status_in_words(document, objective))
     network, traffic = document["network"], document["traffic"]
-    grid.add_row(
-        "network",
-        f"{_count(network['planes'], 'plane')} ({network['variant']}): "
-        f"{_count(network['switches'], 'switch')}, {_count(network['links'], 'cable')}, "
-        f"{_count(network['hosts'], 'host')}",
-    )
-    grid.add_row(
-        "traffic",
-        f"{traffic['label']}: {_count(traffic['demands'], 'demand')} between {document['level']}s, "
-        f"{traffic['total']:,g} in total",
-    )
     parts = ", ".join(f"{part} {spent:.2f}" for part, spent in document["seconds"].items())
     # Where a pair has no path nothing was solved.
     how = "without a solver" if document["solver"] == NO_SOLVER else f"by {document['solver']}"
-    grid.add_row(
-        "solved",
-        f"{document['objective']} with {document['routing']} routing {how}: "
-        f"{_count(document['iterations'], 'iteration')}, {sum(document['seconds'].values()):.2f} s ({parts})",
-    )
-    grid.add_row("limited by", limit_in_words(document))
     shown = document["bottlenecks"][:_SHOWN_BOTTLENECKS]
-    for item in shown:
-        grid.add_row("", bottleneck_in_words(item))
-    if hidden := len(document["bottlenecks"]) - len(shown):
-        grid.add_row("", f"and {hidden} more")
-    for warning in document["warnings"]:
-        grid.add_row("warning", warning)
-    return grid
+    hidden = len(document["bottlenecks"]) - len(shown)
+    return [
+        *objective.words(document),
+        ("status", status_in_words(document, objective)),
+        (
+            "network",
+            f"{_count(network['planes'], 'plane')} ({network['variant']}): "
+            f"{_count(network['switches'], 'switch')}, {_count(network['links'], 'cable')}, "
+            f"{_count(network['hosts'], 'host')}",
+        ),
+        (
+            "traffic",
+            f"{traffic['label']}: {_count(traffic['demands'], 'demand')} between {document['level']}s, "
+            f"{traffic['total']:,g} in total",
+        ),
+        (
+            "solved",
+            f"{document['objective']} with {document['routing']} routing {how}: "
+            f"{_count(document['iterations'], 'iteration')}, {sum(document['seconds'].values()):.2f} s ({parts})",
+        ),
+        ("limited by", limit_in_words(document)),
+        *(("", bottleneck_in_words(item)) for item in shown),
+        *([("", f"and {hidden} more")] if hidden else []),
+        *(("warning", warning) for warning in document["warnings"]),
+    ]
+
+
+def result_in_words(result: ThroughputResult) -> str:
+    """Return a result in one line: its value, how sure it is, and what it is of."""
+    asked, network, traffic = result.headline, result.network, result.traffic
+    value = "nothing" if result.value is None else f"{format_gbps(result.value)} {asked.unit}".strip()
+    gap = f", gap {result.interval.gap:.1e}" if asked.bounded else ""
+    return (
+        f"{asked.quantity.replace('_', ' ')} {value} ({result.status}{gap}): {traffic['label']} over "
+        f"{result.routing} on {_count(network['planes'], 'plane')}, {_count(network['switches'], 'switch')}; "
+        f"limited by {_LIMITS[result.binding]}"
+    )
+
+
+def bounds_in_words(progress: Progress) -> str:
+    """Return how far a solve is in one line."""
+    return (
+        f"{format_gbps(progress.lower)} <= K <= {format_gbps(progress.upper)} Gb/s, "
+        f"{progress.solver}, {progress.iterations:,} iterations, {progress.seconds:.0f} s"
+    )
 
 
 def status_in_words(document: Mapping[str, Any], objective: Objective) -> str:

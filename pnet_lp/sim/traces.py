@@ -43,19 +43,23 @@ def parse_traces(texts: Sequence[str], ports: Ports, flows: int) -> Watched:
     queues: list[int] = []
     numbers: list[int] = []
     for text in texts:
-        sort, _, place = text.partition(":")
-        if sort == "queue" and "->" in place:
+        sort, place = split_trace(text)
+        if sort == "queue":
             queues += _ports(text, place, ports)
-        elif sort == "flow" and place.isdecimal():
-            number = whole(place)
-            if number is None or number >= flows:
-                raise SpecError(
-                    "no such flow", where="trace", found=text, allowed=f"flow:0 to flow:{flows - 1}"
-                )
-            numbers.append(number)
-        else:
-            raise SpecError("not something to trace", where="trace", found=text, allowed=_ALLOWED)
+            continue
+        number = whole(place)
+        if number is None or number >= flows:
+            raise SpecError("no such flow", where="trace", found=text, allowed=f"flow:0 to flow:{flows - 1}")
+        numbers.append(number)
     return Watched(ints(sorted(set(queues))), ints(sorted(set(numbers))))
+
+
+def split_trace(text: str) -> tuple[str, str]:
+    """Return ``queue`` or ``flow``, and which one; SpecError where it is neither."""
+    sort, _, place = text.partition(":")
+    if (sort == "queue" and "->" in place) or (sort == "flow" and place.isdecimal()):
+        return sort, place
+    raise SpecError("not something to trace", where="trace", found=text, allowed=_ALLOWED)
 
 
 def _ports(text: str, place: str, ports: Ports) -> list[int]:

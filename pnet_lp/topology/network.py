@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeVar
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import MOST_PLANES, VARIANTS, Variant
-from pnet_lp.registry import one_or_more
 from pnet_lp.topology.hosts import attach_hosts
 from pnet_lp.topology.source import Recipe, Source, resolve
 from pnet_lp.units import DEFAULT_LINK_GBPS
@@ -54,7 +53,7 @@ def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[
 
 
 def build_network(
-    texts: str | Sequence[str],
+    texts: str | Plane | Sequence[str | Plane],
     *,
     planes: int = 1,
     variant: Variant | None = None,
@@ -65,7 +64,8 @@ def build_network(
     """Return the network that the TOPOLOGY arguments and options of a command name.
 
     Args:
-        texts: one plane each (see :func:`build_plane`), or specs of several planes; a single one may stand by itself.
+        texts: one plane each (see :func:`build_plane`), or specs of several planes, or planes that are built
+            already; a single one may stand by itself.
         planes: repeats a single topology that is not itself of several planes.
         variant: how the repeated planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial``
             is one plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links
@@ -129,7 +129,11 @@ class _Part(NamedTuple):
 
 
 def _settled(
-    texts: str | Sequence[str], planes: int, variant: Variant | None, link_gbps: float, seed: int
+    texts: str | Plane | Sequence[str | Plane],
+    planes: int,
+    variant: Variant | None,
+    link_gbps: float,
+    seed: int,
 ) -> tuple[list[_Part], Variant | None]:
     """Return the parts of a network and how its planes relate; arguments and errors as of :func:`build_network`."""
     if not texts:
@@ -142,7 +146,12 @@ def _settled(
         raise SpecError("unknown variant", where="variant", found=variant, allowed=", ".join(VARIANTS))
     if not (math.isfinite(link_gbps) and link_gbps > 0):
         raise SpecError("not a speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0")
-    sources = [resolve(text, link_gbps=link_gbps, seed=seed) for text in one_or_more(texts)]
+    sources = [
+        Source(text.label or "plane", (text,))
+        if isinstance(text, Plane)
+        else resolve(text, link_gbps=link_gbps, seed=seed)
+        for text in ((texts,) if isinstance(texts, str | Plane) else texts)
+    ]
     if len(sources) == 1:
         (source,) = sources
         variant = _agreed("variant", variant, source.variant, None, source.text)

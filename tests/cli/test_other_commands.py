@@ -129,7 +129,7 @@ def test_list_of_an_unknown_name_offers_the_nearest(run: Run) -> None:
     )
     assert run("list", "routings", "idael", code=2).stderr == (
         "Error: there is no 'idael' among the routings (did you mean 'ideal'?); allowed: ecmp, ecmp-lp, "
-        "ecmp-split, edge-disjoint:K, ideal, ksp:K, vlb\n"
+        "ecmp-split, edge-disjoint:K, hedera, ideal, ksp:K, vlb\n"
     )
 
 

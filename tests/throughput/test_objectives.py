@@ -20,7 +20,7 @@ from pnet_lp.throughput.solvers import SolveOptions
 from .conftest import all_to_all, one_switch, plane, random_hosts, random_network
 from .reference import Reference, over_any_path, over_paths
 
-ROUTINGS = ["ideal", "ecmp-lp", "ksp:2", "edge-disjoint:2", "ecmp", "ecmp-split"]
+ROUTINGS = ["ideal", "ecmp-lp", "ksp:2", "edge-disjoint:2", "ecmp", "hedera", "ecmp-split"]
 LINE = 6
 TOLERANCE = 1e-6
 

@@ -44,6 +44,13 @@ def test_pairs_are_mutual(n: int, seed: int) -> None:
     assert np.array_equal(matrix.dst[matrix.dst], matrix.src)
 
 
+@given(n=sizes.map(lambda half: 2 * half), seed=seeds)
+def test_of_halves_one_sends_and_the_other_receives(n: int, seed: int) -> None:
+    matrix = build_traffic("permutation:kind=halves", ring_of(n), "rack", seed=seed)
+    assert sorted([*matrix.src.tolist(), *matrix.dst.tolist()]) == list(range(n))
+    assert matrix.demand.tolist() == [1.0] * (n // 2)
+
+
 @given(n=sizes, s=st.integers(1, 200))
 def test_stride_shifts_or_refuses(n: int, s: int) -> None:
     network = ring_of(n)
@@ -129,7 +136,7 @@ ODD = ring_of(5)
         (
             "permutation:kind=pair",
             SpecError,
-            "permutation: kind: input should be 'random' or 'pairs', found 'pair'",
+            "permutation: kind: input should be 'random', 'pairs' or 'halves', found 'pair'",
         ),
         (
             "permutation:kind=pairs",

@@ -134,6 +134,17 @@ def test_a_loop_is_chains(loops: int, rounds: int) -> None:
     assert workload.connection.tolist() == list(range(workload.flow_count))
 
 
+def test_the_first_rounds_of_a_loop_are_a_stage(network: Network) -> None:
+    workload = build_workload("closed-loop:sizes=1kB,loops=2,rounds=5,warm_up=2", network)
+    assert workload.stages == ("warmup", "steady")
+    assert workload.stage.tolist() == [0] * (16 * 2 * 2) + [1] * (16 * 2 * 3)
+    plain = build_workload("closed-loop:sizes=1kB,loops=2,rounds=5", network)
+    assert plain.stages == ()
+    assert np.array_equal(plain.dst, workload.dst)
+    with pytest.raises(SpecError, match="sequential: warm_up=3 leaves none of 3 rounds"):
+        build_workload("sequential:sizes=1kB,rounds=3,warm_up=3", network)
+
+
 @pytest.mark.parametrize(("connects", "opens"), [("message", [1, 1]), ("call", [1, 0]), ("never", [0, 0])])
 def test_a_call_is_a_request_and_its_response(connects: str, opens: list[int], network: Network) -> None:
     workload = build_workload(

@@ -4,6 +4,7 @@
 //! stands at the root:
 //!
 //! - [`graph`]: a plane as arcs, who can reach whom in it, and several planes with their endpoints;
+//! - [`placement`]: paths for large flows, which packets and flow problems alike can be sent along;
 //! - [`random`]: seeded choices; [`stop`]: an end before the end; [`error`]: what can be wrong.
 //!
 //! On it stand, side by side and without a word of each other:
@@ -19,6 +20,7 @@ pub mod graph;
 pub mod hops;
 pub mod mcf;
 pub mod paths;
+pub mod placement;
 pub mod random;
 pub mod sim;
 pub mod stop;

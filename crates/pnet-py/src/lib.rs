@@ -8,6 +8,7 @@ mod kinds;
 mod monitor;
 mod path_form;
 mod paths;
+mod placement;
 mod planes;
 mod problem;
 mod proof;
@@ -41,8 +42,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kinds::Split>()?;
     module.add_function(wrap_pyfunction!(proof::round_flow, module)?)?;
     module.add_function(wrap_pyfunction!(proof::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(proof::decompose, module)?)?;
     module.add_function(wrap_pyfunction!(proof::demand_distances, module)?)?;
     module.add_function(wrap_pyfunction!(paths::enumerate_paths, module)?)?;
+    module.add_function(wrap_pyfunction!(placement::place_flows, module)?)?;
     module.add_function(wrap_pyfunction!(path_form::solve_path_form, module)?)?;
     module.add_function(wrap_pyfunction!(bundles::solve_cheapest, module)?)?;
     module.add_function(wrap_pyfunction!(bundles::estimate_cheapest_bytes, module)?)?;

@@ -121,6 +121,34 @@ pub(crate) fn evaluate(py: Python<'_>, problem: &FlowProblem, proof: &Proof) -> 
     Ok(Evaluation { inner, planes: proof.planes })
 }
 
+/// The paths that a proof's flow takes: demand, plane, part, where the arcs of each begin, arcs local to the plane.
+type FlowPaths<'py> = (
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i32>>,
+);
+
+/// Takes the flow of each demand apart, path by path.
+#[pyfunction]
+pub(crate) fn decompose<'py>(
+    py: Python<'py>,
+    problem: &FlowProblem,
+    proof: &Proof,
+) -> Result<FlowPaths<'py>> {
+    let found = py.detach(|| mcf::decompose(&problem.inner, &proof.inner))?;
+    let narrow = |values: &[u32]| values.iter().map(|v| *v as i32).collect::<Vec<_>>().into_pyarray(py);
+    let ptr: Vec<i64> = found.ptr.iter().map(|v| *v as i64).collect();
+    Ok((
+        narrow(&found.demand),
+        narrow(&found.plane),
+        found.part.into_pyarray(py),
+        ptr.into_pyarray(py),
+        narrow(&found.arc),
+    ))
+}
+
 /// The length of each demand's shortest way over all planes, access links included, float64 `[demands]`.
 #[pyfunction]
 pub(crate) fn demand_distances<'py>(

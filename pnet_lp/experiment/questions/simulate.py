@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Annotated, Any, Self
 
-import numpy as np
+from pydantic import Field, model_validator
 
+from pnet_lp.errors import SpecError, naming
 from pnet_lp.experiment.keys import NetworkKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed, Value
-from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords, Settings, SimulationResult, figures
+from pnet_lp.registry import OneOrMore
+from pnet_lp.sim import (
+    FlowSettings,
+    OutageSettings,
+    Scenario,
+    ScenarioWords,
+    Settings,
+    SimulationResult,
+    figures,
+)
+from pnet_lp.sim.columns import COLUMNS, run_columns
+from pnet_lp.sim.traces import split_trace
 from pnet_lp.workload import WORKLOADS
-from pnet_lp.workload.base import WorkloadParams
+from pnet_lp.workload.base import Duration, WorkloadParams
 
 _STAGES = tuple(
     dict.fromkeys(
@@ -39,16 +52,26 @@ class SimulateCase(Settings, OutageSettings, FlowSettings, NetworkKeys):
         *(f"{share}_{stage}_us" for stage in _STAGES for share in _SHARES),
         "mean_slowdown",
         "p99_slowdown",
-        "mean_rate_gbps",
-        "min_rate_gbps",
-        "total_gbps",
-        "resent_share",
-        "reordered_share",
-        "fast_retransmits",
-        "timeouts",
-        "dropped",
+        *COLUMNS,
         "unfinished",
     )
+
+    trace: Annotated[tuple[str, ...], OneOrMore] = Field(
+        (),
+        description="queues and flows to trace, as `pnet-lp simulate --trace` does, for the columns about them",
+    )
+    warm_up: Duration = Field(0, description="simulated time from 0 on that no rate counts")
+
+    @model_validator(mode="after")
+    def _check_trace_and_warm_up(self) -> Self:
+        with naming("trace"):
+            for text in self.trace:
+                split_trace(text)
+        if self.trace and self.model == "fluid":
+            raise SpecError("a fluid has no queues and windows", where="trace", found=self.trace[0])
+        if self.time_limit is not None and self.warm_up >= self.time_limit:
+            raise SpecError("no time is left", where="warm_up", allowed="less than time_limit")
+        return self
 
 
 @QUESTIONS.register(
@@ -57,33 +80,44 @@ class SimulateCase(Settings, OutageSettings, FlowSettings, NetworkKeys):
 def simulate(case: SimulateCase, seed: int) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
     scenario = ScenarioWords(
-        case.topology, flows=case, planes=case, failures=case, outage=case, settings=case, seed=seed
+        case.topology,
+        flows=case,
+        planes=case,
+        failures=case,
+        outage=case,
+        settings=case,
+        trace=case.trace,
+        seed=seed,
     ).build()
     settings = scenario.to_json()
 
     def answer(_: int, __: OnProgress) -> Answer:
-        result = scenario.run()
-        if result.end == "interrupted":
-            raise KeyboardInterrupt
+        result = _run(scenario)
+        before = _run(replace(scenario, time_limit_ps=case.warm_up)) if case.warm_up else None
         found = figures([result])
         return Answer(
             Headline.exact("mean_fct_us", "us", "mean completion time", found["fct_us"]["mean"], "us"),
             "exact",
-            _columns(result, found),
+            _columns(result, before, found),
             {**{name: value for name, value in found.items() if name != "seconds"}, "settings": settings},
         )
 
     return Posed((scenario.network.fingerprint, scenario.workload.fingerprint, repr(settings)), answer)
 
 
-def _columns(result: SimulationResult, found: dict[str, Any]) -> dict[str, Value]:
-    """Return what a table says; rates count what has arrived of flows that are not complete as well."""
-    flow = result.flow
-    last = np.where(result.done, flow["end_ps"], result.time_ps)
-    began = (flow["start_ps"] >= 0) & (last > flow["start_ps"])
-    rate = (flow["received_bytes"] * 8000.0)[began] / (last - flow["start_ps"])[began]
+def _run(scenario: Scenario) -> SimulationResult:
+    """Return the records; Ctrl-C ends the sweep, not only the run."""
+    result = scenario.run()
+    if result.end == "interrupted":
+        raise KeyboardInterrupt
+    return result
+
+
+def _columns(
+    result: SimulationResult, before: SimulationResult | None, found: dict[str, Any]
+) -> dict[str, Value]:
+    """Return what a table says; rates leave out what came ``before``."""
     fct, slowdown, tasks = found["fct_us"], found["slowdown"], found["tasks_us"] or {}
-    packets = "packets" in found
     stages = {row["stage"]: row["tasks_us"] for row in found["stages"]}
     return {
         "p50_fct_us": fct["p50"],
@@ -96,14 +130,6 @@ def _columns(result: SimulationResult, found: dict[str, Any]) -> dict[str, Value
         **{f"{share}_{stage}_us": stages.get(stage, {}).get(share) for stage in _STAGES for share in _SHARES},
         "mean_slowdown": slowdown["mean"],
         "p99_slowdown": slowdown["p99"],
-        "mean_rate_gbps": float(rate.mean()) if len(rate) else None,
-        "min_rate_gbps": float(rate.min()) if len(rate) else None,
-        "total_gbps": found["goodput_gbps"]["total"],
-        # A fluid has no packets.
-        "resent_share": found["retransmitted"] / max(found["packets"]["data"], 1) if packets else None,
-        "reordered_share": found["reordered_share"] if packets else None,
-        "fast_retransmits": found["fast_retransmits"] if packets else None,
-        "timeouts": found["timeouts"] if packets else None,
-        "dropped": found["packets"]["dropped"] if packets else None,
+        **run_columns(result, before),
         "unfinished": found["flows"]["unfinished"],
     }

@@ -21,10 +21,11 @@ def _dashed(value: object) -> object:
 class PermutationParams(Params):
     """Parameters of ``permutation``."""
 
-    kind: Literal["random", "pairs"] = Field(
+    kind: Literal["random", "pairs", "halves"] = Field(
         "random",
         description="random: uniform among the permutations without fixed points; "
-        "pairs: endpoints are paired at random and both ends of a pair send",
+        "pairs: endpoints are paired at random and both ends of a pair send; "
+        "halves: one end of each pair, drawn at random, sends",
     )
     map: Annotated[tuple[int, ...], BeforeValidator(_dashed)] | None = Field(
         None,
@@ -43,16 +44,15 @@ class PermutationParams(Params):
 @traffics.register(
     "permutation",
     params=PermutationParams,
-    summary="1.0 from every endpoint to one other, each chosen once",
-    source="P-Net, section 5 (pairs)",
+    summary="1.0 from every endpoint, or from one of each pair, to one other, each chosen once",
+    source="P-Net, section 5 (pairs); SOPA, section 3.2 (halves)",
 )
 def permutation(params: PermutationParams, context: Context) -> TrafficMatrix:
-    """Return a demand of 1.0 per endpoint.
+    """Return a demand of 1.0 per endpoint, or per pair.
 
     Raises:
-        TrafficError: ``kind=pairs`` on an odd number of endpoints, where one would stay silent and the
-            matrix would be no permutation; a ``map`` of another length, with a fixed point, or that misses
-            an endpoint.
+        TrafficError: pairs of an odd number of endpoints, where one would have no other; a ``map`` of another length,
+            with a fixed point, or that misses an endpoint.
     """
     n = context.endpoints
     if params.map is not None:
@@ -66,7 +66,11 @@ def permutation(params: PermutationParams, context: Context) -> TrafficMatrix:
                 where=context.label,
                 allowed=f"an even number of {context.level}s, or permutation:kind=random",
             )
-        destination = _pairs(n, context.random("permutation/pairs", params.seed))
+        pairs = context.random(f"permutation/{params.kind}", params.seed).permutation(n).reshape(-1, 2)
+        if params.kind == "halves":
+            return context.matrix(pairs[:, 0], pairs[:, 1])
+        destination = np.empty(n, dtype=np.int64)
+        destination[pairs] = pairs[:, ::-1]
     return context.matrix(np.arange(n), destination)
 
 
@@ -94,13 +98,6 @@ def _derangement(n: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
         drawn = random.permutation(n)
         if not np.any(drawn == np.arange(n)):
             return drawn
-
-
-def _pairs(n: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
-    pairs = random.permutation(n).reshape(-1, 2)
-    destination = np.empty(n, dtype=np.int64)
-    destination[pairs] = pairs[:, ::-1]
-    return destination
 
 
 def _checked(destinations: tuple[int, ...], context: Context) -> npt.NDArray[np.int64]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Self
+
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from pnet_lp.model.workload import Workload
 from pnet_lp.workload.base import WORKLOADS, Context, Duration, Seed, SizesOf, WorkloadParams
@@ -12,10 +14,19 @@ from pnet_lp.workload.base import WORKLOADS, Context, Duration, Seed, SizesOf, W
 class SequentialParams(WorkloadParams):
     """Parameters of ``sequential``."""
 
+    stages: ClassVar[tuple[str, ...]] = ("warmup", "steady")
+
     sizes: SizesOf
     rounds: int = Field(ge=1, le=10**9, description="flows of each loop, one after the other")
     pause: Duration = Field(0, description="time from the end of a flow to the start of the next")
+    warm_up: int = Field(0, ge=0, description="rounds that are a stage of their own, before the steady ones")
     seed: Seed = None
+
+    @model_validator(mode="after")
+    def _check_rounds(self) -> Self:
+        if self.warm_up >= self.rounds:
+            raise ValueError(f"warm_up={self.warm_up} leaves none of {self.rounds} rounds")
+        return self
 
 
 class ClosedLoopParams(SequentialParams):
@@ -28,7 +39,7 @@ class ClosedLoopParams(SequentialParams):
     "closed-loop",
     params=ClosedLoopParams,
     summary="every host keeps a number of flows under way, each followed by one to a new random host",
-    source="P-Net, section 5.3.3",
+    source="P-Net, section 5.3",
 )
 def closed_loop(params: ClosedLoopParams, context: Context) -> Workload:
     """Return ``hosts x loops x rounds`` flows."""
@@ -56,5 +67,9 @@ def _loops(params: SequentialParams, loops: int, context: Context) -> Workload:
     size = params.sizes.draw(count, context.random("size", params.seed))
     later = np.arange(chains, count)
     start = np.where(np.arange(count) < chains, 0, params.pause)
+    apart = chains * params.warm_up
+    stage = np.repeat(params.stages, [apart, count - apart]) if apart else None
     # The host that sends a flow sends the next.
-    return context.workload(src, dst, size, start, after=(later, later - chains), acknowledged=True)
+    return context.workload(
+        src, dst, size, start, after=(later, later - chains), acknowledged=True, stage=stage
+    )

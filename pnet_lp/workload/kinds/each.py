@@ -23,7 +23,7 @@ class EachParams(WorkloadParams):
     "each",
     params=EachParams,
     summary="one flow for every demand of a traffic matrix, whatever the demand is",
-    source="P-Net, section 5.2 (permutation, all at once)",
+    source="P-Net, section 5.1.2 (permutation, all at once)",
 )
 def each(params: EachParams, context: Context) -> Workload:
     """Return a flow for each demand."""

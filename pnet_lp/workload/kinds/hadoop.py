@@ -41,7 +41,7 @@ class HadoopParams(WorkloadParams):
     "hadoop",
     params=HadoopParams,
     summary="a MapReduce job in three stages: read blocks, shuffle, write blocks",
-    source="P-Net, section 5.3.2 (figure 12); Dean, Ghemawat: MapReduce, OSDI 2004",
+    source="P-Net, section 5.2.2 (figure 12); Dean, Ghemawat: MapReduce, OSDI 2004",
 )
 def hadoop(params: HadoopParams, context: Context) -> Workload:
     """Return the flows of one job; a task is what one worker does in one stage.

@@ -34,7 +34,7 @@ class RpcParams(WorkloadParams):
     "rpc",
     params=RpcParams,
     summary="every host calls random others: a request, a response, then the next call",
-    source="P-Net, section 5.3.1 (table 2, figures 10 and 11)",
+    source="P-Net, section 5.2.1 (table 2, figures 10 and 11)",
 )
 def rpc(params: RpcParams, context: Context) -> Workload:
     """Return ``hosts x clients x rounds`` tasks of two flows, a request and the response that waits for it."""

@@ -184,6 +184,64 @@ def test_simulate_counts_what_has_arrived_of_flows_that_do_not_end(tmp_path: Pat
     assert 9.8 < found["mean_rate_gbps"] < 10  # type: ignore[operator]
 
 
+RING = "topology: 'ring:n=3', hosts_per_switch: 1, link_gbps: 10, header: 0, preset: pnet"
+
+
+def test_simulate_leaves_a_warm_up_out_of_rates(tmp_path: Path) -> None:
+    """At an even 2 Gb/s, as much is on its way at 1 ms as at 2 ms, so that what arrives between is 2 Gb/s."""
+    case = (
+        f"{{{RING}, workload: 'incast:senders=1,sizes=1GB,to=0', transport: 'cbr:rate=2Gbps', time_limit: 2ms"
+    )
+    whole, later = (answer(tmp_path, "simulate", case + more) for more in ("}", ", warm_up: 1ms}"))
+    packet = 1500 * 8 / 1e6
+    for column in ("mean_rate_gbps", "max_source_gbps", "total_gbps"):
+        assert later[column] == pytest.approx(2, abs=1.01 * packet)
+        assert whole[column] == pytest.approx(2 * (1 - 3e-6 / 2e-3), abs=1.01 * packet)
+    assert later["unfinished"] == whole["unfinished"] == 1
+
+
+def test_simulate_says_what_a_source_sends(tmp_path: Path) -> None:
+    """Two flows of one host share its link: each has half of what the host sends."""
+    (tmp_path / "two.csv").write_text("src,dst,bytes,start_s\n0,1,1500000,0\n0,2,1500000,0\n")
+    found = answer(tmp_path, "simulate", f"{{{RING}, workload: {tmp_path / 'two.csv'}}}")
+    assert found["mean_source_gbps"] == found["min_source_gbps"] == found["max_source_gbps"]
+    assert 9 < found["mean_source_gbps"] < 10  # type: ignore[operator]
+    assert found["mean_rate_gbps"] < 0.6 * found["mean_source_gbps"]  # type: ignore[operator]
+
+
+def test_simulate_says_what_was_traced(tmp_path: Path) -> None:
+    """In turn over four paths, 500 packets are 125 on each; alone, a packet is sent six times, over six links."""
+    ports = ["agg0->core0", "agg0->core1", "agg1->core2", "agg1->core3"]
+    case = (
+        "{topology: 'fat-tree:k=4', link_gbps: 1, traffic: sopa-one-flow, flow_size: 1500kB, preset: sopa, header: 0, "
+        f"transport: 'tcp:handshake=false,initial_window=1,receive_window=1,ack_every=1', trace: {[f'queue:{port}' for port in ports]}"
+    )
+    found = answer(tmp_path, "simulate", case + "}")
+    assert (found["least_queue_share"], found["greatest_queue_share"], found["uneven_500"]) == (0.25, 0.25, 0)
+    # The packet that comes is the only one.
+    assert (found["mean_traced_queue"], found["longest_traced_queue"], found["longest_queue"]) == (1, 1, 1)
+    assert (found["max_delay_us"], found["retransmitting_flows"]) == (None, 0)
+    found = answer(tmp_path, "simulate", case.replace("trace: [", "trace: ['flow:0', ") + "}")
+    assert found["min_delay_us"] == found["max_delay_us"] == pytest.approx(6 * (12 + 0.025))
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("trace: 'flow:x'", "trace: not something to trace, found 'flow:x'; allowed: queue:FROM->TO"),
+        ("trace: 'flow:0', model: fluid", "trace: a fluid has no queues and windows, found 'flow:0'"),
+        ("time_limit: 1ms, warm_up: 1ms", "warm_up: no time is left; allowed: less than time_limit"),
+    ],
+)
+def test_simulate_checks_what_is_counted(keys: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(PnetError, match=message):
+        answer(
+            tmp_path,
+            "simulate",
+            f"{{topology: 'fat-tree:k=4', traffic: permutation, flow_size: 1kB, {keys}}}",
+        )
+
+
 def test_crosscheck_says_what_the_function_says(tmp_path: Path) -> None:
     case = "{topology: 'fat-tree:k=4', link_gbps: 10, traffic: permutation, flow_size: 15kB, seed: 4, preset: pnet}"
     found = answer(tmp_path, "crosscheck", case)

@@ -4,6 +4,7 @@
 //!
 //! - `problem`: the instance on arcs, as arrays, checked once; `lanes`, `distance`: what the kernels share;
 //! - `proof`, `evaluate`: what proves a bound, and how it is checked without knowing a solver;
+//! - `decompose`: which paths it sends demands on;
 //! - `acyclic`, `round`: from any solver's flow to a feasible one;
 //! - [`run`]: when a solver stops, and who watches it;
 //! - `best`: what the solvers on arcs begin with, keep and return;
@@ -18,6 +19,7 @@ mod acyclic;
 mod best;
 pub mod bundles;
 pub mod columns;
+mod decompose;
 mod distance;
 mod evaluate;
 mod lanes;
@@ -30,6 +32,7 @@ pub mod structured;
 pub mod symmetry;
 
 pub use best::Solution;
+pub use decompose::{FlowPaths, decompose};
 pub use evaluate::{Evaluation, demand_distances, evaluate};
 pub use problem::{Arrays, Plane, Problem, Use};
 pub use proof::Proof;

@@ -36,7 +36,7 @@ pub use dependent::DependentFlows;
 pub use engine::{Limits, Model, Progress, Scenario};
 pub use fabric::{Fabric, Link, PathLink};
 pub use failures::{Failures, Outage};
-pub use forwarding::{Ecmp, Forwarding, Given, Hedera, Order, Over, PerHop, Placement, Spray};
+pub use forwarding::{Ecmp, Forwarding, Given, Hedera, Order, Over, PerHop, Spray};
 pub use net::Net;
 pub use packet::{Kind, Packet};
 pub use port::Backlog;

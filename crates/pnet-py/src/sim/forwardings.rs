@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 
 use crate::error::Result;
 use crate::kinds::Policy;
+use crate::placement::placement_of;
 use crate::planes::Planes;
 
 /// A way to choose paths with its parameters.
@@ -103,9 +104,7 @@ impl Forwarding {
     #[staticmethod]
     #[pyo3(signature = (*, policy, interval_ps, share, annealing))]
     fn hedera(policy: Policy, interval_ps: u64, share: f64, annealing: Option<u32>) -> Self {
-        let placement =
-            annealing.map_or(sim::Placement::FirstFit, |iterations| sim::Placement::Annealing { iterations });
-        let (policy, interval) = (policy.into(), interval_ps);
+        let (policy, interval, placement) = (policy.into(), interval_ps, placement_of(annealing));
         sim::Forwarding::Hedera(sim::Hedera { policy, interval, share, placement }).into()
     }
 

@@ -16,7 +16,7 @@ mod tables;
 
 pub use ecmp::Ecmp;
 pub use given::Given;
-pub use hedera::{Hedera, Placement};
+pub use hedera::Hedera;
 pub use per_hop::PerHop;
 pub use spray::{Order, Over, Spray};
 

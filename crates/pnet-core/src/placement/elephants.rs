@@ -19,14 +19,14 @@ pub enum Placement {
 
 /// A flow to be placed.
 #[derive(Debug)]
-pub(super) struct Elephant {
-    pub(super) dst: u32,
+pub(crate) struct Elephant {
+    pub(crate) dst: u32,
     /// Bits per second.
-    pub(super) demand: f64,
+    pub(crate) demand: f64,
     /// Ports of all paths that it could take.
-    pub(super) paths: Vec<Vec<u32>>,
+    pub(crate) paths: Vec<Vec<u32>>,
     /// Where it is placed, if it is.
-    pub(super) path: Option<Vec<u32>>,
+    pub(crate) path: Option<Vec<u32>>,
 }
 
 /// What is reserved on ports.
@@ -54,7 +54,7 @@ impl Loads {
 }
 
 /// Places each elephant that is not placed on the first path with room, if there is one.
-pub(super) fn first_fit(elephants: &mut [Elephant], rate: impl Fn(u32) -> f64 + Copy) {
+pub(crate) fn first_fit(elephants: &mut [Elephant], rate: impl Fn(u32) -> f64 + Copy) {
     let mut reserved = Loads::default();
     for elephant in elephants.iter() {
         if let Some(path) = &elephant.path {
@@ -74,7 +74,7 @@ pub(super) fn first_fit(elephants: &mut [Elephant], rate: impl Fn(u32) -> f64 + 
 const WEIGHT: f64 = 0.5;
 
 /// Places all elephants; `choices` says by which of its paths each host is reached, and is improved.
-pub(super) fn anneal(
+pub(crate) fn anneal(
     elephants: &mut [Elephant],
     choices: &mut Vec<u32>,
     iterations: u32,

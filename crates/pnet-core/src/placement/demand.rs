@@ -6,9 +6,9 @@
 
 /// Between whom a flow is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wish {
-    pub(super) src: u32,
-    pub(super) dst: u32,
+pub(crate) struct Wish {
+    pub(crate) src: u32,
+    pub(crate) dst: u32,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,7 +19,7 @@ struct State {
 }
 
 /// Estimates the demand of each flow; `rates` are what each host can send and receive, in the same unit.
-pub(super) fn estimate(wishes: &[Wish], rates: &[(f64, f64)]) -> Vec<f64> {
+pub(crate) fn estimate(wishes: &[Wish], rates: &[(f64, f64)]) -> Vec<f64> {
     let group = |end: fn(&Wish) -> u32| {
         let mut hosts: Vec<(u32, usize)> = wishes.iter().enumerate().map(|(i, w)| (end(w), i)).collect();
         hosts.sort_unstable();

@@ -1,11 +1,7 @@
 //! Hedera (Al-Fares et al., NSDI 2010): flows take hashed paths until a poll finds that they send much; these are placed.
 //!
 //! Every interval a controller counts what each connection has sent.  Those that sent more than a share of their host's
-//! link rate are elephants: `demand` estimates what each could send if only hosts' links were in its way (section IV.A of the
-//! paper), `placement` finds paths that have room for that.  All others stay where they are.
-
-mod demand;
-mod placement;
+//! link rate are elephants, which [`placement`](crate::placement) finds paths for.  All others stay where they are.
 
 use std::collections::HashMap;
 
@@ -18,11 +14,8 @@ use super::per_flow::PerFlow;
 use super::{Forwarder, Ground, MOST, Pair, Sent};
 use crate::error::{Error, invalid};
 use crate::paths::Policy;
+use crate::placement::{Elephant, Placement, Wish, anneal, estimate, first_fit};
 use crate::random::SplitMix;
-use demand::{Wish, estimate};
-use placement::{Elephant, first_fit};
-
-pub use placement::Placement;
 
 /// Its parameters.
 #[derive(Debug, Clone)]
@@ -152,7 +145,7 @@ impl Forwarder for Controller {
             Placement::FirstFit => first_fit(&mut elephants, rate),
             Placement::Annealing { iterations } => {
                 let random = SplitMix::of([self.seed, 0x0000_6865_6465_7261, self.polls]);
-                placement::anneal(&mut elephants, &mut self.choices, iterations, rate, random);
+                anneal(&mut elephants, &mut self.choices, iterations, rate, random);
             }
         }
         for ((pair, subflow), elephant) in found.into_iter().zip(elephants) {

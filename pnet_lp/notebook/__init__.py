@@ -1,0 +1,8 @@
+"""Queries as one reads them in a notebook: words, graphs and tables in, an answer that knows its network out.
+
+``inputs`` says what stands for a network and for traffic, ``solve`` is the call, ``solved`` its answer.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,33 @@
+"""A line that says how far a solve is, in a terminal and in a notebook alike."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Self
+
+from pnet_lp.report.throughput import bounds_in_words
+from pnet_lp.throughput import Progress
+
+_WIDTH = 100
+
+
+class BoundsText:
+    """Writes the current bounds over each other, and leaves nothing at the end of the block."""
+
+    def __init__(self) -> None:
+        self._shown = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __call__(self, progress: Progress) -> None:
+        """Show ``progress``."""
+        print(f"\r{bounds_in_words(progress):<{_WIDTH}.{_WIDTH}}", end="", file=sys.stderr, flush=True)
+        self._shown = True
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._shown:
+            print(f"\r{'':<{_WIDTH}}\r", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,160 @@
+"""An answer that knows its network."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.notebook.html import result_html
+from pnet_lp.report.flow_paths import path_rates
+from pnet_lp.report.links import link_table, rate_table
+from pnet_lp.report.plot import new_figure, write_figure
+from pnet_lp.report.throughput import result_in_words
+from pnet_lp.report.utilisation import draw_utilisation
+from pnet_lp.throughput.proofs.store import save_result
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from pnet_lp.drawing import Drawing
+    from pnet_lp.throughput.verify import Verification
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Solved:
+    """The throughput of a network, with what it is of.
+
+    Attributes:
+        network: with what fails in it down.
+        traffic: the demands.
+        result: bounds, proof, what limits.
+    """
+
+    network: Network
+    traffic: TrafficMatrix
+    result: ThroughputResult
+
+    @property
+    def value(self) -> float | None:
+        """What was asked for: K in Gb/s per unit demand, unless the objective is another one; the attained bound."""
+        return self.result.value
+
+    @property
+    def throughput_gbps(self) -> float:
+        """K in Gb/s per unit demand; AttributeError where the objective has none."""
+        return self.result.throughput_gbps
+
+    @property
+    def lower(self) -> float:
+        """The lower bound on the value."""
+        return self.result.interval.lower
+
+    @property
+    def upper(self) -> float:
+        """The upper bound on the value."""
+        return self.result.interval.upper
+
+    @property
+    def gap(self) -> float:
+        """Their difference over the upper one."""
+        return self.result.interval.gap
+
+    @property
+    def certified(self) -> bool:
+        """Whether the bounds meet within the tolerance."""
+        return self.result.status == "certified"
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """A row per directed link: ``plane``, ``u``, ``v``, ``kind``, ``cable``, ``capacity_gbps``, ``load_gbps``,
+        ``utilisation``, ``length``; see :func:`~pnet_lp.report.links.link_table`.
+        """  # noqa: D205 - names of columns are more than a line
+        return _frame(link_table(self.network, self.traffic, self.result))
+
+    @cached_property
+    def rates(self) -> pd.DataFrame:
+        """A row per demand: ``src``, ``dst``, ``demand``, ``rate_gbps``."""
+        return _frame(rate_table(self.network, self.traffic, self.result))
+
+    @cached_property
+    def paths(self) -> pd.DataFrame:
+        """A row per path that carries something: ``src``, ``dst``, ``pairs``, ``plane``, ``hops``, ``switches``,
+        ``rate_gbps``; see :func:`~pnet_lp.report.flow_paths.path_rates`.
+        """  # noqa: D205
+        return _frame(path_rates(self.network, self.traffic, self.result))
+
+    def graph(self, plane: int = 0) -> nx.MultiDiGraph[str]:
+        """Return a plane as a networkx graph, whose edges have ``capacity_gbps``, ``load_gbps``, ``utilisation`` and
+        ``length``.
+
+        Raises:
+            IndexError: there is no such plane.
+        """  # noqa: D205
+        import networkx as nx  # noqa: PLC0415 - slow to load
+
+        count = self.network.plane_count
+        if not 0 <= plane < count:
+            raise IndexError(f"no plane {plane}; there are {count}, from 0 on")
+        links = self.links[self.links["plane"] == plane]
+        graph: nx.MultiDiGraph[str] = nx.from_pandas_edgelist(
+            links,
+            "u",
+            "v",
+            edge_attr=["kind", "cable", "capacity_gbps", "load_gbps", "utilisation", "length"],
+            create_using=nx.MultiDiGraph,
+        )
+        graph.add_nodes_from(self.network.planes[plane].switch_names)
+        graph.graph["label"] = self.network.planes[plane].label
+        return graph
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Return a chart of how full links are, plane by plane, and write it to ``path`` (PNG or SVG) if given."""
+        figure = new_figure(6)
+        draw_utilisation(figure.add_subplot(), self.links, result_in_words(self.result))
+        if path is not None:
+            write_figure(figure, path)
+        return figure
+
+    def draw(self, path: str | Path | None = None, **shown: Any) -> Drawing:
+        """Return a picture of the network, its cables coloured by what they carry; see :func:`pnet_lp.draw`."""
+        return self.network.draw(path, traffic=self.traffic, load=self.result, **shown)
+
+    def save(self, path: str | Path) -> None:
+        """Write the result with its proof, for :meth:`verify` and ``pnet-lp verify``."""
+        save_result(path, self.network, self.traffic, self.result)
+
+    def verify(self) -> Verification:
+        """Check the proof as it would be saved, with code that shares nothing with the solvers.
+
+        Raises:
+            CertificateError: something does not hold.
+        """
+        from pnet_lp.throughput.verify import verify_file  # noqa: PLC0415 - only where it is asked for
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "result.json"
+            self.save(file)
+            return verify_file(file)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document of ``pnet-lp throughput --json``."""
+        return self.result.to_json()
+
+    def __repr__(self) -> str:
+        return f"<{result_in_words(self.result)}>"
+
+    def _repr_html_(self) -> str:
+        """Show the bounds and what they are of in a notebook."""
+        return result_html(self.result)
+
+
+def _frame(columns: Any) -> pd.DataFrame:
+    import pandas as pd  # noqa: PLC0415 - slow to load
+
+    return pd.DataFrame(columns)

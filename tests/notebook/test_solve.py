@@ -1,0 +1,202 @@
+"""``pnet_lp.solve``: what it takes, and that it says the same as the functions below it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import pnet_lp as pn
+from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
+from pnet_lp.throughput import solve
+from pnet_lp.topology import build_network, build_plane
+from pnet_lp.traffic import build_traffic
+
+RING = 2 / 9
+"""K of all-to-all between the 6 switches of a ring of 1 Gb/s: 18 pairs of 1.8 hops on average load 12 links."""
+
+
+def ring_graph(**data: float) -> nx.Graph:
+    graph = nx.cycle_graph(6)
+    nx.set_edge_attributes(graph, {edge: dict(data) for edge in graph.edges})
+    return graph
+
+
+def test_words_are_those_of_the_command() -> None:
+    found = pn.solve(
+        "jellyfish:k=4", planes=2, variant="heterogeneous", traffic="permutation", routing="ksp:4", seed=3
+    )
+    network = build_network("jellyfish:k=4", planes=2, variant="heterogeneous", seed=3)
+    expected = solve(network, build_traffic("permutation", network, seed=3), routing="ksp:4", seed=3)
+    assert (found.lower, found.upper, found.network.fingerprint) == (
+        expected.interval.lower,
+        expected.interval.upper,
+        network.fingerprint,
+    )
+    assert found.certified
+    assert found.gap <= 1e-4
+    assert found.value == found.throughput_gbps == found.lower
+
+
+@pytest.mark.parametrize(
+    "topology",
+    [
+        ring_graph(capacity_gbps=1.0),
+        ring_graph(capacity=1.0),
+        nx.to_numpy_array(nx.cycle_graph(6)),
+        nx.to_pandas_edgelist(ring_graph(capacity_gbps=1.0), source="u", target="v"),
+        build_plane("ring:n=6", link_gbps=1),
+        build_network("ring:n=6", link_gbps=1),
+        [build_plane("ring:n=6", link_gbps=1)],
+    ],
+    ids=["graph", "graph-capacity", "matrix", "table", "plane", "network", "list"],
+)
+def test_topologies(topology: Any) -> None:
+    assert pn.solve(topology).value == pytest.approx(RING, rel=1e-4)
+
+
+def test_planes_of_a_graph_and_of_several_kinds() -> None:
+    assert pn.solve(ring_graph(capacity_gbps=1.0), planes=3).value == pytest.approx(3 * RING, rel=1e-4)
+    fast = pn.solve(ring_graph(capacity_gbps=1.0), planes=3, variant="serial-high")
+    assert (fast.value, fast.network.plane_count) == (pytest.approx(3 * RING, rel=1e-4), 1)
+    mixed = pn.solve([ring_graph(capacity_gbps=1.0), "ring:n=6"], link_gbps=1, level="rack")
+    assert mixed.network.plane_count == 2
+    assert mixed.value == pytest.approx(2 * RING, rel=1e-4)
+
+
+def test_a_speed_is_never_made_up() -> None:
+    with pytest.raises(TopologyError, match=re.escape("links have no speed")):
+        pn.solve(ring_graph())
+    with pytest.raises(TopologyError, match=re.escape("links have no speed")):
+        pn.solve(ring_graph(weight=3.0))
+    assert pn.solve(ring_graph(), link_gbps=1).value == pytest.approx(RING, rel=1e-4)
+    assert pn.solve(ring_graph(weight=3.0), capacity="weight").value == pytest.approx(3 * RING, rel=1e-4)
+
+
+def test_traffic() -> None:
+    names = [str(i) for i in range(6)]
+    ones = np.ones((6, 6)) - np.eye(6)
+    square = pd.DataFrame(ones, index=names, columns=names)
+    long = square.stack().rename_axis(["src", "dst"]).rename("demand").reset_index()
+    for traffic in (ones, ones.astype(int), square, long[long["demand"] > 0]):
+        assert pn.solve("ring:n=6", link_gbps=1, traffic=traffic).value == pytest.approx(RING, rel=1e-4)
+    by_index = pd.DataFrame({"src": [0], "dst": [3], "demand": [1.0]})
+    assert pn.solve("ring:n=6", link_gbps=1, traffic=by_index).value == pytest.approx(2, rel=1e-4)
+    matrix = build_traffic("stride:s=1", build_network("ring:n=6"))
+    assert pn.solve("ring:n=6", link_gbps=1, traffic=matrix).traffic is matrix
+
+
+WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
+    (lambda: pn.solve(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
+    (lambda: pn.solve("ring:n=6", traffic=7), SpecError, "traffic: not a kind of traffic, found 'int'"),  # type: ignore[arg-type]
+    (lambda: pn.solve("ring:n=6", planes=0), SpecError, "planes"),
+    (lambda: pn.solve("ring:n=6", tolerance=2.0), SpecError, "tolerance"),
+    (lambda: pn.solve("ring:n=6", routing="kps:8"), SpecError, "did you mean 'ksp'"),
+    (lambda: pn.solve("ring:n=6", capacity="x"), SpecError, "capacity: no graph or table is given"),
+    (
+        lambda: pn.solve(build_network("ring:n=6"), planes=2),
+        SpecError,
+        "planes: the network is built already",
+    ),
+    (lambda: pn.solve(np.ones((2, 3))), TopologyError, "not a square matrix of Gb/s"),
+    (lambda: pn.solve(np.ones((2, 2))), TopologyError, "a switch has a link to itself"),
+    (lambda: pn.solve(np.ones((2, 2)) - np.eye(2), link_gbps=1), SpecError, "says what every link carries"),
+    (
+        lambda: pn.solve(pd.DataFrame({"a": [1]})),
+        TopologyError,
+        "a table of cables has columns u and v, found 'a'",
+    ),
+    (lambda: pn.solve("ring:n=6", traffic=np.ones((6, 5))), TrafficError, "not a square matrix"),
+    (
+        lambda: pn.solve("ring:n=6", traffic=np.ones((5, 5)) - np.eye(5)),
+        TrafficError,
+        "smaller than the network",
+    ),
+    (lambda: pn.solve("ring:n=6", traffic=pd.DataFrame({"a": [1]})), TrafficError, "not a table of demands"),
+    (
+        lambda: pn.solve("ring:n=6", traffic=pd.DataFrame({"src": ["0"], "dst": ["x"], "demand": [1]})),
+        TrafficError,
+        "traffic: row 0",
+    ),
+    (lambda: pn.solve("ring:n=6", fail_planes=3), SpecError, "3"),
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "message"), WRONG, ids=[message for *_, message in WRONG])
+def test_wrong(call: Callable[[], object], kind: type[PnetError], message: str) -> None:
+    with pytest.raises(kind, match=re.escape(message)):
+        call()
+
+
+def test_failures() -> None:
+    found = pn.solve("ring:n=6", planes=2, link_gbps=1, fail_planes=1, level="rack")
+    assert found.value == pytest.approx(RING, rel=1e-4)
+
+
+def test_progress_is_shown_and_gone(capsys: pytest.CaptureFixture[str]) -> None:
+    pn.solve("jellyfish:k=6", level="rack", solver="structured", tolerance=1e-6, progress=True)
+    shown = capsys.readouterr().err
+    assert "<= K <=" in shown
+    assert shown.endswith("\r")
+    pn.solve("ring:n=6")
+    assert capsys.readouterr().err == ""
+
+
+def test_values_that_an_answer_gives(tmp_path: Path) -> None:
+    found = pn.solve("fat-tree:k=4", planes=2, link_gbps=10, traffic="stride:s=4")
+    links = found.links
+    assert len(links) == 2 * (2 * 32 + 2 * 16)
+    assert links["utilisation"].max() == pytest.approx(1, rel=1e-3)
+    assert found.rates["rate_gbps"].tolist() == pytest.approx([20.0] * 16, rel=1e-3)
+    graph = found.graph(1)
+    assert graph.number_of_nodes() == 20 + 16
+    assert {"capacity_gbps", "load_gbps", "utilisation", "length"} <= set(
+        next(iter(graph.edges(data=True)))[2]
+    )
+    with pytest.raises(IndexError, match="no plane 2"):
+        found.graph(2)
+    found.save(tmp_path / "answer.json")
+    assert found.verify().interval.lower == pytest.approx(found.lower)
+    found.plot(tmp_path / "chart.svg")
+    assert "utilisation" in (tmp_path / "chart.svg").read_text()
+    assert found.draw().document["colours"] == "utilisation"
+    assert repr(found).startswith("<throughput 20")
+    html = found._repr_html_()
+    assert "at least" in html
+    assert "<svg role='img'" in html
+
+
+@pytest.mark.parametrize(
+    ("topology", "options"),
+    [
+        ("jellyfish:k=4", {"planes": 2, "variant": "heterogeneous", "solver": "structured"}),
+        ("jellyfish:k=4", {"routing": "ksp:4", "level": "rack"}),
+        ("fat-tree:k=4", {"traffic": "stride:s=3"}),
+        ("torus:dims=3x3", {"objective": "max-min", "traffic": "permutation"}),
+    ],
+)
+def test_paths_carry_the_rates_over_the_links(topology: str, options: dict[str, Any]) -> None:
+    """What paths carry adds up to what demands get, and, link by link, to the loads."""
+    found = pn.solve(topology, **options)
+    paths = found.paths
+    assert paths["rate_gbps"].sum() == pytest.approx(found.rates["rate_gbps"].sum())
+    load: dict[tuple[int, str, str], float] = {}
+    for plane, switches, rate in zip(paths["plane"], paths["switches"], paths["rate_gbps"], strict=True):
+        passed = switches.split(" ")
+        for ends in itertools.pairwise(passed):
+            load[plane, *ends] = load.get((plane, *ends), 0.0) + rate
+    core = found.links[found.links["kind"] == "core"]
+    for row in core.itertuples():
+        assert load.get((row.plane, row.u, row.v), 0.0) == pytest.approx(row.load_gbps, abs=1e-6)
+
+
+def test_paths_that_are_none() -> None:
+    with pytest.raises(SpecError, match="splits demands at every switch"):
+        _ = pn.solve("fat-tree:k=4", routing="ecmp").paths
