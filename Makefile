@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fix bench audit clean pins FORCE
+.PHONY: help setup run test experiments check fix bench audit clean pins FORCE
 
 PYTHON ?=
 PYTEST_ARGS ?=
@@ -30,6 +30,7 @@ export PYO3_PYTHON := $(HERE)/$(PY)
 help:
 	@echo 'make run     set up, then the first experiment: a table and a chart in under a minute'
 	@echo 'make test    set up, then all tests, Python and Rust'
+	@echo 'make experiments  set up, then every experiment at quick size, with a page of all claims'
 	@echo 'make check   formatting, lints, types and layers; changes no file'
 	@echo 'make fix     what of that can be repaired by itself'
 	@echo 'make bench   the benchmarks (minutes)'
@@ -45,6 +46,11 @@ run: setup
 test: setup
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
 	cargo test --profile quick --locked --package pnet-core
+
+# Of what a run before has computed with the same code nothing is computed again.
+experiments: setup
+	$(PY) -m pnet_lp sweep --all --size quick --jobs 2
+	$(PY) -m pnet_lp report --all --size quick --to build/report
 
 check: setup
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
@@ -135,7 +141,7 @@ $(INSTALLED): $(PLACE) pyproject.toml constraints.txt $(RUST)
 	@echo 'installing the pinned versions and building the extension (release)'
 	@$(PY) -m pip install --quiet --constraint constraints.txt maturin
 	@PATH="$(HERE)/.venv/bin:$$PATH" $(PY) -m pip install --quiet --constraint constraints.txt \
-	  --no-build-isolation --editable '.[dev]'
+	  --no-build-isolation --editable '.[cluster,dev]'
 	@cargo fetch --quiet
 	@touch $@
 
@@ -146,7 +152,7 @@ pins: $(PLACE)
 	rm -rf build/pins
 	$(PY) -m venv build/pins
 	build/pins/bin/python -m pip install --quiet maturin
-	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[dev]'
+	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[cluster,dev]'
 	{ sed -n '/^#/p' constraints.txt; build/pins/bin/python -m pip freeze --exclude pnet-lp; } >build/constraints.txt
 	mv build/constraints.txt constraints.txt
 

@@ -41,6 +41,7 @@ from pnet_lp.writing import output_file, write_json
 
 SEED = 1
 LOAD = 0.6
+SIZES = "dctcp-web-search"
 NETWORKS = {
     128: "fat-tree:k=8",
     1024: "fat-tree:k=16",
@@ -85,7 +86,7 @@ class Run:
 def scenario(hosts: int, flows: int, method: str) -> FluidScenario:
     """Return what is simulated."""
     network = build_network([NETWORKS[hosts]], link_gbps=10.0, seed=SEED)
-    text = f"poisson:sizes=pfabric-web-search,load={LOAD},flows={flows}"
+    text = f"poisson:sizes={SIZES},load={LOAD},flows={flows}"
     settings = Settings(model="fluid", **METHODS[method])
     made = settings.scenario(network, build_workload(text, network, seed=SEED), seed=SEED)
     assert isinstance(made, FluidScenario)
@@ -199,6 +200,7 @@ def publish(runs: list[Run]) -> None:
         "command": "make bench",
         "seed": SEED,
         "load": LOAD,
+        "sizes": SIZES,
         "networks": NETWORKS,
         "environment": environment(),
         "runs": [asdict(run) for run in runs],

@@ -1,8 +1,11 @@
 """The packet simulator on fat trees: packet-hops per second of one core, and memory, beside what the machine does.
 
-Hosts send to each other in pairs, 10 MB each at 10 Gb/s, with the preset of each transport; `--large` adds 3,456 hosts
-at 1 Gb/s under SOPA, which takes minutes.  Every run has a process of its own.  Times are those that the processor has
-worked, so that others on the machine disturb them little; building the network is not counted.
+Hosts send to each other in pairs, 10 MB each at 10 Gb/s, with the preset of each transport; `--large` adds SOPA at
+1 Gb/s, up to 3,456 hosts, which takes minutes.  Every run has a process of its own.  Times are those that the processor
+has worked, so that others on the machine disturb them little; building the network is not counted.
+
+The last rows say how the time of a hop and the memory of a packet in the queues grow with the number of hosts n: the
+power of n that fits all runs of a kind best.
 
 `--nspy PYTHON` adds ns.py, which that Python must have (``pip install ns.py``): TCP Reno for 20 ms on the smallest fat
 tree, the same pairs, each flow on one shortest path, beside our own TCP there.  What is compared is packet-hops per
@@ -26,12 +29,13 @@ from pathlib import Path
 from typing import Any
 
 import networkx
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from pnet_lp import _core
 from pnet_lp.experiment.manifest import environment
-from pnet_lp.sim import TRANSPORTS, simulate
+from pnet_lp.sim import simulate
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.units import format_bytes, parse_bytes
@@ -40,8 +44,14 @@ from pnet_lp.writing import output_file, write_json
 SEED = 1
 SIZE = "10MB"
 ARITIES = (4, 8, 16)
-PRESETS = {"tcp": "pnet", "ndp": "ndp"}
 LARGE = 24
+
+#: Of each kind of run, the rate of links in Gb/s and the words of the simulation.
+KINDS: dict[str, tuple[int, dict[str, str]]] = {
+    "tcp": (10, {"preset": "pnet", "transport": "tcp"}),
+    "ndp": (10, {"preset": "ndp", "transport": "ndp"}),
+    "sopa": (1, {"preset": "sopa"}),
+}
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "crates" / "pnet-core"
 OUT = ROOT / "results" / "published" / "benchmarks"
@@ -52,7 +62,8 @@ class Run:
     """One run.
 
     Attributes:
-        name: what is simulated.
+        arity: k of the fat tree.
+        kind: what is simulated there.
         hosts: how many send.
         packet_hops: packets times the links they crossed.
         seconds: that the processor has worked.
@@ -61,7 +72,8 @@ class Run:
         end: why it ended.
     """
 
-    name: str
+    arity: int
+    kind: str
     hosts: int
     packet_hops: int
     seconds: float
@@ -74,6 +86,30 @@ class Run:
         """Packet-hops in a second."""
         return self.packet_hops / self.seconds
 
+    @property
+    def ns_per_hop(self) -> float:
+        """Nanoseconds for a packet to cross a link."""
+        return 1e9 / self.rate
+
+    @property
+    def bytes_per_packet(self) -> float | None:
+        """Memory for each packet in the queues; ``None`` where neither was measured."""
+        return self.peak_bytes / self.in_flight if self.in_flight else None
+
+
+def growth(runs: list[Run], kind: str) -> tuple[float, float] | None:
+    """Return the powers of the number of hosts that time per hop and memory per packet grow with.
+
+    They are fitted to the logarithms by least squares; ``None`` where there are not two runs of the kind with both.
+    """
+    found = [(run.hosts, run.ns_per_hop, run.bytes_per_packet) for run in runs if run.kind == kind]
+    measured = [(hosts, time, memory) for hosts, time, memory in found if memory]
+    if len(measured) < 2:
+        return None
+    hosts, *grown = np.log(np.array(measured, dtype=float)).T
+    time, memory = (float(np.polyfit(hosts, each, 1)[0]) for each in grown)
+    return time, memory
+
 
 def peak_bytes() -> int:
     """Return the most memory that this process has held; a process inherits no peak in this count."""
@@ -81,19 +117,19 @@ def peak_bytes() -> int:
     return 1024 * int(text.partition("VmHWM:")[2].split()[0])
 
 
-def measure(arity: int, transport: str, size: str) -> Run:
+def measure(arity: int, kind: str, size: str) -> Run:
     """Simulate in this process."""
-    sopa = arity == LARGE
-    network = build_network(f"fat-tree:k={arity}", link_gbps=1 if sopa else 10)
+    gbps, words = KINDS[kind]
+    network = build_network(f"fat-tree:k={arity}", link_gbps=gbps)
     traffic = build_traffic("permutation:kind=pairs", network, "host", seed=SEED)
-    words = {"preset": "sopa"} if sopa else {"preset": PRESETS[transport], "transport": transport}
     # What is loaded at the first call belongs to no run.
     simulate(network, "each:sizes=1", traffic=traffic, seed=SEED, **words)
     held, before = peak_bytes(), time.process_time()
     result = simulate(network, f"each:sizes={size}", traffic=traffic, seed=SEED, **words)
     seconds = time.process_time() - before
     return Run(
-        f"k = {arity}, {'SOPA' if sopa else transport}",
+        arity,
+        kind,
         network.host_count,
         result.packet_hops,
         seconds,
@@ -125,9 +161,7 @@ def measure_nspy(arity: int, size: int, python: str) -> Run:
         [python, str(script)], input=json.dumps(asked), check=True, stdout=subprocess.PIPE, text=True
     )
     found = json.loads(done.stdout)
-    return Run(
-        f"k = {arity}, ns.py", network.host_count, found["packet_hops"], found["seconds"], 0, 0, "20 ms"
-    )
+    return Run(arity, "ns.py", network.host_count, found["packet_hops"], found["seconds"], 0, 0, "20 ms")
 
 
 def machine() -> dict[str, float]:
@@ -142,26 +176,24 @@ def machine() -> dict[str, float]:
 def report(runs: list[Run], machines: dict[str, float], size: str) -> Table:
     """Return the runs as a table."""
     table = Table(title=f"Packets, {size} a host; {_in_words(machines)}", title_justify="left")
-    for column in (
-        "fat tree",
-        "hosts",
-        "M packet-hops",
-        "seconds",
-        "M hops/s",
-        "memory",
-        "bytes/packet in queues",
-    ):
+    for column in ("fat tree", "hosts", "M hops", "seconds", "M hops/s", "ns/hop", "memory", "bytes/packet"):
         table.add_column(column, justify="left" if column == "fat tree" else "right", no_wrap=True)
     for run in runs:
         table.add_row(
-            run.name + ("" if run.end == "complete" else f" ({run.end})"),
+            f"k = {run.arity}, {run.kind}" + ("" if run.end == "complete" else f" ({run.end})"),
             f"{run.hosts:,}",
             f"{run.packet_hops / 1e6:.1f}",
             f"{run.seconds:.2f}",
             f"{run.rate / 1e6:.2f}",
+            f"{run.ns_per_hop:.0f}",
             format_bytes(run.peak_bytes) if run.peak_bytes else "",
-            f"{run.peak_bytes / max(run.in_flight, 1):.0f}" if run.in_flight else "",
+            f"{run.bytes_per_packet:.0f}" if run.bytes_per_packet else "",
         )
+    table.add_section()
+    for kind in KINDS:
+        if powers := growth(runs, kind):
+            time, memory = (f"n^{power:.2f}" for power in powers)
+            table.add_row(f"{kind} with n hosts", "", "", "", "", time, "", memory)
     return table
 
 
@@ -173,29 +205,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--large", action="store_true", help="3,456 hosts under SOPA too")
+    parser.add_argument("--large", action="store_true", help="SOPA too, up to 3,456 hosts")
     parser.add_argument("--nspy", metavar="PYTHON", help="a Python that has ns.py, to compare with it")
     parser.add_argument("--size", default=SIZE, help="bytes of a flow")
     parser.add_argument("--arity", default=",".join(map(str, ARITIES)), help="fat trees")
     parser.add_argument("--print", action="store_true", help="print only")
-    parser.add_argument("--one", nargs=2, metavar=("K", "TRANSPORT"), help=argparse.SUPPRESS)
+    parser.add_argument("--one", nargs=2, metavar=("K", "KIND"), help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if _core.build_profile != "release":
         sys.exit("packets.py: the extension is a debug build; run make bench")
     if asked.one:
         json.dump(asdict(measure(int(asked.one[0]), asked.one[1], asked.size)), sys.stdout)
         return
-    cases = [(int(arity), name) for name in PRESETS if name in TRANSPORTS for arity in asked.arity.split(",")]
+    arities = [int(arity) for arity in asked.arity.split(",")]
+    cases = [(arity, kind) for kind in ("tcp", "ndp") for arity in arities]
+    if asked.large:
+        cases += [(arity, "sopa") for arity in (*arities, LARGE)]
     runs = []
-    for arity, transport in [*cases, *([(LARGE, "tcp")] if asked.large else [])]:
-        sys.stderr.write(f"k = {arity}: {transport}\n")
-        command = [sys.executable, __file__, "--size", asked.size, "--one", str(arity), transport]
+    for arity, kind in cases:
+        sys.stderr.write(f"k = {arity}: {kind}\n")
+        command = [sys.executable, __file__, "--size", asked.size, "--one", str(arity), kind]
         done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         runs.append(Run(**json.loads(done.stdout)))
     if asked.nspy:
-        arity = int(asked.arity.split(",")[0])
-        sys.stderr.write(f"k = {arity}: ns.py\n")
-        runs.append(measure_nspy(arity, parse_bytes(asked.size, "--size"), asked.nspy))
+        sys.stderr.write(f"k = {arities[0]}: ns.py\n")
+        runs.append(measure_nspy(arities[0], parse_bytes(asked.size, "--size"), asked.nspy))
     machines = machine()
     table = report(runs, machines, asked.size)
     Console(width=120).print(table)
@@ -209,6 +243,11 @@ def main() -> None:
         "environment": environment(),
         "machine": machines,
         "runs": [asdict(run) | {"packet_hops_per_second": run.rate} for run in runs],
+        "growth": {
+            kind: dict(zip(("time_per_hop", "memory_per_packet"), powers, strict=True))
+            for kind in KINDS
+            if (powers := growth(runs, kind))
+        },
     }
     write_json(OUT / "packets.json", document)
     with output_file(OUT / "packets.txt") as file, file.open("w", encoding="utf-8") as stream:

@@ -201,6 +201,7 @@ def estimate_cheapest_bytes(columns: int, entries: int, links: int) -> int: ...
 def solve_structured(
     problem: FlowProblem,
     *,
+    start: tuple[Proof, int] | None,
     tolerance: float,
     max_iterations: int,
     time_limit_s: float,

@@ -1,4 +1,4 @@
-"""How much memory is free: what a solve is compared with before it starts."""
+"""How much memory is free, what a solve is compared with before it starts; and how much was held."""
 
 from __future__ import annotations
 
@@ -38,6 +38,24 @@ def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) 
         raise error(
             f"{what} needs about {format_bytes(needed)}, {format_bytes(free)} are free", allowed=allowed
         )
+
+
+def reset_peak(root: Path = Path("/")) -> bool:
+    """Forget how much memory this process has held at most; return whether the system can."""
+    try:
+        (root / "proc/self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def peak_bytes(root: Path = Path("/")) -> int | None:
+    """Return the bytes that this process has held at most since :func:`reset_peak`, None where nobody knows."""
+    try:
+        lines = (root / "proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), None)
 
 
 def _meminfo(root: Path) -> int | None:

@@ -38,6 +38,7 @@ _BYTES = {
     **{f"{letter}iB": 1024**power for power, letter in enumerate("KMGT", start=1)},
 }
 _PICOSECONDS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+_SECONDS = {"s": 1, "min": 60, "h": 3600}
 _BITS_PER_SECOND = {f"{letter}bps": 1000**power for power, letter in enumerate(("", *"kMGT"))}
 _MOST = 10**18
 """Bytes, bits a second, or picoseconds, which are eleven and a half days."""
@@ -67,6 +68,15 @@ def parse_duration(text: str, where: str) -> int:
         SpecError: no such quantity, or no whole number of picoseconds.
     """
     return _quantity(text, _PICOSECONDS, where, "a time with its unit: 25ns, 1.5us, 2s")
+
+
+def parse_seconds(text: str, where: str) -> int:
+    """Return the seconds in a time that a person waits, such as ``90s``, ``30min`` or ``2h``.
+
+    Raises:
+        SpecError: no such quantity, or no whole number of seconds.
+    """
+    return _quantity(text, _SECONDS, where, "a time with its unit: 90s, 30min, 2h")
 
 
 def parse_rate(text: str, where: str) -> int:
@@ -111,6 +121,13 @@ def format_us(us: float) -> str:
         if us >= size:
             return f"{us / size:.4g} {unit}"
     return f"{us:.4g} us"
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a time to read: ``"0.12 s"``, ``"45 s"``, ``"12 min"``, ``"3.5 h"``."""
+    if seconds < 100:
+        return f"{seconds:.2g} s"
+    return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
 
 
 def format_rate(bits_per_second: int) -> str:

@@ -29,9 +29,11 @@ COMMANDS = {
     "simulate": "how long flows take, packet by packet",
     "crosscheck": "the same flows by linear program, as a fluid and in packets, and what explains the gaps",
     "cost": "what a network is made of, what it costs and draws",
+    "find": "the cheapest networks that carry what is asked, proved",
     "verify": "re-checks a saved result without any solver",
     "list": "topologies, traffic patterns, routings, transports and all else that has a name",
     "sweep": "runs an experiment, or goes on with it",
+    "report": "tables, figures and a page of what sweeps have left, with a verdict on every claim",
 }
 """Name and one line of each command.  The line stands here so that the group's help imports no command."""
 

@@ -91,6 +91,18 @@ def prices_option(function: Callable[..., None]) -> Callable[..., None]:
     )(function)
 
 
+def powers_option(function: Callable[..., None]) -> Callable[..., None]:
+    """Add ``--power``."""
+    return option(
+        "--power",
+        "powers",
+        metavar="BOOK|FILE",
+        multiple=True,
+        listed=lambda: shipped_books("power"),
+        help="{}; a YAML file overrides single entries.  [default: example]",
+    )(function)
+
+
 def cost_options(function: Callable[..., None]) -> Callable[..., None]:
     """Add the options of all commands that price an ARCHITECTURE; the command gets ``asked``: :class:`Asked`."""
 
@@ -119,14 +131,7 @@ def cost_options(function: Callable[..., None]) -> Callable[..., None]:
 
 _OPTIONS = (
     prices_option,
-    option(
-        "--power",
-        "powers",
-        metavar="BOOK|FILE",
-        multiple=True,
-        listed=lambda: shipped_books("power"),
-        help="{}; a YAML file overrides single entries.  [default: example]",
-    ),
+    powers_option,
     option("--traffic", metavar="EXPR|FILE", help="Solve the throughput of this matrix too."),
     level_option(needs=("traffic",)),
     tolerance_option(needs=("traffic",)),

@@ -2,48 +2,44 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
-from pnet_lp.cli.command import BOUNDS_ONLY, Command, json_option
+from pnet_lp.cli.command import Command, Option, json_option
+from pnet_lp.cli.experiment_options import chosen, experiment_options
 from pnet_lp.cli.options import MOST_THREADS, say, threads_option
-from pnet_lp.cli.output import OutputFile, OutputFolder, print_json, print_report
-from pnet_lp.cli.progress import BoundsLine, CountLine, note
-from pnet_lp.experiment import Record, Size, Store, load_experiment, run_experiment
-from pnet_lp.experiment.store import CASES, CHART, DRAWS
-from pnet_lp.report.chart import write_chart
-from pnet_lp.report.claims import compare_claims
-from pnet_lp.report.experiment import (
-    compare,
-    comparison_table,
-    draw_table,
-    result_table,
-    saturation_sentences,
-    sweep_document,
-    union,
-)
+from pnet_lp.cli.output import OutputFile, print_json, print_report
+from pnet_lp.cli.sweeping import Swept, sweep
+from pnet_lp.errors import PnetError, naming
+from pnet_lp.experiment import Size, load_experiment
+from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, EXECUTORS, parse_executor
+from pnet_lp.experiment.plan import Planned, estimate, plan
+from pnet_lp.memory import available_bytes
+from pnet_lp.report.experiment import union
+from pnet_lp.report.plan import plan_table
 from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
+from pnet_lp.units import parse_seconds
+
+
+class _Time(click.ParamType[float]):
+    """A time such as ``90s``, ``30min`` or ``2h``, in seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the seconds, or fail."""
+        del param, ctx
+        return parse_seconds(str(value), "--budget")
 
 
 @click.command(cls=Command, example="pnet-lp sweep experiments/ideal-planes")
-@click.argument("experiment", type=click.Path(path_type=Path))
-@click.option(
-    "--size",
-    type=click.Choice(["paper", "quick"]),
-    default="paper",
-    show_default=True,
-    help="The cases as the spec has them, or as its quick says.",
-)
-@click.option(
-    "--results",
-    type=OutputFolder(),
-    default=Path("results"),
-    show_default=True,
-    help="Folder in which the experiment gets its own folder of results.",
-)
+@experiment_options
 @click.option(
     "--resume/--no-resume",
     default=True,
@@ -55,6 +51,8 @@ from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
     "cases",
     metavar="NAME",
     multiple=True,
+    cls=Option,
+    excludes=("every",),
     help="Run only this case and the baseline; * stands for any text, and the option may be repeated.",
 )
 @click.option(
@@ -66,76 +64,139 @@ from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
 @click.option(
     "--jobs",
     type=click.IntRange(1, MOST_THREADS),
-    default=1,
+    help="Processes that work at the same time; results do not depend on it.  [default: 1]",
+)
+@click.option(
+    "--executor",
+    metavar="NAME",
+    cls=Option,
+    listed=EXECUTORS.names,
+    default=DEFAULT_EXECUTOR,
     show_default=True,
-    help="Processes that work at the same time; results do not depend on it.",
+    help="Who answers draws, {}; with an address as in dask://HOST:PORT. Results do not depend on it.",
 )
 @threads_option
-@click.option("-o", "--out", type=OutputFile(*SUFFIXES), help="Write the comparison as a table.")
+@click.option(
+    "--budget",
+    type=_Time(),
+    metavar="TIME",
+    cls=Option,
+    needs=("every",),
+    help="Run what fits into this time: 90s, 30min, 2h.",
+)
+@click.option(
+    "--dry-run", is_flag=True, cls=Option, needs=("every",), help="Only say what will take how long."
+)
+@click.option(
+    "-o",
+    "--out",
+    type=OutputFile(*SUFFIXES),
+    cls=Option,
+    excludes=("every",),
+    help="Write the comparison as a table.",
+)
 @json_option
-@click.pass_context
 def command(
-    ctx: click.Context,
     *,
-    experiment: Path,
+    experiment: Path | None,
+    every: bool,
     size: Size,
     results: Path,
     resume: bool,
     cases: tuple[str, ...],
     draws: int | None,
     seed: int | None,
-    jobs: int,
+    jobs: int | None,
+    executor: str,
     threads: int,
+    budget: float | None,
+    dry_run: bool,
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Run an experiment: a folder with a spec.yaml.
+    """Run an experiment: a folder with a spec.yaml, or its name below experiments/.
 
     Every draw is stored as it finishes, so an interrupted run goes on where it stopped.  The comparison is
     printed, next to what a paper claims, and drawn as a chart.
 
+    With --all every experiment is run, the longest first as far as earlier runs tell; estimates of time and memory are
+    printed before.
+
     Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
     """
-    asked = load_experiment(experiment, seed=seed, size=size).reduced(draws=draws, cases=cases)
-    say(dict.fromkeys(warning for case in asked.cases.values() for warning in case.warnings))
-    store = Store(results / asked.folder)
-    records: list[Record] = []
-    # One process shows the bounds of its solve; of several only the number of draws done can be shown.
-    total = sum(case.draws for case in asked.cases.values())
-    try:
-        with CountLine(total, "draws") if jobs > 1 else nullcontext() as count:
-            for record in run_experiment(
-                asked,
-                store,
-                resume=resume,
-                jobs=jobs,
-                threads=threads,
-                watch=BoundsLine,
-                on_draw=(lambda draw: count(draw.case)) if count else None,
-                on_note=lambda sentence: say([sentence]),
-            ):
-                records.append(record)
-                if not count:
-                    note(f"{len(records)} of {len(asked.cases)} cases done: {record.case}")
-    except KeyboardInterrupt:
-        done = f"{len(records)} of {len(asked.cases)} cases are stored in {store.folder}"
-        raise KeyboardInterrupt(f"{done}; the same command goes on from there") from None
-    rows = compare(asked, records)
-    claims = compare_claims(asked, records)
-    chart, table, each = (store.folder / name for name in (CHART, CASES, DRAWS))
-    write_chart(asked, rows, claims, chart)
-    write_table(result_table(rows), table)
-    write_table(draw_table(asked, records), each)
-    if out:
-        write_table(union([row.to_json() for row in rows]), out)
-    if as_json:
-        print_json(sweep_document(asked, records, rows, claims, [str(chart), str(table), str(each)]))
-    else:
-        print_report(
-            comparison_table(asked, rows),
-            *saturation_sentences(asked, rows),
-            *(item.sentence() for item in claims),
-            f"chart: {chart}",
+    asked = [
+        load_experiment(place, seed=seed, size=size).reduced(draws=draws, cases=cases)
+        for place in chosen(experiment, every)
+    ]
+    with naming("--executor"):
+        where = parse_executor(executor, jobs)
+    run = partial(sweep, results=results, resume=resume, executor=where, threads=threads)
+    if every:
+        planned = plan(
+            [estimate(one, results) for one in asked],
+            budget_s=budget,
+            jobs=where.processes,
+            free_bytes=available_bytes() if where.shares_files else None,
         )
-    if any(row.status == "bounds" for row in rows):
-        ctx.exit(BOUNDS_ONLY)
+        if not as_json:
+            print_report(plan_table(planned))
+        _sweep_all(planned, run, size=size, budget_s=budget, dry_run=dry_run, as_json=as_json)
+        return
+    swept = run(asked[0])
+    assert swept is not None
+    if out:
+        write_table(union([row.to_json() for row in swept.rows]), out)
+    if as_json:
+        print_json(swept.document())
+    else:
+        print_report(*swept.report())
+    click.get_current_context().exit(swept.code)
+
+
+def _sweep_all(
+    planned: Sequence[Planned],
+    run: Callable[..., Swept | None],
+    *,
+    size: Size,
+    budget_s: float | None,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """Run what is planned, until the budget is spent, and leave with the exit code."""
+    began = time.monotonic()
+
+    def late() -> bool:
+        return budget_s is not None and time.monotonic() - began > budget_s
+
+    left_out = {one.name: one.left_out for one in planned if one.left_out}
+    done: list[Swept] = []
+    failed = 0
+    for one in planned:
+        if one.left_out or dry_run:
+            continue
+        try:
+            swept = None if late() else run(one.estimate.experiment, late=late)
+        except PnetError as error:
+            # The others are not to wait until somebody looks.
+            left_out[one.name], failed = str(error), error.exit_code
+            continue
+        if swept is None:
+            left_out[one.name] = "the budget is spent; the same command goes on from there"
+            continue
+        done.append(swept)
+        if not as_json:
+            print_report(*swept.report())
+    if as_json:
+        print_json(
+            {
+                "size": size,
+                "estimates": [one.estimate.to_json() for one in planned],
+                "experiments": [one.document() for one in done],
+                "left_out": left_out,
+            }
+        )
+    else:
+        if not dry_run:
+            print_report(f"{len(done)} of {len(planned)} experiments done")
+        say(f"{name}: {why}" for name, why in left_out.items())
+    click.get_current_context().exit(failed or max((one.code for one in done), default=0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
@@ -13,6 +13,19 @@ from pnet_lp.model.brief import brief
 
 Spread: TypeAlias = Literal["standard-error", "standard-deviation"]
 """What stands behind ±: how sure the mean over draws is, or how far apart they are."""
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What it took to answer a draw.
+
+    Attributes:
+        seconds: wall time, with building what it is about.
+        peak_bytes: the most memory that the process held meanwhile; None where the system does not tell.
+    """
+
+    seconds: float
+    peak_bytes: int | None
 
 
 @brief("case", "index", "answer")
@@ -26,6 +39,7 @@ class Draw:
         fingerprint: SHA-256 over everything that determines the answer.
         settings: the draw as it ran, its seed and defaults included.
         answer: what came out.
+        spent: what it took; None where that was not measured.
     """
 
     case: str
@@ -33,6 +47,7 @@ class Draw:
     fingerprint: str
     settings: dict[str, Any]
     answer: Answer
+    spent: Spent | None = field(default=None, compare=False)
 
     @property
     def values(self) -> dict[str, Value]:

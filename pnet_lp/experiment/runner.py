@@ -1,26 +1,29 @@
-"""Runs an experiment's cases, on one process or several; each draw is stored as soon as it is done."""
+"""Runs an experiment's cases, on one process, several or a cluster; each draw is stored as soon as it is done."""
 
 from __future__ import annotations
 
 import functools
+import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from pnet_lp.errors import naming
+from pnet_lp.errors import PnetError, naming
 from pnet_lp.experiment.case import Case
+from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, Executor, parse_executor
 from pnet_lp.experiment.manifest import code_identity
-from pnet_lp.experiment.question import QUESTIONS
-from pnet_lp.experiment.record import Draw, Record
+from pnet_lp.experiment.question import QUESTIONS, Posed
+from pnet_lp.experiment.record import Draw, Record, Spent
 from pnet_lp.experiment.spec import Experiment
-from pnet_lp.experiment.store import Store
+from pnet_lp.experiment.store import Parcel, Store
 from pnet_lp.files import json_text
+from pnet_lp.memory import peak_bytes, reset_peak
 from pnet_lp.model.arrays import fingerprint
+from pnet_lp.scratch import ScratchFolder
 from pnet_lp.throughput import Progress
-from pnet_lp.workers import map_in_order, threads_each
 
 Watch: TypeAlias = Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]
 """Given what is solved, in words, returns a context manager around it whose value is its ``on_progress``."""
@@ -38,6 +41,11 @@ class _Task:
     name: str
     case: Case
     index: int
+    threads: int
+
+    def note(self, old: str | Draw | None) -> str:
+        """Return what is to be said where what was stored is not as it was."""
+        return f"{self.words}: {old}; computed again" if isinstance(old, str) else ""
 
     @property
     def words(self) -> str:
@@ -53,6 +61,7 @@ def run_experiment(
     *,
     resume: bool = True,
     jobs: int = 1,
+    executor: Executor | None = None,
     threads: int = 0,
     watch: Watch = _unwatched,
     on_draw: Callable[[Draw], None] | None = None,
@@ -61,16 +70,17 @@ def run_experiment(
     """Yield the record of each case, in order.
 
     A draw that the store already holds, for the same settings, files and code, is not computed again.  An interrupted
-    one is not stored.  Stored bytes, timings aside, depend on neither ``jobs`` nor ``threads``.
+    one is not stored.  Stored bytes, timings aside, depend on none of ``jobs``, ``executor``, ``threads``.
 
     Args:
         experiment: what to run.
         store: where the draws go.
         resume: whether to reuse stored draws.
-        jobs: processes that solve draws at the same time.  Where it is more than 1, a script must call this below
-            ``if __name__ == "__main__"``, since every process imports the script.
-        threads: of each solve; 0 for all cores, divided among the jobs.
-        watch: shows the progress of a solve; only where ``jobs`` is 1.
+        jobs: processes of this machine that solve draws at the same time.  Where it is more than 1, a script must
+            call this below ``if __name__ == "__main__"``, since every process imports the script.
+        executor: who solves them; None for processes of this machine.
+        threads: of each solve; 0 for all cores, divided among the jobs; on a cluster for one.
+        watch: shows the progress of a solve; only where they are solved one after the other in this process.
         on_draw: called with each draw, in order, as it is done.
         on_note: called with a sentence where a stored draw had been changed, or had lost its proof, and was computed
             again.
@@ -79,41 +89,136 @@ def run_experiment(
         KeyboardInterrupt: the user stopped the run; the draws done so far are stored.
         PnetError: a case cannot be built or solved.
     """
-    store.write_manifest(experiment.model_dump(mode="json"))
+    where = executor or parse_executor(DEFAULT_EXECUTOR, jobs)
+    manifest = store.begin(experiment.model_dump(mode="json"))
     tasks = [
-        _Task(experiment.question, name, case, index)
+        _Task(experiment.question, name, case, index, where.threads(threads))
         for name, case in experiment.cases.items()
         for index in range(case.draws)
     ]
-    threads = threads_each(threads, jobs)
-    if jobs > 1:
-        watch = _unwatched
-    run = functools.partial(_run_draw, store=store, resume=resume, threads=threads, watch=watch)
-    with closing(map_in_order(run, tasks, jobs)) as solved:
+    records = []
+    with closing(_draws(where, tasks, store, resume, watch if where.alone else _unwatched)) as answered:
         for name, case in experiment.cases.items():
             draws = []
-            for draw, note in islice(solved, case.draws):
+            for draw, note in islice(answered, case.draws):
                 draws.append(draw)
                 if note and on_note is not None:
                     on_note(note)
                 if on_draw is not None:
                     on_draw(draw)
-            yield Record(name, tuple(draws))
+            records.append(Record(name, tuple(draws)))
+            yield records[-1]
+    store.finish(manifest, records)
 
 
-def _run_draw(task: _Task, *, store: Store, resume: bool, threads: int, watch: Watch) -> tuple[Draw, str]:
-    """Return a draw, and what is to be said of it."""
-    began = time.perf_counter()
+_Done: TypeAlias = tuple[Draw, str]
+"""A draw that is stored, and what is to be said of it."""
+
+
+def _draws(
+    where: Executor, tasks: Sequence[_Task], store: Store, resume: bool, watch: Watch
+) -> Generator[_Done]:
+    """Yield all draws in order, each stored as soon as it is there."""
+    waiting: dict[int, _Done] = {}
+    following = 0
+    with closing(_stored(where, tasks, store, resume, watch)) as done:
+        for i, draw in done:
+            waiting[i] = draw
+            while following in waiting:
+                yield waiting.pop(following)
+                following += 1
+
+
+def _stored(
+    where: Executor, tasks: Sequence[_Task], store: Store, resume: bool, watch: Watch
+) -> Generator[tuple[int, _Done]]:
+    """Yield the numbers of tasks with their draws, as they are stored."""
+    if where.shares_files:
+        here = functools.partial(_run_draw, store=store, resume=resume, watch=watch)
+        yield from where.run(here, tasks)
+        return
+    known = [store.find(task.name, task.index, None) if resume else None for task in tasks]
+    asked = [
+        _Asked(task, old.fingerprint if isinstance(old, Draw) else None, code_identity())
+        for task, old in zip(tasks, known, strict=True)
+    ]
+    for i, parcel in where.run(_run_elsewhere, asked):
+        task, old = tasks[i], known[i]
+        if parcel is None:
+            assert isinstance(old, Draw)
+            yield i, (old, "")
+        else:
+            yield i, (store.unpack(task.name, task.index, parcel), task.note(old))
+
+
+def _run_draw(task: _Task, *, store: Store, resume: bool, watch: Watch) -> _Done:
+    """Answer a draw and store it, unless it is stored."""
+    posed = _pose(task)
+    old = store.find(task.name, task.index, posed.fingerprint) if resume else None
+    if isinstance(old, Draw):
+        return old, ""
+    return store.add(_answer(task, posed, watch)), task.note(old)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A draw to answer where our files are not.
+
+    Attributes:
+        task: the draw.
+        known: the fingerprint of what is stored of it.
+        code: what must run.
+    """
+
+    task: _Task
+    known: str | None
+    code: str
+
+
+def _run_elsewhere(asked: _Asked) -> Parcel | None:
+    """Return the files of a draw, or None where what is stored is right."""
+    if asked.code != code_identity():
+        raise PnetError(
+            "a worker runs other code", where=platform.node(), found=code_identity(), allowed=asked.code
+        )
+    task = asked.task
+    posed = _pose(task)
+    if posed.fingerprint == asked.known:
+        return None
+    scratch = ScratchFolder()
+    try:
+        store = Store(scratch.path)
+        store.add(_answer(task, posed, _unwatched))
+        return store.pack(task.name, task.index)
+    finally:
+        scratch.remove()
+
+
+@dataclass(frozen=True)
+class _Posed:
+    """A draw with all built that it is about, since when, and whether memory is measured from then on."""
+
+    fingerprint: str
+    settings: dict[str, Any]
+    posed: Posed
+    began: float
+    resets: bool
+
+
+def _pose(task: _Task) -> _Posed:
+    began, resets = time.perf_counter(), reset_peak()
     settings = task.case.draw_settings(task.index)
     with naming(task.name):
         posed = QUESTIONS.get(task.question).build(task.case, settings["seed"])
-    identity = fingerprint(["draw/3", code_identity(), task.question, json_text(settings), *posed.inputs])
-    stored = store.find(task.name, task.index, identity) if resume else None
-    if isinstance(stored, Draw):
-        return stored, ""
+    parts = ["draw/4", code_identity(), task.question, json_text(settings), *posed.inputs]
+    return _Posed(fingerprint(parts), settings, posed, began, resets)
+
+
+def _answer(task: _Task, posed: _Posed, watch: Watch) -> Draw:
     with naming(task.name), watch(task.words) as on_progress:
-        answer = posed.answer(threads, on_progress)
+        answer = posed.posed.answer(task.threads, on_progress)
+    seconds = time.perf_counter() - posed.began
     if not answer.seconds:
-        answer = replace(answer, seconds={"all": time.perf_counter() - began})
-    draw = store.add(task.name, task.index, fingerprint=identity, settings=settings, answer=answer)
-    return draw, f"{task.words}: {stored}; computed again" if stored else ""
+        answer = replace(answer, seconds={"all": seconds})
+    spent = Spent(seconds, peak_bytes() if posed.resets else None)
+    return Draw(task.name, task.index, posed.fingerprint, posed.settings, answer, spent)

@@ -52,8 +52,8 @@ class Experiment(Params):
         question: the kind of question its cases are of.
         column: the column that is compared and drawn, by default the question's headline.
         unit: of that, in words; default: as the answers say.
-        baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these; None to show
-            values as they are.
+        baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these; None to
+            show values as they are.
         spread: what stands behind ± where there are several draws.
         cases: by name, in the order they run.
         bases: where the baseline has keys in braces, the case that is 100 per cent for each case.
@@ -151,7 +151,12 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
     values["cases"] = {
         entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
     }
-    for key, place in (("name", "its folder's name"), ("claimed", CLAIMS_FILE), ("size", "--size"), ("bases", "baseline")):
+    for key, place in (
+        ("name", "its folder's name"),
+        ("claimed", CLAIMS_FILE),
+        ("size", "--size"),
+        ("bases", "baseline"),
+    ):
         if key in values:
             raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
     values["name"] = folder.resolve().name

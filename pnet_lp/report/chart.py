@@ -1,92 +1,195 @@
-"""Charts of what an experiment shows: bars, or lines where the spec names an axis."""
+"""Charts of what an experiment shows, one column wide: bars, or lines where the spec names an axis.
+
+Cases and lines are told apart by colour, by shape of their marks and by dashes, so that a print in grey will do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os.path import commonprefix
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.experiment import CaseClaim, Claim, Experiment
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.experiment import Row, percents, spread_in_words, unit_in_words
-from pnet_lp.report.lines import chart_lines, saturation_points
+from pnet_lp.report.lines import Line, chart_lines, saturation_points
 from pnet_lp.report.numbers import number_in_words
-from pnet_lp.report.plot import new_figure, write_figure
+from pnet_lp.report.plot import COLOURS, figure_bytes, new_figure, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
-_BAR, _PAPER = "#4c72b0", "#c44e52"
+_WIDTH_IN = 3.35
+"""Of one column of a page with two."""
+
+_STYLE: Any = {
+    "font.size": 7,
+    "axes.labelsize": 7,
+    "axes.linewidth": 0.6,
+    "xtick.labelsize": 6.5,
+    "ytick.labelsize": 6.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "legend.fontsize": 6.5,
+    "legend.frameon": False,
+    "legend.borderaxespad": 0.2,
+    "hatch.linewidth": 0.5,
+    "errorbar.capsize": 1.8,
+}
+_BAR = COLOURS[5]
 _MARKERS = "osD^vPX*"
-_MANY = 4
-"""Entries from which on a legend has its place beside the lines."""
-
+_DASHES = ("-", "--", "-.", ":")
+_PUBLISHED_MARKERS = "Ds^v"
 _TICKS = 12
 """Values along an axis up to which each is written."""
 
-_Style: TypeAlias = Literal["dashed", "dotted", "dashdot"]
-_STYLES: tuple[_Style, ...] = ("dashed", "dotted", "dashdot")
-"""Of published values, by source."""
+_SHORT = 26
+"""Characters up to which two entries of a legend stand side by side."""
 
-_LONG = 18
-"""Characters of a case's name from which on the names under bars are turned, so that they do not meet."""
+_MILLIONS = 2e6
+"""Value along an axis from which on it is written in millions."""
 
-_PUBLISHED: dict[str, Any] = {"markersize": 9, "markerfacecolor": "none", "linestyle": "none"}
+_ALIKE = 0.012
+"""Share of the height of a chart up to which two lines lie on each other."""
+
+_PUBLISHED: dict[str, Any] = {
+    "markersize": 6,
+    "markeredgewidth": 0.9,
+    "markerfacecolor": "none",
+    "linestyle": "none",
+}
 _SATURATED: dict[str, Any] = {
     "marker": "o",
-    "markersize": 16,
+    "markersize": 9,
+    "markeredgewidth": 0.8,
     "markerfacecolor": "none",
     "color": "black",
     "linestyle": "none",
 }
-_LEGEND: dict[str, Any] = {"fontsize": "small", "labelspacing": 0.9}
+_UNITS = {"gbps": "Gb/s", "s": "s", "us": "us", "bytes": "bytes", "usd": "USD", "percent": "%", "metres": "m"}
+"""Units as they end the names of keys, and in words."""
 
 
 def write_chart(
-    experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison], path: str | Path
+    experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison], *paths: str | Path
 ) -> None:
-    """Draw each row's value, next to published ones, into a PNG file."""
-    width = 8.5 if experiment.chart else 1.6 * len(rows) + 2
-    figure = new_figure(width)
+    """Draw each row's value, next to published ones, into files, whose suffixes are formats: .png, .svg or .pdf."""
+    with _house_style():
+        # A new one for each: what is arranged a second time is not arranged the same.
+        for path in paths:
+            write_figure(chart(experiment, rows, claims), path)
+
+
+def chart_svg(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> str:
+    """Return the chart as the text of an SVG file."""
+    with _house_style():
+        return figure_bytes(chart(experiment, rows, claims), "svg").decode()
+
+
+def chart(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> Figure:
+    """Return the chart of the rows; what it shows is said by :func:`caption`, not in it."""
+    rows = [row for row in rows if math.isfinite(row.shown.value)]
+    figure = new_figure(_WIDTH_IN, 2.1, dpi=300)
     axes = figure.add_subplot()
     draw = _draw_lines if experiment.chart else _draw_bars
-    draw(axes, experiment, rows, claims)
-    axes.set_title(experiment.title, fontsize="medium")
+    legend = draw(axes, experiment, rows, claims)
+    if len(legend) > 1 or (legend and not experiment.chart):
+        labels = [str(entry.get_label()) for entry in legend]
+        columns = 2 if max(map(len, labels)) <= _SHORT else 1
+        lines = sum(1 + label.count("\n") for label in labels)
+        figure.legend(handles=legend, loc="outside upper left", ncols=columns, columnspacing=1.2)
+        figure.set_figheight(figure.get_figheight() + 0.13 * math.ceil(lines / columns))
+    return figure
+
+
+def caption(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> str:
+    """Return what stands under the chart: title, error bars, marks."""
+    parts = [experiment.title]
+    if experiment.baseline is not None and not experiment.chart:
+        parts.append(f"Labels: per cent of {experiment.baseline_in_words}")
     if any(row.draws > 1 for row in rows):
-        figure.supxlabel(f"Error bars: {spread_in_words(experiment, rows)}", fontsize="small")
-    axes.yaxis.set_major_formatter("{x:,.12g}")
-    write_figure(figure, path)
+        parts.append(f"Error bars: {spread_in_words(experiment, rows)}")
+    if sources := _sources(experiment, claims):
+        parts.append(f"Hollow marks: published ({'; '.join(sources)})")
+    if experiment.chart and experiment.chart.saturated_percent is not None:
+        parts.append(f"Circles: {_saturation(experiment)}")
+    return "".join(part if part.endswith(".") else f"{part}. " for part in parts).strip()
 
 
-def _draw_bars(axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> None:
-    """Draw a bar for each row, and published values as dashes across it."""
+def words_of(key: str) -> str:
+    """Return the name of a key or a column in words, with its unit."""
+    name, _, unit = key.rpartition("_")
+    return f"{name.replace('_', ' ')} ({_UNITS[unit]})" if name and unit in _UNITS else key.replace("_", " ")
+
+
+@contextmanager
+def _house_style() -> Iterator[None]:
+    from matplotlib import rc_context  # noqa: PLC0415 - slow to load
+
+    with rc_context(_STYLE):
+        yield
+
+
+def _draw_bars(
+    axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
+) -> list[Any]:
+    """Draw a bar for each row, from left to right so that names have room, and published values as marks on it."""
+    axes.figure.set_figheight(0.55 + 0.155 * len(rows))  # type: ignore[union-attr]
+    places = {row.case: -i for i, row in enumerate(rows)}
     values = {row.case: row.shown.value for row in rows}
     errors = [row.spread or 0.0 for row in rows]
-    bars = axes.bar(
-        list(values), list(values.values()), yerr=errors if any(errors) else None, color=_BAR, width=0.6
+    axes.barh(
+        list(places.values()),
+        list(values.values()),
+        xerr=errors if any(errors) else None,
+        error_kw={"elinewidth": 0.8},
+        color=_BAR,
+        height=0.68,
     )
-    axes.bar_label(bars, [_bar_label(experiment, row) for row in rows], padding=3)
-    known: dict[str, _Style] = {}
+    ends = {row.case: max(row.shown.value + error, 0.0) for row, error in zip(rows, errors, strict=True)}
+    legend: dict[str, Any] = {}
     for item in claims:
-        if (published := _published(experiment, item.claim)) is None:
+        found = _published(experiment, item.claim)
+        if found is None or found[0].case not in values:
             continue
-        claim, number = published
+        claim, number = found
+        if claim.relative_to and claim.relative_to not in values:
+            continue
         level = number / 100 * values[claim.relative_to] if claim.relative_to else number
-        position = list(values).index(claim.case)
-        # One entry in the legend for each source.
-        label = "" if item.source in known else f"published: {item.source}"
-        style = known.setdefault(item.source, _STYLES[len(known) % len(_STYLES)])
-        axes.hlines(
-            level, position - 0.38, position + 0.38, colors=_PAPER, linestyles=style, label=label or "_other"
+        marker = _PUBLISHED_MARKERS[list(dict.fromkeys([*legend, item.source])).index(item.source) % 4]
+        (drawn,) = axes.plot(
+            level,
+            places[claim.case],
+            marker=marker,
+            color=COLOURS[1],
+            label=_published_label(experiment, claims, item.source),
+            **_PUBLISHED | {"markersize": 4},
         )
-    if known:
-        axes.legend(loc="best", fontsize="small")
-    if max(map(len, values)) > _LONG:
-        axes.tick_params(axis="x", labelrotation=20)
-        for text in axes.get_xticklabels():
-            text.set_horizontalalignment("right")
-    axes.set_ylabel(unit_in_words(experiment, rows))
-    axes.margins(y=0.12)
+        legend.setdefault(item.source, drawn)
+        ends[claim.case] = max(ends[claim.case], level)
+    for row in rows:
+        axes.annotate(
+            _bar_label(experiment, row),
+            (ends[row.case], places[row.case]),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=6,
+        )
+    axes.set_yticks(list(places.values()), list(places))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(0.5 - len(rows), 0.5)
+    lowest = min(0.0, *(value - error for value, error in zip(values.values(), errors, strict=True)), 0.0)
+    axes.set_xlim(1.15 * lowest, 1.22 * max([*ends.values(), 1e-300]))
+    axes.locator_params(axis="x", nbins=4)
+    axes.set_xlabel(_scaled(axes.xaxis, max(ends.values(), default=0.0), unit_in_words(experiment, rows)))
+    return list(legend.values())
 
 
 def _bar_label(experiment: Experiment, row: Row) -> str:
@@ -102,63 +205,110 @@ def _published(experiment: Experiment, claim: Claim) -> tuple[CaseClaim, float] 
     return (claim, claim.number) if claim.column in (None, experiment.column) else None
 
 
+def _sources(experiment: Experiment, claims: Sequence[Comparison]) -> list[str]:
+    """Return where the published values that are drawn come from."""
+    return list(dict.fromkeys(item.source for item in claims if _published(experiment, item.claim)))
+
+
+def _published_label(experiment: Experiment, claims: Sequence[Comparison], source: str) -> str:
+    """Return the entry of a legend: the source where there are several; the caption names a single one."""
+    if len(_sources(experiment, claims)) == 1:
+        return "published"
+    return textwrap.fill(f"published: {source}", 2 * _SHORT)
+
+
+def _scaled(axis: Axis, largest: float, label: str) -> str:
+    """Have an axis written in millions where its numbers are that large; return its label."""
+    factor, words = (1e6, "million ") if largest >= _MILLIONS else (1.0, "")
+    axis.set_major_formatter(lambda value, _: f"{value / factor:,.12g}")
+    return f"{words}{label}"
+
+
+def _saturation(experiment: Experiment) -> str:
+    assert experiment.chart is not None
+    return f"first with {experiment.chart.saturated_percent:g} % of planes x {experiment.baseline_in_words}"
+
+
 def _draw_lines(
     axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
-) -> None:
+) -> list[Any]:
     """Draw the lines of the chart; hollow marks are published values, circles the first saturated cases."""
     assert experiment.chart is not None
     axis, lines = chart_lines(experiment)
     relative = experiment.baseline is not None
-    drawn_values = percents(rows) if relative else {row.case: row.shown.value for row in rows}
+    values = percents(rows) if relative else {row.case: row.shown.value for row in rows}
     error = {row.case: (row.percent_spread if relative else row.spread) or 0.0 for row in rows}
     saturated = {case for _, case in saturation_points(experiment, percents(rows))}
-    published = _published_points(experiment, claims, drawn_values)
+    published = _published_points(experiment, claims, values)
+    lines = [line for line in lines if any(case in values for case in line.cases)]
     legend: list[Any] = []
-    for i, line in enumerate(lines):
-        points = [
-            (at, case) for at, case in zip(line.places, line.cases, strict=True) if case in drawn_values
-        ]
-        if not points:
-            continue
-        colour, marker = f"C{i}", _MARKERS[i % len(_MARKERS)]
-        drawn = axes.errorbar(
-            [at for at, _ in points],
-            [drawn_values[case] for _, case in points],
-            yerr=[error[case] for _, case in points],
-            color=colour,
-            marker=marker,
-            markersize=5,
-            capsize=2,
-            linewidth=1.4,
-            label=line.label,
+    for i, (line, under) in enumerate(zip(lines, _depths(lines, values), strict=True)):
+        points = [(at, case) for at, case in zip(line.places, line.cases, strict=True) if case in values]
+        colour, marker = COLOURS[i % len(COLOURS)], _MARKERS[i % len(_MARKERS)]
+        legend.append(
+            axes.errorbar(
+                [at for at, _ in points],
+                [values[case] for _, case in points],
+                yerr=[error[case] for _, case in points] if any(error.values()) else None,
+                color=colour,
+                marker=marker,
+                # What lies under others is wider than they are, and hollow.
+                markersize=3.2 + 2.8 * under,
+                markerfacecolor="white" if under else colour,
+                linewidth=1.0 + 1.6 * under,
+                linestyle="-" if under else _DASHES[i % len(_DASHES)],
+                alpha=0.75 if under else 1.0,
+                elinewidth=0.8,
+                label=line.label,
+                zorder=3 - 0.1 * under,
+            )
         )
-        legend.append(drawn)
         for at, case in points:
             if case in published:
-                axes.plot(at, published[case], marker=marker, color=colour, **_PUBLISHED)
+                axes.plot(at, published[case], marker=marker, color=colour, zorder=4, **_PUBLISHED)
             if case in saturated:
-                axes.plot(at, drawn_values[case], **_SATURATED)
+                axes.plot(at, values[case], zorder=5, **_SATURATED)
     if published:
-        sources = dict.fromkeys(item.source for item in claims if _published(experiment, item.claim))
-        label = f"published: {'; '.join(sources)}"
-        legend += axes.plot([], [], marker="o", color="grey", label=label, **_PUBLISHED)
+        legend += axes.plot([], [], marker="o", color="grey", label="published", **_PUBLISHED)
     if any(saturated):
-        share = f"{experiment.chart.saturated_percent:g} %"
-        label = f"first with {share} of planes x {experiment.baseline_in_words}"
-        legend += axes.plot([], [], label=label, **_SATURATED)
+        legend += axes.plot([], [], label=_saturation(experiment), **_SATURATED)
     if len(axis.places) <= _TICKS:
-        axes.set_xticks(axis.places, axis.labels)
-    axes.set_xlabel(experiment.chart.x.replace("_", " "))
-    quantity = rows[0].shown.quantity
-    axes.set_ylabel(
+        turned: dict[str, Any] = (
+            {"rotation": 30, "ha": "right"} if sum(map(len, axis.labels)) > 2 * _SHORT else {}
+        )
+        axes.set_xticks(axis.places, axis.labels, **turned)
+    elif axis.words:
+        # What all begin with is left out.
+        start = commonprefix(axis.labels)  # noqa: RUF071 - labels are no paths
+        start = start[: max(start.rfind("="), start.rfind(":")) + 1]
+        axes.set_xticks(axis.places, [label.removeprefix(start) for label in axis.labels], rotation=90)
+    axes.set_xlabel(words_of(experiment.chart.x))
+    quantity = rows[0].shown.quantity if rows else ""
+    label = (
         f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
     )
-    axes.set_ylim(bottom=0)
-    axes.grid(axis="y", alpha=0.3)
-    if len(legend) >= _MANY:
-        axes.legend(handles=legend, loc="upper left", bbox_to_anchor=(1.01, 1), **_LEGEND)
-    elif len(legend) > 1:
-        axes.legend(handles=legend, loc="best", **_LEGEND)
+    shown = [*values.values(), *published.values()]
+    # Lines need no zero, and what differs little is seen only without it.
+    if shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
+        axes.set_ylim(bottom=0)
+    axes.set_ylabel(_scaled(axes.yaxis, max(shown, default=0.0), label))
+    axes.grid(axis="y", alpha=0.3, linewidth=0.5)
+    return legend
+
+
+def _depths(lines: Sequence[Line], values: Mapping[str, float]) -> list[int]:
+    """Return, for each line, how many of those drawn after it lie on it."""
+    height = max(map(abs, values.values()), default=0.0)
+    places = [
+        {at: values[case] for at, case in zip(line.places, line.cases, strict=True) if case in values}
+        for line in lines
+    ]
+
+    def alike(one: Mapping[float, float], other: Mapping[float, float]) -> bool:
+        shared = one.keys() & other.keys()
+        return len(shared) > 1 and all(abs(one[at] - other[at]) <= _ALIKE * height for at in shared)
+
+    return [sum(alike(one, other) for other in places[i + 1 :]) for i, one in enumerate(places)]
 
 
 def _published_points(

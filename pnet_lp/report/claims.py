@@ -12,6 +12,10 @@ import numpy as np
 from pnet_lp.experiment import Claim, Experiment, Judgement, Measured, Record, ratio
 from pnet_lp.report.numbers import clean, number_in_words, percent_in_words
 
+NOT_RUN = "not run"
+"""In place of a verdict where nothing was measured."""
+
+_WHO = {"paper": "", "artifact": " (its program)", "ours": " (our reckoning)"}
 _ORIGINS = {"paper": "published", "artifact": "the paper's program has", "ours": "by our reckoning"}
 
 
@@ -34,17 +38,22 @@ class Comparison:
         """Whether the measured values are what the claim says."""
         return self.judgement.verdict == "agrees"
 
-    def sentence(self) -> str:
-        """Return claim, measured values and verdict in one sentence."""
+    @property
+    def measured(self) -> str:
+        """The measured values in words."""
         values = [_in_words(one) for one in self.judgement.measured]
         units = {one.unit for one in self.judgement.measured}
         unit = f" {units.pop()}" if len(units) == 1 and units != {""} else ""
+        return f"{', '.join(values)}{unit}"
+
+    def sentence(self) -> str:
+        """Return claim, measured values and verdict in one sentence."""
         verdict = (
             self.judgement.verdict.upper() if self.judgement.verdict == "differs" else self.judgement.verdict
         )
         return (
             f"{self.claim.statement} ({self.source}): {_ORIGINS[self.claim.origin]} {self.claim.claimed}, "
-            f"here {', '.join(values)}{unit}; {verdict}: {self.judgement.reason}"
+            f"here {self.measured}; {verdict}: {self.judgement.reason}"
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -102,6 +111,23 @@ def compare_claims(experiment: Experiment, records: Sequence[Record]) -> list[Co
         for claim in experiment.claimed.claims
         if (judgement := claim.judge(measurements, experiment.size)) is not None
     ]
+
+
+def claim_cells(experiment: Experiment, records: Sequence[Record]) -> list[tuple[str, ...]]:
+    """Return the header and the lines of a table of all claims, also of those of which nothing was measured."""
+    lines: list[tuple[str, ...]] = [("claim", "source", "claimed", "here", "verdict", "reason")]
+    compared = {id(item.claim): item for item in compare_claims(experiment, records)}
+    known = {record.case for record in records}
+    for claim in experiment.claimed.claims if experiment.claimed else ():
+        assert experiment.claimed is not None
+        source = f"{claim.source or experiment.claimed.source}{_WHO[claim.origin]}"
+        item = compared.get(id(claim))
+        if item is None:
+            found = ("", NOT_RUN, f"no result of {claim.missing(known) or 'what it is compared with'}")
+        else:
+            found = (item.measured, item.judgement.verdict, item.judgement.reason)
+        lines.append((claim.statement, source, claim.claimed, *found))
+    return lines
 
 
 def _in_words(measured: Measured) -> str:

@@ -16,6 +16,9 @@ from pnet_lp.report.lines import saturation_points
 from pnet_lp.report.numbers import DUST, clean, number_in_words, percent_in_words
 from pnet_lp.report.tables import Columns
 
+_WORDS = ("case", "limited by")
+"""Columns that hold no numbers."""
+
 _PERCENT: Mapping[Spread, str] = {
     "standard-error": "percent_error",
     "standard-deviation": "percent_deviation",
@@ -120,36 +123,52 @@ def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
 
 
 def comparison_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
-    """Return the rows as a table to read."""
+    """Return the rows as a table to read on a terminal."""
+    several = any(row.draws > 1 for row in rows)
+    caption = f"± {spread_in_words(experiment, rows)}" if several else None
+    table = Table(title=experiment.title, title_justify="left", caption=caption, caption_justify="left")
+    header, *lines = comparison_cells(experiment, rows)
+    for name in header:
+        table.add_column(name, justify="left" if name in _WORDS else "right")
+    for line in lines:
+        table.add_row(*line)
+    return table
+
+
+def comparison_cells(
+    experiment: Experiment, rows: Sequence[Row], *, seconds: bool = True
+) -> list[tuple[str, ...]]:
+    """Return the header and the lines of a table to read, with or without timings."""
     several = any(row.draws > 1 for row in rows)
     bounded = any(row.status != "exact" for row in rows)
     limited = any(row.limited_by for row in rows)
-    caption = f"± {spread_in_words(experiment, rows)}" if several else None
-    table = Table(title=experiment.title, title_justify="left", caption=caption, caption_justify="left")
-    table.add_column("case")
-    if several:
-        table.add_column("draws", justify="right")
-    table.add_column(unit_in_words(experiment, rows), justify="right")
-    if experiment.baseline is not None:
-        table.add_column(f"% of {experiment.baseline_in_words}", justify="right")
-    if bounded:
-        table.add_column("gap", justify="right")
-    table.add_column("seconds", justify="right")
-    if limited:
-        table.add_column("limited by")
+    relative = experiment.baseline is not None
+    lines = [
+        (
+            "case",
+            *(["draws"] if several else []),
+            unit_in_words(experiment, rows),
+            *([f"% of {experiment.baseline_in_words}"] if relative else []),
+            *(["gap"] if bounded else []),
+            *(["seconds"] if seconds else []),
+            *(["limited by"] if limited else []),
+        )
+    ]
     for row in rows:
         # Where there are per cents, they show the spread.
-        spread = row.spread if experiment.baseline is None else None
-        table.add_row(
-            row.case,
-            *([str(row.draws)] if several else []),
-            number_in_words(row.shown.value, spread),
-            *([] if experiment.baseline is None else [_percent(row)]),
-            *([f"{row.relative_gap:.1e}"] if bounded else []),
-            f"{row.seconds:.2f}",
-            *([row.limited_by] if limited else []),
+        spread = None if relative else row.spread
+        lines.append(
+            (
+                row.case,
+                *([str(row.draws)] if several else []),
+                number_in_words(row.shown.value, spread),
+                *([_percent(row)] if relative else []),
+                *([f"{row.relative_gap:.1e}"] if bounded else []),
+                *([f"{row.seconds:.2f}"] if seconds else []),
+                *([row.limited_by] if limited else []),
+            )
         )
-    return table
+    return lines
 
 
 def result_table(rows: Sequence[Row]) -> Columns:

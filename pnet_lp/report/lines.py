@@ -31,10 +31,12 @@ class Axis:
     Attributes:
         places: where each value stands.
         labels: what is written there.
+        words: whether these are no numbers.
     """
 
     places: tuple[float, ...]
     labels: tuple[str, ...]
+    words: bool = False
 
 
 def chart_lines(experiment: Experiment) -> tuple[Axis, list[Line]]:
@@ -47,11 +49,12 @@ def chart_lines(experiment: Experiment) -> tuple[Axis, list[Line]]:
         return Axis((), ()), []
     drawn = {name: case for name, case in experiment.cases.items() if _value(case, chart.x) is not None}
     values = list(dict.fromkeys(_value(case, chart.x) for case in drawn.values()))
-    if all(isinstance(value, int | float) for value in values):
+    words = not all(isinstance(value, int | float) for value in values)
+    if words:
+        place = {value: float(i) for i, value in enumerate(values)}
+    else:
         values.sort()
         place = {value: float(value) for value in values}
-    else:
-        place = {value: float(i) for i, value in enumerate(values)}
 
     shared = {name: case for name, case in drawn.items() if _value(case, chart.lines[0]) is None}
     members: dict[tuple[Any, ...], dict[str, Case]] = {}
@@ -67,7 +70,7 @@ def chart_lines(experiment: Experiment) -> tuple[Axis, list[Line]]:
             _words(name, value) for name, value in zip(chart.lines, key, strict=False) if value is not None
         )
         lines.append(Line(label, tuple(name for _, name in ordered), tuple(at for at, _ in ordered)))
-    return Axis(tuple(place.values()), tuple(str(value) for value in place)), lines
+    return Axis(tuple(place.values()), tuple(str(value) for value in place), words), lines
 
 
 def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> list[tuple[str, str | None]]:

@@ -25,13 +25,13 @@ _METADATA: dict[str, dict[str, None]] = {
 """What would tell one run from another, left out: versions and times."""
 
 
-def new_figure(width: float, height: float = 4.5, *, arranged: bool = True) -> Figure:
+def new_figure(width: float, height: float = 4.5, *, arranged: bool = True, dpi: int = 150) -> Figure:
     """Return an empty figure of that size in inches, its parts ``arranged`` so that none covers another."""
     # Imported here, and without pyplot: it is slow to load, and a window system must never be asked for.
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    figure = Figure(figsize=(width, height), dpi=150, layout="constrained" if arranged else None)
+    figure = Figure(figsize=(width, height), dpi=dpi, layout="constrained" if arranged else None)
     FigureCanvasAgg(figure)
     return figure
 
@@ -41,8 +41,6 @@ def write_figure(figure: Figure, path: str | Path) -> None:
 
     Equal figures give equal bytes with the same matplotlib.
     """
-    for axes in figure.axes:
-        axes.spines[["top", "right"]].set_visible(False)
     kind = Path(path).suffix.lower().removeprefix(".")
     with output_file(path) as temporary:
         temporary.write_bytes(figure_bytes(figure, kind))
@@ -52,6 +50,8 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     """Return a figure as a file of ``kind``: png, svg or pdf; text stays text in the latter two."""
     from matplotlib import rc_context  # noqa: PLC0415
 
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
     temporary = io.BytesIO()
     with (
         rc_context({"svg.hashsalt": "pnet-lp", "svg.fonttype": "none", "pdf.fonttype": 42}),

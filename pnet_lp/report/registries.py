@@ -138,6 +138,7 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "bounds": _of("throughput.bounds", "BOUNDS"),
     "questions": _of("experiment.question", "QUESTIONS"),
     "experiments": experiment_documents,
+    "executors": _of("experiment.executor", "EXECUTORS"),
     "workloads": _of("workload", "WORKLOADS"),
     "sizes": _of("workload", "SIZES"),
     "transports": _of("sim", "TRANSPORTS"),

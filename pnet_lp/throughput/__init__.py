@@ -8,7 +8,16 @@ without solving, ``proofs`` how an answer is kept and checked.  ``solve`` takes 
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.objectives import OBJECTIVES
 from pnet_lp.throughput.problems import FlowProblem, build_problem
-from pnet_lp.throughput.solve import Interrupted, Progress
+from pnet_lp.throughput.solve import Interrupted, Progress, Start
 from pnet_lp.throughput.solvers import SOLVERS
 
-__all__ = ["OBJECTIVES", "SOLVERS", "FlowProblem", "Interrupted", "Progress", "build_problem", "solve"]
+__all__ = [
+    "OBJECTIVES",
+    "SOLVERS",
+    "FlowProblem",
+    "Interrupted",
+    "Progress",
+    "Start",
+    "build_problem",
+    "solve",
+]

@@ -10,7 +10,15 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.routing import Policy, parse_routing
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
-from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, Progress, Query, answer, check_solver
+from pnet_lp.throughput.solve import (
+    DEFAULT_TOLERANCE,
+    IDEAL,
+    Progress,
+    Query,
+    Start,
+    answer,
+    check_solver,
+)
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
 
 
@@ -27,7 +35,7 @@ def solve(
     threads: int = 0,
     time_limit_s: float | Deadline = math.inf,
     max_iterations: int | None = None,
-    start: AnyCertificate | None = None,
+    start: AnyCertificate | Start | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return the certified throughput of ``traffic`` on ``network``.
@@ -48,14 +56,15 @@ def solve(
         time_limit_s: seconds after which to stop with the bounds reached, the search for paths included; or a deadline
             that other work has begun to use up.
         max_iterations: stop then, with the bounds reached; in the solver's own unit.
-        start: the certificate of a result for the same paths and other capacities or demands, to start from.
+        start: an answer to start from, for other links or demands; where only capacities and the sizes of demands are
+            others, its certificate will do.
         on_progress: called now and then while solving.
 
     Raises:
         Interrupted: Ctrl-C while a solver ran; its ``result`` has the bounds reached.
         TimeLimitError: the time was over before there was anything to bound.
         SpecError: an unknown objective, routing or solver, one that does not go with the other, a tolerance out of
-            range, or a start that is not for these paths.
+            range, or a start that is not for such a problem.
         RoutingError: more paths than fit into memory.
         TrafficError: the matrix is empty or for another network.
         SolverError: the solver is not installed or failed, or the problem does not fit into memory.

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
@@ -24,7 +25,7 @@ from pnet_lp.routing import Routing
 from pnet_lp.throughput.objectives import Clock, Objective, SolveContext
 from pnet_lp.throughput.problems import FlowProblem, Problem, state_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
-from pnet_lp.throughput.solvers import AUTO, SOLVERS, SolveOptions
+from pnet_lp.throughput.solvers import AUTO, SOLVERS, Beginning, SolveOptions
 
 DEFAULT_TOLERANCE = 1e-4
 IDEAL = "ideal"
@@ -70,6 +71,21 @@ class Interrupted(KeyboardInterrupt):
 
 
 @brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Start:
+    """An answer to start from, for a network with other links up, or for other demands.
+
+    Attributes:
+        network, traffic: what the answer is for.
+        result: the answer, by the routing that is asked for.
+    """
+
+    network: Network
+    traffic: TrafficMatrix
+    result: ThroughputResult
+
+
+@brief()
 @dataclass(frozen=True, repr=False)
 class Query:
     """What is asked of a network and a matrix, and how far.
@@ -102,21 +118,19 @@ def answer(
     traffic: TrafficMatrix,
     query: Query,
     *,
-    start: AnyCertificate | None = None,
+    start: AnyCertificate | Start | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return what ``query`` asks of ``traffic`` on ``network``; see :func:`pnet_lp.throughput.solve`."""
     clock = Clock("build", "solve", "certify")
     goal, tolerance = query.objective.bind(network), query.options.tolerance
     problem = state_problem(network, traffic, query.routing, threads=query.options.threads)
-    options = query.options if start is None else replace(query.options, start=problem.start(start))
     clock.note("build")
 
     def report(name: str, iterations: int, lower: float, upper: float) -> None:
         if on_progress is not None:
             on_progress(Progress(name, iterations, lower, upper, clock.elapsed()))
 
-    context = SolveContext(query.solver, options, clock, report)
     common: dict[str, Any] = {
         "headline": goal.headline,
         "tolerance": tolerance,
@@ -148,6 +162,9 @@ def answer(
             **common,
         )
     kept, left = problem.connected()
+    options = replace(query.options, start=_beginning(kept, start, query))
+    clock.note("build")
+    context = SolveContext(query.solver, options, clock, report)
     found = goal.optimise(kept, context)
     limits, binding = bottlenecks(kept, network, traffic.level, found.certificate, found.certificate.lengths)
     rates = _rates_of_pairs(problem.flow, traffic, left, found.rate) if goal.rated else None
@@ -172,6 +189,19 @@ def answer(
     if found.interrupted:
         raise Interrupted(result)
     return result
+
+
+def _beginning(problem: Problem, start: AnyCertificate | Start | None, query: Query) -> Beginning | None:
+    if start is None:
+        return None
+    if not isinstance(start, Start):
+        return Beginning(problem.start(start, problem))
+    result = start.result
+    if result.certificate is None:
+        raise SpecError("a start needs a certificate, and the result has none")
+    threads = query.options.threads
+    earlier, _ = state_problem(start.network, start.traffic, query.routing, threads=threads).connected()
+    return Beginning(problem.start(result.certificate, earlier), result.solver, result.iterations)
 
 
 def summarise_rates(rates: FloatArray) -> dict[str, float]:

@@ -12,9 +12,13 @@ import numpy as np
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask, mean_interval
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
+from pnet_lp.routing import parse_routing
 from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
-from pnet_lp.throughput.problems import lost_demands
+from pnet_lp.throughput.objectives import CONCURRENT
+from pnet_lp.throughput.problems import lost_demands, state_problem
+from pnet_lp.throughput.solve import IDEAL, NO_SOLVER, Start
+from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
 from pnet_lp.workers import map_in_order, threads_each
 
 
@@ -61,7 +65,8 @@ def failure_trials(
 
     One disconnected pair would make the largest common K zero.  Demands without a path are left out of the solve
     instead, and counted: read :attr:`FailureTrial.throughput_gbps` together with :attr:`FailureTrial.lost_share`.
-    Draws in which the same is down are solved once.
+    Draws in which the same is down are solved once.  Over any path, where the solver can start from another answer,
+    each starts from that of the network without failures, and so from none of the other draws.
 
     Args:
         network: without failures.
@@ -95,6 +100,7 @@ def failure_trials(
     if jobs > 1:
         # A function that reports cannot go to another process.
         options["on_progress"] = None
+    options["start"] = _start(network, traffic, masks, options)
     task = functools.partial(_solve_connected, network, traffic, options)
     found = list(map_in_order(task, masks, jobs))
     return [replace(found[place], trial=trial) for trial, place in enumerate(which)]
@@ -103,6 +109,23 @@ def failure_trials(
 def throughput_interval(trials: Sequence[FailureTrial]) -> tuple[float, float] | None:
     """Return the Student-t interval of 95 % confidence of the mean throughput, None for fewer than two trials."""
     return mean_interval([trial.throughput_gbps for trial in trials])
+
+
+def _start(
+    network: Network, traffic: TrafficMatrix, masks: Sequence[Mask], options: dict[str, Any]
+) -> Start | None:
+    """Return the answer without failures, None where no draw could start from it or it would not pay."""
+    routing = parse_routing(options.get("routing", IDEAL))
+    if len(masks) < 2 or routing.form != "arc" or options.get("objective", CONCURRENT) != CONCURRENT:
+        return None
+    solver = options.get("solver", AUTO)
+    if solver == AUTO:
+        broken, _ = state_problem(apply_mask(network, masks[0]), traffic, routing).connected()
+        solver = choose_solver(broken) if broken.demand_count else NO_SOLVER
+    if solver == NO_SOLVER or "arc" not in get_solver(solver).warm_start:
+        return None
+    intact = solve(network, traffic, **{**options, "solver": solver})
+    return None if intact.certificate is None else Start(network, traffic, intact)
 
 
 def _solve_connected(

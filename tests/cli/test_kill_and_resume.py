@@ -1,6 +1,7 @@
 """A sweep killed at random moments and resumed gives the bytes of one that nobody disturbed.
 
-Two short series are run, with one process and with two; ``PNET_LP_KILL_SERIES=20`` runs that many, of up to five kills.
+Two short series are run, with one process and with two; ``PNET_LP_KILL_SERIES=20`` runs that many, of up to five kills,
+and ``PNET_LP_KILL_SIGNALS=SIGKILL`` chooses by what.
 """
 
 import json
@@ -15,6 +16,9 @@ from pathlib import Path
 import pytest
 
 SERIES = int(os.environ.get("PNET_LP_KILL_SERIES", "2"))
+SIGNALS = [
+    signal.Signals[name] for name in os.environ.get("PNET_LP_KILL_SIGNALS", "SIGKILL,SIGINT").split(",")
+]
 MOST_KILLS = 5 if SERIES > 2 else 1
 SPEC = """
 title: T
@@ -50,7 +54,7 @@ def stored(folder: Path) -> dict[str, bytes]:
         if path.is_file():
             data = path.read_bytes()
             # A manifest says whether sources have changed since.
-            if path.name in ("seconds.json", "manifest.json"):
+            if path.name in ("spent.json", "manifest.json"):
                 assert json.loads(data)
             elif path.name in ("cases.csv", "draws.csv"):
                 assert data
@@ -95,7 +99,7 @@ def test_the_same_bytes(series: int, undisturbed: tuple[Path, float]) -> None:
             try:
                 process.wait(chance.uniform(0.2, 1.0) * seconds)
             except subprocess.TimeoutExpired:
-                process.send_signal(chance.choice([signal.SIGKILL, signal.SIGINT]))
+                process.send_signal(chance.choice(SIGNALS))
                 kills += 1
         _, stderr = process.communicate(timeout=120)
         assert "unexpected" not in stderr

@@ -57,6 +57,8 @@ PRESENTATION = {
         "sweep results",
         "sweep resume",
         "sweep jobs",
+        *("sweep every", "sweep executor", "sweep budget", "sweep dry_run"),
+        *("report every", "report size", "report results", "report to"),
         "simulate fct",
         "simulate jobs",
         "simulate records",
@@ -415,6 +417,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
         },
     ),
     "verify": ("proof.json", {}),
+    "report": ("trial", {}),
     "list": ("routings", {}),
     "sweep": (
         "trial",

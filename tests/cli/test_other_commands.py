@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from pnet_lp.cli import sweep
+from pnet_lp.cli import sweeping
 from pnet_lp.experiment.questions import throughput
 from pnet_lp.report.registries import WIDEST_PARAMETER
 from pnet_lp.throughput import SOLVERS
@@ -214,7 +214,7 @@ def test_sweep_prints_stores_and_draws(run: Run, run_json: RunJson, here: Path, 
 
 def test_sweep_elsewhere_and_anew(run: Run, here: Path, trial: Path) -> None:
     run("sweep", str(trial), "--results", "elsewhere")
-    seconds = here / "elsewhere" / "trial" / "one" / "draw-0" / "seconds.json"
+    seconds = here / "elsewhere" / "trial" / "one" / "draw-0" / "spent.json"
     before = seconds.read_bytes()
     run("sweep", str(trial), "--results", "elsewhere")
     assert seconds.read_bytes() == before
@@ -258,17 +258,17 @@ def test_a_case_without_a_certificate_shows_in_the_exit_code(
 
 @pytest.mark.usefixtures("trial")
 def test_an_interrupted_sweep_says_how_to_go_on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    undisturbed = sweep.run_experiment
+    undisturbed = sweeping.run_experiment
 
     def interrupted(*args: Any, **kwargs: Any) -> Any:
         yield next(undisturbed(*args, **kwargs))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sweep, "run_experiment", interrupted)
+    monkeypatch.setattr(sweeping, "run_experiment", interrupted)
     result = run("sweep", "trial", code=130)
     assert result.stdout == ""
     assert result.stderr == (
         "Error: interrupted; 1 of 2 cases are stored in results/trial; the same command goes on from there\n"
     )
-    monkeypatch.setattr(sweep, "run_experiment", undisturbed)
+    monkeypatch.setattr(sweeping, "run_experiment", undisturbed)
     run("sweep", "trial")

@@ -43,7 +43,7 @@ def lasting(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name != "seconds.json"
+        if path.is_file() and path.name != "spent.json"
     }
 
 
@@ -188,6 +188,6 @@ def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
         assert json.loads((folder / "result.json").read_text())["result"]["status"] == "certified"
 
     experiment = load_experiment(tmp_path / "trial").reduced(draws=3)
-    before = (results / "serial" / "draw-0" / "seconds.json").read_bytes()
+    before = (results / "serial" / "draw-0" / "spent.json").read_bytes()
     assert len(list(run_experiment(experiment, Store(results), jobs=2))) == 3
-    assert (results / "serial" / "draw-0" / "seconds.json").read_bytes() == before
+    assert (results / "serial" / "draw-0" / "spent.json").read_bytes() == before

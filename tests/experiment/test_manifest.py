@@ -61,7 +61,7 @@ def trial(folder: Path) -> Experiment:
 
 def test_changed_code_computes_draws_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment, store = trial(tmp_path), Store(tmp_path / "results")
-    seconds = store.folder / "a" / "draw-0" / "seconds.json"
+    seconds = store.folder / "a" / "draw-0" / "spent.json"
     seen = []
     for identity in ("sha256:one", "sha256:one", "sha256:other"):
         monkeypatch.setattr(runner, "code_identity", lambda value=identity: value)

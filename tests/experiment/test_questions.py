@@ -42,7 +42,7 @@ def lasting(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name != "seconds.json"
+        if path.is_file() and path.name != "spent.json"
     }
 
 
@@ -79,9 +79,9 @@ def test_equal_bytes_for_any_number_of_processes_and_nothing_twice(question: str
     for jobs in (1, 2):
         store = Store(tmp_path / f"results-{jobs}")
         found[jobs] = list(run_experiment(experiment, store, jobs=jobs, threads=1))
-        seconds = [path.read_bytes() for path in sorted(store.folder.rglob("seconds.json"))]
+        seconds = [path.read_bytes() for path in sorted(store.folder.rglob("spent.json"))]
         assert list(run_experiment(experiment, store)) == found[jobs]
-        assert [path.read_bytes() for path in sorted(store.folder.rglob("seconds.json"))] == seconds
+        assert [path.read_bytes() for path in sorted(store.folder.rglob("spent.json"))] == seconds
     assert lasting(tmp_path / "results-1") == lasting(tmp_path / "results-2")
 
 

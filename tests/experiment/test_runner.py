@@ -50,6 +50,15 @@ def values(records: list[Record]) -> list[float]:
     return [record.mean().value for record in records]
 
 
+def lasting(folder: Path) -> dict[str, bytes]:
+    """All files but those that say what a run took."""
+    return {
+        name: data
+        for name, data in files(folder).items()
+        if not name.endswith(("spent.json", "manifest.json"))
+    }
+
+
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -75,7 +84,7 @@ def test_equal_specs_give_equal_bytes_but_for_timings(experiment: Experiment, tm
     first, second = files(tmp_path / "a"), files(tmp_path / "b")
     assert first.keys() == second.keys()
     differing = {Path(name).name for name in first if first[name] != second[name]}
-    assert differing <= {"seconds.json"}
+    assert differing <= {"spent.json", "manifest.json"}
     assert not any(
         "seconds" in json.loads(data).get("result", {}) for name, data in first.items() if "result" in name
     )
@@ -179,8 +188,8 @@ def one_figure(path: Path) -> None:
         ("result.json", lambda path: path.write_text("{"), "its files cannot be read", 1),
         ("result.json", lambda path: path.write_text("[]"), "its files cannot be read", 1),
         ("result.json", lambda path: path.write_bytes(b"\xff"), "its files cannot be read", 1),
-        ("seconds.json", lambda path: path.write_text("[1]"), "its files cannot be read", 1),
-        ("seconds.json", Path.unlink, "its files cannot be read", 1),
+        ("spent.json", lambda path: path.write_text("[1]"), "its files cannot be read", 1),
+        ("spent.json", Path.unlink, "its files cannot be read", 1),
         ("proof.json", Path.unlink, "proof.json is missing", 1),
         ("proof.json", replaced("ring:n=6", "ring:n=7"), "proof.json was changed", 1),
         ("proof.json", lambda path: path.write_bytes(path.read_bytes()[:-100]), "proof.json was changed", 1),
@@ -198,13 +207,13 @@ def test_what_was_changed_is_computed_again_and_said(
 ) -> None:
     store, notes = Store(tmp_path / "results"), list[str]()
     first = list(run_experiment(experiment, store))
-    before = {path: data for path, data in files(store.folder).items() if "seconds" not in path}
+    before = lasting(store.folder)
     edit(store.folder / "three" / "draw-0" / name)
     again = list(run_experiment(experiment, store, jobs=jobs, on_note=notes.append))
     assert notes == [f"three: {what}; computed again"]
     assert len(solved) == 3 + (jobs == 1)
     assert values(again) == values(first)
-    assert {path: data for path, data in files(store.folder).items() if "seconds" not in path} == before
+    assert lasting(store.folder) == before
     list(run_experiment(experiment, store, on_note=notes.append))
     assert len(notes) == 1
 

@@ -30,6 +30,8 @@ SMALL: dict[str, dict[str, Any]] = {
     # Their flows are over before they begin to count.
     "packets-hedera": {"warm_up": 0},
     "packets-mptcp": {"warm_up": 0},
+    # One of its networks has no radix k.
+    "throughput-under-failures": {"topology": ("jellyfish:k=4",), "trials": 2},
     # Its hosts are those of the large network.
     "packets-short-flow": {"workload": "incast:senders=3,sizes=100kB,to=0"},
     "packets-hadoop": {"workload": "hadoop:data=4MB,mappers=4,reducers=4,block=500kB", "event_limit": None},
@@ -54,7 +56,7 @@ MANY = 12
 def shrunk(case: Case, name: str, cases: int) -> Case:
     """Return the case with networks of radix 4, or those of :data:`SMALL`, few small flows, and at most 2 draws."""
     changes = {"draws": min(case.draws, 2 if cases < MANY else 1), **SMALL.get(name, {})}
-    if isinstance(case, NetworkKeys):
+    if isinstance(case, NetworkKeys) and "topology" not in changes:
         assert all("k=" in text for text in case.topology)
         changes["topology"] = tuple(re.sub(r"\bk=\d+", "k=4", text) for text in case.topology)
     elif getattr(case, "job", False):
@@ -72,7 +74,7 @@ def shrunk(case: Case, name: str, cases: int) -> Case:
 
 @pytest.mark.parametrize("name", [name for name in SHIPPED if name not in STUDIES])
 def test_at_reduced_size(name: str, tmp_path: Path) -> None:
-    full = load_experiment(EXPERIMENTS / name)
+    full = load_experiment(EXPERIMENTS / name, size="quick")
     experiment = full.model_copy(
         update={"cases": {key: shrunk(case, name, len(full.cases)) for key, case in full.cases.items()}}
     )
@@ -83,7 +85,8 @@ def test_at_reduced_size(name: str, tmp_path: Path) -> None:
     assert all(row.shown.value > 0 for row in rows)
     assert experiment.baseline is None or all(row.percent is not None and row.percent > 0 for row in rows)
     assert experiment.claimed
-    assert len(compare_claims(experiment, records)) == len(experiment.claimed.claims)
+    told = [claim for claim in experiment.claimed.claims if claim.missing(experiment.cases) is None]
+    assert [item.claim for item in compare_claims(experiment, records)] == told
     write_chart(experiment, rows, compare_claims(experiment, records), tmp_path / "chart.png")
     for table in (result_table(rows), draw_table(experiment, records)):
         assert len({len(column) for column in table.values()}) == 1

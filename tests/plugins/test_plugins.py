@@ -35,6 +35,7 @@ ADDED = {
     "transports": ("quick-tcp", "transport.py"),
     "forwardings": ("rps-single", "forwarding.py"),
     "presets": ("lab", "preset.py"),
+    "executors": ("threads", "executor.py"),
 }
 
 

@@ -22,7 +22,7 @@ from pnet_lp.experiment import (
 )
 from pnet_lp.experiment.questions.throughput import ThroughputCase as Case
 from pnet_lp.report import chart
-from pnet_lp.report.chart import write_chart
+from pnet_lp.report.chart import words_of, write_chart
 from pnet_lp.report.claims import compare_claims
 from pnet_lp.report.experiment import (
     compare,
@@ -178,27 +178,58 @@ def test_published_values_are_drawn_and_recomputed_ones_are_not(tmp_path: Path) 
 def test_each_source_of_published_values_has_its_own_entry(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """And names of cases that are long are turned, so that they do not run into each other."""
     figures: list[Figure] = []
     monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
     words = {"case": "b", "relative_to": "a", "percent": 160, "statement": "s"}
     sources = ("A paper", "Its abstract")
     claims = [ValueClaim.model_validate({**words, "source": source}) for source in sources]
-    long = "c" * 40
-    experiment = EXPERIMENT.model_copy(
-        update={
-            "claimed": Claims(source="?", claims=tuple(claims)),
-            "cases": dict.fromkeys(("a", "b", long), EXPERIMENT.cases["a"]),
-        }
+    for shown, labels in (
+        (claims, [f"published: {one}" for one in sources]),
+        (claims[:1], ["published"]),
+    ):
+        experiment = EXPERIMENT.model_copy(update={"claimed": Claims(source="?", claims=tuple(shown))})
+        rows, comparisons = compare(experiment, RECORDS), compare_claims(experiment, RECORDS)
+        write_chart(experiment, rows, comparisons, tmp_path / "chart.png")
+        [legend] = figures[-1].legends
+        assert [text.get_text() for text in legend.get_texts()] == labels
+        named = "; ".join(sources[: len(shown)])
+        assert f"Hollow marks: published ({named})." in chart.caption(experiment, rows, comparisons)
+
+
+def test_lines_on_each_other_are_both_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    for second, wide in ((1.0, True), (1.5, False)):
+        records = [record(f"{n}-ksp:{k}", k * (second if n == 2 else 1.0)) for n in (1, 2) for k in (4, 8)]
+        experiment = CURVES.model_copy(
+            update={
+                "cases": {one.case: curve(int(one.case[0]), one.case[2:]) for one in records},
+                "baseline": None,
+                "chart": Chart(x="routing", lines=("planes",)),
+            }
+        )
+        write_chart(experiment, compare(experiment, records), [], tmp_path / "chart.png")
+        under, over = figures[-1].axes[0].get_lines()[:2]
+        assert (under.get_linewidth() > over.get_linewidth()) == wide
+        assert (under.get_zorder() < over.get_zorder()) == wide
+        # In grey they differ too.
+        assert under.get_marker() != over.get_marker()
+        assert under.get_linestyle() != over.get_linestyle()
+
+
+def test_the_caption_names_error_bars_and_circles() -> None:
+    records = [record(case, value, value + 1) for case, value in MEASURED.items()]
+    rows, claims = compare(CURVES, records), compare_claims(CURVES, records)
+    assert chart.caption(CURVES, rows, claims) == (
+        "Curves. Error bars: one standard error of the mean, n = 2 draws. Hollow marks: published (A paper). "
+        "Circles: first with 90 % of planes x 1-ideal."
     )
-    for records, turned in ((RECORDS[:2], 0), ([*RECORDS[:2], record(long, 8.0)], 20)):
-        rows = compare(experiment, records)
-        write_chart(experiment, rows, compare_claims(experiment, records), tmp_path / "chart.png")
-        axes = figures[-1].axes[0]
-        legend = axes.get_legend()
-        assert legend is not None
-        assert [text.get_text() for text in legend.get_texts()] == [f"published: {one}" for one in sources]
-        assert {text.get_rotation() for text in axes.get_xticklabels()} == {turned}
+    assert chart.caption(EXPERIMENT, compare(EXPERIMENT, RECORDS), []) == "A trial. Labels: per cent of a."
+
+
+def test_axes_have_units() -> None:
+    found = [words_of(key) for key in ("planes", "fail_links", "link_gbps", "delay_s", "p99_fct_us", "s")]
+    assert found == ["planes", "fail links", "link (Gb/s)", "delay (s)", "p99 fct (us)", "s"]
 
 
 def test_rounding_is_nothing() -> None:
@@ -338,7 +369,7 @@ def test_the_first_saturated_case_of_each_line() -> None:
 
 def is_png(data: bytes) -> bool:
     width, height = struct.unpack(">II", data[16:24])
-    return data[:8] == b"\x89PNG\r\n\x1a\n" and width > height > 400
+    return data[:8] == b"\x89PNG\r\n\x1a\n" and width > height > 200
 
 
 @pytest.mark.parametrize("shown", [0, 1])

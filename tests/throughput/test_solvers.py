@@ -69,7 +69,7 @@ def test_capabilities(name: str) -> None:
     solver = get_solver(name)
     assert solver.name == name
     assert solver.forms == ({"arc"} if name in {"columns", "symmetric"} else {"arc", "path"})
-    assert solver.warm_start == ({"path"} if name == "structured" else set())
+    assert solver.warm_start == ({"arc", "path"} if name == "structured" else set())
     assert "concurrent" in solver.objectives
     problem = ArcProblem(build_problem(*random_network(0)))
     assert 0 < solver.estimate_bytes(problem) < 2**30

@@ -156,6 +156,25 @@ fn flows_share_a_link() {
     assert!(rates.iter().all(|rate| (0.15..0.35).contains(rate)), "{rates:?}");
 }
 
+/// Constant streams that come to a full port at the same picosecond get the same each, those that come in turn over one link too.
+#[test]
+fn streams_that_meet_share_a_port() {
+    for (hosts, streams) in [(2, 1), (8, 1), (2, 2), (3, 3)] {
+        let fabric = Fabric::uniform(row(1, hosts, 1), gigabits(1), MICROSECOND).unwrap();
+        let of_host = |host| (0..streams).map(move |_| (host, hosts as u32, 1 << 40, 0));
+        let mut run_for = scenario(fabric, Tcp::default(), 10, (0..hosts as u32).flat_map(of_host).collect());
+        let rate = Some(Rate::new(GIGABIT / streams).unwrap());
+        run_for.transport = TransportKind::Cbr(Cbr { payload: 1500, header: 0, rate });
+        run_for.limits.time = SECOND / 5;
+        let received: Vec<f64> = run(run_for).flows.iter().map(|flow| flow.received as f64).collect();
+        let part = received.iter().sum::<f64>() / received.len() as f64;
+        assert!(
+            received.iter().all(|got| (got / part - 1.0).abs() < 0.1),
+            "{hosts} x {streams}: {received:?}"
+        );
+    }
+}
+
 /// The mean queue is what Little's law says: the time that packets spend, over the time of the run.
 #[test]
 fn a_queue_is_as_long_as_packets_wait() {

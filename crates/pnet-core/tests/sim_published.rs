@@ -43,11 +43,10 @@ fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>, 
 }
 
 /// Round robin over the paths from the source: half of the link each (published are 475 Mb/s with headers), hardly a packet
-/// out of order (0.4 % published), and windows that only grow.
+/// out of order (up to 0.4 % published), and windows that only grow, however the flows meet.
 #[test]
 fn source_routed_spraying_shares_evenly() {
     let sopa = Forwarding::Spray(Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin });
-    let mut in_order = 0;
     for seed in 0..9 {
         let found = four_flows(sopa.clone(), 10, None, seed);
         for flow in &found.flows {
@@ -61,10 +60,8 @@ fn source_routed_spraying_shares_evenly() {
         }
         let early = |flow: &FlowRecord| flow.out_of_order as f64 / flow.data_packets as f64;
         let worst = found.flows.iter().map(early).fold(0.0, f64::max);
-        in_order += u32::from(worst < 0.01);
+        assert!(worst < 0.004, "{worst} with seed {seed}");
     }
-    // In the others different flows meet at every turn, and who goes first is drawn each time.
-    assert!(in_order >= 6, "in {in_order} of 9 draws");
 }
 
 /// Random spraying by the switches puts packets out of order, and the sender takes that for losses.

@@ -1,7 +1,8 @@
 //! The structured solver of the arc form.
 
 use pnet_core::mcf::run::Options;
-use pnet_core::mcf::{self, structured};
+use pnet_core::mcf::structured::{self, Start};
+use pnet_core::mcf::{self};
 use pyo3::prelude::*;
 
 use crate::error::Result;
@@ -39,12 +40,14 @@ impl Solution {
     }
 }
 
-/// Solves `problem` by the structured method.
+/// Solves `problem` by the structured method, from a proof for it if given, and the iterations that its own took.
 #[pyfunction]
-#[pyo3(signature = (problem, *, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+#[pyo3(signature = (problem, *, start, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn solve_structured(
     py: Python<'_>,
     problem: &FlowProblem,
+    start: Option<(PyRef<'_, Proof>, usize)>,
     tolerance: f64,
     max_iterations: usize,
     time_limit_s: f64,
@@ -52,8 +55,11 @@ pub(crate) fn solve_structured(
     on_progress: Py<PyAny>,
 ) -> Result<Solution> {
     let options = Options { tolerance, max_iterations, time_limit_s };
-    let found =
-        run(py, threads, on_progress, |monitor| structured::solve(&problem.inner, &options, monitor))?;
+    let start =
+        start.as_ref().map(|(proof, iterations)| Start { proof: &proof.inner, iterations: *iterations });
+    let found = run(py, threads, on_progress, |monitor| {
+        structured::solve_from(&problem.inner, start, &options, monitor)
+    })?;
     Solution::new(py, problem, found)
 }
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from pydantic import Field
 
 from pnet_lp.registry import Params
 
 Verdict: TypeAlias = Literal["agrees", "trend only", "differs", "not comparable"]
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 
 Size: TypeAlias = Literal["paper", "quick"]
 """How large an experiment is: as its spec stands, or as its ``quick`` says."""

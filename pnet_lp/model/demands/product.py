@@ -63,7 +63,8 @@ class Product(Demands):
 
     def listed(self, what: str) -> Pairs:
         """Return the demands one by one, sorted by source, then destination."""
-        check_pairs(self.count, what)
+        if "_listed" not in self.__dict__:
+            check_pairs(self.count, what)
         return self._listed
 
     @cached_property

@@ -53,8 +53,8 @@ class PlacementParams(Params):
 class Hedera(Ecmp):
     """All of a demand on the path that it is placed on; where there is no room, on that which ``ecmp`` draws.
 
-    Each demand is one flow, and all are large and there at once.  What a flow could send is max-min fair among those of its
-    source and of its destination, if only access links (of a rack, all links of its switches) are in its way.
+    Each demand is one flow, and all are large and there at once.  What a flow could send is max-min fair among those of
+    its source and of its destination, if only access links (of a rack, all links of its switches) are in its way.
     """
 
     params: PlacementParams

@@ -207,6 +207,11 @@ class _Climb:
                 self._note(levels, alike)
                 alike = []
             alike.append((found, stuck))
+            # All that are at the limit of their own paths are stuck as well: a program would find one after the other.
+            full = self.free & ~stuck & (levels.alone <= demand * found.rate * (1 + SAME))
+            if full.any():
+                alike.append((levels.by_cuts(full, found), full))
+                stuck |= full
             self.rate, self.free = floats(rate), self.free & ~stuck
             context.clock.note("certify")
             try:

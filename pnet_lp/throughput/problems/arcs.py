@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from pnet_lp import _core
+from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Certificate, ColourCertificate, Interval
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
@@ -18,6 +19,7 @@ from pnet_lp.throughput.problems.colours import Colours
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Flows, Proof
+from pnet_lp.throughput.problems.starts import carry, check_shapes
 
 
 @brief("demand_count", "flow_variables")
@@ -96,6 +98,22 @@ class ArcProblem(Problem):
         if isinstance(certificate, ColourCertificate):
             return self._coloured().farthest(lengths)
         return super().farthest(certificate, lengths)
+
+    def start(self, certificate: AnyCertificate, earlier: Problem) -> _core.Proof:
+        """See :meth:`Problem.start`."""
+        if not isinstance(certificate, Certificate):
+            raise SpecError(
+                "a start is the certificate of a result over any path, as columns and structured give it",
+                found=type(certificate).__name__,
+            )
+        flow = earlier.flow
+        check_shapes(
+            ("links", certificate.length, flow.capacity.shape),
+            ("access links", certificate.up_length, flow.attach.shape),
+            ("demands", certificate.share, (flow.plane_count, flow.demand_count)),
+            ("destinations", certificate.split_ptr, (len(flow.rows) + 1,)),
+        )
+        return carry(certificate, flow, self.flow)
 
     def _coloured(self) -> Colours:
         assert self.colours is not None

@@ -170,18 +170,23 @@ class Problem(ABC):
         del load, length
         raise SpecError("a demand has a choice", allowed="routings with one way for each demand such as ecmp")
 
-    def start(self, certificate: AnyCertificate) -> Proof:
+    def start(self, certificate: AnyCertificate, earlier: Problem) -> Proof:
         """Return the proof in the certificate of a similar problem, to start a solve from.
 
-        The split and the lengths are near the new optimum where little has changed: other capacities, other demands.
-        What is proved does not depend on the start.
+        The split and the lengths are near the new optimum where little has changed: other capacities, other demands,
+        and over any path other links.  What is proved does not depend on the start.
+
+        Args:
+            certificate: of an answer to ``earlier``.
+            earlier: the similar problem; the problem itself where nothing but capacities and demands has changed.
 
         Raises:
-            SpecError: the problem is not over given paths with the split open, ``certificate`` is not that of one, or
-                they differ in the number of paths or links.
+            SpecError: the routing leaves no split open, ``certificate`` is not that of such a problem, or they are for
+                other networks; over given paths, if they differ in the number of paths or links.
+            SolverError: the start does not fit into memory.
         """
-        del certificate
+        del certificate, earlier
         raise SpecError(
             "a start has no meaning for this routing",
-            allowed="routings with paths and an open split such as ksp:8",
+            allowed="routings with an open split such as ideal or ksp:8",
         )

@@ -15,6 +15,7 @@ from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.throughput.problems.starts import carry
 
 _RELATIVE = 1e-12
 """How equal scaled capacities must be.  Proofs are evaluated on the original problem, so this decides no bound."""
@@ -64,6 +65,13 @@ class MergedPlanes:
     def _first(self) -> list[int]:
         """One plane of each group, in the order of the groups."""
         return [self.group.index(g) for g in range(max(self.group) + 1)]
+
+    def reduce(self, proof: _core.Proof) -> _core.Proof:
+        """Return a proof on the merged planes near one on the original planes: the first of a group says the split."""
+        if self.problem is self.original:
+            return proof
+        members = [[p for p, owner in enumerate(self.group) if owner == g] for g in range(len(self._first))]
+        return carry(proof, self.original, self.problem, members)
 
     def expand(self, proof: _core.Proof) -> _core.Proof:
         """Return the proof on the original planes that a proof on the merged ones stands for."""

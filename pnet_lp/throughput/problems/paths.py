@@ -16,11 +16,13 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import Routing
+from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.column_form import ColumnForm
 from pnet_lp.throughput.problems.columns import ColumnProblem, joined
 from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Proof
+from pnet_lp.throughput.problems.starts import check_shapes
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -156,20 +158,18 @@ class PathProblem(ColumnProblem):
         """See :meth:`Problem.bundles`."""
         return self.usage if self.most_ways == 1 else None
 
-    def start(self, certificate: AnyCertificate) -> PathCertificate:
+    def start(self, certificate: AnyCertificate, earlier: Problem) -> PathCertificate:
         """See :meth:`Problem.start`."""
         if not isinstance(certificate, PathCertificate):
             raise SpecError(
                 "a start is the certificate of a result over given paths", found=type(certificate).__name__
             )
-        flow = self.flow
-        for what, found, wanted in (
-            ("paths", certificate.weight.shape, (self.flow_variables,)),
-            ("links", certificate.length.shape, flow.capacity.shape),
-            ("access links", certificate.up_length.shape, flow.attach.shape),
-        ):
-            if found != wanted:
-                raise SpecError(f"the start is for other {what}", found=_times(found), allowed=_times(wanted))
+        del earlier
+        check_shapes(
+            ("paths", certificate.weight, (self.flow_variables,)),
+            ("links", certificate.length, self.flow.capacity.shape),
+            ("access links", certificate.up_length, self.flow.attach.shape),
+        )
         return certificate
 
     def _certified(self, proof: Proof) -> Certified:
@@ -177,7 +177,3 @@ class PathProblem(ColumnProblem):
         lower, upper, load, weight = self.core.bounds(given.weight, joined(given.lengths))
         arcs = floats(lower * load[: len(self.flow.capacity)])
         return Certified(self.certificate(floats(weight), arcs, given.lengths), Interval(lower, upper), arcs)
-
-
-def _times(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape))

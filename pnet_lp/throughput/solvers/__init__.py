@@ -6,6 +6,7 @@ Nothing here decides which solver is used by default, and nothing a solver retur
 
 from pnet_lp.throughput.solvers.base import (
     SOLVERS,
+    Beginning,
     OnProgress,
     RawSolution,
     SolveOptions,
@@ -18,6 +19,7 @@ from pnet_lp.throughput.solvers.choose import AUTO, choose_solver
 __all__ = [
     "AUTO",
     "SOLVERS",
+    "Beginning",
     "OnProgress",
     "RawSolution",
     "SolveOptions",

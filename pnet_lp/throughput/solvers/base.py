@@ -33,6 +33,22 @@ _MARGIN = 1.2
 
 
 @brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Beginning:
+    """What the answer to a similar problem leaves to begin with.
+
+    Attributes:
+        proof: a proof of the problem to be solved, near that of the similar one.
+        solver: which solved that; empty where it is not known.
+        iterations: in how many iterations.
+    """
+
+    proof: Proof
+    solver: str = ""
+    iterations: int = 0
+
+
+@brief()
 @dataclass(frozen=True, repr=False)
 class SolveOptions:
     """How far and how long to solve.
@@ -42,14 +58,14 @@ class SolveOptions:
         deadline: when to stop at the latest.
         max_iterations: in the solver's own unit; None for the solver's own limit.
         threads: 0 for all cores.
-        start: a proof of a problem of the same shape to start from; solvers without ``warm_start`` ignore it.
+        start: what to start from; solvers without ``warm_start`` ignore it.
     """
 
     tolerance: float = 1e-4
     deadline: Deadline = NEVER
     max_iterations: int | None = None
     threads: int = 0
-    start: Proof | None = None
+    start: Beginning | None = None
 
     def of_core(self, on_progress: OnProgress) -> dict[str, Any]:
         """Return the arguments that the solvers of the core share."""
@@ -87,7 +103,7 @@ class Solver(Named, ABC):
         forms: the forms of the problem it takes: ``arc`` (any path), ``path`` (given paths).
         objectives: names of the objectives it can maximise.
         interruptible: whether a stop takes effect within an iteration or so and keeps what was reached.
-        warm_start: the forms on which it makes use of a proof to start from.
+        warm_start: the forms on which it makes use of an answer to start from.
         install_hint: how to get the library behind it.
 
     Attributes:

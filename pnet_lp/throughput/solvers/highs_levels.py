@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray
 from pnet_lp.model.brief import brief
+from pnet_lp.model.paths import OffsetArray
 from pnet_lp.throughput.problems.columns import ColumnProblem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.base import SolveOptions
@@ -90,6 +91,9 @@ class Levels:
     Args:
         problem: the columns of each demand, all of a demand after each other.
         solver: the simplex.
+
+    Attributes:
+        alone: float64 ``[J]``, Gb/s that no demand gets more than, whatever the others do.
     """
 
     def __init__(self, problem: ColumnProblem, solver: HighsSimplex) -> None:
@@ -100,6 +104,9 @@ class Levels:
         self._first = np.searchsorted(self._owner, np.arange(len(flow.demand)))
         even, _ = problem.bounds(problem.nothing())
         self._rate_unit, self._flow_unit = even, even * float(flow.demand.mean())
+        self._cut_demand, self._cut_link = _cuts(usage, self._capacity, self._owner)
+        links = self._capacity[self._cut_link]
+        self.alone = np.bincount(self._cut_demand, weights=links, minlength=len(flow.demand))
         self._closed = np.zeros(usage.shape[1], dtype=bool)
         self._wall_of = np.full(usage.shape[1], -1)
         self._excess = np.zeros(usage.shape[1])
@@ -136,6 +143,12 @@ class Levels:
     def distances(self, length: FloatArray) -> FloatArray:
         """Return float64 ``[J]``: the length of each demand's shortest column, open or closed."""
         return np.minimum.reduceat(self._usage.T @ length, self._first)
+
+    def by_cuts(self, demands: BoolArray, found: LevelFound) -> LevelFound:
+        """Return ``found`` with the lengths that prove what :attr:`alone` says of ``demands``, bool ``[J]``."""
+        length = np.zeros(len(self._capacity))
+        length[self._cut_link[demands[self._cut_demand]]] = 1.0
+        return replace(found, length=length, distance=self.distances(length))
 
     def hold(self, stuck: BoolArray, rate: FloatArray, found: LevelFound, most: int) -> None:
         """Let demands keep their rates from now on, and close the columns that no later solution can use.
@@ -201,6 +214,10 @@ class Levels:
             "presolve": "off",
             "primal_feasibility_tolerance": _FEASIBILITY,
             "dual_feasibility_tolerance": _FEASIBILITY,
+            # All entries are near 1 already.  A step here is mostly between bounds that are met at once: moved far
+            # apart they cost steps to come back, and not moved at all it is hard to get past them.
+            "simplex_scale_strategy": 0,
+            "primal_simplex_bound_perturbation_multiplier": 0.1,
         }
         set_options(highs, options)
         accept(highs.passModel(model), "the linear program")
@@ -274,3 +291,22 @@ class Levels:
             self._excess[shut] = excess[shut]
             link = np.flatnonzero(found.length > 0)
             self._walls.append(_Wall(link.astype(np.int32), found.length[link]))
+
+
+def _cuts(usage: sp.csc_array, capacity: FloatArray, owner: OffsetArray) -> tuple[OffsetArray, OffsetArray]:
+    """Return links through which all that a demand gets must go: pairs of demand and link, int64 each.
+
+    Each column goes through one of them, that which is narrowest for the columns of its demand that share it.
+
+    Args:
+        usage: float64 ``[L, N]``, 1 for each link of each column.
+        capacity: float64 ``[L]``.
+        owner: int64 ``[N]``, the demand of each column.
+    """
+    column, link = np.repeat(np.arange(usage.shape[1]), np.diff(usage.indptr)), usage.indices
+    pair = owner[column].astype(np.int64) * len(capacity) + link
+    _, place, count = np.unique(pair, return_inverse=True, return_counts=True)
+    order = np.lexsort((capacity[link] / count[place], column))
+    _, first = np.unique(column[order], return_index=True)
+    cut = np.unique(pair[order[first]])
+    return cut // len(capacity), cut % len(capacity)

@@ -23,7 +23,7 @@ class Structured(Solver):
     On arc form it never stores a matrix; on path form it plays the game between splits and prices.
     """
 
-    warm_start = frozenset({"path"})
+    warm_start = frozenset({"arc", "path"})
 
     def estimate_bytes(self, problem: Problem) -> int:
         """Return the size of the iterate and of one proof."""
@@ -35,18 +35,23 @@ class Structured(Solver):
 
     def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve, on arc form with the planes that are alike merged; see :meth:`Solver.solve`."""
-        limits = options.of_core(on_progress)
+        limits, given = options.of_core(on_progress), options.start
         match problem:
             case PathProblem():
-                given = None if options.start is None else problem.checked(options.start)
-                start = None if given is None else (given.weight, joined(given.lengths))
+                split = None if given is None else problem.checked(given.proof)
+                start = None if split is None else (split.weight, joined(split.lengths))
                 found = _core.solve_path_form(problem.core, start=start, **limits)
                 return RawSolution(
                     problem.proof(found.weight, found.length), found.iterations, found.interrupted
                 )
             case ArcProblem():
                 merged = merge_planes(problem.flow)
-                solution = _core.solve_structured(merged.problem.core, **limits)
+                begin = None
+                if given is not None:
+                    assert isinstance(given.proof, _core.Proof)
+                    took = given.iterations if given.solver == self.name else 0
+                    begin = merged.reduce(given.proof), took
+                solution = _core.solve_structured(merged.problem.core, start=begin, **limits)
                 return RawSolution(merged.expand(solution.proof), solution.iterations, solution.interrupted)
             case _:
                 raise SolverError(f"solver {self.name!r} does not take a {type(problem).__name__}")

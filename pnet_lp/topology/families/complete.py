@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from pydantic import Field
 
 from pnet_lp.model import Plane
 from pnet_lp.model.layout import Circle
 from pnet_lp.topology.family import LinkParams, check_size, topologies
+from pnet_lp.topology.sizing import Equipment, sizings
 
 
 class Complete(LinkParams):
@@ -22,3 +26,12 @@ def complete(params: Complete) -> Plane:
     check_size("complete", switches=params.n, cables=params.n * (params.n - 1) // 2)
     u, v = np.triu_indices(params.n, 1)
     return Plane.from_cables(params.n, u, v, params.link_gbps, layout=Circle())
+
+
+@sizings.register("complete", summary="as few switches as there are ports for all others")
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield the smallest mesh in which every switch has ports for all others and for its hosts."""
+    for n in range(2, wanted.ports + 1):
+        if wanted.switches(n) + n - 1 <= wanted.ports:
+            yield {"n": n, "hosts_per_switch": wanted.switches(n)}
+            return

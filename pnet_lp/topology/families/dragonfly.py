@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from pnet_lp.model import Plane
 from pnet_lp.model.layout import Groups
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import flat_plane
+from pnet_lp.topology.sizing import Equipment, sizings
 
 Arrangement: TypeAlias = Literal["absolute", "relative", "circulant"]
 _Groups: TypeAlias = npt.NDArray[np.int64]
@@ -106,3 +108,14 @@ def _other_end(arrangement: Arrangement, group: _Groups, port: int, g: int) -> t
     if 2 * step == g:
         return (group + step) % g, np.full_like(group, port)
     return (group + (step if port % 2 == 0 else -step)) % g, np.full_like(group, port ^ 1)
+
+
+@sizings.register("dragonfly", summary="balanced groups, as large and as small as switches and hosts allow")
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield balanced networks: that of the largest switches, and that of the smallest that are enough."""
+    fit = []
+    for h in range(1, (wanted.ports + 1) // 4 + 1):
+        groups = max(2, -(-wanted.hosts // (2 * h * h)))
+        if groups <= 2 * h * h + 1:
+            fit.append({"h": h, "g": groups})
+    yield from fit if len(fit) < 2 else (fit[0], fit[-1])

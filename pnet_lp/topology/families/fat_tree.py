@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import HostParams, check_size, topologies
+from pnet_lp.topology.sizing import OVERSUBSCRIPTIONS, Equipment, sizings
 
 
 class FatTree(HostParams):
@@ -86,3 +90,14 @@ def fat_tree(params: FatTree) -> Plane:
         access_gbps=params.access_gbps,
         tier=np.arange(len(names)) // per_tier,
     )
+
+
+@sizings.register("fat-tree", summary="two or three tiers, edge switches with 1 to 4 hosts for each uplink")
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield the smallest fat trees for each number of tiers and each oversubscription."""
+    for tiers in (2, 3):
+        for factor in OVERSUBSCRIPTIONS:
+            for m in range(1, wanted.ports // 2 + 1):
+                if 2 * m**tiers * factor >= wanted.hosts and m * (1 + factor) <= wanted.ports:
+                    yield {"k": 2 * m, "tiers": tiers, "oversubscription": factor}
+                    break

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, TypeAlias
+from collections.abc import Iterator
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 from pydantic import AfterValidator, Field, model_validator
@@ -14,6 +15,7 @@ from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.grid import Dims
 from pnet_lp.topology.hosts import flat_plane
 from pnet_lp.topology.lists import Whole
+from pnet_lp.topology.sizing import Equipment, sizings
 
 
 def _at_least_one(cables: tuple[int, ...]) -> tuple[int, ...]:
@@ -91,3 +93,18 @@ def _joined_rows(
         u.append(np.repeat(index.take(a, axis).ravel(), bundle))
         v.append(np.repeat(index.take(b, axis).ravel(), bundle))
     return flat_plane(n, np.concatenate(u), np.concatenate(v), hosts, params, Grid(dims))
+
+
+@sizings.register("hyperx", summary="squares and cubes, with as many hosts on a switch as its ports allow")
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield for two and three dimensions the smallest lattice, and one with half as many hosts on a switch."""
+    for dimensions in (2, 3):
+        fit = [
+            side
+            for side in range(2, wanted.ports)
+            if wanted.switches(side**dimensions) + dimensions * (side - 1) <= wanted.ports
+        ]
+        for side in dict.fromkeys(
+            [*fit[:1], *(s for s in fit if s**dimensions >= 2 * fit[0] ** dimensions)][:2]
+        ):
+            yield {"dims": (side,) * dimensions, "t": wanted.switches(side**dimensions)}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from pydantic import Field, model_validator
 
@@ -12,6 +15,7 @@ from pnet_lp.seeds import Seed, generator
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import spread_hosts
 from pnet_lp.topology.random_graph import random_graph
+from pnet_lp.topology.sizing import Equipment, sizings
 
 
 class Jellyfish(HostParams):
@@ -92,3 +96,15 @@ def jellyfish(params: Jellyfish) -> Plane:
         access_gbps=params.access_gbps,
         layout=Circle(),
     )
+
+
+@sizings.register(
+    "jellyfish", summary="switches whose ports are split between hosts and cables in seven ways"
+)
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield a graph for each way to split the ports of a switch."""
+    for hosts, cables in wanted.splits():
+        switches = wanted.switches(hosts)
+        degree = min(cables, switches - 1)
+        if switches >= 4 and degree >= 3:
+            yield {"switches": switches, "ports": wanted.hosts // switches + degree, "hosts": wanted.hosts}

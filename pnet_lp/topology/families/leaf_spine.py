@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from pydantic import Field
 
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import HostParams, check_size, topologies
+from pnet_lp.topology.sizing import OVERSUBSCRIPTIONS, Equipment, sizings
 
 
 class LeafSpine(HostParams):
@@ -40,3 +44,21 @@ def leaf_spine(params: LeafSpine) -> Plane:
         access_gbps=params.access_gbps,
         tier=np.repeat([0, 1], [leaves, spines]),
     )
+
+
+@sizings.register(
+    "leaf-spine", summary="leaves with 1 to 4 hosts for each uplink, as few spines as that needs"
+)
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield a fabric for each oversubscription, its cables to a spine as parallel as the spine's ports allow."""
+    for factor in OVERSUBSCRIPTIONS:
+        hosts = wanted.ports * factor // (1 + factor)
+        leaves = wanted.switches(hosts)
+        if not hosts or leaves > wanted.ports:
+            continue
+        hosts = wanted.switches(leaves)
+        uplinks = -(-hosts // factor)
+        parallel = min(wanted.ports // leaves, uplinks)
+        spines = -(-uplinks // parallel)
+        if hosts + spines * parallel <= wanted.ports:
+            yield {"leaves": leaves, "spines": spines, "hosts_per_leaf": hosts, "parallel": parallel}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
@@ -11,6 +14,7 @@ from pnet_lp.model.layout import Circle
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.finite_field import FiniteField, PrimePower
 from pnet_lp.topology.hosts import flat_plane
+from pnet_lp.topology.sizing import Equipment, sizings
 
 
 class PolarFly(HostParams):
@@ -81,3 +85,18 @@ def _orthogonal_points(field: FiniteField) -> npt.NDArray[np.int64]:
     # (1, 0, 0): the points (0, 1, t), and (0, 0, 1).
     line[0, :q], line[0, q] = finite, last
     return np.sort(line, axis=1)
+
+
+@sizings.register("polarfly", summary="the two smallest graphs that have room")
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield the two smallest graphs whose switches have ports for as many hosts as are on each."""
+    found = 0
+    for q in range(2, 101):
+        try:
+            PolarFly.model_validate({"q": q})
+        except ValueError:  # no power of a prime
+            continue
+        hosts = wanted.switches(q * q + q + 1)
+        if q + 1 + hosts <= wanted.ports and found < 2:
+            found += 1
+            yield {"q": q, "p": hosts}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from pydantic import Field
 
@@ -10,6 +13,7 @@ from pnet_lp.model.layout import Groups
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.finite_field import FiniteField, PrimePower
 from pnet_lp.topology.hosts import flat_plane
+from pnet_lp.topology.sizing import Equipment, sizings
 
 
 class SlimFly(HostParams):
@@ -81,3 +85,18 @@ def _generators(q: int, powers: list[int]) -> tuple[set[int], set[int]]:
         {*powers[0 : 2 * w - 1 : 2], *powers[2 * w - 1 :: 2]},
         {*powers[1 : 2 * w : 2], *powers[2 * w :: 2], *one},
     )
+
+
+@sizings.register("slim-fly", summary="the two smallest graphs that have room")
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield the two smallest graphs whose switches have ports for as many hosts as are on each."""
+    found = 0
+    for q in range(3, 201):
+        try:
+            params = SlimFly.model_validate({"q": q})
+        except ValueError:  # no power of a prime, or one of 2
+            continue
+        hosts = wanted.switches(2 * q * q)
+        if params.degree + hosts <= wanted.ports and found < 2:
+            found += 1
+            yield {"q": q, "p": hosts}

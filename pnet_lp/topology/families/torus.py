@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 from pydantic import Field
 
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import LinkParams, topologies
 from pnet_lp.topology.grid import Dims, grid_plane
+from pnet_lp.topology.sizing import Equipment, sizings
 
 
 class Torus(LinkParams):
@@ -27,3 +31,15 @@ def torus(params: Torus) -> Plane:
     An axis of extent 2 gets one cable per row, not two: the torus of d extents 2 is the d-cube.
     """
     return grid_plane(params.dims, wrap=True, link_gbps=params.link_gbps, family="torus")
+
+
+@sizings.register("torus", summary="cubes with as many hosts on a switch as its ports allow")
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield cubes: the smallest, and those with two and four times as many switches."""
+    smallest = next(
+        (n for n in range(3, 64) if wanted.switches(n**3) + 6 <= wanted.ports),
+        None,
+    )
+    if smallest is not None:
+        for side in dict.fromkeys(round(smallest * factor ** (1 / 3)) for factor in (1, 2, 4)):
+            yield {"dims": (side,) * 3, "hosts_per_switch": wanted.switches(side**3)}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 from pydantic import Field
 
@@ -11,6 +14,7 @@ from pnet_lp.model.layout import Groups
 from pnet_lp.seeds import Seed, generator
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import flat_plane
+from pnet_lp.topology.sizing import Equipment, sizings
 
 _DRAWS = 64
 """Lifts drawn before giving up on a connected one: for d >= 3 nearly all are connected, for d = 2 they are cycles."""
@@ -62,3 +66,14 @@ def xpander(params: Xpander) -> Plane:
         found=f"d={d}",
         allowed="d of at least 3",
     )
+
+
+@sizings.register("xpander", summary="switches whose ports are split between hosts and cables in seven ways")
+def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield a lift for each way to split the ports of a switch."""
+    for hosts, cables in wanted.splits():
+        switches = wanted.switches(hosts)
+        d = min(cables, switches - 1)
+        if d >= 3:
+            k = -(-switches // (d + 1))
+            yield {"d": d, "k": k, "hosts": wanted.switches((d + 1) * k)}

@@ -214,7 +214,8 @@ def test_simulate_says_what_was_traced(tmp_path: Path) -> None:
     ports = ["agg0->core0", "agg0->core1", "agg1->core2", "agg1->core3"]
     case = (
         "{topology: 'fat-tree:k=4', link_gbps: 1, traffic: sopa-one-flow, flow_size: 1500kB, preset: sopa, header: 0, "
-        f"transport: 'tcp:handshake=false,initial_window=1,receive_window=1,ack_every=1', trace: {[f'queue:{port}' for port in ports]}"
+        "transport: 'tcp:handshake=false,initial_window=1,receive_window=1,ack_every=1', "
+        f"trace: {[f'queue:{port}' for port in ports]}"
     )
     found = answer(tmp_path, "simulate", case + "}")
     assert (found["least_queue_share"], found["greatest_queue_share"], found["uneven_500"]) == (0.25, 0.25, 0)

@@ -7,7 +7,7 @@
 //! - `decompose`: which paths it sends demands on;
 //! - `acyclic`, `round`: from any solver's flow to a feasible one;
 //! - [`run`]: when a solver stops, and who watches it;
-//! - `best`: what the solvers on arcs begin with, keep and return;
+//! - `best`: what the solvers on arcs begin with, keep and return; `balance`: what needs no more than shortest paths;
 //! - [`path_form`]: the instance over given paths, and its solver;
 //! - [`bundles`]: other objectives over given paths or splits;
 //! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having;
@@ -16,6 +16,7 @@
 //! What a routing allows is not known here: it comes as paths.
 
 mod acyclic;
+mod balance;
 mod best;
 pub mod bundles;
 pub mod columns;

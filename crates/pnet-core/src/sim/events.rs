@@ -2,7 +2,8 @@
 //!
 //! Whatever can fire (a port's next arrival, a port that becomes free, a timer, the source) is a *lane*, and has at most
 //! one pending event: a port's arrivals come in the order of its wire, so only the first has to be compared with others.
-//! Events are ordered by time, at one time by rank, and then by [`Turn`].
+//! Events are ordered by time, at one time by place: ports that become free, arrivals at each node, and then the others, in
+//! an order drawn every time.  Links that bring packets to one node at one time take [`Turns`].
 //!
 //! The near future is a ring of buckets, each a list linked through the lanes; the bucket being served is sorted, what
 //! lies beyond the ring waits in a heap.  The width of a bucket follows the load; it does not change the order.
@@ -10,8 +11,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::packet::Packet;
 use super::time::{NEVER, Time};
+use super::turns::Turns;
 use crate::random::SplitMix;
 
 /// Buckets of the ring.
@@ -29,59 +30,40 @@ const SHIFT: (u32, u32, u32) = (16, 6, 40);
 /// No lane.
 const NONE: u32 = u32::MAX;
 
-/// Whose turn it is at one time: a hash of `who`, the time and the run's seed says who goes first, `number` what of it does.
-///
-/// So nobody is favoured, packets of one connection keep their order where they meet, and the order does not depend on
-/// when an event was announced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Turn {
-    who: u64,
-    number: u32,
-}
-
-impl Turn {
-    /// The turn of a packet.
-    #[inline]
-    pub(super) fn of(packet: &Packet) -> Self {
-        Turn { who: u64::from(packet.connection) | 1 << 32, number: packet.seq }
-    }
-
-    /// The turn of what fires for itself.
-    #[inline]
-    pub(super) fn of_lane(lane: u32) -> Self {
-        Turn { who: u64::from(lane), number: 0 }
-    }
-}
-
 /// The pending event of a lane.
 #[derive(Debug, Clone, Copy)]
 struct Lane {
     /// When it fires, [`NEVER`] if nothing is pending.
     time: Time,
-    /// Its place among those of that time.
-    rank: u32,
+    /// Its place among those of that time; of an arrival, that of its node.
+    place: u32,
     /// The next lane of the same bucket.
     next: u32,
 }
 
 impl Lane {
-    const IDLE: Lane = Lane { time: NEVER, rank: 0, next: NONE };
+    const IDLE: Lane = Lane { time: NEVER, place: 0, next: NONE };
 }
 
-/// When, at which rank, which lane, from the most significant bit on: compared in that order, and as one number.
+/// When, where, which lane, from the most significant bit on: compared in that order, and as one number.
 type Event = u128;
 
 #[inline]
-fn event(time: Time, rank: u32, lane: u32) -> Event {
-    u128::from(time) << 64 | u128::from(rank) << 32 | u128::from(lane)
+fn event(time: Time, place: u32, lane: u32) -> Event {
+    u128::from(time) << 64 | u128::from(place) << 32 | u128::from(lane)
+}
+
+/// Whether two events are arrivals at one node at one time.
+#[inline]
+fn meet(one: Event, other: Event) -> bool {
+    one >> 32 == other >> 32
 }
 
 /// All pending events.
 #[derive(Debug)]
 pub(super) struct Events {
     lanes: Vec<Lane>,
-    /// Lanes below this one go first at their time.
-    urgent: u32,
+    pub(super) turns: Turns,
     salt: u64,
     shift: u32,
     /// First lane of each bucket.
@@ -101,12 +83,16 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// No events, of `lanes` lanes; those below `urgent` go first at their time.
-    pub(super) fn new(lanes: usize, urgent: usize, seed: u64) -> Self {
+    /// No events, of a port and a link to each of `nodes`, and of so many `others`: lanes in this order.
+    pub(super) fn new(nodes: &[u32], others: usize, seed: u64) -> Self {
+        let ports = nodes.len() as u32;
+        let places = (0..ports).chain(nodes.iter().map(|node| ports.saturating_add(*node)));
+        let mut lanes: Vec<Lane> = places.map(|place| Lane { place, ..Lane::IDLE }).collect();
+        lanes.resize(lanes.len() + others, Lane::IDLE);
         Events {
-            lanes: vec![Lane::IDLE; lanes],
-            urgent: urgent as u32,
-            salt: SplitMix::of([seed, 0x006f_7264_6572]).word(),
+            lanes,
+            turns: Turns::new(nodes.len(), seed),
+            salt: SplitMix::of([seed, 0x706c_6163_6573]).word(),
             shift: SHIFT.0,
             first: vec![NONE; BUCKETS],
             occupied: vec![0; BUCKETS / 64],
@@ -134,14 +120,15 @@ impl Events {
 
     /// Announces the event of a lane that has none.
     #[inline]
-    pub(super) fn push(&mut self, lane: u32, time: Time, turn: Turn) {
+    pub(super) fn push(&mut self, lane: u32, time: Time) {
         debug_assert_eq!(self.pending(lane), NEVER, "lane {lane} has an event already");
         if time == NEVER {
             return;
         }
-        let rank = self.rank(lane, time, turn);
-        let at = &mut self.lanes[lane as usize];
-        (at.time, at.rank) = (time, rank);
+        if lane as usize >= 2 * self.turns.links() {
+            self.lanes[lane as usize].place = self.draw(lane, time);
+        }
+        self.lanes[lane as usize].time = time;
         self.insert(lane, time);
     }
 
@@ -151,7 +138,7 @@ impl Events {
         debug_assert!(time >> self.shift >= self.current, "an event in the past");
         let ahead = (time >> self.shift) - self.current;
         if ahead == 0 {
-            let event = event(time, self.lanes[lane as usize].rank, lane);
+            let event = event(time, self.lanes[lane as usize].place, lane);
             let place = self.open.partition_point(|other| *other > event);
             self.open.insert(place, event);
         } else if ahead < BUCKETS as u64 {
@@ -173,7 +160,7 @@ impl Events {
             self.unlink(lane, old);
         }
         self.lanes[lane as usize].time = NEVER;
-        self.push(lane, time, Turn::of_lane(lane));
+        self.push(lane, time);
     }
 
     /// Sees to it that the next events are in order; returns whether they just were put so.
@@ -188,25 +175,34 @@ impl Events {
         self.open.iter().map(|event| *event as u32)
     }
 
-    /// Takes the next event: its time and lane.
+    /// Takes the next event: its time and lane.  Of two links that meet, `before` says whether they bring packets of one
+    /// connection, the first one the earlier.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<(Time, u32)> {
+    pub(super) fn pop(&mut self, before: impl Fn(u32, u32) -> bool) -> Option<(Time, u32)> {
         self.prepare();
-        let event = self.open.pop()?;
+        let next = *self.open.last()?;
+        let alone = self.open.len() < 2 || !meet(next, self.open[self.open.len() - 2]);
+        let event = if alone { self.open.pop()? } else { self.choose(next, before) };
         let (time, lane) = ((event >> 64) as Time, event as u32);
         self.lanes[lane as usize].time = NEVER;
         self.served += 1;
         Some((time, lane))
     }
 
+    /// Takes one of the events that meet the next one.
+    fn choose(&mut self, next: Event, before: impl Fn(u32, u32) -> bool) -> Event {
+        let met = self.open.iter().rposition(|event| !meet(*event, next)).map_or(0, |other| other + 1);
+        let links = self.open[met..].iter().map(|event| *event as u32 - self.turns.links() as u32);
+        self.open.remove(met + self.turns.first(links, before))
+    }
+
+    /// The place of what fires neither at a port nor at the end of a link.
     #[inline]
-    fn rank(&self, lane: u32, time: Time, turn: Turn) -> u32 {
-        let mut mixed = (time ^ self.salt).wrapping_add(turn.who.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    fn draw(&self, lane: u32, time: Time) -> u32 {
+        let mut mixed = (time ^ self.salt).wrapping_add(u64::from(lane).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        // Numbers that follow each other keep their order but where the sum wraps, which is as rare as it is even.
-        let rank = ((mixed >> 33) as u32).wrapping_add(turn.number) & !(1 << 31);
-        if lane < self.urgent { rank } else { rank | 1 << 31 }
+        (mixed >> 32) as u32 | 1 << 31
     }
 
     #[inline]
@@ -254,8 +250,8 @@ impl Events {
             self.occupied[bucket / 64] &= !(1 << (bucket % 64));
             let mut lane = std::mem::replace(&mut self.first[bucket], NONE);
             while lane != NONE {
-                let Lane { time, rank, next } = self.lanes[lane as usize];
-                self.open.push(event(time, rank, lane));
+                let Lane { time, place, next } = self.lanes[lane as usize];
+                self.open.push(event(time, place, lane));
                 lane = next;
             }
             self.open.sort_unstable_by(|a, b| b.cmp(a));
@@ -339,42 +335,58 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const LINKS: u32 = 12;
+
+    /// The earliest, of links that meet the one that waited longest, found by looking at all.
+    fn earliest(wanted: &mut Vec<Event>, waiting: &mut Vec<u32>) -> Option<(Time, u32)> {
+        let rank = |lane: u32| waiting.iter().position(|link| LINKS + link == lane);
+        let next = *wanted.iter().min_by_key(|event| (**event >> 32, rank(**event as u32)))?;
+        wanted.retain(|event| *event != next);
+        Some(((next >> 64) as Time, next as u32))
+    }
+
     proptest! {
-        /// Against a sorted list, over times near, far and alike, with lanes hastened on the way.
+        /// Against a list, over times near, far and alike, with lanes hastened on the way.
         #[test]
         fn the_earliest_event_comes_first(
-            steps in prop::collection::vec((0..40_u32, 0..3_u32, 0..1_000_000_u64, 0..4_u32, any::<bool>()), 1..400),
+            steps in prop::collection::vec((0..40_u32, 0..3_u32, 0..1_000_000_u64, any::<bool>()), 1..400),
         ) {
-            let mut events = Events::new(40, 8, 1);
-            let mut wanted: Vec<Event> = vec![];
+            let nodes: Vec<u32> = (0..LINKS).map(|link| link % 3).collect();
+            let mut events = Events::new(&nodes, 40 - 2 * LINKS as usize, 1);
+            let (mut wanted, mut waiting): (Vec<Event>, Vec<u32>) = (vec![], (0..LINKS).collect());
+            (0..LINKS).for_each(|link| events.turns.end(link));
             let mut now = 0;
-            for (lane, scale, ahead, number, take) in steps {
+            for (lane, scale, ahead, take) in steps {
                 let time = now + (ahead << (12 * scale)) / 4 * 4;
                 let pending = events.pending(lane);
                 if pending == NEVER {
-                    let turn = Turn { who: u64::from(lane) % 5, number };
-                    events.push(lane, time, turn);
-                    wanted.push(event(time, events.rank(lane, time, turn), lane));
-                } else if time < pending {
+                    events.push(lane, time);
+                } else if time < pending && lane >= 2 * LINKS {
                     events.hasten(lane, time);
                     wanted.retain(|event| *event as u32 != lane);
-                    wanted.push(event(time, events.rank(lane, time, Turn::of_lane(lane)), lane));
+                }
+                if events.pending(lane) != pending {
+                    wanted.push(event(time, events.lanes[lane as usize].place, lane));
                 }
                 if take {
-                    wanted.sort_unstable_by(|a, b| b.cmp(a));
-                    let next = wanted.pop().unwrap();
-                    prop_assert_eq!(events.pop(), Some(((next >> 64) as Time, next as u32)));
-                    now = (next >> 64) as Time;
+                    let next = earliest(&mut wanted, &mut waiting).unwrap();
+                    prop_assert_eq!(events.pop(|_, _| false), Some(next));
+                    now = next.0;
+                    if (LINKS..2 * LINKS).contains(&next.1) {
+                        let link = next.1 - LINKS;
+                        events.turns.end(link);
+                        waiting.retain(|other| *other != link);
+                        waiting.push(link);
+                    }
                 }
                 if lane == 0 {
                     events.served = PERIOD;
                 }
             }
-            wanted.sort_unstable_by(|a, b| b.cmp(a));
-            while let Some(next) = wanted.pop() {
-                prop_assert_eq!(events.pop(), Some(((next >> 64) as Time, next as u32)));
+            while let Some(next) = earliest(&mut wanted, &mut waiting) {
+                prop_assert_eq!(events.pop(|_, _| false), Some(next));
             }
-            prop_assert_eq!(events.pop(), None);
+            prop_assert_eq!(events.pop(|_, _| false), None);
         }
     }
 }

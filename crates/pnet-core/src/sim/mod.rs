@@ -11,8 +11,8 @@
 //! There is one object of each sort in a run, which holds the state of all ports or all flows.  `net` moves packets and
 //! is what transports see; `events` holds what is to happen, `engine` lets it happen, [`records`] hold what has.
 //!
-//! Times are whole picoseconds.  Events at one time have an order that is drawn, but packets of a connection keep theirs; a
-//! packet is at most once at a place at a time.  So an outcome depends on the scenario and its seed alone.
+//! Times are whole picoseconds.  Links that bring packets to a node at one time take turns (`turns`); a packet is at most
+//! once at a place at a time.  So an outcome depends on the scenario and its seed alone.
 
 mod dependent;
 mod engine;
@@ -31,6 +31,7 @@ pub mod source;
 mod time;
 pub mod trace;
 pub mod transports;
+mod turns;
 
 pub use dependent::DependentFlows;
 pub use engine::{Limits, Model, Progress, Scenario};

@@ -2,17 +2,18 @@
 
 mod account;
 mod flows;
+mod hops;
 mod tracing;
 
 use std::hint::black_box;
 
-use super::events::{Events, Turn};
-use super::fabric::{Fabric, NONE};
+use super::events::Events;
+use super::fabric::Fabric;
 use super::failures::Down;
 use super::forwarding::{Forwarder, Ground, PER_HOP, Pair, Sent};
 use super::packet::{Kind, Packet};
-use super::port::{Backlog, Counters, Port, Rare};
-use super::queues::{Discipline, Touch, Verdict};
+use super::port::{Counters, Port, Rare};
+use super::queues::Discipline;
 use super::records::FlowRecord;
 use super::routes::Routes;
 use super::source::{Session, Stage};
@@ -115,9 +116,10 @@ impl Net {
         let ports = fabric.ports();
         let pulls = if shape.pulls { fabric.planes().count() * fabric.hosts() } else { 0 };
         let first_timer = 2 * ports + OTHERS + pulls;
+        let nodes: Vec<u32> = (0..ports as u32).map(|port| fabric.link(port).to).collect();
         Net {
             now: 0,
-            events: Events::new(first_timer, ports, seed),
+            events: Events::new(&nodes, OTHERS + pulls, seed),
             ports: (0..ports as u32).map(|port| Port::new(fabric.link(port))).collect(),
             counters: vec![Counters::default(); ports],
             rare: vec![Rare::default(); ports],
@@ -207,7 +209,7 @@ impl Net {
     pub fn await_pull(&mut self, port: u32, time: Time) {
         let lane = self.first_timer - self.ports.len() as u32 + port;
         if self.events.pending(lane) == NEVER {
-            self.events.push(lane, time, Turn::of_lane(lane));
+            self.events.push(lane, time);
         }
     }
 
@@ -225,7 +227,7 @@ impl Net {
         if self.events.prepare() {
             self.look_ahead();
         }
-        let (time, lane) = self.events.pop()?;
+        let (time, lane) = self.events.pop(|one, other| Self::before(&self.ports, one, other))?;
         self.now = time;
         let ports = self.ports.len() as u32;
         Some(match lane {
@@ -257,68 +259,11 @@ impl Net {
         black_box(read);
     }
 
-    /// A packet arrives at the far end of a port: it goes on, or is returned if it has come to its host.
+    /// Whether two links bring packets of one connection, of which that of the first is the earlier one.
     #[inline]
-    pub(super) fn arrive(&mut self, port: u32) -> Option<Packet> {
-        let lane = self.arrival_lane(port);
-        let from = &mut self.ports[port as usize];
-        let (departure, next) = from.arrive();
-        let (packet, to) = (departure.packet, from.to);
-        let began = if self.failing { from.began(&departure) } else { 0 };
-        if let Some((next, turn)) = next {
-            self.events.push(lane, next, turn);
-        }
-        if self.failing && self.down.between(port, began, self.now) {
-            self.rare[port as usize].lost += 1;
-            self.drop(packet.connection);
-            return None;
-        }
-        self.packet_hops += 1;
-        if (to as usize) < self.fabric.hosts() {
-            let flow = &mut self.live[(packet.connection / self.subflows) as usize];
-            flow.in_flight -= 1;
-            self.records[flow.record as usize].delivered += 1;
-            self.arrived += if packet.kind == Kind::Data { u64::from(packet.size) } else { 0 };
-            if flow.traced && packet.kind == Kind::Data {
-                self.trace_arrival(&packet);
-            }
-            return Some(packet);
-        }
-        let route = packet.route;
-        if route & PER_HOP == 0 {
-            let next = self.routes.port(route);
-            debug_assert_eq!(self.fabric.from(next), to, "a packet leaves by a port of another switch");
-            self.enqueue(next, &packet, route + 1);
-        } else {
-            let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
-            let Some((next, route)) = self.forwarder.next(&packet, to, &ground) else {
-                self.rare[port as usize].lost += 1;
-                self.drop(packet.connection);
-                return None;
-            };
-            debug_assert_eq!(self.fabric.from(next), to, "a packet leaves by a port of another switch");
-            self.enqueue(next, &packet, route);
-        }
-        None
-    }
-
-    /// A port that has sent its packet sends the next.
-    pub(super) fn serve(&mut self, port: u32) {
-        let Discipline::Scheduler(scheduler) = &mut self.discipline else {
-            unreachable!("port {port} becomes free, but its queue serves in order of arrival");
-        };
-        let Some(packet) = scheduler.dequeue(port) else { return };
-        let from = &mut self.ports[port as usize];
-        let (departure, arrival) = from.send(&packet, packet.route, false, self.now);
-        let counters = &mut self.counters[port as usize];
-        counters.sent += 1;
-        counters.bytes += u64::from(packet.size);
-        counters.spent = counters.spent.wrapping_add(departure);
-        self.events.push(port, departure, Turn::of_lane(port));
-        if let Some(arrival) = arrival {
-            let lane = self.arrival_lane(port);
-            self.events.push(lane, arrival, Turn::of(&packet));
-        }
+    fn before(ports: &[Port], one: u32, other: u32) -> bool {
+        let [one, other] = [one, other].map(|link| ports[link as usize].first().packet);
+        one.connection == other.connection && one.seq < other.seq
     }
 
     /// Whether a timer that fires is still wanted now; if it is wanted later, it will fire again.
@@ -327,7 +272,7 @@ impl Net {
         let deadline = self.deadlines[timer as usize];
         if deadline > self.now {
             let lane = self.timer_lane(timer);
-            self.events.push(lane, deadline, Turn::of_lane(lane));
+            self.events.push(lane, deadline);
             return false;
         }
         self.deadlines[timer as usize] = NEVER;
@@ -347,7 +292,7 @@ impl Net {
     pub(super) fn await_change(&mut self) {
         let lane = 2 * self.ports.len() as u32 + 1;
         let time = self.down.next().min(self.forwarder.next_poll());
-        self.events.push(lane, time, Turn::of_lane(lane));
+        self.events.push(lane, time);
     }
 
     /// Lets paths learn of what has changed, or of what flows have sent.
@@ -392,72 +337,5 @@ impl Net {
     #[inline]
     fn timer_lane(&self, timer: u32) -> u32 {
         self.first_timer + timer
-    }
-
-    /// Puts a packet into the queue of a port, with its route from there.
-    #[inline]
-    fn enqueue(&mut self, port: u32, packet: &Packet, route: u32) {
-        let out = &mut self.ports[port as usize];
-        debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
-        let counters = &mut self.counters[port as usize];
-        let backlog = out.backlog(self.now);
-        counters.entered += 1;
-        let fifo = match &mut self.discipline {
-            Discipline::Fifo(fifo) => fifo,
-            Discipline::Scheduler(_) => return self.hold(port, Packet { route, ..*packet }),
-        };
-        let verdict = fifo.admit(port, backlog, packet);
-        if verdict == Verdict::Drop {
-            counters.dropped += 1;
-            self.trace_queue(port, backlog);
-            return self.drop(packet.connection);
-        }
-        let mark = verdict == Verdict::Mark;
-        counters.marked += u64::from(mark);
-        let (departure, arrival) = out.send(packet, route, mark, self.now);
-        counters.sent += 1;
-        counters.bytes += u64::from(packet.size);
-        counters.spent = counters.spent.wrapping_add(departure - self.now);
-        counters.longest.packets = counters.longest.packets.max(backlog.packets + 1);
-        counters.longest.bytes = counters.longest.bytes.max(backlog.bytes + u64::from(packet.size));
-        if let Some(arrival) = arrival {
-            let lane = self.arrival_lane(port);
-            self.events.push(lane, arrival, Turn::of(packet));
-        }
-        if self.recorder.is_some() {
-            let one = Backlog { packets: 1, bytes: u64::from(packet.size) };
-            self.trace_queue(port, backlog + one);
-        }
-    }
-
-    /// The same where the discipline holds the packets.
-    fn hold(&mut self, port: u32, packet: Packet) {
-        let Discipline::Scheduler(scheduler) = &mut self.discipline else { return };
-        let (out, counters) = (&mut self.ports[port as usize], &mut self.counters[port as usize]);
-        let sending = out.backlog(self.now);
-        let touch = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
-        let backlog = sending + scheduler.backlog(port);
-        let gone = self.dropped.len() as u64;
-        counters.dropped += gone;
-        counters.marked += u64::from(touch == Touch::Marked);
-        self.rare[port as usize].trimmed += u64::from(touch == Touch::Trimmed);
-        // One more entered, those dropped have left.
-        counters.spent = counters.spent.wrapping_add(self.now.wrapping_mul(gone.wrapping_sub(1)));
-        counters.longest.packets = counters.longest.packets.max(backlog.packets);
-        counters.longest.bytes = counters.longest.bytes.max(backlog.bytes);
-        self.trace_queue(port, backlog);
-        while let Some(gone) = self.dropped.pop() {
-            self.drop(gone.connection);
-        }
-        if self.events.pending(port) == NEVER {
-            self.serve(port);
-        }
-    }
-
-    fn drop(&mut self, connection: u32) {
-        let flow = &mut self.live[(connection / self.subflows) as usize];
-        flow.in_flight -= 1;
-        self.records[flow.record as usize].dropped += 1;
-        self.settle(connection);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::ops::Add;
 
-use super::events::Turn;
 use super::fabric::Link;
 use super::packet::Packet;
 use super::time::{Rate, Time};
@@ -167,19 +166,17 @@ impl Port {
         (first.time ^ last.time) as u32 ^ u32::from(first.packet.size) ^ u32::from(last.packet.size)
     }
 
-    /// Takes what arrives first, and says when the next one does, and in which turn.
+    /// Takes what arrives first, and says when the next one does.
     #[inline]
-    pub(super) fn arrive(&mut self) -> (Departure, Option<(Time, Turn)>) {
+    pub(super) fn arrive(&mut self) -> (Departure, Option<Time>) {
         let first = self.ring[self.place(self.arriving)];
         if self.leaving == self.arriving {
             self.bytes -= u64::from(first.packet.size);
             self.leaving = self.leaving.wrapping_add(1);
         }
         self.arriving = self.arriving.wrapping_add(1);
-        let next = (self.arriving != self.end).then(|| {
-            let next = &self.ring[self.place(self.arriving)];
-            (next.time.saturating_add(self.delay), Turn::of(&next.packet))
-        });
+        let next = (self.arriving != self.end)
+            .then(|| self.ring[self.place(self.arriving)].time.saturating_add(self.delay));
         (first, next)
     }
 

@@ -31,9 +31,8 @@ pub(super) struct Capacities {
 }
 
 impl Capacities {
-    pub(super) fn new(capacity: Vec<f64>, length: f64, sigma: f64) -> Self {
-        let start = vec![length; capacity.len()];
-        Capacities { capacity, length: start.clone(), anchor: start.clone(), stepped: start, sigma }
+    pub(super) fn new(capacity: Vec<f64>, length: Vec<f64>, sigma: f64) -> Self {
+        Capacities { capacity, anchor: length.clone(), stepped: length.clone(), length, sigma }
     }
 
     /// Moves all lengths, given the load on each constraint; returns the squared, weighted distance.

@@ -12,12 +12,15 @@ mod scale;
 mod start;
 mod state;
 
+use super::balance::{Balanced, balance};
 use super::best::{Best, Solution};
 use super::problem::Problem;
+use super::proof::Proof;
 use super::round::round;
 use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
 use crate::error::Error;
 use flows::Precision;
+use start::Lengths;
 use state::State;
 
 /// From so many flows on, by arcs and rows, they are kept in single precision at first: fewer stay in the caches.
@@ -26,6 +29,9 @@ const LARGE: usize = 1_000_000;
 const COARSE: f64 = 1e-5;
 /// Iterations after which all flows are in double precision: what is not certified by then may want it.
 const SINGLE_ITERATIONS: usize = 2_000;
+
+/// The bounds are looked at first after this part of the iterations that a similar problem took.
+const SIMILAR: f64 = 0.75;
 
 /// Solves `problem`.
 ///
@@ -45,33 +51,82 @@ const SINGLE_ITERATIONS: usize = 2_000;
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -> Result<Solution, Error> {
+    solve_from(problem, None, options, monitor)
+}
+
+/// An answer to start from.
+#[derive(Debug, Clone, Copy)]
+pub struct Start<'a> {
+    /// Flow and lengths, as a proof for the problem.
+    pub proof: &'a Proof,
+    /// Iterations that the problem took of which this was the answer; 0 where that is not known.
+    pub iterations: usize,
+}
+
+/// Solves `problem`, beginning with the flow and the lengths of an answer to a similar one.
+///
+/// ```
+#[doc = include_str!("../two_cables.md")]
+/// use pnet_core::mcf::run::{Options, Unwatched};
+/// use pnet_core::mcf::structured::{Start, solve, solve_from};
+///
+/// let options = Options { tolerance: 1e-3, max_iterations: 10_000, time_limit_s: f64::INFINITY };
+/// let first = solve(&problem, &options, &mut Unwatched)?;
+/// let start = Start { proof: &first.proof, iterations: first.iterations };
+/// assert_eq!(solve_from(&problem, Some(start), &options, &mut Unwatched)?.iterations, 0);
+/// # Ok::<(), pnet_core::Error>(())
+/// ```
+pub fn solve_from(
+    problem: &Problem,
+    start: Option<Start>,
+    options: &Options,
+    monitor: &mut impl Monitor,
+) -> Result<Solution, Error> {
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
     best.offer_narrowest_switch(problem)?;
+    // What is near the optimum already is not to be balanced anew.
+    let begun = match start.is_some() || best.certified(options.tolerance) {
+        true => Balanced::default(),
+        false => balance(problem, &mut best, options, &mut watch, monitor)?,
+    };
+    if begun.stopped || best.certified(options.tolerance) {
+        let interrupted = begun.stopped && !watch.late();
+        return Ok(Solution { proof: best.proof, iterations: begun.sweeps, restarts: 0, interrupted });
+    }
     let precision = precision(problem, options.tolerance);
-    let mut state = State::new(problem, best.upper, &best.proof, precision)?;
-    let mut interrupted = false;
     let mut check = FIRST_CHECK;
-    while !best.certified(options.tolerance) && state.iterations() < options.max_iterations {
+    let mut state = match start {
+        Some(Start { proof, iterations }) => {
+            best.offer(problem, proof.clone())?;
+            check = check.max((SIMILAR * iterations as f64) as usize);
+            State::new(problem, best.upper, proof, Lengths::of(problem, proof), precision)?
+        }
+        None => State::new(problem, best.upper, &best.proof, Lengths::even(problem), precision)?,
+    };
+    let mut interrupted = false;
+    let most = options.max_iterations - begun.sweeps;
+    while !best.certified(options.tolerance) && state.iterations() < most {
         state.iterate();
         if state.iterations() == SINGLE_ITERATIONS {
             state.widen();
         }
         let stop = watch.stop(monitor);
-        if !stop && state.iterations() < check && state.iterations() < options.max_iterations {
+        if !stop && state.iterations() < check && state.iterations() < most {
             continue;
         }
         check = next_check(state.iterations());
         let (length, up, down) = state.lengths();
         best.offer(problem, round(problem, &state, length, up, down))?;
-        let progress = Progress { iterations: state.iterations(), lower: best.lower, upper: best.upper };
+        let iterations = begun.sweeps + state.iterations();
+        let progress = Progress { iterations, lower: best.lower, upper: best.upper };
         interrupted = !monitor.progress(progress) || stop;
         if interrupted || watch.late() {
             break;
         }
     }
     interrupted &= !watch.late();
-    let (iterations, restarts) = (state.iterations(), state.restarts());
+    let (iterations, restarts) = (begun.sweeps + state.iterations(), state.restarts());
     Ok(Solution { proof: best.proof, iterations, restarts, interrupted })
 }
 

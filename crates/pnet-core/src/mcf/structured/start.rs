@@ -8,6 +8,55 @@ use crate::error::Error;
 use crate::mcf::distance::Distances;
 use crate::mcf::lanes::{LANES, Lane};
 use crate::mcf::problem::{Plane, Problem, Use};
+use crate::mcf::proof::Proof;
+
+/// Where the prices of links begin, in any unit.
+pub(super) struct Lengths {
+    /// Of the arcs of each plane.
+    arcs: Vec<Vec<f64>>,
+    /// Of the access links into and out of each plane, by endpoint.
+    access: Vec<[Vec<f64>; 2]>,
+}
+
+impl Lengths {
+    /// The same length for every arc, and none for access links.
+    pub(super) fn even(problem: &Problem) -> Self {
+        Lengths {
+            arcs: problem.planes.iter().map(|plane| vec![1.0; plane.arcs()]).collect(),
+            access: problem.planes.iter().map(|_| [0, 1].map(|_| vec![0.0; problem.endpoints])).collect(),
+        }
+    }
+
+    /// Those of a proof, which has the problem's shape.
+    pub(super) fn of(problem: &Problem, proof: &Proof) -> Self {
+        let (mut arcs, mut access, mut first) = (vec![], vec![], 0);
+        for (p, plane) in problem.planes.iter().enumerate() {
+            arcs.push(proof.length[first..first + plane.arcs()].to_vec());
+            first += plane.arcs();
+            let own = p * problem.endpoints..(p + 1) * problem.endpoints;
+            access.push([&proof.up_length, &proof.down_length].map(|way| way[own.clone()].to_vec()));
+        }
+        Lengths { arcs, access }
+    }
+
+    /// The same, such that all links together, with capacities divided by `unit`, cost 1; None where they cost nothing.
+    /// Access links count where they are `limited`.
+    fn scaled(mut self, problem: &Problem, unit: f64, limited: bool) -> Option<Self> {
+        let core = problem.planes.iter().zip(&self.arcs);
+        let core = core.flat_map(|(plane, length)| plane.capacity.iter().zip(length));
+        let access = problem.planes.iter().zip(&self.access).filter(|_| limited);
+        let access =
+            access.flat_map(|(plane, [up, down])| plane.up.iter().zip(up).chain(plane.down.iter().zip(down)));
+        let paid = core.chain(access).filter(|(_, length)| **length > 0.0);
+        let volume = paid.map(|(capacity, length)| capacity * length).sum::<f64>() / unit;
+        if !(volume > 0.0 && volume.is_finite()) {
+            return None;
+        }
+        let all = self.arcs.iter_mut().chain(self.access.iter_mut().flatten()).flatten();
+        all.for_each(|length| *length /= volume);
+        Some(self)
+    }
+}
 
 /// What the parts of the iterate are built from.
 pub(super) struct Start<'a> {
@@ -15,8 +64,8 @@ pub(super) struct Start<'a> {
     pub scale: Scale,
     /// Scaled demands.
     pub size: Vec<f64>,
-    /// The length of every arc at the start.
-    pub length: f64,
+    /// The lengths at the start.
+    lengths: Lengths,
     /// Whether one plane carries all, so that K fixes every injection.
     pub single: bool,
     /// Whether access links are constraints: with a single plane they only bound K.
@@ -26,19 +75,20 @@ pub(super) struct Start<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// Even lengths for `problem`, on which K is at most `upper`.
-    pub(super) fn new(problem: &'a Problem, upper: f64, precision: Precision) -> Self {
+    /// A start with `lengths` for `problem`, on which K is at most `upper`.
+    pub(super) fn new(problem: &'a Problem, upper: f64, lengths: Lengths, precision: Precision) -> Self {
         let scale = Scale::new(problem, upper);
-        let volume: f64 =
-            problem.planes.iter().flat_map(|plane| &plane.capacity).sum::<f64>() / scale.capacity;
         let single = problem.planes.len() == 1;
+        let limited = !single && access_limits(problem);
+        let even = || Lengths::even(problem).scaled(problem, scale.capacity, limited);
+        let lengths = lengths.scaled(problem, scale.capacity, limited).or_else(even);
         Start {
             problem,
             scale,
             size: problem.demand.iter().map(|d| d * scale.demand).collect(),
-            length: 1.0 / volume.max(f64::MIN_POSITIVE),
+            lengths: lengths.unwrap_or_else(|| Lengths::even(problem)),
             single,
-            limited: !single && access_limits(problem),
+            limited,
             precision,
         }
     }
@@ -48,7 +98,7 @@ impl<'a> Start<'a> {
         let plane = &self.problem.planes[p];
         let mut entries = self.entries(plane);
         let local = entries.pop().unwrap_or_default();
-        let distances = Distances::new(plane, &vec![self.length; plane.arcs()]);
+        let distances = Distances::new(plane, &self.lengths.arcs[p]);
         let mut degree = vec![0.0; plane.nodes()];
         for u in plane.graph.tails().iter().chain(plane.graph.heads()) {
             degree[*u as usize] += 1.0;
@@ -130,7 +180,7 @@ impl<'a> Start<'a> {
     pub(super) fn links(&self, p: usize) -> Capacities {
         let plane = &self.problem.planes[p];
         let capacity = plane.capacity.iter().map(|c| c / self.scale.capacity).collect();
-        Capacities::new(capacity, self.length, 1.0 / plane.targets.len().max(1) as f64)
+        Capacities::new(capacity, self.lengths.arcs[p].clone(), 1.0 / plane.targets.len().max(1) as f64)
     }
 
     /// The demand constraints, priced at the potentials of the start; none where one plane carries all.
@@ -139,10 +189,12 @@ impl<'a> Start<'a> {
         let places = places(blocks, count, |_, entry| (!self.single).then_some(entry.demand));
         let potential = |(block, index): &(u32, u32)| {
             let block = &blocks[*block as usize];
-            match block.entries[*index as usize].slot {
+            let (entry, [up, down]) = (&block.entries[*index as usize], &self.lengths.access[block.plane]);
+            let core = match entry.slot {
                 LOCAL => 0.0,
                 slot => block.y.as_flattened()[slot as usize],
-            }
+            };
+            core + up[entry.src as usize] + down[entry.dst as usize]
         };
         let price: Vec<f64> =
             (0..count).map(|j| places.of(j).iter().map(potential).fold(f64::INFINITY, f64::min)).collect();
@@ -152,7 +204,7 @@ impl<'a> Start<'a> {
 
     /// The access constraints of plane `p`: up, down.
     pub(super) fn access(&self, p: usize, blocks: &[Block]) -> [Access; 2] {
-        let plane = &self.problem.planes[p];
+        let (plane, lengths) = (&self.problem.planes[p], &self.lengths.access[p]);
         [true, false].map(|up| {
             let speeds = if up { &plane.up } else { &plane.down };
             let capacity = speeds.iter().map(|c| c / self.scale.capacity).collect();
@@ -160,7 +212,8 @@ impl<'a> Start<'a> {
                 (self.limited && block.plane == p).then_some(if up { entry.src } else { entry.dst })
             });
             let most = (0..self.problem.endpoints).map(|e| places.of(e).len()).max().unwrap_or(0);
-            let duals = Capacities::new(capacity, 0.0, 1.0 / most.max(1) as f64);
+            let duals =
+                Capacities::new(capacity, lengths[usize::from(!up)].clone(), 1.0 / most.max(1) as f64);
             Access { active: self.limited, duals, places }
         })
     }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::block::{Block, Shared, TAU_FLOW};
 use super::coupling::{Access, Capacities, Demands, Step, squared_distance};
 use super::flows::Precision;
-use super::start::Start;
+use super::start::{Lengths, Start};
 use crate::error::Error;
 use crate::mcf::evaluate::for_each_row;
 use crate::mcf::lanes::LANES;
@@ -43,14 +43,15 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// A start for `problem`, on which K is at most `upper`, from the flow of a proof and even lengths.
+    /// A start for `problem`, on which K is at most `upper`, from the flow of a proof and lengths.
     pub(super) fn new(
         problem: &'a Problem,
         upper: f64,
         start: &Proof,
+        lengths: Lengths,
         precision: Precision,
     ) -> Result<Self, Error> {
-        let parts = Start::new(problem, upper, precision);
+        let parts = Start::new(problem, upper, lengths, precision);
         let planes = 0..problem.planes.len();
         let mut blocks = vec![];
         let mut first_block = vec![];

@@ -12,68 +12,79 @@ use super::rates::Rates;
 use crate::error::Error;
 
 /// A stream of a class.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug)]
 pub(super) struct Stream {
     /// Its number in the sharing.
     pub(super) number: u32,
-    /// Bytes a picosecond for each unit of weight.
-    pub(super) level: f64,
-    /// Its part of the clock.
-    pub(super) clock: f64,
-    /// Bytes that it has carried.
-    pub(super) carried: f64,
+    /// Bytes a picosecond for each unit of weight, and its part of the clock; neither is kept of a class's only stream.
+    level: f64,
+    clock: f64,
     /// Its links, and what they carry of it.
     pub(super) links: Vec<(u32, f64)>,
 }
 
 impl Stream {
+    /// A stream of a new class.
+    pub(super) fn over(links: Vec<(u32, f64)>) -> Self {
+        Stream { number: NONE, level: 0.0, clock: 0.0, links }
+    }
+
     /// Its links.
     pub(super) fn ports(&self) -> Vec<u32> {
         self.links.iter().map(|(port, _)| *port).collect()
     }
 }
 
-/// Flows on the same paths.
+/// Flows on the same paths.  What each change of their rate touches comes first, in one line of the processor's cache.
 #[derive(Debug, Default)]
+#[repr(C, align(64))]
 pub(super) struct Class {
-    /// The ports of its paths.
-    pub(super) key: Box<[u32]>,
-    pub(super) streams: Vec<Stream>,
+    /// Bytes that a flow of weight 1 has sent.
+    pub(super) clock: f64,
+    /// What its streams get together, for each unit of weight.
+    rate: f64,
+    /// When the clocks were set.
+    since: Time,
+    /// At what clock the first of its flows is complete.
+    first: f64,
+    /// When that is, if no level changes.
+    next: Time,
+    /// When the class is looked at, which is not later.
+    queued: Time,
+    /// Whether it has more than one stream.
+    split: bool,
+    /// Whether a flow has come or gone, or a level has changed, since the levels were settled.
+    touched: bool,
+    /// Whether the sharing does not know its streams yet.
+    is_new: bool,
     /// Sum of its flows' weights.
     pub(super) weight: f64,
     /// Bytes that its flows keep in the network, as far as they have windows.
     pub(super) held: f64,
     /// The longest time of a packet and its acknowledgement through empty queues.
     pub(super) round_trip: Time,
-    /// What its streams get together.
-    rate: f64,
-    /// When the clocks were set.
-    since: Time,
-    /// Bytes that a flow of weight 1 has sent.
-    pub(super) clock: f64,
+    /// The ports of its paths.
+    pub(super) key: Box<[u32]>,
+    pub(super) streams: Vec<Stream>,
     /// At what clock each flow is complete, and its slot; the order of numbers is that of their bits.
     flows: BinaryHeap<Reverse<(u64, u32)>>,
-    /// When the first is complete if no level changes.
-    next: Time,
-    /// When the class is looked at, which is not later.
-    queued: Time,
-    /// Whether a flow has come or gone, or a level has changed, since the levels were settled.
-    touched: bool,
-    /// Whether the sharing does not know its streams yet.
-    is_new: bool,
 }
 
 impl Class {
     /// Sets the clocks to `now`.
+    #[inline]
     fn advance(&mut self, now: Time) {
         let time = (now - self.since) as f64;
         self.since = now;
-        for stream in &mut self.streams {
-            let sent = stream.level * time;
-            stream.clock += sent;
-            stream.carried += self.weight * sent;
-        }
         self.clock += self.rate * time;
+        if self.split {
+            self.streams.iter_mut().for_each(|stream| stream.clock += stream.level * time);
+        }
+    }
+
+    /// The clock of each stream.
+    pub(super) fn clocks(&self) -> impl Iterator<Item = f64> {
+        self.streams.iter().map(|stream| if self.split { stream.clock } else { self.clock })
     }
 
     /// The ports of its paths, one path after the other.
@@ -87,12 +98,21 @@ impl Class {
     }
 
     /// Foresees when the first flow is complete.
+    #[inline]
     fn foresee(&mut self) {
-        self.next = self.flows.peek().map_or(NEVER, |Reverse((mark, _))| {
-            let left = (f64::from_bits(*mark) - self.clock).max(0.0) / self.rate;
-            // NaN where nothing is left and nothing moves.
-            if left < 1e19 { self.since.saturating_add(left.ceil() as Time) } else { NEVER }
-        });
+        let left = (self.first - self.clock).max(0.0) / self.rate;
+        // Infinite where nothing moves, and NaN where nothing is left either.
+        self.next = if left < 1e19 {
+            let whole = left as Time;
+            self.since.saturating_add(whole + Time::from((whole as f64) < left))
+        } else {
+            NEVER
+        };
+    }
+
+    /// Looks which flow is the first to be complete.
+    fn find_first(&mut self) {
+        self.first = self.flows.peek().map_or(f64::INFINITY, |Reverse((mark, _))| f64::from_bits(*mark));
     }
 }
 
@@ -146,9 +166,10 @@ impl Classes {
                     self.classes.push(Class::default());
                 }
                 self.known.insert(key.clone(), number);
-                let (streams, queued) = (streams(), NEVER);
+                let (streams, next, queued) = (streams(), NEVER, NEVER);
+                let (split, is_new) = (streams.len() > 1, true);
                 self.classes[number as usize] =
-                    Class { key, streams, since: now, next: NEVER, queued, is_new: true, ..Class::default() };
+                    Class { key, streams, split, since: now, next, queued, is_new, ..Class::default() };
                 number
             }
         };
@@ -156,6 +177,7 @@ impl Classes {
         class.advance(now);
         let mark = class.clock + bytes / weight;
         class.flows.push(Reverse((mark.to_bits(), slot)));
+        class.find_first();
         class.weight += weight;
         class.held += held;
         class.round_trip = class.round_trip.max(round_trip);
@@ -168,6 +190,7 @@ impl Classes {
         let class = &mut self.classes[number as usize];
         class.advance(now);
         class.flows.retain(|Reverse((_, other))| *other != slot);
+        class.find_first();
         class.weight -= weight;
         class.held -= held;
         self.touch(number);
@@ -203,19 +226,14 @@ impl Classes {
                 slots.push(slot);
                 first = false;
             }
+            class.find_first();
             class.next = NEVER;
             self.touch(number);
         }
     }
 
-    /// Brings the levels of all streams, and with them what is foreseen, up to date; `forgotten` is told of streams that
-    /// are no more.
-    pub(super) fn settle(
-        &mut self,
-        rates: &mut Rates,
-        now: Time,
-        mut forgotten: impl FnMut(&Stream),
-    ) -> Result<(), Error> {
+    /// Brings the levels of all streams, and with them what is foreseen, up to date.
+    pub(super) fn settle(&mut self, rates: &mut Rates, now: Time) -> Result<(), Error> {
         for i in 0..self.touched.len() {
             let number = self.touched[i];
             let class = &mut self.classes[number as usize];
@@ -224,7 +242,6 @@ impl Classes {
                     std::mem::replace(class, Class { next: NEVER, queued: NEVER, ..Class::default() });
                 if !class.is_new {
                     rates.remove(&class.streams);
-                    class.streams.iter().for_each(&mut forgotten);
                 }
                 self.known.remove(&class.key);
                 self.free.push(number);
@@ -247,7 +264,11 @@ impl Classes {
             let (number, place) = self.owner[stream as usize];
             let class = &mut self.classes[number as usize];
             class.advance(now);
-            class.streams[place as usize].level = rates.level(stream);
+            if class.split {
+                class.streams[place as usize].level = rates.level(stream);
+            } else {
+                class.rate = rates.level(stream);
+            }
             self.touch(number);
         }
         self.changed = changed;
@@ -257,7 +278,9 @@ impl Classes {
             if !std::mem::replace(&mut class.touched, false) {
                 continue;
             }
-            class.rate = class.streams.iter().map(|stream| stream.level).sum();
+            if class.split {
+                class.rate = class.streams.iter().map(|stream| stream.level).sum();
+            }
             class.foresee();
             self.enqueue(number);
         }
@@ -273,11 +296,6 @@ impl Classes {
     /// Sets all clocks to `now`.
     pub(super) fn advance(&mut self, now: Time) {
         self.classes.iter_mut().for_each(|class| class.advance(now));
-    }
-
-    /// The streams of all classes.
-    pub(super) fn streams(&self) -> impl Iterator<Item = &Stream> {
-        self.classes.iter().flat_map(|class| &class.streams)
     }
 
     fn touch(&mut self, number: u32) {

@@ -88,7 +88,7 @@ pub(super) struct Engine {
     records: Vec<FlowRecord>,
     plane_bytes: Vec<u64>,
     subflow_bytes: Vec<u64>,
-    /// What streams that are no more have carried.
+    /// Bytes that each link has carried of the flows that send no more.
     carried: Vec<f64>,
     completions: usize,
     /// Bytes on the wire of the flows that have left the network.
@@ -228,8 +228,7 @@ impl Engine {
 
     fn settle(&mut self) -> Result<(), Error> {
         self.settled += 1;
-        let carried = &mut self.carried;
-        self.classes.settle(&mut self.rates, self.now, |stream| add_load(carried, stream))
+        self.classes.settle(&mut self.rates, self.now)
     }
 
     fn start(&mut self, flow: Flow) -> Result<(), Error> {
@@ -313,12 +312,12 @@ impl Engine {
         let Some(flow) = &mut self.live[slot as usize] else { return };
         let streams = || {
             let links = self.sharing.streams(paths, &self.forwarding);
-            links.into_iter().map(|links| Stream { links, ..Stream::default() }).collect()
+            links.into_iter().map(Stream::over).collect()
         };
         let held = (flow.held, flow.terms.round_trip);
         (flow.class, flow.mark) =
             self.classes.join(key(paths), streams, (slot, flow.weight, left), held, self.now);
-        flow.since = self.classes.get(flow.class).streams.iter().map(|stream| stream.clock).collect();
+        flow.since = self.classes.get(flow.class).clocks().collect();
     }
 
     /// Takes a flow out of its class; returns what it has left.
@@ -436,14 +435,19 @@ impl Engine {
         self.subflow_bytes.resize(self.records.len() * self.sharing.subflows() as usize, 0);
     }
 
-    /// Writes down by which planes and subflows a flow has sent.
+    /// Writes down over which links, planes and subflows a flow has sent.
     fn count(&mut self, flow: &Live) {
         let Some(class) = (flow.class != NONE).then(|| self.classes.get(flow.class)) else { return };
         let (planes, subflows) = (self.fabric.planes().count(), self.sharing.subflows() as usize);
         let of_planes = &mut self.plane_bytes[flow.record as usize * planes..][..planes];
         let of_subflows = &mut self.subflow_bytes[flow.record as usize * subflows..][..subflows];
-        for (place, (stream, since)) in class.streams.iter().zip(&flow.since).enumerate() {
-            let sent = ((stream.clock - since) * flow.weight).max(0.0);
+        for (place, (stream, (clock, since))) in
+            class.streams.iter().zip(class.clocks().zip(&flow.since)).enumerate()
+        {
+            let sent = ((clock - since) * flow.weight).max(0.0);
+            for (link, part) in &stream.links {
+                self.carried[*link as usize] += part * sent;
+            }
             of_subflows[place.min(subflows - 1)] += sent.round() as u64;
             for (plane, into) in of_planes.iter_mut().enumerate() {
                 let up = self.fabric.up(plane, flow.pair.src);
@@ -470,9 +474,6 @@ impl Engine {
         for flow in self.source.unstarted() {
             self.add_record(flow);
         }
-        for stream in self.classes.streams() {
-            add_load(&mut self.carried, stream);
-        }
         Outcome {
             end,
             time,
@@ -489,10 +490,4 @@ impl Engine {
 /// Bytes a picosecond that a port sends.
 fn rate(fabric: &Fabric, port: u32) -> f64 {
     fabric.link(port).rate.bits_per_second() as f64 / BITS
-}
-
-fn add_load(carried: &mut [f64], stream: &Stream) {
-    for (link, part) in &stream.links {
-        carried[*link as usize] += part * stream.carried;
-    }
 }

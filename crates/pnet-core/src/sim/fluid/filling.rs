@@ -8,17 +8,24 @@ use std::collections::BinaryHeap;
 
 use super::streams::Streams;
 
-/// The level of each stream, 0 for numbers that are free.
-pub(super) fn fill(streams: &Streams) -> Vec<f64> {
+/// Levels from scratch.
+pub(super) struct Filled {
+    /// Of each stream, 0 for numbers that are free.
+    pub(super) level: Vec<f64>,
+    /// At which each link stops streams; infinite where it stops none.
+    pub(super) full_at: Vec<f64>,
+}
+
+/// Finds all levels.
+pub(super) fn fill(streams: &Streams) -> Filled {
     let mut level = vec![0.0; streams.hops.len()];
+    let mut stops_at = vec![f64::INFINITY; streams.capacity.len()];
     let mut stopped: Vec<bool> = streams.weight.iter().map(|weight| *weight == 0.0).collect();
     let mut left = streams.capacity.clone();
     // What rises on each link, and how many streams that is: sums may be rounded away from 0, numbers are not.
     let mut rising = vec![(0.0, 0_u32); left.len()];
-    for (link, members) in streams.members.iter().enumerate() {
-        let load = |stream: u32, coefficient: f64| streams.weight[stream as usize] * coefficient;
-        rising[link].0 = members.iter().map(|member| load(member.stream, member.coefficient)).sum();
-        rising[link].1 = members.len() as u32;
+    for (link, rising) in rising.iter_mut().enumerate() {
+        *rising = streams.loads_on(link).fold((0.0, 0), |(sum, count), (_, load)| (sum + load, count + 1));
     }
     let full_at = |left: f64, rising: f64| (left.max(0.0) / rising).to_bits();
     let mut order: BinaryHeap<Reverse<(u64, u32)>> = (0_u32..)
@@ -39,20 +46,20 @@ pub(super) fn fill(streams: &Streams) -> Vec<f64> {
             continue;
         }
         reached = reached.max(f64::from_bits(key));
+        stops_at[link as usize] = reached;
         for member in &streams.members[link as usize] {
             let stream = member.stream as usize;
             if std::mem::replace(&mut stopped[stream], true) {
                 continue;
             }
             level[stream] = reached;
-            for hop in &streams.hops[stream] {
-                let load = streams.weight[stream] * hop.coefficient;
-                let (rate, count) = &mut rising[hop.link as usize];
+            for (link, load) in streams.loads(stream) {
+                let (rate, count) = &mut rising[link as usize];
                 *rate -= load;
                 *count -= 1;
-                left[hop.link as usize] -= load * reached;
+                left[link as usize] -= load * reached;
             }
         }
     }
-    level
+    Filled { level, full_at: stops_at }
 }

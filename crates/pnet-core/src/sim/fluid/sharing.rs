@@ -127,5 +127,5 @@ pub(super) fn alone(
     for stream in streams {
         found.add(&stream.iter().map(|(link, part)| (place(link), *part)).collect::<Vec<_>>(), 1.0);
     }
-    Ok(fill(&found).iter().sum())
+    Ok(fill(&found).level.iter().sum())
 }

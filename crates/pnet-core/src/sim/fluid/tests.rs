@@ -78,16 +78,8 @@ fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Forwarding) -> 
 
 /// No link carries more than it can, and every stream has a full link on which none has a higher level.
 fn check_fair(streams: &Streams, level: &[f64]) {
-    let carried: Vec<f64> = streams
-        .members
-        .iter()
-        .map(|members| {
-            let load = members
-                .iter()
-                .map(|m| streams.weight[m.stream as usize] * m.coefficient * level[m.stream as usize]);
-            load.sum()
-        })
-        .collect();
+    let carried = |link| streams.loads_on(link).map(|(stream, load)| load * level[stream as usize]).sum();
+    let carried: Vec<f64> = (0..streams.capacity.len()).map(carried).collect();
     for (load, capacity) in carried.iter().zip(&streams.capacity) {
         assert!(*load <= capacity * (1.0 + 1e-9), "{load} on a link of {capacity}");
     }
@@ -113,7 +105,7 @@ fn compare(kind: u64, runs: u64, sharing: Sharing, forwarding: impl Fn() -> Forw
             engine.step(engine.next()).unwrap();
             let Rates::Levels(levels) = &engine.rates else { panic!("{sharing:?} has levels") };
             let streams = &levels.streams;
-            let scratch = fill(streams);
+            let scratch = fill(streams).level;
             let found: Vec<f64> = (0..scratch.len() as u32).map(|i| levels.level(i)).collect();
             for i in (0..scratch.len()).filter(|i| streams.weight[*i] > 0.0) {
                 let (a, b) = (found[i], scratch[i]);

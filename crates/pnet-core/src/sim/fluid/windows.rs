@@ -84,14 +84,14 @@ impl Queue {
     /// What waits before a port: what the flows whose rates it sets, before any other link of theirs, keep in the network
     /// beyond what is on its way.
     pub(super) fn at(port: u32, levels: &Levels, classes: &Classes) -> Self {
-        let Levels { streams, full_at, .. } = levels;
-        let full = full_at[port as usize].is_finite();
+        let streams = &levels.streams;
+        let full = levels.full_at(port).is_finite();
         let mut queue = Queue { capacity: streams.capacity[port as usize], bytes: 0.0, flows: 0, full };
         for member in &streams.members[port as usize] {
             let (class, level) = (classes.of(member.stream), levels.level(member.stream));
             queue.flows += class.count();
             let mut hops = streams.hops[member.stream as usize].iter();
-            let first = hops.find(|hop| level >= full_at[hop.link as usize] * (1.0 - SAME));
+            let first = hops.find(|hop| level >= levels.full_at(hop.link) * (1.0 - SAME));
             if first.is_some_and(|hop| hop.link == port) {
                 queue.bytes += (class.held - class.weight * level * class.round_trip as f64).max(0.0);
             }

@@ -2,68 +2,66 @@
 //!
 //! A link is *full at* the level `L` at which what its streams take, each at the least of `L` and the levels at which its
 //! other links are full, is its capacity; it is full at no level if they never take that much.  A stream's level is the
-//! least at which any of its links is full.  These equations have one solution, the max-min fair rates; and since a link
-//! depends only on links that are full at lower levels, it is found in the order of rising levels.
+//! least at which any of its links is full: that link *holds* it.  These equations have one solution, the max-min fair
+//! rates.
 //!
-//! After a change only links whose equation has changed are solved again, in the same order: a sweep over levels, in which
-//! a link is met up to twice.
+//! After a change, links whose equations have changed are solved again, the one at the lowest level first.  A link that is
+//! full at another level than before changes the levels of the streams that it holds, holds now, or holds no more, and with
+//! them the equations of their other links; a link that is not full is looked at when it carries too much.  This is the
+//! propagation of a change along the bottleneck structure of a network (J. Ros-Giralt et al., "On the bottleneck structure
+//! of congestion-controlled networks", SIGMETRICS 2020), without that graph being kept.
 //!
-//! - It *settles* at the level at which it is full now.  Streams that it stops there, and that had another level before,
-//!   change the equations of their other links.
-//! - If it was full at a lower level before, it *opens* there: the streams that it stopped rise on, until another link, or
-//!   itself, stops them; this too changes the equations of their other links.
-//!
-//! Both happen in the order of levels, and change only links that are full at higher ones, so that no link is settled twice.
-//! This is the propagation of a change along the bottleneck structure of a network (J. Ros-Giralt et al., "On the
-//! bottleneck structure of congestion-controlled networks", SIGMETRICS 2020), without that graph being kept.
+//! *Why it ends, and where.*  Whatever is believed of others, no link is found full at a lower level than the least of all,
+//! and the link that has that one finds it, for no stream of its own stops before.  Once it has, it stays; and of the others
+//! the same is true of the next level, given the streams that are stopped so far.  So all links end at the solution in
+//! whatever order they are met.  From below few are met in vain: on a fat tree of 1,024 hosts at 60 % load, 96 of 100
+//! rates that change do so once.  A change that meets more than it would cost to find all levels anew, of which no case is
+//! known, ends by doing so.
 
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::super::fabric::NONE;
 use super::Method;
-use super::filling::fill;
-use super::streams::Streams;
+use super::filling::{Filled, fill};
+use super::streams::{Hop, Streams};
 
-/// Levels that differ by a smaller part differ by rounding, which is not passed on.
-const SAME: f64 = 1e-12;
-
-/// The part of a link that its load is not known to.
+/// The part of a link that its load is not known to: it is added up change by change.
 const UNSURE: f64 = 1e-9;
 
-/// Where a link is in the sweep.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Phase {
-    /// Its equation has not changed.
-    #[default]
-    Clean,
-    /// It has, and is to be solved again.
-    Dirty,
-    /// The same, and the sweep has passed the level at which it was full.
-    Opened,
-    /// Solved.
-    Settled,
+/// The level before its first sweep of a new stream.
+const NEW: f64 = -1.0;
+
+/// A link.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    /// Infinite where it is full at no level.
+    full_at: f64,
+    /// Where it is full at no level: what its streams take, but for rounding.
+    load: f64,
+    /// The load beyond which it may be full.
+    room: f64,
+    /// Whether it waits to be solved.
+    waits: bool,
 }
 
-/// A link in the sweep.
-#[derive(Debug, Clone, Copy, Default)]
-struct State {
-    phase: Phase,
-    /// Whether it waits to be solved.
-    waiting: bool,
-    /// Whether streams have been stopped since it was solved, so that it is full later.
-    stale: bool,
-    /// At which level it is full as far as is known, from below.
-    full_at: f64,
-    /// When the sweep meets it next.
-    key: f64,
-    /// Of a link that was never full and is watched: at a level `x` it carries at most `base + rising * x`, as long as so
-    /// many streams rise on it.
-    watched: bool,
-    base: f64,
-    rising: f64,
-    risers: u32,
+/// A stream.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    /// The least level at which one of its links is full; infinite while none of them is, as long as it is new.
+    level: f64,
+    /// Its level before the sweep, where that has changed.
+    before: f64,
+    /// The link that holds it; [`NONE`] as long as there is none.
+    by: u32,
+    /// Whether its level has changed.
+    changed: bool,
+    /// [`Streams::even_load`]; NaN where there is none.
+    load: f64,
 }
 
 /// Links, streams, and their levels.
@@ -71,56 +69,43 @@ struct State {
 pub(super) struct Levels {
     pub(super) streams: Streams,
     method: Method,
-    /// By link; infinite where it is never full, and while it is open.
-    pub(super) full_at: Vec<f64>,
-    /// By stream: the least level at which one of its links is full.
-    level: Vec<f64>,
-    /// By stream: its level before the sweep, where that has changed; none for a new one.
-    before: Vec<Option<f64>>,
+    links: Vec<Link>,
+    held: Vec<Held>,
+    /// Streams whose levels have changed.
     changed: Vec<u32>,
-    is_changed: Vec<bool>,
-    states: Vec<State>,
-    /// By link: what its streams take at their levels before the sweep, but for rounding.
-    load: Vec<f64>,
-    /// Links that are not clean, or watched.
-    dirty: Vec<u32>,
-    /// Of these, those to be solved.
-    waiting: Vec<u32>,
-    /// The others, by the level at which the sweep meets them.
-    order: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Links that are not full, by a level at which they are not full yet, however far streams rise.
-    watch: BinaryHeap<Reverse<(u64, u32)>>,
-    /// Streams that no link stops yet, and the highest level at which one is stopped.
-    unstopped: usize,
-    highest: f64,
-    /// Scratch: levels at which a link's streams are stopped elsewhere, and their loads at level 1.
-    stops: Vec<(f64, f64)>,
-    /// Scratch: members of the link that is met.
-    met: Vec<u32>,
+    /// Links to be solved, by the levels at which they are met.
+    order: BinaryHeap<Reverse<u128>>,
+    /// Scratch: of the members of a link, where they stop.
+    stops: Vec<Stop>,
+}
+
+/// Where a member of a link stops, if the link does not stop it before.
+#[derive(Debug, Clone, Copy)]
+struct Stop {
+    level: f64,
+    /// The link that stops it.
+    by: u32,
+    /// Load on the link when its level is 1.
+    load: f64,
 }
 
 impl Levels {
     /// Links of these capacities, and no stream.
     pub(super) fn new(capacity: Vec<f64>, method: Method) -> Self {
-        let links = capacity.len();
+        let link = |capacity: &f64| Link {
+            full_at: f64::INFINITY,
+            load: 0.0,
+            room: capacity * (1.0 - UNSURE),
+            waits: false,
+        };
         Levels {
+            links: capacity.iter().map(link).collect(),
             streams: Streams::new(capacity),
             method,
-            full_at: vec![f64::INFINITY; links],
-            level: vec![],
-            before: vec![],
+            held: vec![],
             changed: vec![],
-            is_changed: vec![],
-            states: vec![State::default(); links],
-            load: vec![0.0; links],
-            dirty: vec![],
-            waiting: vec![],
             order: BinaryHeap::new(),
-            watch: BinaryHeap::new(),
-            unstopped: 0,
-            highest: 0.0,
             stops: vec![],
-            met: vec![],
         }
     }
 
@@ -128,18 +113,22 @@ impl Levels {
     pub(super) fn add(&mut self, links: &[(u32, f64)], weight: f64) -> u32 {
         let stream = self.streams.add(links, weight);
         let i = stream as usize;
-        if i == self.level.len() {
-            self.level.push(0.0);
-            self.before.push(None);
-            self.is_changed.push(false);
+        // As far as is known; not at all where none of its links is full.
+        let Stop { level, by, .. } = stop(&self.links, &self.streams.hops[i], NONE);
+        let load = self.streams.even_load(i).unwrap_or(f64::NAN);
+        let held = Held { level, before: NEW, by, changed: true, load };
+        if i == self.held.len() {
+            self.held.push(held);
         }
-        self.level[i] = 0.0;
-        self.note(stream);
-        self.before[i] = None;
-        let rises_to = self.least(i);
-        self.set(stream, rises_to);
-        for (link, coefficient) in links {
-            self.raise(*link as usize, weight * coefficient, (0.0, rises_to));
+        self.held[i] = held;
+        self.changed.push(stream);
+        if by != NONE {
+            for (link, load) in self.streams.loads(i) {
+                self.links[link as usize].load += load * level;
+            }
+        }
+        for (link, _) in links {
+            self.look(*link as usize);
         }
         stream
     }
@@ -147,119 +136,118 @@ impl Levels {
     /// Takes a stream away.
     pub(super) fn remove(&mut self, stream: u32) {
         let i = stream as usize;
-        // A new one has no load yet.
-        let level = if self.is_changed[i] { self.before[i].unwrap_or(0.0) } else { self.level[i] };
-        self.set(stream, 0.0);
-        self.add_load(i, -self.streams.weight[i] * level);
-        for hop in 0..self.streams.hops[i].len() {
-            let link = self.streams.hops[i][hop].link as usize;
-            // What is not full is not full either when less is taken.
-            if self.full_at[link].is_finite() {
-                self.wait(link);
-            }
-            if self.streams.members[link].len() == 1 {
-                self.load[link] = 0.0;
+        let held = &mut self.held[i];
+        held.changed = false;
+        let level = if held.by == NONE { 0.0 } else { held.level };
+        for (number, load) in self.streams.loads(i) {
+            let link = &mut self.links[number as usize];
+            if link.full_at.is_finite() {
+                link.wait(number, link.full_at, &mut self.order);
+            } else if self.streams.members[number as usize].len() == 1 {
+                link.load = 0.0;
+            } else {
+                // What is not full is not full either when less is taken.
+                link.load -= load * level;
             }
         }
         self.streams.remove(stream);
-        self.is_changed[i] = false;
     }
 
     /// Changes the weight of a stream.
     pub(super) fn set_weight(&mut self, stream: u32, weight: f64) {
         let i = stream as usize;
-        let more = weight - self.streams.weight[i];
-        if more == 0.0 {
+        let before = std::mem::replace(&mut self.streams.weight[i], weight);
+        if before == weight {
             return;
         }
-        self.add_load(i, more * self.level[i]);
-        self.streams.weight[i] = weight;
+        self.held[i].load = self.streams.even_load(i).unwrap_or(f64::NAN);
+        let more = (1.0 - before / weight) * self.held[i].level;
+        for (link, load) in self.streams.loads(i) {
+            self.links[link as usize].load += more * load;
+        }
         for hop in 0..self.streams.hops[i].len() {
-            self.wait(self.streams.hops[i][hop].link as usize);
+            let link = self.streams.hops[i][hop].link as usize;
+            if self.links[link].full_at.is_finite() || self.links[link].load > self.links[link].room {
+                self.look(link);
+            }
         }
     }
 
     /// Changes the capacity of a link.
     pub(super) fn set_capacity(&mut self, link: u32, capacity: f64) {
         self.streams.capacity[link as usize] = capacity;
-        self.wait(link as usize);
+        self.links[link as usize].room = capacity * (1.0 - UNSURE);
+        self.look(link as usize);
     }
 
     /// The level of a stream.
     #[inline]
     pub(super) fn level(&self, stream: u32) -> f64 {
-        self.level[stream as usize]
+        self.held[stream as usize].level
+    }
+
+    /// The level at which a link is full, infinite where there is none.
+    #[inline]
+    pub(super) fn full_at(&self, link: u32) -> f64 {
+        self.links[link as usize].full_at
     }
 
     /// Brings all levels up to date; hands over the streams whose levels have changed.
     pub(super) fn settle(&mut self, changed: &mut Vec<u32>) {
-        match self.method {
-            Method::Incremental => self.sweep(),
-            Method::FromScratch => self.start_over(),
+        if self.method == Method::FromScratch || !self.sweep() {
+            self.start_over();
         }
-        for link in self.dirty.drain(..) {
-            self.states[link as usize] = State::default();
-        }
-        let mut noted = std::mem::take(&mut self.changed);
-        for stream in noted.drain(..) {
-            let i = stream as usize;
-            if std::mem::replace(&mut self.is_changed[i], false) && self.before[i] != Some(self.level[i]) {
-                let more = self.level[i] - self.before[i].unwrap_or(0.0);
-                self.add_load(i, self.streams.weight[i] * more);
+        for stream in self.changed.drain(..) {
+            let held = &mut self.held[stream as usize];
+            if std::mem::replace(&mut held.changed, false) && held.before != held.level {
                 changed.push(stream);
             }
         }
-        self.changed = noted;
-        self.highest = 0.0;
     }
 
     /// Finds all levels anew.
     fn start_over(&mut self) {
-        self.waiting.clear();
-        self.watch.clear();
-        let level = fill(&self.streams);
-        for (stream, level) in (0..).zip(level) {
-            if self.streams.weight[stream as usize] > 0.0 {
-                self.set(stream, level);
+        self.order.clear();
+        let Filled { full_at, .. } = fill(&self.streams);
+        for (link, full_at) in self.links.iter_mut().zip(full_at) {
+            *link = Link { full_at, load: 0.0, waits: false, ..*link };
+        }
+        for stream in 0..self.held.len() {
+            if self.streams.weight[stream] == 0.0 {
+                continue;
+            }
+            let held = &mut self.held[stream];
+            let Stop { level, by, .. } = stop(&self.links, &self.streams.hops[stream], NONE);
+            held.set(level, &mut self.changed, stream as u32);
+            held.by = by;
+            for (link, load) in self.streams.loads(stream) {
+                self.links[link as usize].load += load * level;
             }
         }
     }
+}
 
-    /// Adds to the loads of a stream's links.
-    fn add_load(&mut self, stream: usize, more: f64) {
-        for hop in &self.streams.hops[stream] {
-            self.load[hop.link as usize] += more * hop.coefficient;
-        }
-    }
-
-    /// The least level at which a link of a stream is full.
+impl Held {
+    /// Changes the level.
     #[inline]
-    fn least(&self, stream: usize) -> f64 {
-        let hops = self.streams.hops[stream].iter();
-        hops.fold(f64::INFINITY, |least, hop| least.min(self.full_at[hop.link as usize]))
+    fn set(&mut self, level: f64, changed: &mut Vec<u32>, stream: u32) {
+        if !std::mem::replace(&mut self.changed, true) {
+            self.before = self.level;
+            changed.push(stream);
+        }
+        self.level = level;
     }
+}
 
-    /// Remembers the level that a stream had before the sweep.
-    #[inline]
-    fn note(&mut self, stream: u32) {
-        if !std::mem::replace(&mut self.is_changed[stream as usize], true) {
-            self.changed.push(stream);
+/// Where a stream stops that `but` does not stop.
+#[inline]
+fn stop(links: &[Link], hops: &[Hop], but: u32) -> Stop {
+    let mut first = Stop { level: f64::INFINITY, by: NONE, load: 0.0 };
+    for hop in hops {
+        let level = links[hop.link as usize].full_at;
+        if level < first.level && hop.link != but {
+            (first.level, first.by) = (level, hop.link);
         }
     }
-
-    /// Changes the level of a stream.
-    #[inline]
-    fn set(&mut self, stream: u32, level: f64) {
-        let i = stream as usize;
-        let before = std::mem::replace(&mut self.level[i], level);
-        if !self.is_changed[i] {
-            self.before[i] = Some(before);
-        }
-        self.note(stream);
-        self.unstopped =
-            self.unstopped + usize::from(level.is_infinite()) - usize::from(before.is_infinite());
-        if level.is_finite() {
-            self.highest = self.highest.max(level);
-        }
-    }
+    first
 }

@@ -1,0 +1,279 @@
+//! Traffic over shortest paths, balanced until no link has more than it can carry: the start of the solver on arcs, and
+//! often its end.
+//!
+//! Where a bound is attained by shortest paths, only a split of the traffic over them is to be found whose load fits
+//! everywhere.  Of all these splits this is the one of the largest entropy.  There a path gets traffic in proportion to the
+//! product of one weight for each of its links, so that millions of flows are a handful of numbers for each switch and
+//! target, and never stored; the links' prices, minus the logarithms of the weights, are all that is to be found.  They
+//! are 0 where a link is not full.  A step that makes the weight of one link fit, times what is missing on it, is that of
+//! iterative proportional fitting (Kruithof 1937; Bregman 1967; Darroch and Ratcliff 1972), here taken for all links at
+//! once, with Nesterov's momentum (1983) and restarts of it (O'Donoghue and Candes 2015).
+
+mod prices;
+mod row;
+mod ways;
+
+use rayon::prelude::*;
+
+use super::best::Best;
+use super::problem::{Problem, Use};
+use super::proof::Proof;
+use super::run::{Monitor, Options, Progress, Watch};
+use crate::error::Error;
+use prices::{Met, Prices};
+use ways::Ways;
+
+/// Rows are gone through in this many groups per plane, whatever the number of threads, so that sums have one order.
+const GROUPS: usize = 32;
+/// Demands handled by one task; fixed for the same reason.
+const CHUNK: usize = 1024;
+
+/// Sweeps between two looks at how far it is.
+const LOOK: usize = 5;
+/// It ends where more sweeps than this are needed in all, by what those so far have brought.
+const ENOUGH: f64 = 100.0;
+/// A flow that misses more than this part of K when it ends is no better a start for other steps than an even split.
+const NEAR: f64 = 0.03;
+
+/// Part of a step that is left where one was too long.
+const SHORTER: f64 = 0.7;
+/// As long as steps can be with momentum, for quadratic objectives, times the steepest curvature; that is the number of
+/// links of the longest path here, at most.
+const SAFE: f64 = 4.0 / 3.0;
+/// Rises of the objective by less than this part are rounding.
+const ROUNDING: f64 = 1e-12;
+/// The logarithm of the least weight of a path.
+const LEAST: f64 = -600.0;
+
+/// What became of balancing.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Balanced {
+    /// Sweeps done.
+    pub sweeps: usize,
+    /// Whether the monitor or the clock stopped it.
+    pub stopped: bool,
+}
+
+/// Balances traffic at the best upper bound until it fits, or is not going to soon; offers what it comes to.
+pub(super) fn balance(
+    problem: &Problem,
+    best: &mut Best,
+    options: &Options,
+    watch: &mut Watch,
+    monitor: &mut impl Monitor,
+) -> Result<Balanced, Error> {
+    let mut balanced = Balanced::default();
+    let (k, tolerance) = (best.upper, options.tolerance);
+    let ways = if k.is_finite() { Ways::new(problem, k * (1.0 - tolerance)) } else { None };
+    let Some(ways) = ways else { return Ok(balanced) };
+    let mut balance = Balance::new(problem, k, ways);
+    let (mut first, mut least) = (0.0, f64::INFINITY);
+    while balanced.sweeps < options.max_iterations && !balanced.stopped {
+        let missing = balance.sweep();
+        if !missing.is_finite() {
+            return Ok(balanced);
+        }
+        balanced.sweeps += 1;
+        first = if balanced.sweeps == 1 { missing } else { first };
+        least = least.min(missing);
+        balanced.stopped = watch.stop(monitor);
+        if missing <= tolerance {
+            break;
+        }
+        if balanced.sweeps % LOOK == 0 {
+            let iterations = balanced.sweeps;
+            balanced.stopped |=
+                !monitor.progress(Progress { iterations, lower: best.lower, upper: best.upper });
+            if iterations as f64 * (first / tolerance).ln() > ENOUGH * (first / least).ln() {
+                break;
+            }
+        }
+    }
+    if least <= NEAR || balanced.stopped {
+        best.offer(problem, balance.proof(&best.proof))?;
+    }
+    Ok(balanced)
+}
+
+/// The balance of all traffic at one K.
+struct Balance<'a> {
+    problem: &'a Problem,
+    k: f64,
+    ways: Ways,
+    /// Part of each demand that each plane carries, `[demands][planes]`.
+    share: Vec<f64>,
+    /// Prices of the links of each plane.
+    links: Vec<Prices>,
+    /// Prices of access links up and down, by plane; none where they never limit.
+    access: Vec<[Prices; 2]>,
+    /// Size of the steps, and its least.
+    size: f64,
+    safe: f64,
+    /// Steps since momentum began.
+    since: usize,
+    /// What is minimised: the weighted logarithms of the sums over paths, and capacity times price.
+    objective: f64,
+}
+
+impl<'a> Balance<'a> {
+    fn new(problem: &'a Problem, k: f64, ways: Ways) -> Self {
+        let speeds = |plane: &'a super::Plane| [&plane.up, &plane.down];
+        let limited = problem.planes.iter().flat_map(speeds).flatten().any(|speed| speed.is_finite());
+        let constraints = f64::from(ways.most_hops) + if limited { 2.0 } else { 0.0 };
+        let least = LEAST / constraints.max(1.0);
+        // A path as wide as its links are on average counts as so many paths of width 1.
+        let mean =
+            problem.planes.iter().flat_map(|plane| &plane.capacity).sum::<f64>() / problem.arcs() as f64;
+        let width = |c: &f64| (c / mean).powf(1.0 / f64::from(ways.most_hops.max(1)));
+        let links = problem
+            .planes
+            .iter()
+            .map(|plane| Prices::new(&plane.capacity, plane.capacity.iter().map(width).collect(), least));
+        let access = problem.planes.iter().map(|plane| {
+            speeds(plane).map(|speeds| {
+                let speeds = if limited { &speeds[..] } else { &[] };
+                Prices::new(speeds, vec![1.0; speeds.len()], least)
+            })
+        });
+        Balance {
+            problem,
+            k,
+            share: vec![0.0; ways.open.len()],
+            links: links.collect(),
+            access: access.collect(),
+            ways,
+            size: 1.0,
+            safe: SAFE / constraints,
+            since: 0,
+            objective: f64::INFINITY,
+        }
+    }
+
+    /// One step; returns what part of K its flow, taken before it, is short of, NaN where weights have got out of range.
+    fn sweep(&mut self) -> f64 {
+        let momentum = self.since as f64 / (self.since as f64 + 3.0);
+        let prices = self.links.iter_mut().chain(self.access.iter_mut().flatten());
+        let mut objective = prices.map(|prices| prices.go_ahead(momentum)).sum::<f64>();
+        for (p, plane) in self.problem.planes.iter().enumerate() {
+            let weight = self.links[p].weight();
+            self.ways.rows[p].par_iter_mut().for_each(|row| row.sum_paths(plane, weight));
+        }
+        objective += self.k * self.divide();
+        let mut met = Met::default();
+        for p in 0..self.problem.planes.len() {
+            let load = self.load(p);
+            met = met.and(self.links[p].step(&load, self.size));
+            let loads = self.access_load(p);
+            for (access, load) in self.access[p].iter_mut().zip(&loads) {
+                met = met.and(access.step(load, self.size));
+            }
+        }
+        self.since += 1;
+        if objective > self.objective + ROUNDING * self.objective.abs() {
+            self.since = 0;
+            self.size = (SHORTER * self.size).max(self.safe);
+        } else if met.slope > 0.0 {
+            self.since = 0;
+        }
+        self.objective = objective;
+        if objective.is_finite() { 1.0 - 1.0 / met.fullest } else { f64::NAN }
+    }
+
+    /// Divides each demand among its planes; returns the sum of size times logarithm of the sum over paths.
+    fn divide(&mut self) -> f64 {
+        let (problem, ways, access) = (self.problem, &self.ways, &self.access);
+        let planes = problem.planes.len();
+        let part = |j: usize, p: usize| {
+            if !ways.open[j * planes + p] {
+                return 0.0;
+            }
+            let paths = match problem.planes[p].demands[j] {
+                Use::Core { source, row } => ways.rows[p][row as usize].paths(source),
+                Use::Local => 1.0,
+                Use::Never => 0.0,
+            };
+            let [up, down] = &access[p];
+            let ends = [(up, problem.src[j]), (down, problem.dst[j])];
+            ends.iter().filter_map(|(way, end)| way.weight().get(*end as usize)).fold(paths, |x, w| x * w)
+        };
+        let chunks = self.share.par_chunks_mut(CHUNK * planes).enumerate();
+        let values: Vec<f64> = chunks
+            .map(|(chunk, share)| {
+                let mut value = 0.0;
+                for (j, share) in (chunk * CHUNK..).zip(share.chunks_mut(planes)) {
+                    share.iter_mut().enumerate().for_each(|(p, share)| *share = part(j, p));
+                    let total: f64 = share.iter().sum();
+                    share.iter_mut().for_each(|share| *share /= total);
+                    value += problem.demand[j] * total.ln();
+                }
+                value
+            })
+            .collect();
+        values.iter().sum()
+    }
+
+    /// Load of each arc of plane `p`.
+    fn load(&self, p: usize) -> Vec<f64> {
+        let (plane, rows, weight) = (&self.problem.planes[p], &self.ways.rows[p], self.links[p].weight());
+        let group = rows.len().div_ceil(GROUPS).max(1);
+        let groups = rows.par_chunks(group).enumerate();
+        let loads: Vec<Vec<f64>> = groups
+            .map(|(g, rows)| {
+                let (mut load, mut sent) = (vec![0.0; plane.arcs()], vec![0.0; plane.nodes()]);
+                for (row, of_row) in (g * group..).zip(rows) {
+                    for (source, j) in self.ways.entering[p].of(row) {
+                        sent[*source as usize] += self.amount(*j as usize, p) / of_row.paths(*source);
+                    }
+                    of_row.add_load(plane, weight, &mut sent, &mut load);
+                }
+                load
+            })
+            .collect();
+        let mut total = vec![0.0; plane.arcs()];
+        for load in &loads {
+            total.iter_mut().zip(load).for_each(|(total, load)| *total += load);
+        }
+        total
+    }
+
+    /// Load of each access link of plane `p`, up and down; none where they never limit.
+    fn access_load(&self, p: usize) -> [Vec<f64>; 2] {
+        let mut loads = self.access[p].each_ref().map(|access| vec![0.0; access.weight().len()]);
+        if !loads[0].is_empty() {
+            for j in 0..self.problem.demands() {
+                loads[0][self.problem.src[j] as usize] += self.amount(j, p);
+                loads[1][self.problem.dst[j] as usize] += self.amount(j, p);
+            }
+        }
+        loads
+    }
+
+    /// What plane `p` carries of demand `j`.
+    fn amount(&self, j: usize, p: usize) -> f64 {
+        self.k * self.problem.demand[j] * self.share[j * self.problem.planes.len() + p]
+    }
+
+    /// The flow of the last sweep, with these lengths.
+    fn proof(&self, lengths: &Proof) -> Proof {
+        let planes = self.problem.planes.len();
+        let mut proof = Proof {
+            length: lengths.length.clone(),
+            up_length: lengths.up_length.clone(),
+            down_length: lengths.down_length.clone(),
+            share: (0..planes).flat_map(|p| self.share.iter().skip(p).step_by(planes).copied()).collect(),
+            split_ptr: vec![0],
+            ..Proof::default()
+        };
+        for (p, plane) in self.problem.planes.iter().enumerate() {
+            let weight = self.links[p].weight();
+            let rows: Vec<_> = self.ways.rows[p].par_iter().map(|row| row.split(plane, weight)).collect();
+            for (arc, fraction) in rows.iter().map(|row| row.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>())
+            {
+                proof.split_arc.extend(arc);
+                proof.split_fraction.extend(fraction);
+                proof.split_ptr.push(proof.split_arc.len());
+            }
+        }
+        proof
+    }
+}

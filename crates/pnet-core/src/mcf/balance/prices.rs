@@ -1,0 +1,87 @@
+//! Prices of links, kept as the logarithms of the weights that they give to paths.
+
+/// The prices of a plane's arcs, or of the access links of one direction.
+pub(super) struct Prices {
+    capacity: Vec<f64>,
+    /// Weight of each link at price 0.
+    even: Vec<f64>,
+    /// The lowest logarithm: less is as good as no path.
+    least: f64,
+    /// Minus the price, after the last step and after the one before.
+    log: Vec<f64>,
+    last: Vec<f64>,
+    /// Minus the price where the load is looked at: beyond the last step, by its momentum.
+    ahead: Vec<f64>,
+    weight: Vec<f64>,
+}
+
+/// What a step met.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Met {
+    /// The largest ratio of load to capacity.
+    pub fullest: f64,
+    /// The derivative of the objective along the way from the step before.
+    pub slope: f64,
+}
+
+impl Met {
+    pub(super) fn and(self, other: Met) -> Met {
+        Met { fullest: self.fullest.max(other.fullest), slope: self.slope + other.slope }
+    }
+}
+
+impl Prices {
+    /// No prices yet for links of these capacities, 0 and infinite ones included.
+    pub(super) fn new(capacity: &[f64], even: Vec<f64>, least: f64) -> Self {
+        let none = vec![0.0; capacity.len()];
+        let weight = even.clone();
+        Prices {
+            capacity: capacity.to_vec(),
+            even,
+            least,
+            log: none.clone(),
+            last: none.clone(),
+            ahead: none,
+            weight,
+        }
+    }
+
+    /// Weight of each link.
+    pub(super) fn weight(&self) -> &[f64] {
+        &self.weight
+    }
+
+    /// Goes on from the last step, by this part of it; returns the sum of capacity times price.
+    pub(super) fn go_ahead(&mut self, momentum: f64) -> f64 {
+        let mut value = 0.0;
+        for i in 0..self.log.len() {
+            let ahead = (self.log[i] + momentum * (self.log[i] - self.last[i])).clamp(self.least, 0.0);
+            self.ahead[i] = ahead;
+            self.weight[i] = self.even[i];
+            // Links that are never full have no price, and may have no finite capacity.
+            if ahead < 0.0 {
+                self.weight[i] *= ahead.exp();
+                value -= self.capacity[i] * ahead;
+            }
+        }
+        value
+    }
+
+    /// Steps from there, by `size` times the logarithm of how full each link is.
+    pub(super) fn step(&mut self, load: &[f64], size: f64) -> Met {
+        let mut met = Met::default();
+        for (i, load) in load.iter().enumerate() {
+            let mut log = 0.0;
+            if *load > 0.0 {
+                let full = load / self.capacity[i];
+                met.fullest = met.fullest.max(full);
+                log = (self.ahead[i] - size * full.ln()).clamp(self.least, 0.0);
+            }
+            if log != self.log[i] {
+                met.slope += (load - self.capacity[i]) * (log - self.log[i]);
+            }
+            self.last[i] = std::mem::replace(&mut self.log[i], log);
+        }
+        met
+    }
+}

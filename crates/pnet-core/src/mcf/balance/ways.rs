@@ -1,0 +1,97 @@
+//! Which planes carry a demand: those in which it has the fewest hops.
+
+use rayon::prelude::*;
+
+use super::row::Row;
+use crate::csr::Csr;
+use crate::graph::{FAR, Reach};
+use crate::mcf::problem::{Plane, Problem, Use};
+
+/// The planes that carry each demand, and its paths there.
+pub(super) struct Ways {
+    /// Whether a plane carries a demand, `[demands][planes]`.
+    pub open: Vec<bool>,
+    /// The rows of each plane.
+    pub rows: Vec<Vec<Row>>,
+    /// Switch and demand of what enters each row, by plane.
+    pub entering: Vec<Csr<(u32, u32)>>,
+    /// The most hops that a demand has.
+    pub most_hops: u32,
+}
+
+impl Ways {
+    /// The shortest ways by hops; None where some demand cannot have `k` times its size on them, as far as can be seen at
+    /// once: it has no path at all, or only cables from end to end, and too few.
+    pub(super) fn new(problem: &Problem, k: f64) -> Option<Self> {
+        let planes = problem.planes.len();
+        let hops = hops(problem);
+        let mut most_hops = 0;
+        let mut open = vec![false; hops.len()];
+        for (j, (open, hops)) in open.chunks_mut(planes).zip(hops.chunks(planes)).enumerate() {
+            let least = hops.iter().copied().fold(FAR, u32::min);
+            open.iter_mut().zip(hops).for_each(|(open, hops)| *open = *hops == least);
+            let cables = |(plane, open): (&Plane, &bool)| if *open { cables(plane, j) } else { 0.0 };
+            let fits = match least {
+                0 => true,
+                1 => problem.planes.iter().zip(&*open).map(cables).sum::<f64>() >= k * problem.demand[j],
+                _ => least < FAR,
+            };
+            if !fits {
+                return None;
+            }
+            most_hops = most_hops.max(least);
+        }
+        let entering: Vec<Csr<(u32, u32)>> =
+            (0..planes).map(|p| entering(&problem.planes[p], |j| open[j * planes + p])).collect();
+        let rows = problem.planes.iter().zip(&entering).map(|(plane, entering)| {
+            let rows = plane.targets.par_iter().enumerate();
+            let rows = rows.map_init(Reach::default, |reach, (row, target)| {
+                plane.graph.reach(*target, reach);
+                Row::new(plane, *target, entering.of(row).iter().map(|entry| entry.0), reach)
+            });
+            rows.collect()
+        });
+        Some(Ways { rows: rows.collect(), open, entering, most_hops })
+    }
+}
+
+/// Hops of each demand in each plane, `[demands][planes]`; [`FAR`] where it has no path.
+fn hops(problem: &Problem) -> Vec<u32> {
+    let planes = problem.planes.len();
+    let mut hops = vec![FAR; problem.demands() * planes];
+    for (p, plane) in problem.planes.iter().enumerate() {
+        let entering = entering(plane, |_| true);
+        let rows = plane.targets.par_iter().enumerate();
+        let found: Vec<Vec<u32>> = rows
+            .map_init(Reach::default, |reach, (row, target)| {
+                plane.graph.reach(*target, reach);
+                entering.of(row).iter().map(|(source, _)| reach.hops[*source as usize]).collect()
+            })
+            .collect();
+        for (row, found) in found.iter().enumerate() {
+            for ((_, demand), found) in entering.of(row).iter().zip(found) {
+                hops[*demand as usize * planes + p] = *found;
+            }
+        }
+        for (j, _) in plane.demands.iter().enumerate().filter(|(_, place)| **place == Use::Local) {
+            hops[j * planes + p] = 0;
+        }
+    }
+    hops
+}
+
+/// What the cables between the switches of demand `j` carry.
+fn cables(plane: &Plane, j: usize) -> f64 {
+    let Use::Core { source, row } = plane.demands[j] else { return 0.0 };
+    let target = plane.targets[row as usize] as usize;
+    plane.out(source as usize).filter(|a| plane.head(*a) == target).map(|a| plane.capacity[a]).sum()
+}
+
+/// Switch and index of the demands that enter each row.
+fn entering(plane: &Plane, open: impl Fn(usize) -> bool) -> Csr<(u32, u32)> {
+    let core = plane.demands.iter().enumerate().filter_map(|(j, place)| match place {
+        Use::Core { source, row } if open(j) => Some((*row, (*source, j as u32))),
+        _ => None,
+    });
+    Csr::new(plane.targets.len(), core)
+}

@@ -1,0 +1,166 @@
+//! Packets from port to port: what arrives goes on, what enters a queue waits or is lost.
+
+use super::Net;
+use crate::sim::fabric::NONE;
+use crate::sim::forwarding::{Ground, PER_HOP};
+use crate::sim::packet::{Kind, Packet};
+use crate::sim::port::{Backlog, Departure};
+use crate::sim::queues::{Discipline, Touch, Verdict};
+use crate::sim::time::NEVER;
+
+/// What becomes of a packet that has crossed a link.
+#[derive(PartialEq, Eq)]
+enum Fate {
+    /// It is at its host.
+    Home,
+    /// It goes on, or is lost on the link or for want of a way on.
+    Away,
+    /// It has met a full queue, and may have found room there or not.
+    Full,
+}
+
+impl Net {
+    /// A packet arrives at the far end of a port: it goes on, or is returned if it has come to its host.
+    #[inline]
+    pub(in crate::sim) fn arrive(&mut self, port: u32) -> Option<Packet> {
+        let (departure, next) = self.ports[port as usize].arrive();
+        let fate = self.take(port, &departure);
+        match fate {
+            Fate::Full => self.events.turns.draw(port),
+            _ => self.events.turns.end(port),
+        }
+        if let Some(next) = next {
+            self.events.push(self.arrival_lane(port), next);
+        }
+        (fate == Fate::Home).then_some(departure.packet)
+    }
+
+    /// What has arrived comes to its host, goes on or is lost.
+    #[inline]
+    fn take(&mut self, port: u32, departure: &Departure) -> Fate {
+        let from = &self.ports[port as usize];
+        let (packet, to) = (&departure.packet, from.to);
+        if self.failing && self.down.between(port, from.began(departure), self.now) {
+            self.lose(port, packet);
+            return Fate::Away;
+        }
+        self.packet_hops += 1;
+        if (to as usize) < self.fabric.hosts() {
+            let flow = &mut self.live[(packet.connection / self.subflows) as usize];
+            flow.in_flight -= 1;
+            self.records[flow.record as usize].delivered += 1;
+            self.arrived += if packet.kind == Kind::Data { u64::from(packet.size) } else { 0 };
+            if flow.traced && packet.kind == Kind::Data {
+                self.trace_arrival(packet);
+            }
+            return Fate::Home;
+        }
+        let (next, route) = if packet.route & PER_HOP == 0 {
+            (self.routes.port(packet.route), packet.route + 1)
+        } else {
+            let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
+            let Some(way) = self.forwarder.next(packet, to, &ground) else {
+                self.lose(port, packet);
+                return Fate::Away;
+            };
+            way
+        };
+        debug_assert_eq!(self.fabric.from(next), to, "a packet leaves by a port of another switch");
+        if self.enqueue(next, packet, route) { Fate::Full } else { Fate::Away }
+    }
+
+    /// A packet is lost on a link, or at its end.
+    fn lose(&mut self, port: u32, packet: &Packet) {
+        self.rare[port as usize].lost += 1;
+        self.drop(packet.connection);
+    }
+
+    /// A port that has sent its packet sends the next.
+    pub(in crate::sim) fn serve(&mut self, port: u32) {
+        let Discipline::Scheduler(scheduler) = &mut self.discipline else {
+            unreachable!("port {port} becomes free, but its queue serves in order of arrival");
+        };
+        let Some(packet) = scheduler.dequeue(port) else { return };
+        let from = &mut self.ports[port as usize];
+        let (departure, arrival) = from.send(&packet, packet.route, false, self.now);
+        let counters = &mut self.counters[port as usize];
+        counters.sent += 1;
+        counters.bytes += u64::from(packet.size);
+        counters.spent = counters.spent.wrapping_add(departure);
+        self.events.push(port, departure);
+        if let Some(arrival) = arrival {
+            let lane = self.arrival_lane(port);
+            self.events.push(lane, arrival);
+        }
+    }
+
+    /// Puts a packet into the queue of a port, with its route from there; returns whether that was full.
+    #[inline]
+    pub(super) fn enqueue(&mut self, port: u32, packet: &Packet, route: u32) -> bool {
+        let out = &mut self.ports[port as usize];
+        debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
+        let counters = &mut self.counters[port as usize];
+        let backlog = out.backlog(self.now);
+        counters.entered += 1;
+        let fifo = match &mut self.discipline {
+            Discipline::Fifo(fifo) => fifo,
+            Discipline::Scheduler(_) => return self.hold(port, Packet { route, ..*packet }),
+        };
+        let verdict = fifo.admit(port, backlog, packet);
+        if verdict == Verdict::Drop {
+            counters.dropped += 1;
+            self.trace_queue(port, backlog);
+            self.drop(packet.connection);
+            return true;
+        }
+        let mark = verdict == Verdict::Mark;
+        counters.marked += u64::from(mark);
+        let (departure, arrival) = out.send(packet, route, mark, self.now);
+        counters.sent += 1;
+        counters.bytes += u64::from(packet.size);
+        counters.spent = counters.spent.wrapping_add(departure - self.now);
+        counters.longest.packets = counters.longest.packets.max(backlog.packets + 1);
+        counters.longest.bytes = counters.longest.bytes.max(backlog.bytes + u64::from(packet.size));
+        if let Some(arrival) = arrival {
+            let lane = self.arrival_lane(port);
+            self.events.push(lane, arrival);
+        }
+        if self.recorder.is_some() {
+            let one = Backlog { packets: 1, bytes: u64::from(packet.size) };
+            self.trace_queue(port, backlog + one);
+        }
+        false
+    }
+
+    /// The same where the discipline holds the packets.
+    fn hold(&mut self, port: u32, packet: Packet) -> bool {
+        let Discipline::Scheduler(scheduler) = &mut self.discipline else { return false };
+        let (out, counters) = (&mut self.ports[port as usize], &mut self.counters[port as usize]);
+        let sending = out.backlog(self.now);
+        let touch = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
+        let backlog = sending + scheduler.backlog(port);
+        let gone = self.dropped.len() as u64;
+        counters.dropped += gone;
+        counters.marked += u64::from(touch == Touch::Marked);
+        self.rare[port as usize].trimmed += u64::from(touch == Touch::Trimmed);
+        // One more entered, those dropped have left.
+        counters.spent = counters.spent.wrapping_add(self.now.wrapping_mul(gone.wrapping_sub(1)));
+        counters.longest.packets = counters.longest.packets.max(backlog.packets);
+        counters.longest.bytes = counters.longest.bytes.max(backlog.bytes);
+        self.trace_queue(port, backlog);
+        while let Some(gone) = self.dropped.pop() {
+            self.drop(gone.connection);
+        }
+        if self.events.pending(port) == NEVER {
+            self.serve(port);
+        }
+        gone > 0 || touch == Touch::Trimmed
+    }
+
+    fn drop(&mut self, connection: u32) {
+        let flow = &mut self.live[(connection / self.subflows) as usize];
+        flow.in_flight -= 1;
+        self.records[flow.record as usize].dropped += 1;
+        self.settle(connection);
+    }
+}

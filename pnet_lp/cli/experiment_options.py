@@ -1,0 +1,46 @@
+"""What ``sweep`` and ``report`` have in common: which experiments, at which size, where their results are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from pnet_lp.cli.output import OutputFolder
+from pnet_lp.experiment.finished import all_experiments, find_experiment
+
+
+def experiment_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add EXPERIMENT, ``--all``, ``--size`` and ``--results``, as ``experiment``, ``every``, ``size``, ``results``."""
+    for decorate in (
+        click.option(
+            "--results",
+            type=OutputFolder(),
+            default=Path("results"),
+            show_default=True,
+            help="Folder in which each experiment has its own folder of results.",
+        ),
+        click.option(
+            "--size",
+            type=click.Choice(["paper", "quick"]),
+            default="paper",
+            show_default=True,
+            help="The cases as the spec has them, or as its quick says.",
+        ),
+        click.option("--all", "every", is_flag=True, help="All of experiments/."),
+        click.argument("experiment", type=click.Path(path_type=Path), required=False),
+    ):
+        function = decorate(function)
+    return function
+
+
+def chosen(experiment: Path | None, every: bool) -> list[Path]:
+    """Return the folders of the experiments that are asked for.
+
+    Raises:
+        SpecError: there are none.
+    """
+    if (experiment is not None) == every:
+        raise click.UsageError("give either EXPERIMENT or --all", click.get_current_context())
+    return all_experiments() if experiment is None else [find_experiment(experiment)]

@@ -1,0 +1,107 @@
+"""One experiment run and shown, for ``sweep`` of one and of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pnet_lp.cli.command import BOUNDS_ONLY
+from pnet_lp.cli.options import say
+from pnet_lp.cli.progress import BoundsLine, CountLine, note
+from pnet_lp.experiment import Experiment, Record, Store, run_experiment
+from pnet_lp.experiment.executor import Executor
+from pnet_lp.experiment.store import CASES, CHART, DRAWS
+from pnet_lp.report.chart import write_chart
+from pnet_lp.report.claims import Comparison, compare_claims
+from pnet_lp.report.experiment import (
+    Row,
+    compare,
+    comparison_table,
+    draw_table,
+    result_table,
+    saturation_sentences,
+    sweep_document,
+)
+from pnet_lp.report.tables import write_table
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a run has brought."""
+
+    experiment: Experiment
+    records: Sequence[Record]
+    rows: Sequence[Row]
+    claims: Sequence[Comparison]
+    files: Sequence[Path]
+
+    @property
+    def code(self) -> int:
+        """The exit code: whether all bounds have met."""
+        return BOUNDS_ONLY if any(row.status == "bounds" for row in self.rows) else 0
+
+    def document(self) -> dict[str, Any]:
+        """Return it as a JSON document."""
+        return sweep_document(
+            self.experiment, self.records, self.rows, self.claims, [str(path) for path in self.files]
+        )
+
+    def report(self) -> Iterator[RenderableType]:
+        """Yield what is printed of it."""
+        yield comparison_table(self.experiment, self.rows)
+        yield from saturation_sentences(self.experiment, self.rows)
+        yield from (item.sentence() for item in self.claims)
+        yield f"chart: {self.files[0]}"
+
+
+def sweep(
+    asked: Experiment,
+    results: Path,
+    *,
+    resume: bool,
+    executor: Executor,
+    threads: int,
+    late: Callable[[], bool] = lambda: False,
+) -> Swept | None:
+    """Run an experiment, write its tables and its chart, and return them; None where it was too ``late`` for a case.
+
+    Raises:
+        PnetError: a case cannot be built or solved.
+        KeyboardInterrupt: the user stopped it; what was done is stored.
+    """
+    say(dict.fromkeys(warning for case in asked.cases.values() for warning in case.warnings))
+    store = Store(results / asked.folder)
+    records: list[Record] = []
+    # One process shows the bounds of its solve; of several only the number of draws done can be shown.
+    try:
+        with nullcontext() if executor.alone else CountLine(asked.draws, "draws") as count:
+            for record in run_experiment(
+                asked,
+                store,
+                resume=resume,
+                executor=executor,
+                threads=threads,
+                watch=BoundsLine,
+                on_draw=(lambda draw: count(draw.case)) if count else None,
+                on_note=lambda sentence: say([sentence]),
+            ):
+                records.append(record)
+                if not count:
+                    note(f"{len(records)} of {len(asked.cases)} cases done: {record.case}")
+                if late() and len(records) < len(asked.cases):
+                    return None
+    except KeyboardInterrupt:
+        done = f"{len(records)} of {len(asked.cases)} cases are stored in {store.folder}"
+        raise KeyboardInterrupt(f"{done}; the same command goes on from there") from None
+    rows, claims = compare(asked, records), compare_claims(asked, records)
+    chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]
+    write_chart(asked, rows, claims, chart)
+    write_table(result_table(rows), table)
+    write_table(draw_table(asked, records), each)
+    return Swept(asked, records, rows, claims, files)

@@ -1,0 +1,258 @@
+"""Which candidates carry what is asked, and which of these nothing else beats.
+
+A candidate is ruled out by the first of these that holds, cheapest first: its access links are too slow; it costs more
+than the budget; a bound of :mod:`pnet_lp.throughput.bounds` says that it carries too little, or no more than something
+that costs no more and is certified, or that a cheap routing shows to carry as much; it is solved, and carries too
+little.  What remains is solved and certified, and is the front: each carries more than anything that costs no more.
+
+Copies of a plane carry as many times what one carries: the mean of their flows, which is one of a single plane, is no
+worse.  So bounds are computed once for all numbers of copies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pnet_lp.cost import Quote, load_book
+from pnet_lp.design.candidates import Candidate, candidates
+from pnet_lp.design.settings import FindSettings
+from pnet_lp.errors import PnetError
+from pnet_lp.failures import Failures
+from pnet_lp.model import ThroughputResult, TrafficMatrix
+from pnet_lp.model.brief import brief
+from pnet_lp.throughput import Progress, solve
+from pnet_lp.throughput.bounds import compute_bounds
+from pnet_lp.throughput.trials import failure_trials
+from pnet_lp.traffic import build_traffic
+
+BOUNDS = ("nic", "mean-path")
+"""Bounds that rule candidates out, cheapest first."""
+
+QUICK_ROUTING = "ecmp"
+"""The routing that shows without a solver what a candidate carries at least."""
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Survivor:
+    """A candidate that carries what is asked, and more than anything that costs no more.
+
+    Attributes:
+        candidate: what it is.
+        quote: what it is made of, and costs.
+        result: its throughput without failures, with the proof.
+        traffic: the demands that it is of.
+        gbps_per_host: what a host sends on average, attained; with failures, in the share of draws asked for.
+        most_gbps_per_host: what it sends at most without failures, as proved.
+    """
+
+    candidate: Candidate
+    quote: Quote
+    result: ThroughputResult
+    traffic: TrafficMatrix
+    gbps_per_host: float
+    most_gbps_per_host: float
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """A candidate that was ruled out.
+
+    Attributes:
+        candidate: what it is.
+        why: in a clause, the same for all that are ruled out in this way.
+        most_gbps_per_host: what a host of it sends at most, as far as is known.
+    """
+
+    candidate: Candidate
+    why: str
+    most_gbps_per_host: float
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Found:
+    """What a search found.
+
+    Attributes:
+        asked: what was asked.
+        front: the survivors, best first.
+        ruled: all others.
+    """
+
+    asked: FindSettings
+    front: tuple[Survivor, ...]
+    ruled: tuple[Ruled, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many candidates were ruled out by what, in the order in which that is looked at."""
+        found: dict[str, int] = {}
+        for one in self.ruled:
+            found[one.why] = found.get(one.why, 0) + 1
+        return found
+
+
+@dataclass
+class _Limits:
+    """What is known of a plane, or of different planes together, before anything is solved.
+
+    Attributes:
+        upper: Gb/s a host sends at most.
+        lower: Gb/s a host sends at least.
+        why: the bound that says so.
+    """
+
+    upper: float
+    lower: float
+    why: str
+
+
+@dataclass
+class _Search:
+    asked: FindSettings
+    threads: int
+    watch: Callable[[str], None]
+    on_progress: Callable[[Progress], None] | None
+    known: dict[Candidate, _Limits] = field(default_factory=dict)
+
+    def limits(self, candidate: Candidate) -> _Limits:
+        """Return what bounds and a cheap routing say of a candidate."""
+        asked_of = candidate.one if candidate.alike else candidate
+        if asked_of not in self.known:
+            self.known[asked_of] = self._computed(asked_of)
+        found, times = self.known[asked_of], candidate.planes // asked_of.planes
+        return _Limits(times * found.upper, times * found.lower, found.why)
+
+    def _computed(self, candidate: Candidate) -> _Limits:
+        network = candidate.network
+        traffic = self.traffic(candidate)
+        each = traffic.total / network.host_count
+        bounds = compute_bounds(network, traffic, BOUNDS)
+        name = bounds.tightest
+        upper = math.inf if name is None else bounds.found[name].value_gbps * each
+        quick = solve(network, traffic, routing=QUICK_ROUTING, seed=self.asked.seed, threads=self.threads)
+        return _Limits(upper, quick.interval.lower * each, f"the bound {name}")
+
+    def traffic(self, candidate: Candidate) -> TrafficMatrix:
+        """Return the demands on a candidate."""
+        return build_traffic(self.asked.traffic, candidate.network, "host", seed=self.asked.seed)
+
+    def solved(self, candidate: Candidate, quote: Quote) -> Survivor:
+        """Return a candidate with its certified throughput."""
+        asked, network, traffic = self.asked, candidate.network, self.traffic(candidate)
+        result = solve(
+            network,
+            traffic,
+            seed=asked.seed,
+            tolerance=asked.tolerance,
+            threads=self.threads,
+            on_progress=self.on_progress,
+        )
+        each = traffic.total / network.host_count
+        carried = result.interval.lower
+        if asked.fail_links and carried * each >= asked.enough_gbps_per_host:
+            failures = Failures(links=asked.fail_links)
+            draws = failure_trials(
+                network,
+                traffic,
+                failures,
+                trials=asked.trials,
+                seed=asked.seed,
+                tolerance=asked.tolerance,
+                threads=self.threads,
+                on_progress=self.on_progress,
+            )
+            # A draw that cuts a host off carries nothing between some pair.
+            values = [0.0 if draw.lost_demands else draw.throughput_gbps for draw in draws]
+            carried = float(np.quantile(values, 1 - asked.confidence, method="lower"))
+        return Survivor(candidate, quote, result, traffic, carried * each, result.interval.upper * each)
+
+
+def find(
+    asked: FindSettings,
+    *,
+    threads: int = 0,
+    watch: Callable[[str], None] = lambda _: None,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Found:
+    """Return the networks that carry what is asked and that nothing beats, each with its proof.
+
+    Args:
+        asked: what has to be carried, and what by.
+        threads: of each solve; 0 for all cores.
+        watch: called with what is done next, in words.
+        on_progress: as of :func:`pnet_lp.throughput.solve`.
+
+    Raises:
+        PnetError: no candidate holds so many hosts with such switches, or none carries as much; the message says which
+            comes nearest.
+        SpecError: a price is missing.
+    """
+    books = load_book("price", asked.prices), load_book("power", asked.powers)
+    search = _Search(asked, threads, watch, on_progress)
+    ruled: list[Ruled] = []
+    priced: list[tuple[float, Candidate, Quote]] = []
+    tried = list(candidates(asked))
+    if not tried:
+        raise PnetError(
+            f"no family has a network for {asked.hosts:,} hosts of switches with {asked.radix} ports",
+            allowed="a larger radix, fewer hosts, or other families",
+        )
+    for i, candidate in enumerate(tried):
+        watch(f"{i:,} of {len(tried):,} candidates priced")
+        if candidate.access_gbps < asked.min_gbps_per_host:
+            ruled.append(Ruled(candidate, "access links are too slow", candidate.access_gbps))
+            continue
+        quote = candidate.quote(books, asked.radix)
+        if asked.budget is not None and quote.total_usd > asked.budget:
+            ruled.append(Ruled(candidate, "it costs more than the budget", candidate.access_gbps))
+            continue
+        priced.append((quote.watts if asked.rank == "power" else quote.total_usd, candidate, quote))
+    priced.sort(key=lambda item: item[0])
+    front = _front(search, priced, ruled)
+    if not front:
+        nearest = max(ruled, key=lambda one: one.most_gbps_per_host)
+        raise PnetError(
+            f"none of {len(tried):,} candidates carries {asked.min_gbps_per_host:g} Gb/s per host of {asked.traffic}; "
+            f"nearest comes {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
+            allowed="less traffic, more planes, faster links, or a larger budget",
+        )
+    if asked.rank == "throughput":
+        front.sort(key=lambda one: -one.gbps_per_host)
+    return Found(asked, tuple(front), tuple(ruled))
+
+
+def _front(
+    search: _Search, priced: list[tuple[float, Candidate, Quote]], ruled: list[Ruled]
+) -> list[Survivor]:
+    """Return the survivors in the order of what they cost; the others go to ``ruled``."""
+    asked, front = search.asked, list[Survivor]()
+    shown, best = 0.0, 0.0
+    for i, (_, candidate, quote) in enumerate(priced):
+        search.watch(f"{i:,} of {len(priced):,} candidates looked at, {len(front)} on the front")
+        known = search.limits(candidate)
+        if known.upper < asked.min_gbps_per_host:
+            ruled.append(Ruled(candidate, f"{known.why} says that it carries too little", known.upper))
+            continue
+        if known.upper <= max(best, 0.0 if asked.fail_links else shown) * (1 + asked.tolerance):
+            ruled.append(
+                Ruled(candidate, f"{known.why} says that something cheaper carries as much", known.upper)
+            )
+            continue
+        survivor = search.solved(candidate, quote)
+        most = survivor.most_gbps_per_host
+        if survivor.gbps_per_host < asked.enough_gbps_per_host:
+            why = "solved with failures" if most >= asked.min_gbps_per_host and asked.fail_links else "solved"
+            ruled.append(Ruled(candidate, f"{why}, it carries too little", survivor.gbps_per_host))
+        elif survivor.gbps_per_host <= best * (1 + asked.tolerance):
+            ruled.append(Ruled(candidate, "solved, it carries no more than something cheaper", most))
+        else:
+            front.append(survivor)
+            best = survivor.gbps_per_host
+        shown = max(shown, known.lower if known.lower >= asked.min_gbps_per_host else 0.0)
+    return front

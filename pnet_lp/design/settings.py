@@ -1,0 +1,70 @@
+"""What a network has to carry, and what it may be made of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from pnet_lp.cost import BookSettings
+from pnet_lp.errors import SpecError, naming
+from pnet_lp.registry import OneOrMore
+from pnet_lp.seeds import Seed
+from pnet_lp.throughput.settings import ToleranceSettings
+from pnet_lp.topology.sizing import sizings
+from pnet_lp.traffic import check_traffic
+
+Rank: TypeAlias = Literal["cost", "power", "throughput"]
+
+MOST_PLANES_TRIED = 64
+
+_Speed = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Planes = Annotated[int, Field(ge=1, le=MOST_PLANES_TRIED)]
+
+
+class FindSettings(ToleranceSettings, BookSettings):
+    """What is asked of a network; see :func:`~pnet_lp.design.search.find`."""
+
+    hosts: int = Field(ge=2, le=1 << 20, description="hosts that the network holds, at least")
+    min_gbps_per_host: float = Field(
+        gt=0, allow_inf_nan=False, description="Gb/s that a host sends on average at once, at least"
+    )
+    traffic: str = Field("longest-matching", description="demands between hosts, a pattern for any network")
+    radix: int = Field(64, ge=3, le=4096, description="ports of every switch")
+    speeds: Annotated[tuple[_Speed, ...], OneOrMore] = Field(
+        (100.0,), min_length=1, description="Gb/s of a port; all links of a network are equally fast"
+    )
+    planes: Annotated[tuple[_Planes, ...], OneOrMore] = Field(
+        (1, 2, 4, 8), min_length=1, description="numbers of planes that are tried"
+    )
+    families: Annotated[tuple[str, ...], OneOrMore] = Field(
+        (), description="families; default: all with sizes"
+    )
+    budget: float | None = Field(None, gt=0, allow_inf_nan=False, description="USD that it may cost")
+    rank: Rank = Field("cost", description="what the best network has least of, or for throughput most")
+    fail_links: float = Field(0.0, ge=0, lt=1, description="share of each plane's cables that fail")
+    confidence: float = Field(
+        0.9, gt=0, le=1, description="share of the draws of failures in which as much must be carried"
+    )
+    trials: int = Field(20, ge=1, le=10_000, description="draws of failures")
+    seed: Seed = Field(0, description="seed of everything drawn at random")
+
+    @property
+    def enough_gbps_per_host(self) -> float:
+        """What has to be attained: as much as is asked for, but for the gap that bounds may have."""
+        return self.min_gbps_per_host * (1 - self.tolerance)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        with naming("traffic"):
+            check_traffic(self.traffic)
+        for name in self.families:
+            with naming("families"):
+                sizings.get(name)
+        for key, values in (("speeds", self.speeds), ("planes", self.planes), ("families", self.families)):
+            if len(set(values)) < len(values):
+                raise SpecError("a value is given twice", where=key, found=", ".join(map(str, values)))
+        if not self.fail_links:
+            for key in sorted(self.model_fields_set & {"confidence", "trials"}):
+                raise SpecError("has no meaning without fail_links", where=key, found=getattr(self, key))
+        return self

@@ -1,0 +1,79 @@
+"""What an executor is: who answers draws, and whether that one sees our files."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Sequence
+from typing import ClassVar, TypeVar
+
+from pnet_lp.registry import Named, Params, Registry
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Executor(Named, ABC):
+    """Answers draws.
+
+    Class attributes:
+        shares_files: whether it writes where we do; otherwise its results travel, and we store them.
+
+    Args:
+        params: where it is, of the model that it is registered with.
+        jobs: processes, None where nobody has said.
+
+    Raises:
+        PnetError: there is no such number of processes, or what it needs is missing.
+    """
+
+    shares_files: ClassVar[bool]
+
+    @abstractmethod
+    def __init__(self, params: Params, jobs: int | None) -> None: ...
+
+    @property
+    @abstractmethod
+    def processes(self) -> int:
+        """How many draws are answered at the same time."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether draws are answered one after the other in this process, so that each can show how far it is."""
+        return False
+
+    @abstractmethod
+    def threads(self, asked: int) -> int:
+        """Return the threads of each draw: those asked for, or where that is 0 what there is room for."""
+
+    @abstractmethod
+    def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
+        """Yield ``(number, function(task))`` for each task, as they are done.
+
+        Where the caller is interrupted or stops early, or a task fails, what is under way ends soon and leaves its
+        traces whole or not at all.
+
+        Args:
+            function: importable by name, as are its argument and result.
+            tasks: what it is called with.
+
+        Raises:
+            PnetError: a task failed, or all that could answer it are gone.
+        """
+
+
+EXECUTORS: Registry[type[Executor]] = Registry(
+    "executor", package="pnet_lp.experiment.executors", group="pnet_lp.executors"
+)
+
+DEFAULT_EXECUTOR = "local"
+
+
+def parse_executor(text: str, jobs: int | None) -> Executor:
+    """Return the executor that ``name`` or ``name://address`` stands for.
+
+    Raises:
+        PnetError: no such executor, or it cannot be had.
+    """
+    name, _, address = text.partition("://")
+    entry = EXECUTORS.get(name)
+    return entry.build(entry.validate({"address": address} if address else {}), jobs)

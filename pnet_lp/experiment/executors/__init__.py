@@ -1,0 +1,1 @@
+"""Where draws are answered, one file each."""

@@ -1,0 +1,99 @@
+"""A Dask cluster: whatever workers a scheduler has, here and elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeVar
+
+from pydantic import Field
+
+from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.experiment.executor import EXECUTORS, Executor
+from pnet_lp.registry import Params
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_PATIENCE_S = 10
+"""How long a scheduler may take to answer."""
+
+
+class DaskParams(Params):
+    """Parameters of ``dask``."""
+
+    address: str = Field(
+        pattern=r"^[^/\s]+:[0-9]+$", description="HOST:PORT of the scheduler, behind dask://"
+    )
+
+
+@EXECUTORS.register("dask", params=DaskParams, summary="workers of a Dask cluster, which run the same code")
+class Dask(Executor):
+    """See :class:`Executor`.
+
+    Workers import what they run, so they need the same version of this package, and the files that a spec names below
+    the folder that they run in.  A worker that dies is replaced by another for what it was at.
+    """
+
+    shares_files = False
+
+    def __init__(self, params: Params, jobs: int | None) -> None:
+        assert isinstance(params, DaskParams)
+        if jobs is not None:
+            raise SpecError(
+                "a cluster has as many processes as it has workers",
+                where="dask",
+                found=f"jobs={jobs}",
+                allowed="no number of jobs",
+            )
+        self._address = params.address
+        # Before anything is begun.
+        with self._client() as client:
+            self._slots: int = sum(client.nthreads().values())
+
+    def _client(self) -> Any:
+        try:
+            from distributed import Client  # noqa: PLC0415 - an extra, and slow to load
+        except ImportError:
+            raise PnetError(
+                "distributed is not installed",
+                where="dask",
+                allowed="what `pip install 'pnet-lp[cluster]'` brings",
+            ) from None
+        try:
+            return Client(f"tcp://{self._address}", timeout=_PATIENCE_S, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise PnetError(
+                "no scheduler answers",
+                where="dask",
+                found=self._address,
+                allowed="the HOST:PORT of one that runs",
+            ) from error
+
+    @property
+    def processes(self) -> int:
+        """See :attr:`Executor.processes`: as many as the workers have threads, at least one."""
+        return max(1, self._slots)
+
+    def threads(self, asked: int) -> int:
+        """See :meth:`Executor.threads`: a worker is one of several on its machine."""
+        return asked or 1
+
+    def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
+        """See :meth:`Executor.run`."""
+        from distributed import KilledWorker, as_completed  # noqa: PLC0415 - as above
+
+        with self._client() as client:
+            futures = client.map(function, tasks, pure=False)
+            number = {future.key: i for i, future in enumerate(futures)}
+            try:
+                for future in as_completed(futures, loop=client.loop):
+                    yield number[future.key], future.result()
+                    future.release()
+            except KilledWorker:
+                raise PnetError(
+                    "workers died again and again over one draw, perhaps for want of memory", where="dask"
+                ) from None
+            except ImportError as error:
+                raise PnetError(f"a worker lacks this package: {error}", where="dask") from None
+            finally:
+                client.cancel(futures)

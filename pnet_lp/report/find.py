@@ -1,0 +1,146 @@
+"""What a search for networks found, to read, as a document, a table and a chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pnet_lp.design import Candidate, Found
+from pnet_lp.report.experiment import union
+from pnet_lp.report.plot import COLOURS, new_figure, write_figure
+from pnet_lp.report.tables import Columns, from_rows, text_table
+from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_MOST_LABELS = 12
+
+
+def find_document(found: Found) -> dict[str, Any]:
+    """Return the document of ``pnet-lp find --json``."""
+    asked = found.asked
+    return {
+        "asked": asked.model_dump(mode="json"),
+        "candidates": len(found.front) + len(found.ruled),
+        "ruled_out": found.counts,
+        "example_prices": any(
+            line.price.example for survivor in found.front for line in survivor.quote.lines
+        ),
+        "front": [
+            {
+                **_named(one.candidate),
+                "hosts": one.quote.bill.hosts,
+                "gbps_per_host": one.gbps_per_host,
+                "upper_bound_gbps_per_host": one.most_gbps_per_host,
+                "status": one.result.status,
+                "total_usd": one.quote.total_usd,
+                "usd_per_host": one.quote.total_usd / one.quote.bill.hosts,
+                "watts": one.quote.watts,
+                "switches": one.quote.bill.chips,
+                "cables": one.quote.bill.cable_count,
+                "solved_by": one.result.solver,
+            }
+            for one in found.front
+        ],
+    }
+
+
+def _named(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "topology": candidate.topology,
+        "hosts_per_switch": candidate.hosts_per_switch,
+        "planes": candidate.planes,
+        "variant": candidate.variant,
+        "link_gbps": candidate.gbps,
+        "command": candidate.command,
+    }
+
+
+def find_columns(found: Found, document: Mapping[str, Any], *, everything: bool) -> Columns:
+    """Return the front as a table to store, one row per network.
+
+    Args:
+        found: what was found.
+        document: of it.
+        everything: whether what was ruled out has rows too, with the reason as ``ruled_out``.
+    """
+    rows = [{**one, "ruled_out": ""} for one in document["front"]] if everything else document["front"]
+    if not everything:
+        return from_rows(rows)
+    ruled = [
+        {
+            **_named(one.candidate),
+            "upper_bound_gbps_per_host": one.most_gbps_per_host,
+            "ruled_out": one.why,
+        }
+        for one in found.ruled
+    ]
+    return union([*rows, *ruled])
+
+
+def find_table(document: Mapping[str, Any]) -> Table:
+    """Return the front as a table to read, best first."""
+    table = text_table()
+    table.add_column("network", overflow="fold")
+    for name in ("Gb/s per host", "USD", "USD per host", "watts", "switches"):
+        table.add_column(name, justify="right")
+    for one in document["front"]:
+        table.add_row(
+            one["command"],
+            format_gbps(one["gbps_per_host"]),
+            f"{one['total_usd']:,.0f}",
+            f"{one['usd_per_host']:,.0f}",
+            f"{one['watts']:,.0f}",
+            f"{one['switches']:,g}",
+        )
+    return table
+
+
+def find_lines(document: Mapping[str, Any]) -> list[str]:
+    """Return what the table is, how the other candidates were ruled out, and what to know of the prices."""
+    asked = document["asked"]
+    failing = ""
+    if asked["fail_links"]:
+        share, sure = 100 * asked["fail_links"], 100 * asked["confidence"]
+        failing = f" in {sure:g} % of {asked['trials']} draws with {share:g} % of cables down"
+    lines = [
+        f"{document['candidates']:,} candidates, of which these carry at least {asked['min_gbps_per_host']:g} Gb/s per "
+        f"host of {asked['traffic']}{failing}, each more than anything that {_COSTS[asked['rank']]} no more",
+        "ruled out:",
+        *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
+    ]
+    if document["example_prices"]:
+        lines.append("prices: some are examples, rounded orders of magnitude; give yours with --prices")
+    return lines
+
+
+_COSTS = {"cost": "costs", "throughput": "costs", "power": "draws"}
+
+
+def write_front_chart(document: Mapping[str, Any], path: str | Path) -> None:
+    """Draw the front as points, throughput over what it costs or draws, into a PNG or SVG file."""
+    figure = new_figure(8)
+    axes = figure.add_subplot()
+    power = document["asked"]["rank"] == "power"
+    key, label, scale = ("watts", "kW", 1e3) if power else ("total_usd", "thousand USD", 1e3)
+    front = sorted(document["front"], key=lambda one: float(one[key]))
+    x, y = [one[key] / scale for one in front], [one["gbps_per_host"] for one in front]
+    axes.step(x, y, where="post", color=COLOURS[0], alpha=0.4)
+    axes.plot(x, y, "o", color=COLOURS[0])
+    for i, one in enumerate(front[:_MOST_LABELS]):
+        words = f"{one['planes']} x " if one["planes"] > 1 else ""
+        axes.annotate(
+            f"{words}{one['topology'].partition(':')[0]}, {one['link_gbps']:g}G",
+            (x[i], y[i]),
+            textcoords="offset points",
+            xytext=(5, -9),
+            fontsize="x-small",
+        )
+    axes.axhline(document["asked"]["min_gbps_per_host"], color="grey", linestyle=":", linewidth=1)
+    axes.set(
+        xlabel=label, ylabel=f"Gb/s per host, {document['asked']['traffic']}", xscale="log", yscale="log"
+    )
+    axes.set_title(f"at least {document['asked']['hosts']:,} hosts", fontsize="medium")
+    write_figure(figure, path)

@@ -1,0 +1,108 @@
+"""One page of everything that was measured: claims by paper with their verdicts, figures, what they depend on.
+
+It holds all that it shows, and asks no other host for anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pnet_lp import __version__
+from pnet_lp.experiment.claims import VERDICTS
+from pnet_lp.report.claims import NOT_RUN
+from pnet_lp.report.published import Publication
+from pnet_lp.units import format_bytes, format_seconds
+
+_SIGNS = dict(zip((*VERDICTS, NOT_RUN), "✓~✗–·", strict=True))
+"""Verdicts are told apart by more than their colour."""
+
+_PLACE_IN_PAPER = re.compile(r",? (?:in )?(?:figures?|tables?|sections?|abstract|§)\b.*", re.DOTALL)
+
+OURS = "Not from a paper"
+"""What heads experiments that nobody else's claims are about."""
+
+
+@dataclass(frozen=True)
+class _Item:
+    """A publication as the page shows it."""
+
+    shown: Publication
+    figure: str
+    verdicts: Mapping[str, int]
+    facts: Sequence[tuple[str, str]]
+
+
+def write_page(publications: Sequence[Publication], missing: Mapping[str, str]) -> str:
+    """Return the page as HTML.
+
+    Args:
+        publications: what was measured.
+        missing: experiments that have no results, and the commands that make them.
+    """
+    from jinja2 import Environment, PackageLoader  # noqa: PLC0415 - slow to load
+
+    papers: dict[str, list[_Item]] = {}
+    for one in publications:
+        claimed = one.experiment.claimed
+        papers.setdefault(paper_of(claimed.source) if claimed else OURS, []).append(_item(one))
+    environment = Environment(
+        loader=PackageLoader("pnet_lp", "report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    template = environment.get_template("page.html")
+    return template.render(
+        papers={paper: papers[paper] for paper in sorted(papers)},
+        totals={paper: _total(items) for paper, items in papers.items()},
+        missing=missing,
+        signs=_SIGNS,
+        size=publications[0].experiment.size if publications else "paper",
+        version=__version__,
+    )
+
+
+def paper_of(source: str) -> str:
+    """Return the paper that a source names: what stands before its figure, table or section."""
+    return _PLACE_IN_PAPER.sub("", source).strip() or source
+
+
+def _total(items: Sequence[_Item]) -> dict[str, int]:
+    return _in_order(sum((Counter(item.verdicts) for item in items), Counter()))
+
+
+def _in_order(counts: Mapping[str, int]) -> dict[str, int]:
+    return {verdict: counts[verdict] for verdict in _SIGNS if counts.get(verdict)}
+
+
+def _item(one: Publication) -> _Item:
+    return _Item(one, base64.b64encode(one.svg.encode()).decode(), _in_order(one.verdicts), _facts(one))
+
+
+def _facts(one: Publication) -> list[tuple[str, str]]:
+    """Return what the results depend on, in words."""
+    manifest: Mapping[str, Any] = one.finished.manifest
+    machine = manifest["machine"]
+    seeds = {draw.settings["seed"] for record in one.finished.records for draw in record.draws[:1]}
+    draws = sorted({len(record.draws) for record in one.finished.records})
+    spent = [draw.spent for record in one.finished.records for draw in record.draws if draw.spent]
+    peaks = [item.peak_bytes for item in spent if item.peak_bytes]
+    commit = manifest["commit"] or "not from a checkout"
+    return [
+        ("commit", f"{commit}{', with changes' if manifest['dirty'] else ''}"),
+        ("code", str(manifest["code"])),
+        ("pnet-lp", f"{manifest['pnet_lp']}, {manifest['build_profile']} build, Python {manifest['python']}"),
+        ("packages", ", ".join(f"{name} {version}" for name, version in manifest["packages"].items())),
+        (
+            "machine",
+            f"{machine['processor']}, {machine['cores']} cores, {machine['system']} {machine['architecture']}",
+        ),
+        (
+            "seeds",
+            f"{', '.join(map(str, sorted(seeds)))}; draws: {' to '.join(map(str, draws[:: max(len(draws) - 1, 1)]))}",
+        ),
+        ("time of all draws", format_seconds(sum(item.seconds for item in spent)) if spent else "unknown"),
+        ("most memory of a process", format_bytes(max(peaks)) if peaks else "unknown"),
+    ]

@@ -1,0 +1,247 @@
+"""What sweeps have left, as tables, figures and a page; and sweeps of everything."""
+
+import base64
+import csv
+import json
+import re
+import shutil
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pnet_lp.cli import sweeping
+
+Run = Callable[..., Any]
+RunJson = Callable[..., Any]
+
+SPEC = """
+title: A <trial> & more
+baseline: one
+quick: {draws: 2, cases: [two]}
+common: {topology: "ring:n=6", traffic: permutation, level: rack}
+cases: {one: {}, two: {planes: 2}, three: {planes: 3}}
+chart: {x: planes, lines: variant}
+"""
+CLAIMS = """
+source: A paper, NSDI'99, figure 3
+claims:
+  - {statement: twice, case: two, relative_to: one, percent: 200}
+  - {statement: thrice, case: three, relative_to: one, percent: 50, origin: artifact}
+  - {statement: small, kind: ordering, cases: [two, one], size: any}
+"""
+
+
+@pytest.fixture
+def trial(here: Path) -> Path:
+    (here / "experiments").unlink()
+    folder = here / "experiments" / "trial"
+    folder.mkdir(parents=True)
+    (folder / "spec.yaml").write_text(SPEC)
+    (folder / "claims.yaml").write_text(CLAIMS)
+    other = folder.with_name("other")
+    other.mkdir()
+    (other / "spec.yaml").write_text("title: Other\ncases: {a: {topology: 'ring:n=3', level: rack}}\n")
+    return folder
+
+
+class Page(HTMLParser):
+    """What a page holds: tags with their attributes, and whether each is closed."""
+
+    VOID = ("meta", "img", "link", "br")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self._open: list[str] = []
+        self.feed(text)
+        assert self._open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def every(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.mark.usefixtures("trial")
+def test_a_report(run: Run, run_json: RunJson, here: Path) -> None:
+    run("sweep", "trial")
+    shown = run("report", "--all")
+    assert shown.stdout == "trial: agrees 2, differs 1.\npage: report/index.html\n"
+    assert shown.stderr == "Warning: other: no results; pnet-lp sweep experiments/other\n"
+
+    folder = here / "report" / "trial"
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert sorted(files) == [
+        *("cases.csv", "chart.pdf", "chart.png", "chart.svg", "claims.csv"),
+        *("draws.csv", "manifest.json", "records.json", "tables.md"),
+    ]
+    # The tables are those of the sweep; every key of the spec has a column.
+    for name in ("cases.csv", "draws.csv", "chart.png", "records.json", "manifest.json"):
+        assert files[name] == (here / "results" / "trial" / name).read_bytes()
+    rows = list(csv.DictReader(files["cases.csv"].decode().splitlines()))
+    assert [(row["case"], row["topology"], row["planes"]) for row in rows] == [
+        (name, "ring:n=6", str(i)) for i, name in enumerate(("one", "two", "three"), start=1)
+    ]
+    claims = list(csv.DictReader(files["claims.csv"].decode().splitlines()))
+    assert [(claim["source"], claim["verdict"]) for claim in claims] == [
+        ("A paper, NSDI'99, figure 3", "agrees"),
+        ("A paper, NSDI'99, figure 3 (its program)", "differs"),
+        ("A paper, NSDI'99, figure 3", "agrees"),
+    ]
+    markdown = files["tables.md"].decode()
+    assert re.search(r"\n\| three \| [0-9.]+ \| 300\.0 \| ", markdown)
+    assert "pnet-lp sweep experiments/trial\n" in markdown
+
+    page = (here / "report" / "index.html").read_text()
+    parsed = Page(page)
+    assert "A &lt;trial&gt; &amp; more" in page
+    assert "A paper, NSDI&#39;99</h2>" in page
+    # Nothing is asked of anybody else, and no two elements have one name.
+    assert not re.search(r'(?:src|href)="(?!#|data:)|url\(|@import|<script|<link', page)
+    names = [attributes["id"] for _, attributes in parsed.tags if "id" in attributes]
+    assert len(names) == len(set(names))
+    [image] = parsed.every("img")
+    assert (image["alt"] or "").startswith("Chart: A <trial> & more. Hollow marks: published")
+    assert base64.b64decode((image["src"] or "").partition("base64,")[2]) == files["chart.svg"]
+    assert all(attributes.get("scope") in ("row", "col") for attributes in parsed.every("th"))
+    assert len(parsed.every("caption")) == len(parsed.every("table")) == 3
+    manifest = json.loads(files["manifest.json"])
+    for word in (manifest["code"], manifest["python"], "pnet-lp sweep experiments/other"):
+        assert word in page
+
+    # Equal records give equal bytes, and what was written can be read.
+    document = run_json("report", "--all", "--results", "report", "--to", "again")
+    assert {path.name: path.read_bytes() for path in (here / "again" / "trial").iterdir()} == files
+    assert (here / "again" / "index.html").read_text() == page
+    assert document["missing"] == {"other": "pnet-lp sweep experiments/other"}
+    [one] = document["experiments"]
+    assert [claim["verdict"] for claim in one["claims"]] == ["agrees", "differs", "agrees"]
+    assert sorted(Path(name).name for name in document["files"]) == sorted([*files, "index.html"])
+
+
+@pytest.mark.usefixtures("trial")
+def test_sizes_do_not_mix(run: Run, run_json: RunJson, here: Path) -> None:
+    run("sweep", "trial", "--size", "quick")
+    wrong = run("report", "trial", code=2)
+    assert wrong.stderr == (
+        "Error: trial: no results in results of a run that came to its end; "
+        "allowed: pnet-lp sweep experiments/trial first\n"
+    )
+    [one] = run_json("report", "trial", "--size", "quick")["experiments"]
+    assert (one["size"], one["cases"]) == ("quick", 2)
+    assert [(claim["verdict"], claim["reason"]) for claim in one["claims"]] == [
+        ("not comparable", "claimed at paper size, run at quick size"),
+        ("not run", "no result of three"),
+        ("agrees", "in this order"),
+    ]
+    assert "pnet-lp sweep experiments/trial --size quick" in (here / "report" / "index.html").read_text()
+    assert (here / "report" / "trial-quick" / "cases.csv").exists()
+
+
+def test_a_spec_that_has_changed_is_not_shown_with_old_results(run: Run, here: Path, trial: Path) -> None:
+    run("sweep", "trial")
+    (trial / "spec.yaml").write_text(SPEC.replace("planes: 3", "planes: 4").replace("more", "less"))
+    sentence = "No result, or one of another spec, of 1 of 3 cases: three."
+    assert run("report", "trial").stdout.splitlines()[0] == f"trial: agrees 2, not run 1. {sentence}"
+    assert sentence in (here / "report" / "index.html").read_text()
+    assert (here / "report" / "trial" / "tables.md").read_text().startswith("# A <trial> & less\n")
+    records = here / "results" / "trial" / "records.json"
+    records.write_text(records.read_text().replace('"draws"', '"drawn"'))
+    assert run("report", "trial", code=2).stderr == (
+        "Error: results/trial/records.json: not what a sweep has left\n"
+    )
+
+
+@pytest.mark.usefixtures("trial")
+def test_an_interrupted_run_leaves_nothing_to_report(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("sweep", "trial")
+    undisturbed = sweeping.run_experiment
+
+    def interrupted(*args: Any, **kwargs: Any) -> Any:
+        yield next(undisturbed(*args, **kwargs))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweeping, "run_experiment", interrupted)
+    run("sweep", "trial", code=130)
+    assert "no results in results of a run that came to its end" in run("report", "trial", code=2).stderr
+
+
+def test_sweeps_of_everything(run: Run, run_json: RunJson, here: Path, trial: Path) -> None:
+    planned = run("sweep", "--all", "--dry-run").stdout
+    assert re.search(r"│ trial +│ +3 │ +3 │ unknown │ unknown │ +│ +│", planned)
+    assert not (here / "results").exists()
+    shown = run("sweep", "--all").stdout
+    assert (
+        shown.index("│ other ") < shown.index("chart: results/other/") < shown.index("chart: results/trial/")
+    )
+    assert shown.endswith("2 of 2 experiments done\n")
+
+    # What each has taken is known now; a broken one is named, and the others run.
+    known = run_json("sweep", "--all", "--dry-run")
+    assert all(one["seconds"] > 0 and one["measured_on"] for one in known["estimates"])
+    assert [one["draws"] for one in run_json("sweep", "--all", "--dry-run", "--draws", "5")["estimates"]] in (
+        [15, 5],
+        [5, 15],
+    )
+    (here / "results" / "published").mkdir()
+    shutil.move(here / "results" / "trial", here / "results" / "published" / "trial")
+    (here / "pairs.csv").write_text("src,dst,demand\n0,9,1\n")
+    (trial.with_name("other") / "spec.yaml").write_text(
+        "title: Other\ncases: {a: {topology: 'ring:n=3', traffic: pairs.csv, level: rack}}\n"
+    )
+    found = run_json("sweep", "--all", code=2)
+    assert [one["experiment"] for one in found["experiments"]] == ["trial"]
+    assert found["left_out"].keys() == {"other"}
+    assert {one["experiment"]: one["seconds"] is None for one in found["estimates"]} == {
+        "trial": False,
+        "other": True,
+    }
+
+
+@pytest.mark.usefixtures("trial")
+def test_a_budget(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(0, 100_000, 40))
+    monkeypatch.setattr("pnet_lp.cli.sweep.time.monotonic", lambda: next(clock))
+    shown = run("sweep", "--all", "--budget", "90s")
+    # Asked before and after its one case: 40 and 80 s; 120 s when trial would begin.
+    assert shown.stdout.endswith("1 of 2 experiments done\n")
+    assert shown.stderr == "Warning: trial: the budget is spent; the same command goes on from there\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("sweep",), "give either EXPERIMENT or --all"),
+        (("sweep", "trial", "--all"), "give either EXPERIMENT or --all"),
+        (("report",), "give either EXPERIMENT or --all"),
+        (("sweep", "trial", "--budget", "1h"), "--budget needs --all"),
+        (("sweep", "trial", "--dry-run"), "--dry-run needs --all"),
+        (("sweep", "--all", "--case", "one"), "give either --case or --all"),
+        (("sweep", "--all", "--out", "x.csv"), "give either --out or --all"),
+        (
+            ("sweep", "--all", "--budget", "2 days"),
+            "--budget: not a quantity, found '2 days'; allowed: a time",
+        ),
+        (("sweep", "trial", "--executor", "x"), "--executor: unknown executor 'x'; allowed: dask, local"),
+        (("sweep", "tril"), "tril/spec.yaml: cannot read the file: No such file or directory"),
+    ],
+)
+@pytest.mark.usefixtures("trial")
+def test_faults(run: Run, words: tuple[str, ...], message: str) -> None:
+    assert message in run(*words, code=2).stderr
+
+
+def test_where_there_are_no_experiments(run: Run, here: Path) -> None:
+    (here / "experiments").unlink()
+    assert run("report", "--all", code=2).stderr == (
+        "Error: experiments: no spec.yaml in any folder; allowed: from where experiments/ is\n"
+    )

@@ -1,0 +1,166 @@
+"""The search for networks: known answers, and that nothing that it rules out would have done."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from pnet_lp.cli import main
+from pnet_lp.design import FindSettings, candidates, find
+from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.registry import validate
+from pnet_lp.throughput import solve
+from pnet_lp.topology.sizing import Equipment, sizings
+from pnet_lp.traffic import build_traffic
+
+
+def asked(**given: Any) -> FindSettings:
+    return validate(FindSettings, {"hosts": 16, "radix": 8, **given})
+
+
+@pytest.mark.parametrize("wanted", [Equipment(16, 8), Equipment(100, 12), Equipment(1024, 64)])
+def test_sizes_hold_the_hosts_and_have_the_ports(wanted: Equipment) -> None:
+    settings = asked(hosts=wanted.hosts, radix=wanted.ports, min_gbps_per_host=1, planes=1)
+    found = list(candidates(settings))
+    assert len({one.topology.partition(":")[0] for one in found}) >= 8
+    for one in found:
+        (plane,) = one.network.planes
+        hosts = [0] * plane.switch_count
+        for switch in plane.host_switch:
+            hosts[switch] += 1
+        assert one.network.host_count >= wanted.hosts, one
+        assert max(map(sum, zip(hosts, plane.degree.tolist(), strict=True))) <= wanted.ports, one
+        speeds = {*plane.capacity_uv_gbps.tolist(), *plane.access_up_gbps.tolist()}
+        assert speeds == {100.0}, one
+
+
+@pytest.mark.parametrize(("least", "factor"), [(100, 1), (51, 1), (50, 2), (26, 2), (25, 4), (20, 4)])
+def test_a_fat_tree_is_oversubscribed_as_far_as_it_may_be(least: float, factor: int) -> None:
+    """Where nobody sends within a rack, n hosts to an uplink get 1/n of the access speed.
+
+    With 3 to an uplink there are more hosts than with 2, on as many switches: it costs more and carries less.
+    """
+    found = find(asked(hosts=32, radix=16, min_gbps_per_host=least, families="fat-tree", planes=1))
+    assert f"tiers=2,oversubscription={factor}," in found.front[0].candidate.topology
+    assert found.front[0].gbps_per_host == pytest.approx(100 / factor, rel=1e-3)
+
+
+def test_nothing_that_is_ruled_out_would_have_done() -> None:
+    """Every candidate is solved: none that is cheaper than the winner carries enough, and no other is on the front."""
+    settings = asked(min_gbps_per_host=60, planes=(1, 2))
+    found = find(settings)
+    front = {one.candidate: one for one in found.front}
+    carried = {}
+    for one in candidates(settings):
+        traffic = build_traffic(settings.traffic, one.network, "host")
+        each = traffic.total / one.network.host_count
+        carried[one] = solve(one.network, traffic).interval.upper * each
+    ruled = {one.candidate: one for one in found.ruled}
+    assert ruled.keys() | front.keys() == carried.keys()
+    assert not ruled.keys() & front.keys()
+    for candidate, one in ruled.items():
+        assert one.most_gbps_per_host >= carried[candidate] * (1 - 1e-3) or "solved" in one.why
+    best = 0.0
+    books = settings.books
+    by_price = sorted(carried, key=lambda one: one.quote(books, settings.radix).total_usd)
+    for one in by_price:
+        if carried[one] < 60 * (1 - 1e-3) or carried[one] <= best * (1 + 1e-3):
+            continue
+        assert one in front, one
+        best = front[one].gbps_per_host
+    assert [one.candidate for one in found.front] == [one for one in by_price if one in front]
+
+
+def test_planes_that_differ_are_bounded_as_they_are() -> None:
+    settings = asked(min_gbps_per_host=150, planes=2, families=("jellyfish", "xpander"))
+    found = find(settings)
+    variants = {one.candidate.variant for one in [*found.front, *found.ruled]}
+    assert variants == {"homogeneous", "heterogeneous"}
+    for one in found.front:
+        assert one.result.status == "certified"
+        assert one.gbps_per_host <= one.most_gbps_per_host
+
+
+def test_failures_need_more() -> None:
+    plain = find(asked(min_gbps_per_host=40, families="leaf-spine", planes=(1, 2)))
+    failing = find(
+        asked(
+            min_gbps_per_host=40,
+            families="leaf-spine",
+            planes=(1, 2),
+            fail_links=0.2,
+            trials=5,
+            confidence=0.8,
+        )
+    )
+    assert failing.front[0].quote.total_usd > plain.front[0].quote.total_usd
+    assert failing.front[0].gbps_per_host >= 40
+
+
+def test_ranks_and_budgets() -> None:
+    by_cost = find(asked(min_gbps_per_host=20, planes=(1, 2)))
+    most = find(asked(min_gbps_per_host=20, planes=(1, 2), rank="throughput"))
+    assert most.front[0].gbps_per_host == max(one.gbps_per_host for one in by_cost.front)
+    power = find(asked(min_gbps_per_host=20, planes=(1, 2), rank="power"))
+    watts = [one.quote.watts for one in power.front]
+    assert watts == sorted(watts)
+    budget = by_cost.front[1].quote.total_usd
+    poor = find(asked(min_gbps_per_host=20, planes=(1, 2), budget=budget))
+    assert [one.candidate for one in poor.front] == [one.candidate for one in by_cost.front[:2]]
+    assert poor.counts["it costs more than the budget"] > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "message"),
+    [
+        ({"min_gbps_per_host": 1e6}, PnetError, "none of"),
+        (
+            {"hosts": 5000, "radix": 3, "min_gbps_per_host": 1, "families": "complete"},
+            PnetError,
+            "no family has",
+        ),
+        ({"min_gbps_per_host": 0}, SpecError, "min_gbps_per_host"),
+        ({"min_gbps_per_host": 1, "families": "fat-treee"}, SpecError, "did you mean 'fat-tree'"),
+        ({"min_gbps_per_host": 1, "traffic": "nosuch"}, SpecError, "traffic"),
+        ({"min_gbps_per_host": 1, "planes": (2, 2)}, SpecError, "planes: a value is given twice"),
+        ({"min_gbps_per_host": 1, "trials": 3}, SpecError, "trials: has no meaning without fail_links"),
+    ],
+)
+def test_wrong(given: dict[str, Any], kind: type[PnetError], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        find(asked(**given))
+
+
+def test_command(tmp_path: Path) -> None:
+    words = "find --hosts 16 --min-gbps-per-host 60 --radix 8 --planes 1..2 --speeds 100"
+    table, chart = tmp_path / "found.csv", tmp_path / "front.svg"
+    done = CliRunner().invoke(
+        main, [*words.split(), "--json", "-o", str(table), "--all", "--plot", str(chart)]
+    )
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    front = document["front"]
+    assert document["candidates"] == len(front) + sum(document["ruled_out"].values())
+    assert len(table.read_text().splitlines()) == 1 + document["candidates"]
+    assert "Gb/s per host" in chart.read_text()
+    # The command that is printed makes the network, and it carries as much.
+    again = CliRunner().invoke(
+        main, ["throughput", *front[0]["command"].split(), "--traffic", "longest-matching", "--json"]
+    )
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["throughput_gbps"] == pytest.approx(front[0]["gbps_per_host"], rel=1e-3)
+    text = CliRunner().invoke(main, words.split())
+    assert "ruled out" in text.output
+    refused = CliRunner().invoke(main, [*words.split(), "--all"])
+    assert refused.exit_code == 2
+    assert "--all needs --out" in refused.output
+
+
+def test_every_family_with_sizes_is_a_family() -> None:
+    from pnet_lp.topology.family import topologies
+
+    assert set(sizings.names()) <= set(topologies.names())

@@ -1,0 +1,127 @@
+"""Draws answered elsewhere: what is stored is what this machine would have stored."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distributed import LocalCluster
+
+from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment, runner
+from pnet_lp.experiment.executor import EXECUTORS, parse_executor
+
+SPEC = """
+title: T
+common: {topology: "jellyfish:switches=12,ports=5", level: rack, traffic: permutation}
+cases:
+  alone: {draws: 6}
+  paths: {routing: "ksp:4", draws: 2}
+"""
+
+
+@pytest.fixture(scope="module")
+def trial(tmp_path_factory: pytest.TempPathFactory) -> Experiment:
+    folder = tmp_path_factory.mktemp("experiments") / "trial"
+    folder.mkdir()
+    (folder / "spec.yaml").write_text(SPEC)
+    return load_experiment(folder)
+
+
+def lasting(store: Store) -> dict[str, bytes]:
+    """All files but those that say what a run took."""
+    return {
+        str(path.relative_to(store.folder)): path.read_bytes()
+        for path in store.folder.rglob("*")
+        if path.is_file() and path.name not in ("spent.json", "manifest.json")
+    }
+
+
+def values(records: Iterable[Record]) -> list[list[Any]]:
+    return [[draw.answer.to_json() | {"result": {}} for draw in record.draws] for record in records]
+
+
+@pytest.fixture
+def workers(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """The address of a scheduler, and its two workers, each a process."""
+    with LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as cluster:
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
+        more = ["--no-nanny", "--no-dashboard", "--nthreads", "1", "--local-directory", str(tmp_path)]
+        processes = [
+            subprocess.Popen([*command, *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for _ in range(2)
+        ]
+        try:
+            cluster.wait_for_workers(2, timeout=30)
+            yield cluster.scheduler_address.removeprefix("tcp://"), processes
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills by signal")
+def test_a_cluster_that_loses_a_worker_stores_the_bytes_of_this_machine(
+    trial: Experiment, tmp_path: Path, workers: tuple[str, list[subprocess.Popen[bytes]]]
+) -> None:
+    """One of the workers is killed when the first draw is there."""
+    here, there = Store(tmp_path / "here"), Store(tmp_path / "there")
+    expected = values(run_experiment(trial, here))
+    address, (first, _) = workers
+    executor = parse_executor(f"dask://{address}", None)
+    assert (executor.processes, executor.alone) == (2, False)
+    found = run_experiment(trial, there, executor=executor, on_draw=lambda _: first.kill())
+    assert values(found) == expected
+    assert first.wait() == -9
+    assert lasting(there) == lasting(here)
+
+    # What is stored is not computed again, and what was changed is.
+    spent = {path: path.read_bytes() for path in there.folder.rglob("spent.json")}
+    broken = there.folder / "paths" / "draw-1" / "result.json"
+    broken.write_text(broken.read_text().replace("certified", "verified"))
+    notes: list[str] = []
+    assert values(run_experiment(trial, there, executor=executor, on_note=notes.append)) == expected
+    assert notes == ["paths, draw 2 of 2: result.json was changed; computed again"]
+    assert lasting(there) == lasting(here)
+    again = {path for path, data in spent.items() if path.read_bytes() != data}
+    assert again == {broken.with_name("spent.json")}
+
+
+def test_other_code_is_refused(trial: Experiment) -> None:
+    task = runner._Task(trial.question, "alone", trial.cases["alone"], 0, 1)
+    with pytest.raises(PnetError, match="a worker runs other code, found 'sha256:"):
+        runner._run_elsewhere(runner._Asked(task, None, "sha256:other"))
+
+
+def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: Path) -> None:
+    class Backwards(EXECUTORS.get("local").build):  # type: ignore[misc]
+        def run(self, function, tasks):  # type: ignore[no-untyped-def]
+            yield from reversed(list(super().run(function, tasks)))
+
+    executor = Backwards(EXECUTORS.get("local").validate({}), None)
+    found: list[Record] = list(run_experiment(trial, Store(tmp_path), executor=executor))
+    assert [record.case for record in found] == ["alone", "paths"]
+    assert [draw.index for record in found for draw in record.draws] == [*range(6), *range(2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "jobs", "message"),
+    [
+        ("dusk", None, "unknown executor 'dusk' (did you mean 'dask'?); allowed: dask, local"),
+        ("dask", None, "dask: parameter 'address' is required"),
+        ("dask://host", None, "dask: address: string should match pattern"),
+        ("local://host:1", None, "local: unknown parameter 'address'; allowed: no parameters"),
+        (
+            "dask://host:1",
+            2,
+            "dask: a cluster has as many processes as it has workers, found 'jobs=2'; allowed: ",
+        ),
+    ],
+)
+def test_faults(text: str, jobs: int | None, message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        parse_executor(text, jobs)
+    assert str(caught.value).startswith(message)
