@@ -1,16 +1,16 @@
 """How processor time and memory grow with switches and planes: fitted exponents, and a plot.
 
-Usage: python benchmarks/growth.py [--most SWITCHES] [--plot FILE.svg]
+Usage: python benchmarks/growth.py [--quick] [--plot FILE.svg]
 
 Jellyfish networks of 80 to 1,280 switches, heterogeneous planes, between racks.  Each run is a process of its own with
-one thread; its processor time is that of the solve.  An exponent is the slope of a line through the logarithms.
+one thread; its processor time is that of the solve, its memory what it had at most beyond what it had before.  An
+exponent is the slope of a line through the logarithms.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from solving import held_bytes, peak_bytes
 
 from pnet_lp import _core
 from pnet_lp.report.plot import new_figure, write_figure
@@ -36,9 +37,11 @@ TOLERANCE = 1e-3
 
 def measure(k: int, planes: int, traffic: str) -> dict[str, float]:
     """Return the switches of a plane, the planes, processor seconds and MiB of a solve."""
-    network = build_network([f"jellyfish:k={k}"], planes=planes, variant="heterogeneous")
+    network = build_network(
+        [f"jellyfish:k={k}"], planes=planes, variant="heterogeneous" if planes > 1 else "serial"
+    )
     demands = build_traffic(traffic, network, "rack")
-    before, begun = _peak(), time.process_time()
+    before, begun = held_bytes(), time.process_time()
     found = solve(network, demands, tolerance=TOLERANCE, threads=1)
     seconds = time.process_time() - begun
     if found.status != "certified":
@@ -47,12 +50,8 @@ def measure(k: int, planes: int, traffic: str) -> dict[str, float]:
         "switches": len(network.planes[0].switch_names),
         "planes": planes,
         "seconds": seconds,
-        "mib": (_peak() - before) / MIB,
+        "mib": (peak_bytes() - before) / MIB,
     }
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def exponent(at: list[float], values: list[float]) -> float:
@@ -65,7 +64,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--most", type=int, default=1280, help="switches of the largest network")
+    parser.add_argument("--quick", action="store_true", help="up to 320 switches, and 4 planes")
     parser.add_argument("--plot", type=Path, help="draw it: .png or .svg")
     parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -75,12 +74,12 @@ def main() -> None:
         k, planes, traffic = arguments.one
         json.dump(measure(int(k), int(planes), traffic), sys.stdout)
         return
-    radix = [k for k in RADIX if 5 * k * k // 4 <= arguments.most]
+    radix, counts = (RADIX[:3], PLANES[:3]) if arguments.quick else (RADIX, PLANES)
     figure = new_figure(9, 4)
     for column, (title, cases) in enumerate(
         (
             ("switches, 2 planes", [(k, 2) for k in radix]),
-            ("planes, 180 switches", [(12, planes) for planes in PLANES]),
+            ("planes, 180 switches", [(12, planes) for planes in counts]),
         )
     ):
         axes = figure.add_subplot(1, 2, column + 1)

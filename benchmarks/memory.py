@@ -1,6 +1,6 @@
 """Estimates of memory against what is taken: each case in a process of its own, whose peak is measured.
 
-Usage: python benchmarks/memory.py
+Usage: python benchmarks/memory.py [--quick]
 
 A line has what was estimated before it began, the peak of the process above what it had then, and their ratio: an
 estimate is good where that is between 1 and 2.
@@ -8,12 +8,13 @@ estimate is good where that is between 1 and 2.
 
 from __future__ import annotations
 
-import resource
+import argparse
 import subprocess
 import sys
 from collections.abc import Callable
 
 import numpy as np
+from solving import held_bytes, peak_bytes
 
 from pnet_lp import memory
 from pnet_lp.errors import PnetError
@@ -52,6 +53,9 @@ CASES: dict[str, Callable[[], object]] = {
 }
 
 
+QUICK = [case for case in CASES if not case.endswith("1 M flows")]
+
+
 def measure(case: str) -> None:
     """Print the largest estimate of a case, and its peak above what was there at the time."""
     # What every run loads, so that it is not counted.
@@ -66,24 +70,28 @@ def measure(case: str) -> None:
     for module in list(sys.modules.values()):
         if getattr(module, "check_fits", None) is checked:
             setattr(module, "check_fits", noting)  # noqa: B010 - modules have no such attribute to a type checker
-    before = _peak()
+    before = held_bytes()
     CASES[case]()
-    print(max(estimates), _peak() - before)
-
-
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(max(estimates), peak_bytes() - before)
 
 
 def main() -> None:
     """Print the table."""
-    if len(sys.argv) > 1:
-        measure(sys.argv[1])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="without those of a million flows")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        measure(arguments.one)
         return
     print(f"{'case':38} {'estimate':>12} {'peak':>12} {'ratio':>6}")
     ratios = []
-    for case in CASES:
-        done = subprocess.run([sys.executable, __file__, case], capture_output=True, text=True, check=True)
+    for case in QUICK if arguments.quick else CASES:
+        done = subprocess.run(
+            [sys.executable, __file__, "--one", case], capture_output=True, text=True, check=True
+        )
         estimate, peak = map(int, done.stdout.split())
         ratios.append(estimate / peak)
         print(

@@ -1,6 +1,6 @@
 """Objectives beside K on 1,024 hosts: seconds, and whether `pnet-lp verify` agrees.
 
-Usage: python benchmarks/objectives.py [--small]
+Usage: python benchmarks/objectives.py [--quick]
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--small", action="store_true", help="128 hosts")
-    k = 8 if parser.parse_args().small else 16
+    parser.add_argument("--quick", action="store_true", help="128 hosts")
+    k = 8 if parser.parse_args().quick else 16
     if _core.build_profile != "release":
         sys.exit("the extension is not a release build; run `make setup`")
     print(f"{'case':62} {'wall s':>7} {'cpu s':>7} {'gap':>8} {'levels':>6} {'verify s':>8}")

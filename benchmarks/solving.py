@@ -39,6 +39,25 @@ one."""
 OUT = Path(__file__).resolve().parent.parent / "results" / "published" / "benchmarks"
 
 
+def peak_bytes() -> int:
+    """Return the most memory that this process has had."""
+    return _resident("VmHWM")
+
+
+def held_bytes() -> int:
+    """Return the memory that it has now, or on other systems than Linux the most that it has had."""
+    return _resident("VmRSS")
+
+
+def _resident(key: str) -> int:
+    if sys.platform == "linux":
+        # That of getrusage is at least what the process had that started this one.
+        lines = Path("/proc/self/status").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
+    # In KiB, but for macOS.
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
 @dataclass(frozen=True)
 class Case:
     """A question, and the solvers that are compared on it; those named in ``slow`` take minutes.
@@ -148,9 +167,7 @@ class Benchmark:
             gap=result.interval.gap,
             certified=result.status == "certified",
             seconds=total if self.counts_build else total - result.seconds["build"],
-            # ru_maxrss counts KiB on Linux and bytes on macOS.
-            peak_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            * (1 if sys.platform == "darwin" else 1024),
+            peak_bytes=peak_bytes(),
         )
 
     def _in_own_process(self, index: int, solver: str) -> Run:

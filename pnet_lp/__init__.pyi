@@ -1,5 +1,5 @@
 from .drawing import Drawing, draw
-from .notebook import Solved, solve
+from .notebook import Solved, solve, sweep
 from .sim import simulate
 from .topology import build_network
 from .traffic import build_traffic
@@ -15,4 +15,5 @@ __all__ = [
     "draw",
     "simulate",
     "solve",
+    "sweep",
 ]

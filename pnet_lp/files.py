@@ -15,6 +15,7 @@ import numpy as np
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.layouts import decoded, parse_csv
+from pnet_lp.memory import check_fits
 from pnet_lp.units import MIB, MOST_DIGITS, format_bytes
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ LARGEST_YAML = MIB
 
 MOST_VALUES = 100_000
 """Values in a YAML document, those that aliases stand for counted each time."""
+
+_WORTH_A_LOOK = 16 * MIB
+"""Bytes up to which nobody asks whether they are free."""
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -62,19 +66,40 @@ def check_readable(path: Path, fault: type[PnetError]) -> None:
         raise fault(f"cannot read the file: {reason}", where=str(path)) from None
 
 
-def read_limited(path: str | Path, fault: type[PnetError], most: int = LARGEST_FILE) -> bytes:
-    """Return the content of a file, or raise ``fault``: it cannot be read, or has more than ``most`` bytes."""
+def read_limited(
+    path: str | Path, fault: type[PnetError], most: int = LARGEST_FILE, *, grows: int = 1
+) -> bytes:
+    """Return the content of a file.
+
+    Args:
+        path: the file.
+        fault: what is raised.
+        most: bytes.
+        grows: bytes of memory that are taken for each byte of the file while what it holds is read out of it.
+
+    Raises:
+        fault: the file cannot be read, has more than ``most`` bytes, or what it holds does not fit into memory.
+    """
     try:
         with Path(path).open("rb") as file:
             # A device or a pipe says that it has 0 bytes, and may have any number.
             size = os.fstat(file.fileno()).st_size
+            if size <= most:
+                _check_memory(path, grows * size, fault)
             data = file.read(min(size, most) + 1) if size else file.read(most + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise fault(f"cannot read the file: {reason}", where=str(path)) from None
     if len(data) > most:
         raise fault("the file is too large", where=str(path), allowed=f"at most {format_bytes(most)}")
+    if not size:
+        _check_memory(path, grows * len(data), fault)
     return data
+
+
+def _check_memory(path: str | Path, needed: int, fault: type[PnetError]) -> None:
+    if needed > _WORTH_A_LOOK:
+        check_fits(needed, f"reading {path}", fault, allowed="a smaller file, or more memory")
 
 
 def read_table(

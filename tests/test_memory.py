@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from pnet_lp.errors import TopologyError, TrafficError, WorkloadError
 from pnet_lp.memory import available_bytes
+from pnet_lp.topology import build_network
+from pnet_lp.topology.io import read_plane
+from pnet_lp.traffic.io import read_traffic
+from pnet_lp.units import MIB
+from pnet_lp.workload.io import read_workload
 
 
 def mounted(root: Path, files: dict[str, str]) -> Path:
@@ -65,24 +71,62 @@ def test_other_systems_have_physical_memory(tmp_path: Path) -> None:
     assert available_bytes(tmp_path) > 2**20
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce the limit")
-def test_a_network_whose_proof_does_not_fit_is_refused_before_it_is_solved() -> None:
-    """The solver takes 0.3 GB, since all planes are alike, but the proof on all eight 2 GB."""
+def limited(*command: str) -> subprocess.CompletedProcess[str]:
+    """What `pnet-lp` says with 1.5 GB of addresses."""
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, 1_500_000_000))
 
-    command = ["throughput", "fat-tree:k=256,tiers=2", "--planes", "8", "--level", "rack"]
-    command += ["--solver", "structured"]
-    result = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "pnet_lp", *command],
         capture_output=True,
         check=False,
         text=True,
         preexec_fn=limit,
     )
+
+
+ENFORCED = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce the limit")
+
+
+@ENFORCED
+def test_a_network_whose_proof_does_not_fit_is_refused_before_it_is_solved() -> None:
+    """The solver takes 0.3 GB, since all planes are alike, but the proof on all eight 2 GB."""
+    network = "fat-tree:k=256,tiers=2", "--planes", "8", "--level", "rack"
+    result = limited("throughput", *network, "--solver", "structured")
     assert result.returncode == 1
     assert result.stdout == ""
     (line,) = result.stderr.splitlines()
     assert line.startswith("Error: solver 'structured' with 134,217,728 flow variables needs about 2.7 GiB, ")
     assert line.endswith(" are free; allowed: fewer planes, a smaller network")
+
+
+@ENFORCED
+def test_a_file_that_does_not_fit_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    path = large(tmp_path / "large.adj")
+    result = limited("throughput", str(path))
+    assert (result.returncode, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f"Error: reading {path} needs about 5.9 GiB, ")
+    assert line.endswith(" are free; allowed: a smaller file, or more memory")
+
+
+def large(path: Path) -> Path:
+    """A file of 100 MiB that takes none."""
+    with path.open("wb") as file:
+        file.truncate(100 * MIB)
+    return path
+
+
+def test_files_of_all_kinds_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 2048 * MIB)
+    network, path = build_network(["fat-tree:k=4"]), large(tmp_path / "large")
+    for read, fault in (
+        (lambda: read_plane(path), TopologyError),
+        (lambda: read_traffic(path, network, "host"), TrafficError),
+        (lambda: read_workload(path, network), WorkloadError),
+    ):
+        with pytest.raises(
+            fault, match=r"^reading .*large needs about .* GiB, 2\.0 GiB are free; allowed: a small"
+        ):
+            read()

@@ -21,7 +21,7 @@ from pnet_lp.writing import naming_output, write_text
 PAGE = "index.html"
 
 
-@click.command(cls=Command, example="pnet-lp report experiments/ideal-planes")
+@click.command(cls=Command, example="pnet-lp report --all")
 @experiment_options
 @click.option(
     "--to",

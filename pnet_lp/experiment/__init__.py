@@ -22,7 +22,7 @@ from pnet_lp.experiment.claims import (
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline
 from pnet_lp.experiment.record import Draw, Record, Spread, ratio
 from pnet_lp.experiment.runner import run_experiment
-from pnet_lp.experiment.spec import Chart, Experiment, load_experiment
+from pnet_lp.experiment.spec import Chart, Experiment, load_experiment, state_experiment
 from pnet_lp.experiment.store import Store
 
 __all__ = [
@@ -49,4 +49,5 @@ __all__ = [
     "load_experiment",
     "ratio",
     "run_experiment",
+    "state_experiment",
 ]

@@ -137,20 +137,8 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
     folder = Path(path)
     if folder.name == SPEC_FILE:
         folder = folder.parent
-    file = folder / SPEC_FILE
-    values = _mapping(read_yaml(file), "", file)
-    with naming(f"{file}: question"):
-        model = QUESTIONS.get(str(values.get("question", DEFAULT_QUESTION))).params
-    assert issubclass(model, Case)
-    common = _mapping(values.pop("common", {}), "common", file)
-    for key in common:
-        _check_known(key, model.model_fields, "unknown parameter", f"{file}: common")
-    quick = _Quick.read(values.pop(QUICK, None), file, model)
-    entries = _entries(_mapping(values.get("cases", {}), "cases", file), file, model)
-    override = {} if seed is None else {"seed": seed}
-    values["cases"] = {
-        entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
-    }
+    file, claimed = folder / SPEC_FILE, folder / CLAIMS_FILE
+    values = _mapping(read_yaml(file), "", str(file))
     for key, place in (
         ("name", "its folder's name"),
         ("claimed", CLAIMS_FILE),
@@ -159,22 +147,59 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
     ):
         if key in values:
             raise SpecError(f"a spec has no {key} of its own", where=f"{file}: {key}", allowed=place)
-    values["name"] = folder.resolve().name
-    if values["name"].endswith(f"-{QUICK}"):
-        name = values["name"].removesuffix(f"-{QUICK}")
+    name = folder.resolve().name
+    if name.endswith(f"-{QUICK}"):
+        other = name.removesuffix(f"-{QUICK}")
         raise SpecError(
-            f"a folder so called has its results where {name} has those of {QUICK} size", where=str(folder)
+            f"a folder so called has its results where {other} has those of {QUICK} size", where=str(folder)
         )
-    claimed = folder / CLAIMS_FILE
     if claimed.exists():
-        values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", claimed), str(claimed))
-    experiment = validate(Experiment, values, str(file))
-    experiment = experiment.model_copy(update={"bases": _bases(experiment, model, file)})
-    _check(experiment, model, file, claimed)
+        values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", str(claimed)), str(claimed))
+    return state_experiment(values, name, str(file), seed=seed, size=size, claims=str(claimed))
+
+
+def state_experiment(
+    spec: Mapping[str, Any],
+    name: str,
+    where: str,
+    *,
+    seed: int | None = None,
+    size: Size = "paper",
+    claims: str = "",
+) -> Experiment:
+    """Return the experiment that the mapping in a ``spec.yaml`` states.
+
+    Args:
+        spec: the mapping, with ``claimed`` if there are claims.
+        name: of the experiment.
+        where: what the spec is called in messages.
+        seed: replaces the seed of every case.
+        size: as of :func:`load_experiment`.
+        claims: what the claims are called in messages.
+
+    Raises:
+        SpecError: naming the key, what was found and what is allowed.
+    """
+    values = {**spec, "name": name}
+    with naming(f"{where}: question"):
+        model = QUESTIONS.get(str(values.get("question", DEFAULT_QUESTION))).params
+    assert issubclass(model, Case)
+    common = _mapping(values.pop("common", {}), "common", where)
+    for key in common:
+        _check_known(key, model.model_fields, "unknown parameter", f"{where}: common")
+    quick = _Quick.read(values.pop(QUICK, None), where, model)
+    entries = _entries(_mapping(values.get("cases", {}), "cases", where), where, model)
+    override = {} if seed is None else {"seed": seed}
+    values["cases"] = {
+        entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
+    }
+    experiment = validate(Experiment, values, where)
+    experiment = experiment.model_copy(update={"bases": _bases(experiment, model, where)})
+    _check(experiment, model, where, claims)
     if quick is None and not any(entry.quick for entry in entries):
         return experiment
     quick = quick or _Quick()
-    kept = _matching(experiment, quick.cases, f"{file}: {QUICK}.cases")
+    kept = _matching(experiment, quick.cases, f"{where}: {QUICK}.cases")
     small = {
         entry.name: validate(
             model,
@@ -185,10 +210,10 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
         if entry.name in kept
     }
     reduced = experiment.model_copy(update={"size": QUICK, "cases": small})
-    check_draws(f"{file}: draws of all cases at {QUICK} size", reduced.draws)
+    check_draws(f"{where}: draws of all cases at {QUICK} size", reduced.draws)
     for i, claim in enumerate(experiment.claimed.claims if experiment.claimed else ()):
-        if claim.size == QUICK and (name := claim.missing(small)) is not None:
-            raise unknown(f"{QUICK} size has no case", name, small, where=f"{claimed}: claims.{i}")
+        if claim.size == QUICK and (missing := claim.missing(small)) is not None:
+            raise unknown(f"{QUICK} size has no case", missing, small, where=f"{claims}: claims.{i}")
     return reduced if size == QUICK else experiment
 
 
@@ -222,7 +247,7 @@ class _Quick:
     cases: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, given: object, file: Path, model: type[Case]) -> _Quick | None:
+    def read(cls, given: object, file: str, model: type[Case]) -> _Quick | None:
         if given is None:
             return None
         keys = _mapping(given, QUICK, file)
@@ -237,7 +262,7 @@ class _Quick:
         return cls(keys, tuple(cases))
 
 
-def _check(experiment: Experiment, model: type[Case], file: Path, claimed: Path) -> None:
+def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -> None:
     """Raise SpecError where a name is none of a case, a key or a column, or where there are too many draws."""
     cases, chart = experiment.cases, experiment.chart
     check_draws(f"{file}: draws of all cases", experiment.draws)
@@ -266,7 +291,7 @@ def _check(experiment: Experiment, model: type[Case], file: Path, claimed: Path)
             _check_known(claim.column, model.columns, "no column is called", f"{where}.column")
 
 
-def _entries(given: Mapping[str, Any], file: Path, model: type[Case]) -> list[_Entry]:
+def _entries(given: Mapping[str, Any], file: str, model: type[Case]) -> list[_Entry]:
     """Return the cases that the entries of a spec stand for."""
     found: dict[str, _Entry] = {}
     for entry, words in given.items():
@@ -283,7 +308,7 @@ def _entries(given: Mapping[str, Any], file: Path, model: type[Case]) -> list[_E
     return list(found.values())
 
 
-def _bases(experiment: Experiment, model: type[Case], file: Path) -> dict[str, str]:
+def _bases(experiment: Experiment, model: type[Case], file: str) -> dict[str, str]:
     """Return the baseline of each case, where its name depends on keys of the case."""
     template = experiment.baseline or ""
     keys = placeholders(template)
@@ -313,7 +338,7 @@ def _check_known(name: str, known: Collection[str], problem: str, where: str) ->
         raise unknown(problem, name, known, where=where)
 
 
-def _mapping(value: object, key: str, file: Path) -> dict[str, Any]:
+def _mapping(value: object, key: str, file: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise SpecError(
             "not a mapping", where=f"{file}: {key}" if key else str(file), found=value, allowed="key: value"

@@ -6,16 +6,19 @@ Cases and lines are told apart by colour, by shape of their marks and by dashes,
 from __future__ import annotations
 
 import math
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os.path import commonprefix
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.experiment import CaseClaim, Claim, Experiment
+from pnet_lp.experiment import CaseClaim, Experiment
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.experiment import Row, percents, spread_in_words, unit_in_words
+from pnet_lp.report.lines import Axis as LineAxis
 from pnet_lp.report.lines import Line, chart_lines, saturation_points
 from pnet_lp.report.numbers import number_in_words
 from pnet_lp.report.plot import COLOURS, figure_bytes, new_figure, write_figure
@@ -54,6 +57,12 @@ _SHORT = 26
 
 _MILLIONS = 2e6
 """Value along an axis from which on it is written in millions."""
+
+_BEGINNING = re.compile(r".*[:=,]")
+"""What words along an axis may have in common, up to a sign between words."""
+
+_ALONG = 30
+"""Characters beside an axis on one line."""
 
 _ALIKE = 0.012
 """Share of the height of a chart up to which two lines lie on each other."""
@@ -115,7 +124,7 @@ def caption(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Compar
         parts.append(f"Labels: per cent of {experiment.baseline_in_words}")
     if any(row.draws > 1 for row in rows):
         parts.append(f"Error bars: {spread_in_words(experiment, rows)}")
-    if sources := _sources(experiment, claims):
+    if sources := dict.fromkeys(item.source for item in _published(experiment, rows, claims)):
         parts.append(f"Hollow marks: published ({'; '.join(sources)})")
     if experiment.chart and experiment.chart.saturated_percent is not None:
         parts.append(f"Circles: {_saturation(experiment)}")
@@ -154,25 +163,22 @@ def _draw_bars(
     )
     ends = {row.case: max(row.shown.value + error, 0.0) for row, error in zip(rows, errors, strict=True)}
     legend: dict[str, Any] = {}
-    for item in claims:
-        found = _published(experiment, item.claim)
-        if found is None or found[0].case not in values:
-            continue
-        claim, number = found
-        if claim.relative_to and claim.relative_to not in values:
-            continue
-        level = number / 100 * values[claim.relative_to] if claim.relative_to else number
-        marker = _PUBLISHED_MARKERS[list(dict.fromkeys([*legend, item.source])).index(item.source) % 4]
+    published = _published(experiment, rows, claims)
+    sources = list(dict.fromkeys(item.source for item in published))
+    for item in published:
         (drawn,) = axes.plot(
-            level,
-            places[claim.case],
-            marker=marker,
+            item.level,
+            places[item.case],
+            marker=_PUBLISHED_MARKERS[sources.index(item.source) % len(_PUBLISHED_MARKERS)],
             color=COLOURS[1],
-            label=_published_label(experiment, claims, item.source),
+            # The caption names a single source.
+            label="published"
+            if len(sources) == 1
+            else textwrap.fill(f"published: {item.source}", 2 * _SHORT),
             **_PUBLISHED | {"markersize": 4},
         )
         legend.setdefault(item.source, drawn)
-        ends[claim.case] = max(ends[claim.case], level)
+        ends[item.case] = max(ends[item.case], item.level)
     for row in rows:
         axes.annotate(
             _bar_label(experiment, row),
@@ -186,7 +192,7 @@ def _draw_bars(
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(0.5 - len(rows), 0.5)
     lowest = min(0.0, *(value - error for value, error in zip(values.values(), errors, strict=True)), 0.0)
-    axes.set_xlim(1.15 * lowest, 1.22 * max([*ends.values(), 1e-300]))
+    axes.set_xlim(1.15 * lowest, 1.28 * max([*ends.values(), 1e-300]))
     axes.locator_params(axis="x", nbins=4)
     axes.set_xlabel(_scaled(axes.xaxis, max(ends.values(), default=0.0), unit_in_words(experiment, rows)))
     return list(legend.values())
@@ -198,23 +204,46 @@ def _bar_label(experiment: Experiment, row: Row) -> str:
     return "" if row.percent is None else f"{row.percent:.0f} %"
 
 
-def _published(experiment: Experiment, claim: Claim) -> tuple[CaseClaim, float] | None:
-    """Return the claim and its number, if that was published and is of what is drawn."""
-    if not isinstance(claim, CaseClaim) or claim.number is None or claim.origin == "ours":
-        return None
-    return (claim, claim.number) if claim.column in (None, experiment.column) else None
+@dataclass(frozen=True)
+class _Published:
+    """A published number as it is drawn: in the unit of the axis."""
+
+    case: str
+    level: float
+    source: str
 
 
-def _sources(experiment: Experiment, claims: Sequence[Comparison]) -> list[str]:
-    """Return where the published values that are drawn come from."""
-    return list(dict.fromkeys(item.source for item in claims if _published(experiment, item.claim)))
+def _published(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> list[_Published]:
+    """Return the published numbers of what is drawn."""
+    values = _drawn(experiment, rows)
+    found = []
+    for item in claims:
+        claim = item.claim
+        if (
+            not isinstance(claim, CaseClaim)
+            or claim.number is None
+            or claim.case not in values
+            or claim.origin == "ours"
+            or claim.size not in (experiment.size, "any")
+            or claim.column not in (None, experiment.column)
+        ):
+            continue
+        if claim.relative_to is not None:
+            if claim.relative_to in values:
+                level = claim.number / 100 * values[claim.relative_to]
+                found.append(_Published(claim.case, level, item.source))
+        elif not (experiment.chart and experiment.baseline):
+            found.append(_Published(claim.case, claim.number, item.source))
+    return found
 
 
-def _published_label(experiment: Experiment, claims: Sequence[Comparison], source: str) -> str:
-    """Return the entry of a legend: the source where there are several; the caption names a single one."""
-    if len(_sources(experiment, claims)) == 1:
-        return "published"
-    return textwrap.fill(f"published: {source}", 2 * _SHORT)
+def _drawn(experiment: Experiment, rows: Sequence[Row]) -> dict[str, float]:
+    """Return what is drawn of each case: lines are in per cent of a baseline, bars never."""
+    if not experiment.chart:
+        return {row.case: row.shown.value for row in rows}
+    on_lines = {case for line in chart_lines(experiment)[1] for case in line.cases}
+    values = percents(rows) if experiment.baseline else {row.case: row.shown.value for row in rows}
+    return {case: value for case, value in values.items() if case in on_lines}
 
 
 def _scaled(axis: Axis, largest: float, label: str) -> str:
@@ -236,10 +265,10 @@ def _draw_lines(
     assert experiment.chart is not None
     axis, lines = chart_lines(experiment)
     relative = experiment.baseline is not None
-    values = percents(rows) if relative else {row.case: row.shown.value for row in rows}
+    values = _drawn(experiment, rows)
     error = {row.case: (row.percent_spread if relative else row.spread) or 0.0 for row in rows}
     saturated = {case for _, case in saturation_points(experiment, percents(rows))}
-    published = _published_points(experiment, claims, values)
+    published = {item.case: item.level for item in _published(experiment, rows, claims)}
     lines = [line for line in lines if any(case in values for case in line.cases)]
     legend: list[Any] = []
     for i, (line, under) in enumerate(zip(lines, _depths(lines, values), strict=True)):
@@ -272,17 +301,7 @@ def _draw_lines(
         legend += axes.plot([], [], marker="o", color="grey", label="published", **_PUBLISHED)
     if any(saturated):
         legend += axes.plot([], [], label=_saturation(experiment), **_SATURATED)
-    if len(axis.places) <= _TICKS:
-        turned: dict[str, Any] = (
-            {"rotation": 30, "ha": "right"} if sum(map(len, axis.labels)) > 2 * _SHORT else {}
-        )
-        axes.set_xticks(axis.places, axis.labels, **turned)
-    elif axis.words:
-        # What all begin with is left out.
-        start = commonprefix(axis.labels)  # noqa: RUF071 - labels are no paths
-        start = start[: max(start.rfind("="), start.rfind(":")) + 1]
-        axes.set_xticks(axis.places, [label.removeprefix(start) for label in axis.labels], rotation=90)
-    axes.set_xlabel(words_of(experiment.chart.x))
+    _write_places(axes, axis, words_of(experiment.chart.x))
     quantity = rows[0].shown.quantity if rows else ""
     label = (
         f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
@@ -291,13 +310,40 @@ def _draw_lines(
     # Lines need no zero, and what differs little is seen only without it.
     if shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
         axes.set_ylim(bottom=0)
-    axes.set_ylabel(_scaled(axes.yaxis, max(shown, default=0.0), label))
+    label = _scaled(axes.yaxis, max(shown, default=0.0), label)
+    axes.set_ylabel(textwrap.fill(label, _ALONG))
     axes.grid(axis="y", alpha=0.3, linewidth=0.5)
     return legend
 
 
+def _write_places(axes: Axes, axis: LineAxis, label: str) -> None:
+    """Write what stands along the axis: every word, without what all begin with; every number where there are few."""
+    axes.set_xlabel(label)
+    if not axis.words and len(axis.places) > _TICKS:
+        return
+    shared = _BEGINNING.match(_common(axis.labels)) if axis.words and len(axis.labels) > 1 else None
+    labels = [text[shared.end() :] for text in axis.labels] if shared else list(axis.labels)
+    if shared:
+        axes.set_xlabel(f"{label}: {shared[0]}...")
+    longest = max(map(len, labels), default=0)
+    turned: dict[str, Any] = {}
+    if len(labels) > _TICKS:
+        turned = {"rotation": 90, "fontsize": 5.5}
+    elif sum(map(len, labels)) > 2 * _SHORT:
+        turned = {"rotation": 30, "ha": "right"}
+    if turned:
+        axes.figure.set_figheight(axes.figure.get_figheight() + longest * turned["rotation"] / 2000)  # type: ignore[union-attr]
+    axes.set_xticks(axis.places, labels, **turned)
+
+
+def _common(texts: Sequence[str]) -> str:
+    """Return what all texts begin with."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*texts, strict=False))
+    return "".join(letters[0] for letters in same)
+
+
 def _depths(lines: Sequence[Line], values: Mapping[str, float]) -> list[int]:
-    """Return, for each line, how many of those drawn after it lie on it."""
+    """Return, for each line, how many of those drawn after it lie on it, at half of their common places or more."""
     height = max(map(abs, values.values()), default=0.0)
     places = [
         {at: values[case] for at, case in zip(line.places, line.cases, strict=True) if case in values}
@@ -306,23 +352,7 @@ def _depths(lines: Sequence[Line], values: Mapping[str, float]) -> list[int]:
 
     def alike(one: Mapping[float, float], other: Mapping[float, float]) -> bool:
         shared = one.keys() & other.keys()
-        return len(shared) > 1 and all(abs(one[at] - other[at]) <= _ALIKE * height for at in shared)
+        same = sum(abs(one[at] - other[at]) <= _ALIKE * height for at in shared)
+        return same > 1 and 2 * same >= len(shared)
 
     return [sum(alike(one, other) for other in places[i + 1 :]) for i, one in enumerate(places)]
-
-
-def _published_points(
-    experiment: Experiment, claims: Sequence[Comparison], drawn: Mapping[str, float]
-) -> dict[str, float]:
-    """Return where published numbers stand on the axis of what is drawn: per cents, or values."""
-    points = {}
-    for item in claims:
-        if (published := _published(experiment, item.claim)) is None:
-            continue
-        claim, number = published
-        if claim.relative_to is not None:
-            if claim.relative_to in drawn:
-                points[claim.case] = number / 100 * drawn[claim.relative_to]
-        elif experiment.baseline is None:
-            points[claim.case] = number
-    return points

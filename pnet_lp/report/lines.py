@@ -31,7 +31,7 @@ class Axis:
     Attributes:
         places: where each value stands.
         labels: what is written there.
-        words: whether these are no numbers.
+        words: whether that are words, a step apart, and no numbers.
     """
 
     places: tuple[float, ...]
@@ -50,11 +50,11 @@ def chart_lines(experiment: Experiment) -> tuple[Axis, list[Line]]:
     drawn = {name: case for name, case in experiment.cases.items() if _value(case, chart.x) is not None}
     values = list(dict.fromkeys(_value(case, chart.x) for case in drawn.values()))
     words = not all(isinstance(value, int | float) for value in values)
-    if words:
-        place = {value: float(i) for i, value in enumerate(values)}
-    else:
+    if not words:
         values.sort()
         place = {value: float(value) for value in values}
+    else:
+        place = {value: float(i) for i, value in enumerate(values)}
 
     shared = {name: case for name, case in drawn.items() if _value(case, chart.lines[0]) is None}
     members: dict[tuple[Any, ...], dict[str, Case]] = {}

@@ -55,7 +55,7 @@ def write_page(publications: Sequence[Publication], missing: Mapping[str, str]) 
     )
     template = environment.get_template("page.html")
     return template.render(
-        papers={paper: papers[paper] for paper in sorted(papers)},
+        papers={paper: papers[paper] for paper in sorted(papers, key=str.casefold)},
         totals={paper: _total(items) for paper, items in papers.items()},
         missing=missing,
         signs=_SIGNS,

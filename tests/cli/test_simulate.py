@@ -269,10 +269,10 @@ def interrupted_after(seconds: float, folder: Path, *more: str) -> tuple[int, by
 
 
 def test_ctrl_c_leaves_what_was_reached(tmp_path: Path) -> None:
-    # On a busy machine the signal may come before the run has begun, which ends the process with 130.
+    # On a busy machine the signal may come before the run has begun, which ends the process with 130 or at once.
     for seconds in (2.0, 6.0, 25.0):
         code, stdout, stderr = interrupted_after(seconds, tmp_path)
-        if code != 130:
+        if code not in (130, -signal.SIGINT):
             break
     assert code == 3, stderr
     document = json.loads(stdout)

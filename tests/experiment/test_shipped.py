@@ -24,7 +24,6 @@ SMALL: dict[str, dict[str, Any]] = {
     "hybrid-cost": {},
     "fluid-error": {"topologies": ("fat-tree:k=4",), "flows": 50, "draws": 1},
     "table1-components": {},
-    "packet-sensitivity": {"event_limit": 150_000},
     "packets-concurrent-rpc": {"workload": "rpc:request=10kB,rounds=2,clients=2"},
     "packets-traces": {"workload": "closed-loop:sizes=10kB,loops=1,rounds=2,warm_up=1"},
     # Their flows are over before they begin to count.

@@ -227,6 +227,32 @@ def test_the_caption_names_error_bars_and_circles() -> None:
     assert chart.caption(EXPERIMENT, compare(EXPERIMENT, RECORDS), []) == "A trial. Labels: per cent of a."
 
 
+def test_words_along_an_axis_are_all_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without what all begin with; numbers only where there are few."""
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    for key, values, labels, name in (
+        (
+            "traffic",
+            [f"stride:s={i}" for i in range(1, 16)],
+            [str(i) for i in range(1, 16)],
+            "traffic: stride:s=...",
+        ),
+        ("routing", ["ideal", "ksp:4"], ["ideal", "ksp:4"], "routing"),
+        ("planes", [1, 2], ["1", "2"], "planes"),
+    ):
+        cases = {
+            f"{i}": Case.model_validate({"topology": "ring:n=4", key: value})
+            for i, value in enumerate(values)
+        }
+        experiment = Experiment(name="t", title="T", cases=cases, chart=Chart(x=key, lines=("level",)))
+        records = [record(case, 1.0 + i) for i, case in enumerate(cases)]
+        write_chart(experiment, compare(experiment, records), [], tmp_path / "chart.png")
+        axes = figures[-1].axes[0]
+        assert [text.get_text() for text in axes.get_xticklabels()] == labels
+        assert axes.get_xlabel() == name
+
+
 def test_axes_have_units() -> None:
     found = [words_of(key) for key in ("planes", "fail_links", "link_gbps", "delay_s", "p99_fct_us", "s")]
     assert found == ["planes", "fail links", "link (Gb/s)", "delay (s)", "p99 fct (us)", "s"]

@@ -95,6 +95,15 @@ def test_a_flow_alone_takes_its_ideal_time(tree: Network) -> None:
     assert found.slowdown[0] == 1 < found.slowdown[1] < 1.1
 
 
+def test_flows_to_one_host_are_done_in_the_order_of_their_sizes(tree: Network) -> None:
+    """Of n that start together the k-th has sent its bytes when all have sent as many, or all of theirs."""
+    size = np.array([100_000, 200_000, 400_000, 400_000, 1_000_000])
+    asked = [(src, 0, int(bytes_), 0) for src, bytes_ in zip(range(5, 10), size, strict=True)]
+    found = fluid(tree, flows(tree, *asked), correction="none", header="0")
+    together = np.minimum(size[:, None], size).sum(axis=1)
+    assert found.completion_ps == pytest.approx(together * 800, abs=8)
+
+
 def test_records_have_what_a_fluid_has(tree: Network) -> None:
     result = fluid(tree, BUSY, seed=1)
     assert result.completed == 60

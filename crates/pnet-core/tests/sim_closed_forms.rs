@@ -140,7 +140,7 @@ fn incast_takes_as_long_as_all_bytes_take() {
     assert!(found.flows.iter().all(|flow| flow.dropped == 0 && flow.end.unwrap() > expected * 9 / 10));
 }
 
-/// Long flows through one link share it: each within a tenth of its part, all together within a hundredth of the link.
+/// Long flows through one link share it: each within a twentieth of its part, all together within a fiftieth of the link.
 #[test]
 fn flows_share_a_link() {
     let n = 4;
@@ -153,7 +153,7 @@ fn flows_share_a_link() {
     assert_eq!(found.end, End::TimeLimit);
     let rates: Vec<f64> = found.flows.iter().map(|flow| flow.received as f64 * 8.0 / 2e9).collect();
     assert!(rates.iter().sum::<f64>() > 0.98, "{rates:?}");
-    assert!(rates.iter().all(|rate| (0.15..0.35).contains(rate)), "{rates:?}");
+    assert!(rates.iter().all(|rate| (rate / 0.25 - 1.0).abs() < 0.05), "{rates:?}");
 }
 
 /// Constant streams that come to a full port at the same picosecond get the same each, those that come in turn over one link too.

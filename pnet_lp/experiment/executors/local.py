@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import TypeVar
 
 from pnet_lp.experiment.executor import EXECUTORS, Executor
 from pnet_lp.registry import NoParams, Params
-from pnet_lp.workers import map_in_order
+from pnet_lp.workers import map_in_order, threads_each
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -37,7 +36,7 @@ class Local(Executor):
 
     def threads(self, asked: int) -> int:
         """See :meth:`Executor.threads`: all cores, divided among the jobs."""
-        return asked if self.alone else asked or max(1, (os.cpu_count() or 1) // self._jobs)
+        return threads_each(asked, self._jobs)
 
     def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
         """See :meth:`Executor.run`."""

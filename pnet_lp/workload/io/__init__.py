@@ -28,6 +28,9 @@ FORMATS: tuple[Format, ...] = (
 _BY_SUFFIX: dict[str, Format] = {suffix: known for known in FORMATS for suffix in known.suffixes}
 SUFFIXES = tuple(_BY_SUFFIX)
 
+_GROWS = 50
+"""Bytes of memory for each byte of a file, at most."""
+
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -37,7 +40,7 @@ def read_workload(path: str | Path, network: Network) -> Workload:
     Raises:
         WorkloadError: the file is missing or broken (the message names file and line), or does not fit the network.
     """
-    return parse_workload(read_limited(path, WorkloadError), str(path), network)
+    return parse_workload(read_limited(path, WorkloadError, grows=_GROWS), str(path), network)
 
 
 def parse_workload(data: bytes, where: str, network: Network) -> Workload:

@@ -14,8 +14,9 @@ use super::super::time::{NEVER, Time};
 use super::Scenario;
 use super::classes::{Classes, Stream, key};
 use super::correction::{Correction, PacketSizes, Terms};
+use super::ledger::Ledger;
 use super::rates::Rates;
-use super::records::{FlowRecord, Outcome};
+use super::records::Outcome;
 use super::sharing::{Sharing, alone};
 use super::windows::{Found, Queue, Window};
 use crate::error::{Error, invalid};
@@ -85,11 +86,7 @@ pub(super) struct Engine {
     /// Of each link, how many reasons there are for it to carry nothing.
     dead: Vec<u16>,
     failing: bool,
-    records: Vec<FlowRecord>,
-    plane_bytes: Vec<u64>,
-    subflow_bytes: Vec<u64>,
-    /// Bytes that each link has carried of the flows that send no more.
-    carried: Vec<f64>,
+    ledger: Ledger,
     completions: usize,
     /// Bytes on the wire of the flows that have left the network.
     arrived: u64,
@@ -137,14 +134,11 @@ impl Engine {
             live: vec![],
             free: vec![],
             known,
+            ledger: Ledger::new(fabric.planes().count(), sharing.subflows() as usize, ports),
             failing: down.fails(),
             down,
             dead: vec![0; ports],
             fabric,
-            records: vec![],
-            plane_bytes: vec![],
-            subflow_bytes: vec![],
-            carried: vec![0.0; ports],
             completions: 0,
             arrived: 0,
             events: 0,
@@ -207,7 +201,7 @@ impl Engine {
                     Known::Link(port, fails) => self.change_link(port, fails),
                     Known::Enter(slot) => self.enter(slot),
                     Known::Arrival(record) => {
-                        let record = &mut self.records[record as usize];
+                        let record = &mut self.ledger.flows[record as usize];
                         record.arrived = Some(now);
                         self.source.reached(record.id, Stage::Arrived, now);
                     }
@@ -238,12 +232,11 @@ impl Engine {
         if slot as usize == self.live.len() {
             self.live.push(None);
         }
+        let record = self.ledger.add(&flow);
         let Flow { id, src, dst, bytes, session, .. } = flow;
         let subflows = self.sharing.paths(&self.forwarding);
         let (key, connection) = (session.connection, slot * subflows);
         let pair = Pair { flow: id, key, connection, subflows, src, dst };
-        let record = self.records.len() as u32;
-        self.add_record(flow);
         match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
             Err(Error::NoPath { .. }) if self.failing => {
                 self.free.push(slot);
@@ -266,7 +259,7 @@ impl Engine {
         let windows = self.correction.windows;
         let window = windows.zip(links.first()).map(|(all, path)| all.of(path, wire, &terms, self.sizes));
         let least = (wire / alone(self.sharing, &streams, |port| rate(&self.fabric, port))?).ceil() as Time;
-        let made = &mut self.records[record as usize];
+        let made = &mut self.ledger.flows[record as usize];
         made.hops = paths.first().map_or(0, Vec::len) as u32;
         made.ideal = terms.opening + least + terms.arriving + terms.returning;
         let live = Live {
@@ -339,7 +332,7 @@ impl Engine {
         self.forwarder.close(flow.pair, &mut self.routes);
         self.free.push(slot);
         self.count(&flow);
-        let record = &mut self.records[flow.record as usize];
+        let record = &mut self.ledger.flows[flow.record as usize];
         record.received = record.bytes;
         self.arrived += flow.bytes as u64;
         let sharing = (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
@@ -372,7 +365,7 @@ impl Engine {
 
     /// A flow's source knows that all has arrived.
     fn end(&mut self, record: u32) {
-        let record = &mut self.records[record as usize];
+        let record = &mut self.ledger.flows[record as usize];
         record.end = Some(self.now);
         self.completions += 1;
         self.source.reached(record.id, Stage::Acknowledged, self.now);
@@ -428,32 +421,11 @@ impl Engine {
         path.iter().map(link).collect()
     }
 
-    fn add_record(&mut self, flow: Flow) {
-        let Flow { id, src, dst, bytes, start, .. } = flow;
-        self.records.push(FlowRecord { id, src, dst, bytes, start, ..FlowRecord::default() });
-        self.plane_bytes.resize(self.records.len() * self.fabric.planes().count(), 0);
-        self.subflow_bytes.resize(self.records.len() * self.sharing.subflows() as usize, 0);
-    }
-
-    /// Writes down over which links, planes and subflows a flow has sent.
+    /// Writes down what a flow has sent.
     fn count(&mut self, flow: &Live) {
-        let Some(class) = (flow.class != NONE).then(|| self.classes.get(flow.class)) else { return };
-        let (planes, subflows) = (self.fabric.planes().count(), self.sharing.subflows() as usize);
-        let of_planes = &mut self.plane_bytes[flow.record as usize * planes..][..planes];
-        let of_subflows = &mut self.subflow_bytes[flow.record as usize * subflows..][..subflows];
-        for (place, (stream, (clock, since))) in
-            class.streams.iter().zip(class.clocks().zip(&flow.since)).enumerate()
-        {
-            let sent = ((clock - since) * flow.weight).max(0.0);
-            for (link, part) in &stream.links {
-                self.carried[*link as usize] += part * sent;
-            }
-            of_subflows[place.min(subflows - 1)] += sent.round() as u64;
-            for (plane, into) in of_planes.iter_mut().enumerate() {
-                let up = self.fabric.up(plane, flow.pair.src);
-                let part = stream.links.iter().find(|(port, _)| *port == up).map_or(0.0, |(_, part)| *part);
-                *into += (part * sent).round() as u64;
-            }
+        if flow.class != NONE {
+            let up = |plane| self.fabric.up(plane, flow.pair.src);
+            self.ledger.count(flow.record, self.classes.get(flow.class), &flow.since, flow.weight, up);
         }
     }
 
@@ -468,22 +440,13 @@ impl Engine {
         for flow in live.iter().flatten().filter(|flow| flow.class != NONE) {
             self.count(flow);
             let left = (flow.mark - self.classes.get(flow.class).clock).max(0.0) * flow.weight;
-            let record = &mut self.records[flow.record as usize];
+            let record = &mut self.ledger.flows[flow.record as usize];
             record.received = (record.bytes as f64 * (1.0 - left / flow.bytes)).floor().max(0.0) as u64;
         }
         for flow in self.source.unstarted() {
-            self.add_record(flow);
+            self.ledger.add(&flow);
         }
-        Outcome {
-            end,
-            time,
-            events: self.events,
-            settled: self.settled,
-            flows: self.records,
-            ports: self.carried.into_iter().map(|bytes| bytes.round() as u64).collect(),
-            plane_bytes: self.plane_bytes,
-            subflow_bytes: self.subflow_bytes,
-        }
+        self.ledger.close(end, time, self.events, self.settled)
     }
 }
 

@@ -8,7 +8,7 @@
 //! - `levels` keeps the fair rates of streams, `filling` finds them from scratch; `split` keeps the best split of flows over
 //!   their paths; `rates` is one or the other;
 //! - `classes` hold flows on the same paths, and foresee which is complete when;
-//! - `engine` lets all of it happen; [`correction`] adds what short flows take beside their share, `windows` what queues and
+//! - `engine` lets all of it happen, `ledger` writes it down; [`correction`] adds what short flows take beside their share, `windows` what queues and
 //!   marks do.
 //!
 //! A run depends on its scenario and seed alone.
@@ -17,6 +17,7 @@ mod classes;
 pub mod correction;
 mod engine;
 mod filling;
+mod ledger;
 mod levels;
 mod rates;
 pub mod records;

@@ -34,6 +34,8 @@ pub(super) struct Streams {
     pub(super) hops: Vec<Row<Hop>>,
     /// By stream and hop; none where all are 1.
     coefficients: Vec<Box<[f64]>>,
+    /// Hops of all streams.
+    pub(super) all_hops: usize,
     free: Vec<u32>,
 }
 
@@ -42,7 +44,7 @@ impl Streams {
     pub(super) fn new(capacity: Vec<f64>) -> Self {
         let members = vec![Row::new(); capacity.len()];
         let (weight, hops, coefficients, free) = (vec![], vec![], vec![], vec![]);
-        Streams { capacity, members, weight, hops, coefficients, free }
+        Streams { capacity, members, weight, hops, coefficients, all_hops: 0, free }
     }
 
     /// Adds a stream over these links, each of which it uses once, and the load on each when it sends one unit.
@@ -55,6 +57,7 @@ impl Streams {
             self.coefficients.push(Box::default());
         }
         self.weight[i] = weight;
+        self.all_hops += links.len();
         if links.iter().any(|(_, coefficient)| *coefficient != 1.0) {
             self.coefficients[i] = links.iter().map(|(_, coefficient)| *coefficient).collect();
         }
@@ -69,6 +72,7 @@ impl Streams {
     /// Takes a stream away.
     pub(super) fn remove(&mut self, stream: u32) {
         let i = stream as usize;
+        self.all_hops -= self.hops[i].len();
         for Hop { link, place } in std::mem::take(&mut self.hops[i]) {
             let members = &mut self.members[link as usize];
             members.swap_remove(place as usize);

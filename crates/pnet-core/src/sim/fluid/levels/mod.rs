@@ -15,8 +15,8 @@
 //! and the link that has that one finds it, for no stream of its own stops before.  Once it has, it stays; and of the others
 //! the same is true of the next level, given the streams that are stopped so far.  So all links end at the solution in
 //! whatever order they are met.  From below few are met in vain: on a fat tree of 1,024 hosts at 60 % load, 96 of 100
-//! rates that change do so once.  A change that meets more than it would cost to find all levels anew, of which no case is
-//! known, ends by doing so.
+//! rates that change do so once.  What changes so much at one time that it takes less to find all levels anew ends by doing
+//! so: thousands of streams that begin together, say.
 
 mod sweep;
 #[cfg(test)]
@@ -138,7 +138,7 @@ impl Levels {
         let i = stream as usize;
         let held = &mut self.held[i];
         held.changed = false;
-        let level = if held.by == NONE { 0.0 } else { held.level };
+        let level = held.takes();
         for (number, load) in self.streams.loads(i) {
             let link = &mut self.links[number as usize];
             if link.full_at.is_finite() {
@@ -161,7 +161,7 @@ impl Levels {
             return;
         }
         self.held[i].load = self.streams.even_load(i).unwrap_or(f64::NAN);
-        let more = (1.0 - before / weight) * self.held[i].level;
+        let more = (1.0 - before / weight) * self.held[i].takes();
         for (link, load) in self.streams.loads(i) {
             self.links[link as usize].load += more * load;
         }
@@ -228,6 +228,12 @@ impl Levels {
 }
 
 impl Held {
+    /// What it takes for each unit of its weight.
+    #[inline]
+    fn takes(&self) -> f64 {
+        if self.by == NONE { 0.0 } else { self.level }
+    }
+
     /// Changes the level.
     #[inline]
     fn set(&mut self, level: f64, changed: &mut Vec<u32>, stream: u32) {

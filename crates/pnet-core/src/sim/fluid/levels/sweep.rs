@@ -10,8 +10,8 @@ use super::{Levels, Link, Stop, stop};
 /// Levels that differ by a smaller part differ by rounding, which is not passed on.
 const SAME: f64 = 1e-12;
 
-/// How often all links may be met in one sweep.
-const PATIENCE: usize = 4;
+/// How much a sweep may go through, as a multiple of all that there is.
+const PATIENCE: usize = 2;
 
 impl Link {
     /// The link is to be solved, when the sweep comes to `level`.
@@ -25,20 +25,28 @@ impl Link {
 }
 
 impl Levels {
-    /// Solves all equations that have changed.  Returns whether it has; if not, so many were met that all levels are to be
-    /// found anew.
+    /// Solves all equations that have changed.  Returns whether it has; if not, so much has changed at one time that it takes
+    /// less to find all levels anew.
     pub(super) fn sweep(&mut self) -> bool {
-        let mut left = PATIENCE * self.links.len();
+        let all = PATIENCE * (self.links.len() + self.streams.all_hops);
+        let mut gone_through = 0;
         while let Some(Reverse(first)) = self.order.pop() {
-            let link = first as u32;
-            if left == 0 {
+            let (due, link) = ((first >> 32) as u64, first as u32);
+            if gone_through > all {
                 return false;
             }
-            left -= 1;
-            self.links[link as usize].waits = false;
+            gone_through += 1 + self.streams.members[link as usize].len();
             let full_at = self.solution(link);
-            if !same(full_at, self.links[link as usize].full_at) {
-                self.fill_at(link, full_at);
+            let state = &mut self.links[link as usize];
+            state.waits = false;
+            // Many may have been stopped since it was put there.
+            let now = full_at.min(state.full_at);
+            if now.to_bits() > due
+                && self.order.peek().is_some_and(|Reverse(next)| ((next >> 32) as u64) < now.to_bits())
+            {
+                state.wait(link, now, &mut self.order);
+            } else if !same(full_at, state.full_at) {
+                gone_through += self.fill_at(link, full_at);
             }
         }
         true
@@ -97,13 +105,14 @@ impl Levels {
         root(stops, capacity, if rising > 0.0 { level } else { highest })
     }
 
-    /// A link is full at another level, its solution.
-    fn fill_at(&mut self, link: u32, full_at: f64) {
+    /// A link is full at another level, its solution.  Returns how many links its streams have that this concerns.
+    fn fill_at(&mut self, link: u32, full_at: f64) -> usize {
+        let mut gone_through = 0;
         let Levels { streams, links, held, order, .. } = self;
         let before = std::mem::replace(&mut links[link as usize].full_at, full_at);
         for (member, stop) in streams.members[link as usize].iter().zip(&self.stops) {
             let held = &mut held[member.stream as usize];
-            let from = held.level;
+            let (from, took) = (held.level, held.takes());
             let to = if held.by == link && full_at > before && stop.level < full_at {
                 held.by = stop.by;
                 stop.level
@@ -114,9 +123,10 @@ impl Levels {
                 continue;
             };
             held.set(to, &mut self.changed, member.stream);
-            let even = held.load;
-            let more = to - if from.is_finite() { from } else { 0.0 };
-            for (place, hop) in streams.hops[member.stream as usize].iter().enumerate() {
+            let (even, more) = (held.load, to - took);
+            let hops = &streams.hops[member.stream as usize];
+            gone_through += hops.len();
+            for (place, hop) in hops.iter().enumerate() {
                 let other = &mut links[hop.link as usize];
                 if hop.link == link {
                     continue;
@@ -131,6 +141,7 @@ impl Levels {
                 }
             }
         }
+        gone_through
     }
 }
 

@@ -54,3 +54,40 @@ fn levels_are_those_from_scratch_and_all_changes_are_told() {
     }
     assert!(compared > 100_000, "{compared}");
 }
+
+/// The levels of streams over these links, each with its weight.
+fn levels_of(capacity: &[f64], streams: &[(Vec<u32>, f64)]) -> Vec<f64> {
+    let mut levels = Levels::new(capacity.to_vec(), Method::Incremental);
+    let over = |links: &[u32]| links.iter().map(|link| (*link, 1.0)).collect::<Vec<_>>();
+    let numbers: Vec<u32> = streams.iter().map(|(links, weight)| levels.add(&over(links), *weight)).collect();
+    levels.settle(&mut vec![]);
+    numbers.into_iter().map(|stream| levels.level(stream)).collect()
+}
+
+#[test]
+fn closed_forms() {
+    // A parking lot: one stream over all links, and i others on the i-th.
+    let last = 9;
+    let mut streams = vec![((0..last).collect(), 1.0)];
+    for link in 0..last {
+        streams.extend((0..=link).map(|_| (vec![link], 1.0)));
+    }
+    let through = 1.0 / f64::from(last + 1);
+    let expected = |(links, _): &(Vec<u32>, f64)| match links[..] {
+        [link] => (1.0 - through) / f64::from(link + 1),
+        _ => through,
+    };
+    for (found, stream) in levels_of(&vec![1.0; last as usize], &streams).iter().zip(&streams) {
+        assert!((found - expected(stream)).abs() < 1e-12, "{found} {stream:?}");
+    }
+    // Incast: a link each, and one for all.
+    let incast: Vec<(Vec<u32>, f64)> = (1..=8).map(|own| (vec![own, 0], 1.0)).collect();
+    assert_eq!(levels_of(&[1.0; 9], &incast), [0.125; 8]);
+    // Two classes: 3 streams that their own links hold, and of what is left each of the others has its weight's part.
+    let own = (1..=3).map(|own| (vec![own, 0], 1.0));
+    let two: Vec<(Vec<u32>, f64)> = own.chain([(vec![0], 1.0), (vec![0], 4.0)]).collect();
+    let found = levels_of(&[1.0, 0.1, 0.1, 0.1], &two);
+    for (found, expected) in found.iter().zip([0.1, 0.1, 0.1, 0.14, 0.14]) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+}

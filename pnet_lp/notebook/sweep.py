@@ -1,0 +1,110 @@
+"""Many queries in one call, as one table."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pnet_lp.errors import SpecError
+from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment, state_experiment
+from pnet_lp.experiment.question import DEFAULT_QUESTION
+from pnet_lp.experiment.varied import varied_spec
+from pnet_lp.report.experiment import compare, draw_table, union
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def sweep(
+    topology: str | Path | Sequence[str | Path] | None = None,
+    *,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    question: str = DEFAULT_QUESTION,
+    baseline: Mapping[str, Any] | None = None,
+    draws: int | None = None,
+    seed: int | None = None,
+    mean: bool = False,
+    results: str | Path | None = None,
+    jobs: int = 1,
+    threads: int = 0,
+    **fixed: Any,
+) -> pd.DataFrame:
+    """Return a table of answers: one row for each draw of every combination of values.
+
+    >>> import pnet_lp as pn
+    >>> pn.sweep("jellyfish:k=8", vary={"planes": [1, 2, 4], "routing": ["ecmp", "ksp:8"]}, draws=10, level="rack")
+
+    Args:
+        topology: an expression, a file or a name, or several, one plane each; or, without ``vary``, the folder of an
+            experiment.
+        vary: values by key: any key of a case of the question, ``topology`` among them.
+        question: what is asked: ``throughput``, ``hops``, ``cost``, ``simulate`` or another one that is registered.
+        baseline: values of some axes; with ``mean``, each row has its ``percent`` of the one that has these and is
+            otherwise like it.
+        draws: seeds that each combination is answered for; default: 1, or what the experiment says.
+        seed: the first of them; default: 0, or what the experiment says.
+        mean: whether a combination has one row, with the mean of its draws and their spread.
+        results: folder in which draws are kept, and found again; by default none.
+        jobs: processes that work at the same time; with more than one, a script must call this below
+            ``if __name__ == "__main__"``.
+        threads: of each solve; 0 for all cores, divided among the jobs.
+        fixed: keys that all combinations share, such as ``traffic="permutation"``.
+
+    Raises:
+        PnetError: one sentence that says what is wrong with which key.
+    """
+    experiment = (
+        _shipped(topology, question, baseline, fixed, draws, seed)
+        if vary is None
+        else state_experiment(
+            varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline),
+            "sweep",
+            "sweep",
+        )
+    )
+    if baseline is not None and not mean:
+        raise SpecError("compares means", where="baseline", allowed="mean=True with it")
+    with tempfile.TemporaryDirectory() if results is None else nullcontext(str(results)) as folder:
+        store = Store(Path(folder) / experiment.folder)
+        records = list(run_experiment(experiment, store, jobs=jobs, threads=threads))
+    import pandas as pd  # noqa: PLC0415 - slow to load
+
+    if mean:
+        return pd.DataFrame(union([row.to_json() for row in compare(experiment, records)]))
+    return pd.DataFrame(draw_table(experiment, records))
+
+
+def _common(
+    topology: str | Path | Sequence[str | Path] | None,
+    fixed: Mapping[str, Any],
+    draws: int | None,
+    seed: int | None,
+) -> dict[str, Any]:
+    """Return the keys that all combinations share."""
+    given = {"draws": draws, "seed": seed}
+    if topology is not None:
+        items = [topology] if isinstance(topology, str | Path) else topology
+        given["topology"] = [str(item) for item in items]  # type: ignore[assignment]
+    return {**fixed, **{key: value for key, value in given.items() if value is not None}}
+
+
+def _shipped(
+    place: str | Path | Sequence[str | Path] | None,
+    question: str,
+    baseline: Mapping[str, Any] | None,
+    fixed: Mapping[str, Any],
+    draws: int | None,
+    seed: int | None,
+) -> Experiment:
+    """Return the experiment in a folder, which says all the rest itself."""
+    if not isinstance(place, str | Path) or not Path(place).exists():
+        raise SpecError(
+            "nothing varies", where="vary", allowed="values by key, or the folder of an experiment"
+        )
+    given = {"question": question != DEFAULT_QUESTION, "baseline": baseline is not None, **fixed}
+    for key in (key for key, value in given.items() if value):
+        raise SpecError("has no meaning without vary", where=key, found=fixed.get(key))
+    return load_experiment(place, seed=seed).reduced(draws=draws)
