@@ -30,8 +30,10 @@ const CHUNK: usize = 1024;
 
 /// Sweeps between two looks at how far it is.
 const LOOK: usize = 5;
-/// It ends where more sweeps than this are needed in all, by what those so far have brought.
+/// It ends where more sweeps than this are needed in all, by what those so far have brought ...
 const ENOUGH: f64 = 100.0;
+/// ... or twice as many where it misses no more than so many times the tolerance.
+const ALMOST: f64 = 10.0;
 /// A flow that misses more than this part of K when it ends is no better a start for other steps than an even split.
 const NEAR: f64 = 0.03;
 
@@ -84,7 +86,8 @@ pub(super) fn balance(
             let iterations = balanced.sweeps;
             balanced.stopped |=
                 !monitor.progress(Progress { iterations, lower: best.lower, upper: best.upper });
-            if iterations as f64 * (first / tolerance).ln() > ENOUGH * (first / least).ln() {
+            let enough = if least <= ALMOST * tolerance { 2.0 * ENOUGH } else { ENOUGH };
+            if iterations as f64 * (first / tolerance).ln() > enough * (first / least).ln() {
                 break;
             }
         }
@@ -275,5 +278,121 @@ impl<'a> Balance<'a> {
             }
         }
         proof
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcf::problem::Arrays;
+    use crate::mcf::run::Unwatched;
+
+    /// Two planes of 6 leaves and 4 spines, links of speed 1 both ways, where all leaves send 1 to each other; without the
+    /// cables (plane, leaf, spine) that failed.
+    fn leaf_spine(failed: &[(i32, i32, i32)], access: f64) -> Problem {
+        let mut arcs = vec![];
+        for plane in 0..2 {
+            let cables = (0..24).map(|i| (i / 4, i % 4)).filter(|(l, s)| !failed.contains(&(plane, *l, *s)));
+            let both = cables.flat_map(|(l, s)| [(plane, l, 6 + s), (plane, 6 + s, l)]);
+            arcs.extend(both);
+        }
+        arcs.sort_unstable();
+        let of_first = arcs.iter().filter(|arc| arc.0 == 0).count() as i32;
+        let (tail, head): (Vec<i32>, Vec<i32>) = arcs.iter().map(|arc| (arc.1, arc.2)).unzip();
+        let leaves = [0, 1, 2, 3, 4, 5];
+        let pairs = leaves.iter().flat_map(|s| leaves.iter().map(move |d| (*s, *d))).filter(|(s, d)| s != d);
+        let (src, dst): (Vec<i32>, Vec<i32>) = pairs.unzip();
+        Problem::new(&Arrays {
+            node_count: &[10, 10],
+            arc_ptr: &[0, of_first, arcs.len() as i32],
+            tail: &tail,
+            head: &head,
+            capacity: &vec![1.0; arcs.len()],
+            attach: &[leaves, leaves].concat(),
+            access_up: &[access; 12],
+            access_down: &[access; 12],
+            demand: &vec![1.0; src.len()],
+            src: &src,
+            dst: &dst,
+        })
+        .unwrap()
+    }
+
+    /// The best bounds after balancing to 1e-6, and how long that took.
+    fn balanced(problem: &Problem) -> (Best, Balanced) {
+        let mut best = Best::new(problem).unwrap();
+        best.offer_narrowest_switch(problem).unwrap();
+        let options = Options { tolerance: 1e-6, max_iterations: 200, time_limit_s: f64::INFINITY };
+        let mut watch = Watch::new(f64::INFINITY);
+        let balanced = balance(problem, &mut best, &options, &mut watch, &mut Unwatched).unwrap();
+        (best, balanced)
+    }
+
+    #[test]
+    fn fills_the_narrowest_switch() {
+        // Leaf 2 has 6 of its 8 cables left, all others more, and sends to 5 others.
+        let problem = leaf_spine(&[(0, 2, 0), (1, 2, 3), (1, 4, 1)], f64::INFINITY);
+        let (best, balanced) = balanced(&problem);
+        assert!((best.upper - 6.0 / 5.0).abs() < 1e-9, "{}", best.upper);
+        assert!(best.certified(1e-6) && balanced.sweeps > 1, "{} after {}", best.lower, balanced.sweeps);
+    }
+
+    #[test]
+    fn fills_access_links_evenly() {
+        // Both access links of each leaf have to be full, whatever failed in one plane.
+        let problem = leaf_spine(&[(0, 0, 0), (0, 1, 1), (0, 1, 2)], 0.9);
+        let (best, balanced) = balanced(&problem);
+        assert!((best.upper - 1.8 / 5.0).abs() < 1e-9, "{}", best.upper);
+        assert!(best.certified(1e-6) && balanced.sweeps > 1, "{} after {}", best.lower, balanced.sweeps);
+    }
+
+    /// Three switches in a ring; only the first sends, and all to the second.
+    fn ring(demand: f64, speeds: [f64; 2]) -> Problem {
+        let [short, long] = speeds;
+        Problem::new(&Arrays {
+            node_count: &[3],
+            arc_ptr: &[0, 6],
+            tail: &[0, 0, 1, 1, 2, 2],
+            head: &[1, 2, 0, 2, 0, 1],
+            capacity: &[short, long, short, long, long, long],
+            attach: &[0, 1],
+            access_up: &[f64::INFINITY; 2],
+            access_down: &[f64::INFINITY; 2],
+            src: &[0],
+            dst: &[1],
+            demand: &[demand],
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn does_not_begin_where_cables_between_two_switches_do_not_suffice() {
+        let (best, balanced) = balanced(&ring(1.0, [1.0, 1.0]));
+        assert_eq!((balanced.sweeps, best.lower), (0, 1.0));
+        assert!(best.upper > 1.5);
+    }
+
+    #[test]
+    fn ends_soon_where_longer_paths_are_needed() {
+        // A ring of six, on which the switches next to each other but one send: half of it goes around the other way.
+        let tail: Vec<i32> = (0..6).flat_map(|u| [u, u]).collect();
+        let head: Vec<i32> = (0..6).flat_map(|u| [(u + 1) % 6, (u + 5) % 6]).collect();
+        let problem = Problem::new(&Arrays {
+            node_count: &[6],
+            arc_ptr: &[0, 12],
+            tail: &tail,
+            head: &head,
+            capacity: &[1.0; 12],
+            attach: &[0, 2],
+            access_up: &[f64::INFINITY; 2],
+            access_down: &[f64::INFINITY; 2],
+            src: &[0],
+            dst: &[1],
+            demand: &[1.0],
+        })
+        .unwrap();
+        let (best, balanced) = balanced(&problem);
+        assert_eq!((balanced.sweeps, best.lower), (LOOK, 1.0));
+        assert!((best.upper - 2.0).abs() < 1e-9, "{}", best.upper);
     }
 }

@@ -88,3 +88,70 @@ impl Row {
         split
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::graph::{FAR, Graph};
+
+    /// The arcs of every path of so many hops, found by trying all.
+    fn walks(plane: &Plane, from: usize, to: usize, hops: u32) -> Vec<Vec<usize>> {
+        if hops == 0 {
+            return if from == to { vec![vec![]] } else { vec![] };
+        }
+        let onward = |a: usize| {
+            walks(plane, plane.head(a), to, hops - 1).into_iter().map(move |rest| [vec![a], rest].concat())
+        };
+        plane.out(from).flat_map(onward).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn sums_over_paths_are_those_over_all_of_them(
+            arcs in prop::collection::vec((0..6_u32, 0..6_u32, 0.1..2.0_f64), 1..30)
+        ) {
+            let mut arcs: Vec<_> = arcs.into_iter().filter(|(u, v, _)| u != v).collect();
+            arcs.sort_by_key(|arc| arc.0);
+            let weight: Vec<f64> = arcs.iter().map(|arc| arc.2).collect();
+            let (tail, head) = arcs.iter().map(|arc| (arc.0, arc.1)).unzip();
+            let plane = Plane {
+                capacity: weight.clone(),
+                graph: Graph::new(6, tail, head).unwrap(),
+                attach: vec![],
+                up: vec![],
+                down: vec![],
+                targets: vec![],
+                demands: vec![],
+            };
+            let mut reach = Reach::default();
+            plane.graph.reach(0, &mut reach);
+            let sources: Vec<u32> = (1..6).filter(|u| reach.hops[*u as usize] != FAR).collect();
+            let mut row = Row::new(&plane, 0, sources.iter().copied(), &reach);
+            row.sum_paths(&plane, &weight);
+            let (mut expected, mut sent) = (vec![0.0; weight.len()], vec![0.0; 6]);
+            for source in &sources {
+                sent[*source as usize] = f64::from(*source);
+                let mut total = 0.0;
+                for walk in walks(&plane, *source as usize, 0, reach.hops[*source as usize]) {
+                    let product: f64 = walk.iter().map(|a| weight[*a]).product();
+                    total += product;
+                    walk.iter().for_each(|a| expected[*a] += f64::from(*source) * product);
+                }
+                prop_assert!((row.paths(*source) - total).abs() <= 1e-12 * total);
+            }
+            let mut load = vec![0.0; weight.len()];
+            row.add_load(&plane, &weight, &mut sent, &mut load);
+            prop_assert_eq!(sent, vec![0.0; 6]);
+            for (load, expected) in load.iter().zip(&expected) {
+                prop_assert!((load - expected).abs() <= 1e-12 * (1.0 + expected), "{} and {}", load, expected);
+            }
+            for source in sources {
+                let of_source = row.split(&plane, &weight);
+                let parts = of_source.iter().filter(|(a, _)| plane.graph.tail(*a) == source);
+                prop_assert!((parts.map(|entry| entry.1).sum::<f64>() - 1.0).abs() <= 1e-12);
+            }
+        }
+    }
+}

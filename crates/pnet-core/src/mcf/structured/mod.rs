@@ -3,7 +3,8 @@
 //! Variables: the flow `x` of each row (plane, target) on each arc, the part `i` of each demand injected into each
 //! plane, and K.  Duals: a potential `y` per row and switch, `z` per demand, `l` per arc and access link.  One
 //! iteration is two parallel passes: over blocks of eight rows (flow, injection, potential), then over the coupling
-//! constraints (`l`, `z`).  Applegate et al. 2021 (PDLP), Lu and Yang 2024 (restarted Halpern PDHG).
+//! constraints (`l`, `z`).  Applegate et al. 2021 (PDLP), Lu and Yang 2024 (restarted Halpern PDHG).  It begins where
+//! `balance` ends, unless that is the end.
 
 mod block;
 mod coupling;
