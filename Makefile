@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test experiments check fix bench audit clean pins FORCE
+.PHONY: help setup run test experiments published check fix bench audit clean pins FORCE
 
 PYTHON ?=
 PYTEST_ARGS ?=
@@ -31,6 +31,7 @@ help:
 	@echo 'make run     set up, then the first experiment: a table and a chart in under a minute'
 	@echo 'make test    set up, then all tests, Python and Rust'
 	@echo 'make experiments  set up, then every experiment at quick size, with a page of all claims'
+	@echo 'make published    every experiment at the size of the papers, into results/published (hours)'
 	@echo 'make check   formatting, lints, types and layers; changes no file'
 	@echo 'make fix     what of that can be repaired by itself'
 	@echo 'make bench   the benchmarks (minutes)'
@@ -47,10 +48,14 @@ test: setup
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
 	cargo test --profile quick --locked --package pnet-core
 
-# Of what a run before has computed with the same code nothing is computed again.
+# Of what a run before has computed with the same code nothing is computed again.  Exit code 3 is bounds that have not met.
 experiments: setup
-	$(PY) -m pnet_lp sweep --all --size quick --jobs 2
+	$(PY) -m pnet_lp sweep --all --size quick --jobs 2 || test $$? = 3
 	$(PY) -m pnet_lp report --all --size quick --to build/report
+
+published: setup
+	$(PY) -m pnet_lp sweep --all --jobs 2 || test $$? = 3
+	$(PY) -m pnet_lp report --all --to results/published
 
 check: setup
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \

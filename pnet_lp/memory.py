@@ -42,8 +42,9 @@ def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) 
 
 def reset_peak(root: Path = Path("/")) -> bool:
     """Forget how much memory this process has held at most; return whether the system can."""
+    counters = root / "proc/self/clear_refs"
     try:
-        (root / "proc/self/clear_refs").write_text("5")
+        counters.write_text("5")
     except OSError:
         return False
     return True

@@ -209,7 +209,9 @@ def state_experiment(
         for entry in entries
         if entry.name in kept
     }
-    reduced = experiment.model_copy(update={"size": QUICK, "cases": small})
+    # The title names sizes that the paper has.
+    title = f"Quick size of: {experiment.title}"
+    reduced = experiment.model_copy(update={"size": QUICK, "title": title, "cases": small})
     check_draws(f"{where}: draws of all cases at {QUICK} size", reduced.draws)
     for i, claim in enumerate(experiment.claimed.claims if experiment.claimed else ()):
         if claim.size == QUICK and (missing := claim.missing(small)) is not None:

@@ -194,7 +194,8 @@ def _draw_bars(
     lowest = min(0.0, *(value - error for value, error in zip(values.values(), errors, strict=True)), 0.0)
     axes.set_xlim(1.15 * lowest, 1.28 * max([*ends.values(), 1e-300]))
     axes.locator_params(axis="x", nbins=4)
-    axes.set_xlabel(_scaled(axes.xaxis, max(ends.values(), default=0.0), unit_in_words(experiment, rows)))
+    label = _scaled(axes.xaxis, max(ends.values(), default=0.0), unit_in_words(experiment, rows))
+    axes.set_xlabel(textwrap.fill(label, _ALONG))
     return list(legend.values())
 
 

@@ -43,6 +43,7 @@ def test_quick_keys_win_over_all_others(trial: Path) -> None:
     paper, quick = load_experiment(trial), load_experiment(trial, size="quick", seed=7)
     assert (paper.size, quick.size) == ("paper", "quick")
     assert (paper.folder, quick.folder) == ("trial", "trial-quick")
+    assert (paper.title, quick.title) == ("Trial", "Quick size of: Trial")
     asked = {
         name: (case.model_dump()["topology"], case.draws, case.seed) for name, case in paper.cases.items()
     }
