@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from solving import held_bytes, peak_bytes
+from solving import peak_bytes
 
 from pnet_lp import _core
+from pnet_lp.memory import reset_peak
 from pnet_lp.report.plot import new_figure, write_figure
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
@@ -41,7 +42,8 @@ def measure(k: int, planes: int, traffic: str) -> dict[str, float]:
         [f"jellyfish:k={k}"], planes=planes, variant="heterogeneous" if planes > 1 else "serial"
     )
     demands = build_traffic(traffic, network, "rack")
-    before, begun = held_bytes(), time.process_time()
+    reset_peak()
+    before, begun = peak_bytes(), time.process_time()
     found = solve(network, demands, tolerance=TOLERANCE, threads=1)
     seconds = time.process_time() - begun
     if found.status != "certified":

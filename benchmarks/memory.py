@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
-from solving import held_bytes, peak_bytes
+from solving import peak_bytes
 
 from pnet_lp import memory
 from pnet_lp.errors import PnetError
@@ -70,7 +70,8 @@ def measure(case: str) -> None:
     for module in list(sys.modules.values()):
         if getattr(module, "check_fits", None) is checked:
             setattr(module, "check_fits", noting)  # noqa: B010 - modules have no such attribute to a type checker
-    before = held_bytes()
+    memory.reset_peak()
+    before = peak_bytes()
     CASES[case]()
     print(max(estimates), peak_bytes() - before)
 

@@ -19,7 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from pnet_lp import _core
+from pnet_lp import _core, memory
 from pnet_lp.experiment.manifest import environment
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model.network import Level, Variant
@@ -40,22 +40,12 @@ OUT = Path(__file__).resolve().parent.parent / "results" / "published" / "benchm
 
 
 def peak_bytes() -> int:
-    """Return the most memory that this process has had."""
-    return _resident("VmHWM")
-
-
-def held_bytes() -> int:
-    """Return the memory that it has now, or on other systems than Linux the most that it has had."""
-    return _resident("VmRSS")
-
-
-def _resident(key: str) -> int:
-    if sys.platform == "linux":
-        # That of getrusage is at least what the process had that started this one.
-        lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
-    # In KiB, but for macOS.
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    """Return the most memory that this process has had, on Linux since :func:`pnet_lp.memory.reset_peak`."""
+    found = memory.peak_bytes()
+    if found is None:
+        # In KiB, but for macOS; on Linux it is at least what the process had that started this one.
+        found = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return found
 
 
 @dataclass(frozen=True)

@@ -42,12 +42,9 @@ def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) 
 
 def reset_peak(root: Path = Path("/")) -> bool:
     """Forget how much memory this process has held at most; return whether the system can."""
+    counters = root / "proc/self/clear_refs"
     try:
-        descriptor = os.open(root / "proc/self/clear_refs", os.O_WRONLY)
-        try:
-            os.write(descriptor, b"5")
-        finally:
-            os.close(descriptor)
+        counters.write_text("5")
     except OSError:
         return False
     return True

@@ -338,7 +338,7 @@ mod tests {
     const LINKS: u32 = 12;
 
     /// The earliest, of links that meet the one that waited longest, found by looking at all.
-    fn earliest(wanted: &mut Vec<Event>, waiting: &mut Vec<u32>) -> Option<(Time, u32)> {
+    fn earliest(wanted: &mut Vec<Event>, waiting: &[u32]) -> Option<(Time, u32)> {
         let rank = |lane: u32| waiting.iter().position(|link| LINKS + link == lane);
         let next = *wanted.iter().min_by_key(|event| (**event >> 32, rank(**event as u32)))?;
         wanted.retain(|event| *event != next);
@@ -369,7 +369,7 @@ mod tests {
                     wanted.push(event(time, events.lanes[lane as usize].place, lane));
                 }
                 if take {
-                    let next = earliest(&mut wanted, &mut waiting).unwrap();
+                    let next = earliest(&mut wanted, &waiting).unwrap();
                     prop_assert_eq!(events.pop(|_, _| false), Some(next));
                     now = next.0;
                     if (LINKS..2 * LINKS).contains(&next.1) {
@@ -383,7 +383,7 @@ mod tests {
                     events.served = PERIOD;
                 }
             }
-            while let Some(next) = earliest(&mut wanted, &mut waiting) {
+            while let Some(next) = earliest(&mut wanted, &waiting) {
                 prop_assert_eq!(events.pop(|_, _| false), Some(next));
             }
             prop_assert_eq!(events.pop(|_, _| false), None);

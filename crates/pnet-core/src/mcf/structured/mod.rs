@@ -31,6 +31,9 @@ const COARSE: f64 = 1e-5;
 /// Iterations after which all flows are in double precision: what is not certified by then may want it.
 const SINGLE_ITERATIONS: usize = 2_000;
 
+/// A start that misses no more than this part of K is not to be balanced anew.
+const NEAR: f64 = 0.03;
+
 /// The bounds are looked at first after this part of the iterations that a similar problem took.
 const SIMILAR: f64 = 0.75;
 
@@ -86,8 +89,12 @@ pub fn solve_from(
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
     best.offer_narrowest_switch(problem)?;
-    // What is near the optimum already is not to be balanced anew.
-    let begun = match start.is_some() || best.certified(options.tolerance) {
+    let mut enough = options.tolerance;
+    if let Some(Start { proof, .. }) = start {
+        best.offer(problem, proof.clone())?;
+        enough = enough.max(NEAR);
+    }
+    let begun = match best.certified(enough) {
         true => Balanced::default(),
         false => balance(problem, &mut best, options, &mut watch, monitor)?,
     };
@@ -99,7 +106,6 @@ pub fn solve_from(
     let mut check = FIRST_CHECK;
     let mut state = match start {
         Some(Start { proof, iterations }) => {
-            best.offer(problem, proof.clone())?;
             check = check.max((SIMILAR * iterations as f64) as usize);
             State::new(problem, best.upper, proof, Lengths::of(problem, proof), precision)?
         }
