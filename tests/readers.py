@@ -16,6 +16,7 @@ from pnet_lp.cost.books import read_book, shipped_books
 from pnet_lp.cost.design import ARCHITECTURES, TopologyOptions, read_architecture
 from pnet_lp.errors import PnetError, TopologyError
 from pnet_lp.experiment import load_experiment
+from pnet_lp.experiment.executor import EXECUTORS, parse_executor
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.failures import read_groups
 from pnet_lp.files import parse_yaml
@@ -40,6 +41,7 @@ from pnet_lp.throughput.solvers.base import SOLVERS
 from pnet_lp.topology import build_network, check_topology
 from pnet_lp.topology.family import topologies
 from pnet_lp.topology.io import FORMATS, parse_plane
+from pnet_lp.topology.sizing import sizings
 from pnet_lp.topology.spec import parse_spec
 from pnet_lp.traffic import build_traffic, check_traffic
 from pnet_lp.traffic.base import traffics
@@ -169,6 +171,9 @@ def readers() -> dict[str, Reader]:
         (WORKLOADS, check_workload),
         (SIZES, parse_sizes),
         (PRESETS, get_preset),
+        (sizings, sizings.get),
+        # With a number of processes no cluster is asked for.
+        (EXECUTORS, lambda text: parse_executor(text, 1)),
         *(
             (kind, lambda text, kind=kind: choose(kind, text, {}))
             for kind in (QUEUES, TRANSPORTS, FORWARDINGS)

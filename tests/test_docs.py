@@ -215,7 +215,7 @@ def test_little_is_left_out() -> None:
         if block.note and block.note[0] == "not run"
     ]
     # An experiment runs at reduced size among the tests of experiments.
-    assert len([entry for entry in left_out if not entry.startswith("experiments/")]) <= 4, left_out
+    assert len([entry for entry in left_out if not entry.startswith("experiments/")]) <= 5, left_out
     assert all(not entry.endswith(": ") for entry in left_out), "each block left out needs a reason"
 
 

@@ -62,7 +62,9 @@ def test_every_example_runs(run: Run) -> None:
                 "simulate",
                 "crosscheck",
                 "cost",
+                "find",
                 "sweep",
+                "report",
                 "verify",
             )
         ].index,
@@ -81,7 +83,7 @@ def test_every_example_runs(run: Run) -> None:
             ["thruput"],
             "unknown command 'thruput' (did you mean 'throughput'?); "
             "allowed: throughput, bounds, topology, draw, traffic, workload, paths, hops, simulate, crosscheck, cost, "
-            "verify, list, sweep",
+            "find, verify, list, sweep, report",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
         (

@@ -136,7 +136,7 @@ def test_list_of_an_unknown_name_offers_the_nearest(run: Run) -> None:
 def test_list_gives_types_and_defaults(run_json: RunJson) -> None:
     entries = {entry["name"]: entry for entry in run_json("list", "traffic")["entries"]}
     kind, given, seed = entries["permutation"]["parameters"]
-    assert (kind["type"], kind["default"], kind["required"]) == ("random|pairs", "random", False)
+    assert (kind["type"], kind["default"], kind["required"]) == ("random|pairs|halves", "random", False)
     assert given["type"] == "list of int"
     assert (seed["type"], seed["default"]) == ("int", None)
     assert entries["stride"]["parameters"][0]["required"] is True

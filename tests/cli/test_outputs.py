@@ -63,6 +63,10 @@ WRITERS = [
         ["crosscheck", TREE, "--traffic", "stride:s=1", "--flow-size", "9kB", *words]
         for words in (["--out", "f.csv"], ["--plot", "f.png"])
     ),
+    *(
+        ["find", "--hosts", "8", "--min-gbps-per-host", "9", "--radix", "8", "--planes", "1", *words]
+        for words in (["--out", "f.csv"], ["--plot", "f.png"])
+    ),
     ["workload", "incast:senders=3,sizes=9kB", "--on", TREE, "--out", "f.csv"],
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],
     *(["draw", "ring:n=4", "--out", f"f{suffix}"] for suffix in DRAWING_SUFFIXES),

@@ -43,7 +43,8 @@ def lasting(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name != "spent.json"
+        # The manifest says what the draws took.
+        if path.is_file() and path.name not in {"spent.json", "manifest.json"}
     }
 
 

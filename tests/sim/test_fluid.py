@@ -219,9 +219,17 @@ def test_what_a_new_flow_lacks_where_packets_are_marked() -> None:
     assert lost > 10**8
     assert added == pytest.approx(lost, rel=0.01)
     transport = "dctcp:handshake=false,initial_window=12,receive_window=12"
-    packets = simulate(network, workload, transport=transport, queue="ecn:threshold=30", **words)
-    assert slow.completion_ps[4] == pytest.approx(packets.completion_ps[4], rel=0.05)
-    assert fair.completion_ps[4] < 0.8 * packets.completion_ps[4]
+    # Whose packets are marked hangs on who comes last in every round: the rule is about the mean of that.
+    random, took = np.random.default_rng(1), []
+    for _ in range(8):
+        starts = random.integers(0, 10**9, 4).tolist()
+        workload = flows(
+            network, *((host, 9, 10**8, starts[host]) for host in range(4)), (4, 9, 365_000, 10**10)
+        )
+        packets = simulate(network, workload, transport=transport, queue="ecn:threshold=30", **words)
+        took.append(packets.completion_ps[4])
+    assert slow.completion_ps[4] == pytest.approx(np.mean(took), rel=0.25)
+    assert fair.completion_ps[4] < 0.7 * np.mean(took)
 
 
 @pytest.mark.parametrize(

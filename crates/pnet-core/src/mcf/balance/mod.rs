@@ -82,7 +82,7 @@ pub(super) fn balance(
         if missing <= tolerance {
             break;
         }
-        if balanced.sweeps % LOOK == 0 {
+        if balanced.sweeps % LOOK == 0 || balanced.sweeps == options.max_iterations {
             let iterations = balanced.sweeps;
             balanced.stopped |=
                 !monitor.progress(Progress { iterations, lower: best.lower, upper: best.upper });
@@ -92,7 +92,7 @@ pub(super) fn balance(
             }
         }
     }
-    if least <= NEAR || balanced.stopped {
+    if least <= NEAR || balanced.stopped || balanced.sweeps == options.max_iterations {
         best.offer(problem, balance.proof(&best.proof))?;
     }
     Ok(balanced)
