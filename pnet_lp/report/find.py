@@ -15,7 +15,7 @@ from pnet_lp.units import format_gbps
 if TYPE_CHECKING:
     from rich.table import Table
 
-_MOST_LABELS = 12
+_MARKERS = "osD^vPX*"
 
 
 def find_document(found: Found) -> dict[str, Any]:
@@ -127,17 +127,31 @@ def write_front_chart(document: Mapping[str, Any], path: str | Path) -> None:
     key, label, scale = ("watts", "kW", 1e3) if power else ("total_usd", "thousand USD", 1e3)
     front = sorted(document["front"], key=lambda one: float(one[key]))
     x, y = [one[key] / scale for one in front], [one["gbps_per_host"] for one in front]
-    axes.step(x, y, where="post", color=COLOURS[0], alpha=0.4)
-    axes.plot(x, y, "o", color=COLOURS[0])
-    for i, one in enumerate(front[:_MOST_LABELS]):
-        words = f"{one['planes']} x " if one["planes"] > 1 else ""
+    axes.step(x, y, where="post", color="grey", linewidth=1, zorder=1)
+    families = [one["topology"].partition(":")[0] for one in front]
+    for i, family in enumerate(dict.fromkeys(families)):
+        points = [
+            place for place, name in zip(zip(x, y, strict=True), families, strict=True) if name == family
+        ]
+        axes.plot(
+            *zip(*points, strict=True),
+            _MARKERS[i % len(_MARKERS)],
+            color=COLOURS[i % len(COLOURS)],
+            label=family,
+        )
+    for i, one in enumerate(front):
+        # Above and below in turn, so that neighbours do not meet.
+        up = i % 2 == 0
         axes.annotate(
-            f"{words}{one['topology'].partition(':')[0]}, {one['link_gbps']:g}G",
+            f"{one['planes']}x{one['link_gbps']:g}G",
             (x[i], y[i]),
             textcoords="offset points",
-            xytext=(5, -9),
+            xytext=(-3, 6) if up else (3, -6),
+            ha="right" if up else "left",
+            va="bottom" if up else "top",
             fontsize="x-small",
         )
+    axes.legend(frameon=False, fontsize="small", title="planes x speed of links, of a")
     axes.axhline(document["asked"]["min_gbps_per_host"], color="grey", linestyle=":", linewidth=1)
     axes.set(
         xlabel=label, ylabel=f"Gb/s per host, {document['asked']['traffic']}", xscale="log", yscale="log"
