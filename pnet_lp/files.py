@@ -138,11 +138,19 @@ def read_yaml(path: str | Path) -> Any:
     Raises:
         SpecError: the file cannot be read, or as :func:`parse_yaml`; the message names file and line.
     """
+    return parse_yaml(read_yaml_text(path), str(path))
+
+
+def read_yaml_text(path: str | Path) -> str:
+    """Return the text of a YAML file, for :func:`parse_yaml`.
+
+    Raises:
+        SpecError: the file cannot be read, is too large, or is not text; the message names it.
+    """
     try:
-        text = read_limited(path, SpecError, LARGEST_YAML).decode("utf-8")
+        return read_limited(path, SpecError, LARGEST_YAML).decode("utf-8")
     except UnicodeDecodeError as error:
         raise SpecError(f"not YAML: {error}", where=str(path)) from None
-    return parse_yaml(text, str(path))
 
 
 def parse_yaml(text: str, where: str) -> Any:

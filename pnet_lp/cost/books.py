@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from pnet_lp.cost.bill import KINDS, Part
 from pnet_lp.errors import SpecError, naming
-from pnet_lp.files import exists, read_yaml
+from pnet_lp.files import exists, parse_yaml, read_yaml_text
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import OneOrMore, Params, one_or_more, unknown, validate
 
@@ -175,14 +177,25 @@ def read_book(path: str | Path, quantity: Quantity, label: str | None = None) ->
             file and entry.
     """
     where = str(path)
-    document = read_yaml(path)
+    rates = _parse_book(read_yaml_text(path), quantity, where)
+    return Book(quantity, where if label is None else label, rates)
+
+
+@lru_cache(maxsize=64)
+def _parse_book(text: str, quantity: Quantity, where: str) -> Mapping[str, Rate]:
+    """Return the entries in a book's text.
+
+    Every case of an experiment asks for its books, and parsing one takes some ten milliseconds.
+    """
+    document = parse_yaml(text, where)
     entries = document.get("entries") if isinstance(document, dict) else None
     if not isinstance(entries, dict) or not entries:
         raise SpecError("not a book", where=where, allowed="a mapping with entries by part")
     if others := [str(key) for key in document if key not in {"description", "entries"}]:
         raise SpecError(f"unknown key {others[0]!r}", where=where, allowed="description, entries")
-    rates = {str(part): _rate(str(part), entry, quantity, where) for part, entry in entries.items()}
-    return Book(quantity, where if label is None else label, rates)
+    return MappingProxyType(
+        {str(part): _rate(str(part), entry, quantity, where) for part, entry in entries.items()}
+    )
 
 
 def _rate(part: str, entry: Any, quantity: Quantity, where: str) -> Rate:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pnet_lp.cost import Part, load_book, read_book, shipped_books
 from pnet_lp.errors import SpecError
+from pnet_lp.files import parse_yaml
 
 
 def written(folder: Path, text: str) -> str:
@@ -55,6 +56,21 @@ def test_later_names_win(tmp_path: Path) -> None:
     assert load_book("price", [path, "hybrid-list"]).rate(port).of(port) == 340
     assert load_book("price", ["hybrid-list", path]).rate(port).of(port) == 1
     assert load_book("price", path).rate(port).of(port) == 1
+
+
+def test_a_book_is_parsed_once_for_each_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def counted(text: str, where: str) -> Any:
+        parsed.append(text)
+        return parse_yaml(text, where)
+
+    monkeypatch.setattr("pnet_lp.cost.books.parse_yaml", counted)
+    port = Part("ocs-port")
+    for usd in (3, 3, 4):
+        path = written(tmp_path, f"entries: {{ocs-port: {usd}}}\n")
+        assert read_book(path, "price").rate(port).of(port) == usd
+    assert parsed == ["entries: {ocs-port: 3}\n", "entries: {ocs-port: 4}\n"]
 
 
 def test_a_part_without_a_price() -> None:
