@@ -34,7 +34,7 @@ class Chart(Params):
         x: the key along the axis; a case without a value of it is not drawn.
         lines: the keys whose values make a line; a case without a value of the first is on every line.
         panels: the key for each value of which there is a part of its own, beside the others; a case without a value of
-            it is in all of them.  Lines have one scale in all, bars their own.
+            it is in all of them.
         cases: the names of what is drawn, in which ``*`` stands for any text; default: all.
         words: what keys and their values are called in the chart; empty for what is not to be mentioned.
         scale: of values that lines are drawn over.

@@ -58,6 +58,9 @@ _TICKS = 12
 _SHORT = 26
 """Characters up to which two entries of a legend stand side by side."""
 
+_COMPARABLE = 10
+"""How much more the bars of one panel may reach than those of another that has the same scale."""
+
 _MILLIONS = 2e6
 """Value along an axis from which on it is written in millions."""
 
@@ -163,19 +166,28 @@ def _draw_bars(
     published = _published(experiment, rows, claims)
     legend: dict[str, Any] = {}
     scaled = ""
-    for axes, (label, cases) in zip(_parts(figure, len(panels)), panels, strict=False):
+    reaches: list[tuple[float, float]] = []
+    parts = _parts(figure, len(panels))
+    for axes, (label, cases) in zip(parts, panels, strict=True):
         places = {case: -names.index(name) for name, case in cases.items()}
         own = {case: known[case] for case in places}
-        found, largest = _bars_of(
+        found, reach = _bars_of(
             axes, experiment, own, places, [item for item in published if item.case in places]
         )
         legend = found | legend
+        reaches.append(reach)
         axes.set_title(textwrap.fill(label, 12, break_long_words=False) if label else "")
         axes.set_yticks([-i for i in range(len(names))], names)
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(0.5 - len(names), 0.5)
         axes.locator_params(axis="x", nbins=4 if len(panels) == 1 else 3)
-        scaled = _scaled(axes.xaxis, largest, unit_in_words(experiment, rows))
+    if _COMPARABLE * min(most for _, most in reaches) >= max(most for _, most in reaches):
+        reaches = [(min(least for least, _ in reaches), max(most for _, most in reaches))] * len(reaches)
+    label = unit_in_words(experiment, rows)
+    for axes, (least, most) in zip(parts, reaches, strict=True):
+        # Room for what is written at the ends.
+        axes.set_xlim(1.15 * least, (1.28, 1.4, 1.6)[min(len(panels), 3) - 1] * most)
+        scaled = _scaled(axes.xaxis, max(most for _, most in reaches), label)
     if len(panels) == 1:
         figure.axes[0].set_xlabel(textwrap.fill(scaled, _ALONG))
     else:
@@ -190,14 +202,14 @@ def _bars_of(
     rows: Mapping[str, Row],
     places: Mapping[str, float],
     published: Sequence[_Published],
-) -> tuple[dict[str, Any], float]:
-    """Draw the bars of one panel; return what its legend has by source, and the greatest value."""
+) -> tuple[dict[str, Any], tuple[float, float]]:
+    """Draw the bars of one panel; return what its legend has by source, and the least and the greatest value."""
     values = [row.shown.value for row in rows.values()]
     errors = [row.spread or 0.0 for row in rows.values()]
     axes.barh(
         list(places.values()),
         values,
-        xerr=errors if any(errors) else None,
+        xerr=[error or math.nan for error in errors] if any(errors) else None,
         error_kw={"elinewidth": 0.8},
         color=_BAR,
         height=0.68,
@@ -233,10 +245,7 @@ def _bars_of(
             fontsize=6 if parts == 1 else 5.5,
         )
     lowest = min(0.0, *(value - error for value, error in zip(values, errors, strict=True)), 0.0)
-    largest = max([*ends.values(), 1e-300])
-    # Room for what is written at the ends.
-    axes.set_xlim(1.15 * lowest, (1.28, 1.4, 1.6)[min(parts, 3) - 1] * largest)
-    return legend, largest
+    return legend, (lowest, max([*ends.values(), 1e-300]))
 
 
 def _parts(figure: Figure, count: int) -> list[Axes]:
@@ -340,7 +349,7 @@ def _draw_lines(
             drawn = axes.errorbar(
                 [at for at, _ in points],
                 [values[case] for _, case in points],
-                yerr=[error[case] for _, case in points] if any(error.values()) else None,
+                yerr=[error[case] or math.nan for _, case in points] if any(error.values()) else None,
                 color=colour,
                 marker=marker,
                 # What lies under others is wider than they are, and hollow.
