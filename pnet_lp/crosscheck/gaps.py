@@ -175,9 +175,9 @@ def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
             "packets",
             "mean_fct_us",
             1 + share,
-            f"{int(packets.flow['packets_dropped'].sum()):,} packets were dropped and "
-            f"{int(packets.flow['resent'].sum()):,} sent again; the {_count(again)} that sent something again, "
-            f"{late:,} of them after a timeout, took {format_us(mean)} on average, in the fluid {format_us(ideal)}: "
+            f"{int(flow['packets_dropped'].sum()):,} packets were dropped and {int(flow['resent'].sum()):,} sent again; "
+            f"the {_count(again)} that sent something again, {late:,} of them after a timeout, took "
+            f"{format_us(mean)} on average, in the fluid {format_us(ideal)}: "
             f"{100 * share:+,.{0 if share >= 1 else 1}f} % in the mean of all flows",
             signed=True,
         )
