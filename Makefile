@@ -167,7 +167,7 @@ $(INSTALLED): $(PLACE) pyproject.toml constraints.txt $(RUST)
 	@echo 'installing the pinned versions and building the extension (release)'
 	@$(PY) -m pip install --quiet --constraint constraints.txt maturin
 	@PATH="$(HERE)/.venv/bin:$$PATH" $(PY) -m pip install --quiet --constraint constraints.txt \
-	  --no-build-isolation --editable '.[cluster,dev]'
+	  --no-build-isolation --editable '.[all,dev]'
 	@cargo fetch --quiet
 	@touch $@
 
@@ -178,7 +178,7 @@ pins: $(PLACE)
 	rm -rf build/pins
 	$(PY) -m venv build/pins
 	build/pins/bin/python -m pip install --quiet maturin
-	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[cluster,dev,site]'
+	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[all,dev,site]'
 	{ sed -n '/^#/p' constraints.txt; build/pins/bin/python -m pip freeze --exclude pnet-lp; } >build/constraints.txt
 	mv build/constraints.txt constraints.txt
 
