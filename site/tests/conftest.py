@@ -41,7 +41,8 @@ def address() -> Iterator[str]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/lesson/"
+        host, port = server.server_address[:2]
+        yield f"http://{host}:{port}/lesson/"
         server.shutdown()
         thread.join()
 
