@@ -13,7 +13,12 @@ import pytest
 from lab import SITE
 from playwright.sync_api import Browser, Page, sync_playwright
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
 PATIENCE_MS = 120_000
 """How long something may take on a busy machine before it counts as not happening."""
 
