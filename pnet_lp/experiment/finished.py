@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pnet_lp.errors import SpecError
 from pnet_lp.experiment.record import Record
 from pnet_lp.experiment.spec import SPEC_FILE, Experiment
 from pnet_lp.experiment.store import Store
+from pnet_lp.files import shipped
 
 FOLDER = "experiments"
-"""Where experiments are, below the working directory."""
+"""Where experiments are, below the working directory and among what is shipped."""
 
 
 @dataclass(frozen=True)
@@ -62,21 +62,26 @@ def read_run(experiment: Experiment, results: Path) -> Finished | None:
 
 
 def find_experiment(text: str | Path) -> Path:
-    """Return the folder of an experiment given by a path, or by its name below :data:`FOLDER`."""
-    named = Path(FOLDER) / text
-    return named if not Path(text).exists() and (named / SPEC_FILE).exists() else Path(text)
+    """Return the folder of an experiment given by a path, or by its name.
+
+    A name is that of a folder in :data:`FOLDER`, or of an experiment that comes with this package.
+    """
+    if Path(text).exists():
+        return Path(text)
+    named = (place / text for place in (Path(FOLDER), shipped(FOLDER)))
+    return next((folder for folder in named if (folder / SPEC_FILE).exists()), Path(text))
 
 
 def all_experiments() -> list[Path]:
-    """Return the folders of all experiments below :data:`FOLDER`, by name.
+    """Return the folders of all experiments in :data:`FOLDER`, by name; where it has none, of those shipped."""
+    places = (Path(FOLDER), shipped(FOLDER))
+    found = (sorted(path.parent for path in place.glob(f"*/{SPEC_FILE}")) for place in places)
+    return next(filter(None, found))
 
-    Raises:
-        SpecError: there is none.
-    """
-    found = sorted(path.parent for path in Path(FOLDER).glob(f"*/{SPEC_FILE}"))
-    if not found:
-        raise SpecError(f"no {SPEC_FILE} in any folder", where=FOLDER, allowed="from where experiments/ is")
-    return found
+
+def name_of(folder: Path) -> str:
+    """Return what :func:`find_experiment` takes for a folder: the name of one that is shipped, else the path."""
+    return folder.name if folder.parent == shipped(FOLDER) else folder.as_posix()
 
 
 def _same(asked: Mapping[str, Any], ran: Mapping[str, Any]) -> bool:
