@@ -434,7 +434,7 @@ def _common(texts: Sequence[str]) -> str:
 def _depths(
     panels: Sequence[Panel], values: Mapping[str, float], scale: Callable[[float], float]
 ) -> dict[int, int]:
-    """Return, for each line, how many of those drawn after it lie on it, at half of their common places or more.
+    """Return, for each line, how many of those drawn after it lie on it, at more than half of their common places.
 
     Of lines that are alike in several panels it is the most.
     """
@@ -446,7 +446,7 @@ def _depths(
         # A case that is on both is no likeness.
         both = [(one[at], other[at]) for at in one.keys() & other.keys() if one[at] != other[at]]
         same = sum(abs(scaled[a] - scaled[b]) <= _ALIKE * height for a, b in both)
-        return same > 0 and 2 * same >= len(both)
+        return 2 * same > len(both)
 
     for panel in panels:
         places = [
