@@ -11,6 +11,8 @@ from pnet_lp.errors import SpecError
 from pnet_lp.experiment.record import Record
 from pnet_lp.experiment.spec import SPEC_FILE, Experiment
 from pnet_lp.experiment.store import Store
+from pnet_lp.files import exists
+from pnet_lp.registry import nearest
 
 FOLDER = "experiments"
 """Where experiments are, below the working directory."""
@@ -61,10 +63,34 @@ def read_run(experiment: Experiment, results: Path) -> Finished | None:
     return Finished(experiment, manifest, tuple(kept))
 
 
-def find_experiment(text: str | Path) -> Path:
-    """Return the folder of an experiment given by a path, or by its name below :data:`FOLDER`."""
+def find_experiment(text: str | Path, missing: str = "no experiment") -> Path:
+    """Return the folder of an experiment given by a path, or by its name below :data:`FOLDER`.
+
+    Args:
+        text: the path, or the name.
+        missing: what to say that there is not.
+
+    Raises:
+        SpecError: there is none.
+    """
     named = Path(FOLDER) / text
-    return named if not Path(text).exists() and (named / SPEC_FILE).exists() else Path(text)
+    if exists(str(text)):
+        return Path(text)
+    if exists(str(named / SPEC_FILE)):
+        return named
+    names = [place.name for place in all_experiments()] if Path(FOLDER).is_dir() else []
+    raise SpecError(
+        f"{missing} is called {str(text)!r}{nearest(str(text), names)}",
+        allowed=f"a folder with a {SPEC_FILE}, or a name of `pnet-lp list experiments`",
+    )
+
+
+def is_experiment(text: str) -> bool:
+    """Whether a text is the path or the name of an experiment, and of nothing else."""
+    try:
+        return exists(str(find_experiment(text) / SPEC_FILE))
+    except SpecError:
+        return False
 
 
 def all_experiments() -> list[Path]:

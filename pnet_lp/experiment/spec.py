@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -32,13 +33,22 @@ class Chart(Params):
     Attributes:
         x: the key along the axis; a case without a value of it is not drawn.
         lines: the keys whose values make a line; a case without a value of the first is on every line.
+        facet: the key of which each value gets a panel of its own.
+        percent: whether values are in per cent of the baseline; None where there is one.
         saturated_percent: a case is saturated if it carries this much of its number of planes times the baseline; the
             first such case of each line is marked.
     """
 
     x: str
-    lines: Annotated[tuple[str, ...], OneOrMore, Field(min_length=1)]
+    lines: Annotated[tuple[str, ...], OneOrMore] = ()
+    facet: str | None = None
+    percent: bool | None = None
     saturated_percent: float | None = Field(None, gt=0)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """All that are drawn."""
+        return (self.x, *self.lines, *([] if self.facet is None else [self.facet]))
 
 
 @brief("name", "question", "cases")
@@ -81,10 +91,17 @@ class Experiment(Params):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that the spec gives to any of its cases, in the order of the model."""
-        first = next(iter(self.cases.values()))
+        """The keys that the spec gives to any of its cases, in the order of the model; a seed where it varies."""
+        first, *others = self.cases.values()
         given = set().union(*(case.model_fields_set for case in self.cases.values()))
-        return tuple(key for key in type(first).model_fields if key in given - {"seed", "draws"})
+        hidden = {"draws"} if any(case.seed != first.seed for case in others) else {"draws", "seed"}
+        return tuple(key for key in type(first).model_fields if key in given - hidden)
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether the lines of the chart are in per cent of the baseline."""
+        asked = self.chart.percent if self.chart else None
+        return self.baseline is not None if asked is None else asked
 
     @property
     def baseline_in_words(self) -> str | None:
@@ -92,7 +109,10 @@ class Experiment(Params):
         keys = placeholders(self.baseline or "")
         if not keys:
             return self.baseline
-        rest = filled(self.baseline or "", dict.fromkeys(keys, "")).strip("-")
+        # Of planes-1-routing-{routing} the case is planes-1.
+        named = {f"{key.replace('_', '-')}-{{{key}}}": f"{{{key}}}" for key in keys}
+        template = functools.reduce(lambda text, one: text.replace(*one), named.items(), self.baseline or "")
+        rest = "-".join(filter(None, filled(template, dict.fromkeys(keys, "")).split("-")))
         return f"{rest} of the same {' and '.join(key.replace('_', ' ') for key in keys)}"
 
     def base_of(self, name: str) -> str | None:
@@ -194,7 +214,8 @@ def state_experiment(
         entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
     }
     experiment = validate(Experiment, values, where)
-    experiment = experiment.model_copy(update={"bases": _bases(experiment, model, where)})
+    given = {entry.name: {**common, **entry.given} for entry in entries}
+    experiment = experiment.model_copy(update={"bases": _bases(experiment, given, model, where)})
     _check(experiment, model, where, claims)
     if quick is None and not any(entry.quick for entry in entries):
         return experiment
@@ -273,8 +294,10 @@ def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -
             _check_known(base, cases, "no case is called", f"{file}: baseline")
     if experiment.column is not None:
         _check_known(experiment.column, model.columns, "no column is called", f"{file}: column")
-    for key in (chart.x, *chart.lines) if chart else ():
+    for key in chart.keys if chart else ():
         _check_known(key, model.model_fields, "no key of a case is called", f"{file}: chart")
+    if chart and chart.percent and experiment.baseline is None:
+        raise SpecError("of what, has to be said", where=f"{file}: chart.percent", allowed="with a baseline")
     if (
         chart
         and chart.saturated_percent is not None
@@ -310,8 +333,10 @@ def _entries(given: Mapping[str, Any], file: str, model: type[Case]) -> list[_En
     return list(found.values())
 
 
-def _bases(experiment: Experiment, model: type[Case], file: str) -> dict[str, str]:
-    """Return the baseline of each case, where its name depends on keys of the case."""
+def _bases(
+    experiment: Experiment, given: Mapping[str, Mapping[str, Any]], model: type[Case], file: str
+) -> dict[str, str]:
+    """Return the baseline of each case, where its name depends on keys of the case, as these were ``given``."""
     template = experiment.baseline or ""
     keys = placeholders(template)
     for key in keys:
@@ -319,7 +344,7 @@ def _bases(experiment: Experiment, model: type[Case], file: str) -> dict[str, st
     if not keys:
         return {}
     return {
-        name: filled(template, {key: slug(getattr(case, key)) for key in keys})
+        name: filled(template, {key: slug(given[name].get(key, getattr(case, key))) for key in keys})
         for name, case in experiment.cases.items()
     }
 

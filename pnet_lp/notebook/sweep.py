@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment, state_experiment
+from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
 from pnet_lp.experiment.question import DEFAULT_QUESTION
-from pnet_lp.experiment.varied import varied_spec
+from pnet_lp.experiment.varied import varied_experiment, varied_spec
 from pnet_lp.report.experiment import compare, draw_table, union
 
 if TYPE_CHECKING:
@@ -59,10 +59,8 @@ def sweep(
     experiment = (
         _shipped(topology, question, baseline, fixed, draws, seed)
         if vary is None
-        else state_experiment(
-            varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline),
-            "sweep",
-            "sweep",
+        else varied_experiment(
+            varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline)
         )
     )
     if baseline is not None and not mean:

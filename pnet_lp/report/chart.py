@@ -67,6 +67,8 @@ _ALONG = 30
 _ALIKE = 0.012
 """Share of the height of a chart up to which two lines lie on each other."""
 
+_PANELS_ACROSS = 3
+
 _PUBLISHED: dict[str, Any] = {
     "markersize": 6,
     "markeredgewidth": 0.9,
@@ -105,12 +107,13 @@ def chart(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparis
     """Return the chart of the rows; what it shows is said by :func:`caption`, not in it."""
     rows = [row for row in rows if math.isfinite(row.shown.value)]
     figure = new_figure(_WIDTH_IN, 2.1, dpi=300)
-    axes = figure.add_subplot()
-    draw = _draw_lines if experiment.chart else _draw_bars
-    legend = draw(axes, experiment, rows, claims)
+    if experiment.chart:
+        legend = _draw_lines(figure, experiment, rows, claims)
+    else:
+        legend = _draw_bars(figure.add_subplot(), experiment, rows, claims)
     if len(legend) > 1 or (legend and not experiment.chart):
         labels = [str(entry.get_label()) for entry in legend]
-        columns = 2 if max(map(len, labels)) <= _SHORT else 1
+        columns = round(figure.get_figwidth() / _WIDTH_IN) * (2 if max(map(len, labels)) <= _SHORT else 1)
         lines = sum(1 + label.count("\n") for label in labels)
         figure.legend(handles=legend, loc="outside upper left", ncols=columns, columnspacing=1.2)
         figure.set_figheight(figure.get_figheight() + 0.13 * math.ceil(lines / columns))
@@ -233,17 +236,17 @@ def _published(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Com
             if claim.relative_to in values:
                 level = claim.number / 100 * values[claim.relative_to]
                 found.append(_Published(claim.case, level, item.source))
-        elif not (experiment.chart and experiment.baseline):
+        elif not (experiment.chart and experiment.in_percent):
             found.append(_Published(claim.case, claim.number, item.source))
     return found
 
 
 def _drawn(experiment: Experiment, rows: Sequence[Row]) -> dict[str, float]:
-    """Return what is drawn of each case: lines are in per cent of a baseline, bars never."""
+    """Return what is drawn of each case: lines may be in per cent of a baseline, bars never are."""
     if not experiment.chart:
         return {row.case: row.shown.value for row in rows}
     on_lines = {case for line in chart_lines(experiment)[1] for case in line.cases}
-    values = percents(rows) if experiment.baseline else {row.case: row.shown.value for row in rows}
+    values = percents(rows) if experiment.in_percent else {row.case: row.shown.value for row in rows}
     return {case: value for case, value in values.items() if case in on_lines}
 
 
@@ -260,38 +263,94 @@ def _saturation(experiment: Experiment) -> str:
 
 
 def _draw_lines(
-    axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
+    figure: Figure, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
 ) -> list[Any]:
-    """Draw the lines of the chart; hollow marks are published values, circles the first saturated cases."""
+    """Draw the lines of the chart, a panel for each value of its facet, and return the entries of the legend."""
     assert experiment.chart is not None
     axis, lines = chart_lines(experiment)
-    relative = experiment.baseline is not None
     values = _drawn(experiment, rows)
-    error = {row.case: (row.percent_spread if relative else row.spread) or 0.0 for row in rows}
+    lines = [line for line in lines if any(case in values for case in line.cases)]
+    styles = {label: i for i, label in enumerate(dict.fromkeys(line.label for line in lines))}
+    panels = list(dict.fromkeys(line.panel for line in lines)) or [""]
+    across = 2 if len(panels) == 2 * 2 else min(len(panels), _PANELS_ACROSS)
+    down = math.ceil(len(panels) / across)
+    if across > 1:
+        figure.set_size_inches(2 * _WIDTH_IN, 0.3 + 1.8 * down)
+    places = figure.subplots(down, across, squeeze=False, sharex=True, sharey=experiment.in_percent)
+    legend: dict[str, Any] = {}
+    for i, place in enumerate(places.flat):
+        if i >= len(panels):
+            place.set_visible(False)
+            continue
+        within = [line for line in lines if line.panel == panels[i]]
+        legend |= _draw_panel(place, experiment, rows, claims, within, styles)
+        if panels[i]:
+            place.set_title(textwrap.fill(panels[i], _ALONG), fontsize=7)
+    quantity = rows[0].shown.quantity if rows else ""
+    words = (
+        f"{quantity} in % of {experiment.baseline_in_words}"
+        if experiment.in_percent
+        else unit_in_words(experiment, rows)
+    )
+    levels = values | {item.case: item.level for item in _published(experiment, rows, claims)}
+    for panel, place in zip(panels, places.flat, strict=False):
+        # Only when all is drawn: an axis that is shared would not grow any more.
+        shown = [
+            levels[case]
+            for line in lines
+            for case in line.cases
+            if case in levels and (experiment.in_percent or line.panel == panel)
+        ]
+        # Lines need no zero, and what differs little is seen only without it.
+        if shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
+            place.set_ylim(bottom=0)
+        label = _scaled(place.yaxis, max(levels.values(), default=0.0), words)
+    for place in places[:, 0]:
+        place.set_ylabel(textwrap.fill(label, _ALONG))
+    # The last row may have fewer panels than the one above it.
+    lowest = [[place for place in column if place.get_visible()][-1] for column in places.T]
+    _write_places(lowest, axis, words_of(experiment.chart.x))
+    return [legend[label] for label in (*styles, *(name for name in legend if name not in styles))]
+
+
+def _draw_panel(
+    axes: Axes,
+    experiment: Experiment,
+    rows: Sequence[Row],
+    claims: Sequence[Comparison],
+    lines: Sequence[Line],
+    styles: Mapping[str, int],
+) -> dict[str, Any]:
+    """Draw lines into one panel; hollow marks are published values, circles the first saturated cases.
+
+    Returns:
+        entries of the legend, by what they say.
+    """
+    within = {case for line in lines for case in line.cases}
+    values = {case: value for case, value in _drawn(experiment, rows).items() if case in within}
+    error = {row.case: (row.percent_spread if experiment.in_percent else row.spread) or 0.0 for row in rows}
     saturated = {case for _, case in saturation_points(experiment, percents(rows))}
     published = {item.case: item.level for item in _published(experiment, rows, claims)}
-    lines = [line for line in lines if any(case in values for case in line.cases)]
-    legend: list[Any] = []
-    for i, (line, under) in enumerate(zip(lines, _depths(lines, values), strict=True)):
+    legend: dict[str, Any] = {}
+    for line, under in zip(lines, _depths(lines, values), strict=True):
+        i = styles[line.label]
         points = [(at, case) for at, case in zip(line.places, line.cases, strict=True) if case in values]
         colour, marker = COLOURS[i % len(COLOURS)], _MARKERS[i % len(_MARKERS)]
-        legend.append(
-            axes.errorbar(
-                [at for at, _ in points],
-                [values[case] for _, case in points],
-                yerr=[error[case] for _, case in points] if any(error.values()) else None,
-                color=colour,
-                marker=marker,
-                # What lies under others is wider than they are, and hollow.
-                markersize=3.2 + 2.8 * under,
-                markerfacecolor="white" if under else colour,
-                linewidth=1.0 + 1.6 * under,
-                linestyle="-" if under else _DASHES[i % len(_DASHES)],
-                alpha=0.75 if under else 1.0,
-                elinewidth=0.8,
-                label=line.label,
-                zorder=3 - 0.1 * under,
-            )
+        legend[line.label] = axes.errorbar(
+            [at for at, _ in points],
+            [values[case] for _, case in points],
+            yerr=[error[case] for _, case in points] if any(error.values()) else None,
+            color=colour,
+            marker=marker,
+            # What lies under others is wider than they are, and hollow.
+            markersize=3.2 + 2.8 * under,
+            markerfacecolor="white" if under else colour,
+            linewidth=1.0 + 1.6 * under,
+            linestyle="-" if under else _DASHES[i % len(_DASHES)],
+            alpha=0.75 if under else 1.0,
+            elinewidth=0.8,
+            label=line.label,
+            zorder=3 - 0.1 * under,
         )
         for at, case in points:
             if case in published:
@@ -299,42 +358,37 @@ def _draw_lines(
             if case in saturated:
                 axes.plot(at, values[case], zorder=5, **_SATURATED)
     if published:
-        legend += axes.plot([], [], marker="o", color="grey", label="published", **_PUBLISHED)
+        (legend["published"],) = axes.plot([], [], marker="o", color="grey", label="published", **_PUBLISHED)
     if any(saturated):
-        legend += axes.plot([], [], label=_saturation(experiment), **_SATURATED)
-    _write_places(axes, axis, words_of(experiment.chart.x))
-    quantity = rows[0].shown.quantity if rows else ""
-    label = (
-        f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
-    )
-    shown = [*values.values(), *published.values()]
-    # Lines need no zero, and what differs little is seen only without it.
-    if shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
-        axes.set_ylim(bottom=0)
-    label = _scaled(axes.yaxis, max(shown, default=0.0), label)
-    axes.set_ylabel(textwrap.fill(label, _ALONG))
+        words = _saturation(experiment)
+        (legend[words],) = axes.plot([], [], label=words, **_SATURATED)
     axes.grid(axis="y", alpha=0.3, linewidth=0.5)
     return legend
 
 
-def _write_places(axes: Axes, axis: LineAxis, label: str) -> None:
+def _write_places(panels: Sequence[Axes], axis: LineAxis, label: str) -> None:
     """Write what stands along the axis: every word, without what all begin with; every number where there are few."""
-    axes.set_xlabel(label)
+    for axes in panels:
+        axes.set_xlabel(label)
+        axes.tick_params(labelbottom=True)
     if not axis.words and len(axis.places) > _TICKS:
         return
     shared = _BEGINNING.match(_common(axis.labels)) if axis.words and len(axis.labels) > 1 else None
     labels = [text[shared.end() :] for text in axis.labels] if shared else list(axis.labels)
     if shared:
-        axes.set_xlabel(f"{label}: {shared[0]}...")
+        for axes in panels:
+            axes.set_xlabel(f"{label}: {shared[0]}...")
     longest = max(map(len, labels), default=0)
     turned: dict[str, Any] = {}
     if len(labels) > _TICKS:
         turned = {"rotation": 90, "fontsize": 5.5}
-    elif sum(map(len, labels)) > 2 * _SHORT:
+    elif sum(map(len, labels)) > 2 * _SHORT * min(1, 2 / len(panels)):
         turned = {"rotation": 30, "ha": "right"}
     if turned:
-        axes.figure.set_figheight(axes.figure.get_figheight() + longest * turned["rotation"] / 2000)  # type: ignore[union-attr]
-    axes.set_xticks(axis.places, labels, **turned)
+        figure = panels[0].figure
+        figure.set_figheight(figure.get_figheight() + longest * turned["rotation"] / 2000)  # type: ignore[union-attr]
+    for axes in panels:
+        axes.set_xticks(axis.places, labels, **turned)
 
 
 def _common(texts: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,14 +14,21 @@ class Line:
     """One line of a chart.
 
     Attributes:
-        label: the values that make it, in words.
+        label: the values that make it, in words; empty where there is nothing to tell apart.
         cases: names of its cases, by their place along the axis.
         places: that place: a number, or the position of a word in the order in which the spec uses them.
+        panel: the value of the panel that it is in, in words; empty where there is one panel.
     """
 
     label: str
     cases: tuple[str, ...]
     places: tuple[float, ...]
+    panel: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its panel and its label."""
+        return ", ".join(filter(None, (self.panel, self.label)))
 
 
 @dataclass(frozen=True)
@@ -48,29 +55,44 @@ def chart_lines(experiment: Experiment) -> tuple[Axis, list[Line]]:
     if chart is None:
         return Axis((), ()), []
     drawn = {name: case for name, case in experiment.cases.items() if _value(case, chart.x) is not None}
-    values = list(dict.fromkeys(_value(case, chart.x) for case in drawn.values()))
+    values = {_value(case, chart.x): str(case.cell(chart.x)) for case in drawn.values()}
     words = not all(isinstance(value, int | float) for value in values)
-    if not words:
-        values.sort()
-        place = {value: float(value) for value in values}
-    else:
+    if words:
         place = {value: float(i) for i, value in enumerate(values)}
+    else:
+        place = {value: float(value) for value in sorted(values)}
 
-    shared = {name: case for name, case in drawn.items() if _value(case, chart.lines[0]) is None}
-    members: dict[tuple[Any, ...], dict[str, Case]] = {}
+    panels: dict[str, dict[str, Case]] = {}
     for name, case in drawn.items():
-        if name not in shared:
-            members.setdefault(tuple(_value(case, key) for key in chart.lines), {})[name] = case
-    if not members:
-        members[()] = {}
+        value = None if chart.facet is None else case.cell(chart.facet)
+        panel = "" if value is None else _words(str(chart.facet), value)
+        panels.setdefault(panel, {})[name] = case
     lines = []
-    for key, cases in members.items():
-        ordered = sorted((place[_value(case, chart.x)], name) for name, case in (shared | cases).items())
-        label = ", ".join(
-            _words(name, value) for name, value in zip(chart.lines, key, strict=False) if value is not None
+    for panel, cases in panels.items():
+        for label, members in _members(cases, chart.lines):
+            ordered = sorted((place[_value(case, chart.x)], name) for name, case in members.items())
+            lines.append(
+                Line(label, tuple(name for _, name in ordered), tuple(at for at, _ in ordered), panel)
+            )
+    return Axis(tuple(place.values()), tuple(values[value] for value in place), words), lines
+
+
+def _members(cases: Mapping[str, Case], keys: Sequence[str]) -> list[tuple[str, dict[str, Case]]]:
+    """Return the lines that the values of ``keys`` make of cases: their labels and members."""
+    shared = {name: case for name, case in cases.items() if keys and _value(case, keys[0]) is None}
+    members: dict[tuple[Any, ...], dict[str, Case]] = {}
+    for name, case in cases.items():
+        if name not in shared:
+            members.setdefault(tuple(case.cell(key) for key in keys), {})[name] = case
+    return [
+        (
+            ", ".join(
+                _words(key, value) for key, value in zip(keys, values, strict=False) if value is not None
+            ),
+            shared | own,
         )
-        lines.append(Line(label, tuple(name for _, name in ordered), tuple(at for at, _ in ordered)))
-    return Axis(tuple(place.values()), tuple(str(value) for value in place), words), lines
+        for values, own in (members or {(): {}}).items()
+    ]
 
 
 def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> list[tuple[str, str | None]]:
@@ -86,7 +108,7 @@ def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> l
     _, lines = chart_lines(experiment)
     return [
         (
-            line.label,
+            line.name,
             next(
                 (
                     name
@@ -108,6 +130,4 @@ def _value(case: Case, key: str) -> Any:
 def _words(key: str, value: Any) -> str:
     if key == "planes":
         return "1 plane" if value == 1 else f"{value} planes"
-    if isinstance(value, tuple):
-        return " + ".join(value)
     return str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {value:g}"

@@ -114,8 +114,13 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
         ),
         (
             "baseline: one",
-            "baseline: one\nchart: {x: planes, lines: []}",
-            "spec.yaml: chart.lines: value should have at least 1 item",
+            "baseline: one\nchart: {x: planes, facet: plane}",
+            "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: seed, draws, ",
+        ),
+        (
+            "baseline: one",
+            "chart: {x: planes, percent: true}",
+            "spec.yaml: chart.percent: of what, has to be said; allowed: with a baseline",
         ),
     ],
 )
