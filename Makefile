@@ -146,7 +146,7 @@ $(INSTALLED): $(PLACE) pyproject.toml constraints.txt $(RUST)
 	@echo 'installing the pinned versions and building the extension (release)'
 	@$(PY) -m pip install --quiet --constraint constraints.txt maturin
 	@PATH="$(HERE)/.venv/bin:$$PATH" $(PY) -m pip install --quiet --constraint constraints.txt \
-	  --no-build-isolation --editable '.[cluster,dev]'
+	  --no-build-isolation --editable '.[all,dev]'
 	@cargo fetch --quiet
 	@touch $@
 
@@ -157,7 +157,7 @@ pins: $(PLACE)
 	rm -rf build/pins
 	$(PY) -m venv build/pins
 	build/pins/bin/python -m pip install --quiet maturin
-	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[cluster,dev]'
+	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[all,dev]'
 	{ sed -n '/^#/p' constraints.txt; build/pins/bin/python -m pip freeze --exclude pnet-lp; } >build/constraints.txt
 	mv build/constraints.txt constraints.txt
 

@@ -13,7 +13,7 @@ from pnet_lp.cli.options import say
 from pnet_lp.cli.output import OutputFolder, print_json, print_report
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Size, load_experiment
-from pnet_lp.experiment.finished import read_run
+from pnet_lp.experiment.finished import name_of, read_run
 from pnet_lp.report.page import write_page
 from pnet_lp.report.published import Publication
 from pnet_lp.writing import naming_output, write_text
@@ -43,7 +43,7 @@ def command(
     missing: dict[str, str] = {}
     for place in chosen(experiment, every):
         asked = load_experiment(place, size=size)
-        typed = f"pnet-lp sweep {place.as_posix()}{'' if asked.size == 'paper' else f' --size {asked.size}'}"
+        typed = f"pnet-lp sweep {name_of(place)}{'' if asked.size == 'paper' else f' --size {asked.size}'}"
         finished = read_run(asked, results)
         if finished is not None:
             found.append(Publication.of(finished, typed))

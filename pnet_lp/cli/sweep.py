@@ -160,7 +160,7 @@ def command(
     printed before.
 
     Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
-    """
+    """  # noqa: D301 - the backslash is click's
     if varying.vary:
         spec = varying.spec(words, draws=draws, seed=seed)
         made = varied_experiment(spec)

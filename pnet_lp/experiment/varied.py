@@ -81,7 +81,7 @@ def varied_spec(
     }
     first, *others = along
     if len(axes) > 1 or percent is not None or all(isinstance(value, int | float) for value in axes[first]):
-        chart = {"x": first, "lines": others, "facet": facet, "percent": percent}
+        chart = {"x": first, "lines": others, "panels": facet, "percent": percent}
         spec["chart"] = {key: value for key, value in chart.items() if value not in (None, [])}
     spec |= {key: value for key, value in {"column": column, "spread": spread}.items() if value is not None}
     if baseline:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pnet_lp.extras import load
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.notebook.html import result_html
 from pnet_lp.report.flow_paths import path_rates
@@ -155,6 +156,5 @@ class Solved:
 
 
 def _frame(columns: Any) -> pd.DataFrame:
-    import pandas as pd  # noqa: PLC0415 - slow to load
-
-    return pd.DataFrame(columns)
+    frame: pd.DataFrame = load("pandas", "tables").DataFrame(columns)
+    return frame

@@ -13,7 +13,9 @@ from typing import Any
 import pytest
 
 from pnet_lp.cli import sweeping
+from pnet_lp.experiment.finished import all_experiments, find_experiment, name_of
 
+ROOT = Path(__file__).parents[2]
 Run = Callable[..., Any]
 RunJson = Callable[..., Any]
 
@@ -232,7 +234,7 @@ def test_a_budget(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
             "--budget: not a quantity, found '2 days'; allowed: a time",
         ),
         (("sweep", "trial", "--executor", "x"), "--executor: unknown executor 'x'; allowed: dask, local"),
-        (("sweep", "tril"), "tril/spec.yaml: cannot read the file: No such file or directory"),
+        (("sweep", "tril"), "no experiment, and no topology, is called 'tril' (did you mean 'trial'?)"),
     ],
 )
 @pytest.mark.usefixtures("trial")
@@ -240,8 +242,20 @@ def test_faults(run: Run, words: tuple[str, ...], message: str) -> None:
     assert message in run(*words, code=2).stderr
 
 
-def test_where_there_are_no_experiments(run: Run, here: Path) -> None:
+def test_where_there_are_no_experiments_the_shipped_ones_are_meant(run: Run, here: Path) -> None:
     (here / "experiments").unlink()
-    assert run("report", "--all", code=2).stderr == (
-        "Error: experiments: no spec.yaml in any folder; allowed: from where experiments/ is\n"
+    assert [name_of(folder) for folder in all_experiments()] == sorted(
+        path.parent.name for path in (ROOT / "experiments").glob("*/spec.yaml")
     )
+    assert run("report", "ideal-planes", code=2).stderr == (
+        "Error: ideal-planes: no results in results of a run that came to its end; "
+        "allowed: pnet-lp sweep ideal-planes first\n"
+    )
+
+
+def test_own_experiments_come_first(here: Path, trial: Path) -> None:
+    assert all_experiments() == [Path("experiments/other"), Path("experiments/trial")]
+    assert find_experiment("trial") == trial.relative_to(here)
+    assert find_experiment("experiments/other") == Path("experiments/other")
+    assert find_experiment("ideal-planes") == ROOT / "experiments" / "ideal-planes"
+    assert find_experiment("nonsense") == Path("nonsense")

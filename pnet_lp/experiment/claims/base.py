@@ -147,11 +147,6 @@ class CaseClaim(Claim):
     relative_to: str | None = None
 
     @property
-    @abstractmethod
-    def number(self) -> float | None:
-        """The one number that is claimed, or None where there are two."""
-
-    @property
     def about(self) -> tuple[str, ...]:
         """The cases that it names."""
         return (self.case,) if self.relative_to is None else (self.case, self.relative_to)
