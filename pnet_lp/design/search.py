@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -145,28 +146,18 @@ class _Search:
     def solved(self, candidate: Candidate, quote: Quote) -> Survivor:
         """Return a candidate with its certified throughput."""
         asked, network, traffic = self.asked, candidate.network, self.traffic(candidate)
-        result = solve(
-            network,
-            traffic,
-            seed=asked.seed,
-            tolerance=asked.tolerance,
-            threads=self.threads,
-            on_progress=self.on_progress,
-        )
+        how: dict[str, Any] = {
+            "seed": asked.seed,
+            "tolerance": asked.tolerance,
+            "threads": self.threads,
+            "on_progress": self.on_progress,
+        }
+        result = solve(network, traffic, **how)
         each = traffic.total / network.host_count
         carried = result.interval.lower
         if asked.fail_links and carried * each >= asked.enough_gbps_per_host:
             failures = Failures(links=asked.fail_links)
-            draws = failure_trials(
-                network,
-                traffic,
-                failures,
-                trials=asked.trials,
-                seed=asked.seed,
-                tolerance=asked.tolerance,
-                threads=self.threads,
-                on_progress=self.on_progress,
-            )
+            draws = failure_trials(network, traffic, failures, trials=asked.trials, **how)
             # A draw that cuts a host off carries nothing between some pair.
             values = [0.0 if draw.lost_demands else draw.throughput_gbps for draw in draws]
             carried = float(np.quantile(values, 1 - asked.confidence, method="lower"))

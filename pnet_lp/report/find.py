@@ -13,6 +13,7 @@ from pnet_lp.report.tables import Columns, from_rows, text_table
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table
 
 _MARKERS = "osD^vPX*"
@@ -105,9 +106,12 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
     if asked["fail_links"]:
         share, sure = 100 * asked["fail_links"], 100 * asked["confidence"]
         failing = f" in {sure:g} % of {asked['trials']} draws with {share:g} % of cables down"
+    least = asked["min_gbps_per_host"]
+    close = any(one["gbps_per_host"] < least for one in document["front"])
+    within = f", to within {100 * asked['tolerance']:g} %," if close else ""
     lines = [
-        f"{document['candidates']:,} candidates, of which these carry at least {asked['min_gbps_per_host']:g} Gb/s per "
-        f"host of {asked['traffic']}{failing}, each more than anything that {_COSTS[asked['rank']]} no more",
+        f"{document['candidates']:,} candidates, of which these carry at least {least:g} Gb/s per host{within} of "
+        f"{asked['traffic']}{failing}, each more than anything that {_COSTS[asked['rank']]} no more",
         "ruled out:",
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]
@@ -120,7 +124,12 @@ _COSTS = {"cost": "costs", "throughput": "costs", "power": "draws"}
 
 
 def write_front_chart(document: Mapping[str, Any], path: str | Path) -> None:
-    """Draw the front as points, throughput over what it costs or draws, into a PNG or SVG file."""
+    """Write :func:`front_chart` into a PNG or SVG file."""
+    write_figure(front_chart(document), path)
+
+
+def front_chart(document: Mapping[str, Any]) -> Figure:
+    """Return the front as points, throughput over what it costs or draws."""
     figure = new_figure(8)
     axes = figure.add_subplot()
     power = document["asked"]["rank"] == "power"
@@ -157,4 +166,4 @@ def write_front_chart(document: Mapping[str, Any], path: str | Path) -> None:
         xlabel=label, ylabel=f"Gb/s per host, {document['asked']['traffic']}", xscale="log", yscale="log"
     )
     axes.set_title(f"at least {document['asked']['hosts']:,} hosts", fontsize="medium")
-    write_figure(figure, path)
+    return figure

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pnet_lp.cli import sweeping
+from pnet_lp.errors import SpecError
 from pnet_lp.experiment.finished import all_experiments, find_experiment, name_of
 
 ROOT = Path(__file__).parents[2]
@@ -258,4 +259,5 @@ def test_own_experiments_come_first(here: Path, trial: Path) -> None:
     assert find_experiment("trial") == trial.relative_to(here)
     assert find_experiment("experiments/other") == Path("experiments/other")
     assert find_experiment("ideal-planes") == ROOT / "experiments" / "ideal-planes"
-    assert find_experiment("nonsense") == Path("nonsense")
+    with pytest.raises(SpecError, match="no experiment is called 'nonsense'"):
+        find_experiment("nonsense")
