@@ -57,6 +57,19 @@ def test_tables_are_of_all_candidates(found: pn.NetworksFound) -> None:
     assert {why: counts[why] for why in counts if why} == found.found.counts
 
 
+def test_the_front_is_what_the_table_of_all_says(found: pn.NetworksFound) -> None:
+    front, everything = found.front, found.candidates
+    for one in everything[everything["ruled_out"] != ""].itertuples():
+        cheaper = front[front["total_usd"] <= one.total_usd]
+        too_little = one.upper_bound_gbps_per_host < 50
+        beaten = cheaper["gbps_per_host"].max() >= one.upper_bound_gbps_per_host * (1 - 3e-4)
+        assert too_little or beaten, one
+        assert too_little == one.ruled_out.endswith("too little"), one
+    for one in front.itertuples():
+        others = front[(front["total_usd"] <= one.total_usd) & (front.index != one.Index)]
+        assert (others["gbps_per_host"] < one.gbps_per_host).all()
+
+
 def test_one_of_them_is_an_answer_with_its_proof(found: pn.NetworksFound) -> None:
     one = found[0]
     one.verify()
