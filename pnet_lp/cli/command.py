@@ -10,6 +10,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from pnet_lp.cli.completion import complete_by_name
+
 BOUNDS_ONLY = 3
 """Exit code where a number printed is a pair of bounds that have not met within the tolerance."""
 
@@ -124,6 +126,8 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
         self.example = example
         self.params.append(debug_option())
+        for param in self.params:
+            complete_by_name(param)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless an option given has no meaning beside the others."""
