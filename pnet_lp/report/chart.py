@@ -442,14 +442,15 @@ def _depths(
     height = max(map(abs, scaled.values()), default=0.0)
     found: dict[int, int] = {}
 
-    def alike(one: Mapping[float, float], other: Mapping[float, float]) -> bool:
-        shared = one.keys() & other.keys()
-        same = sum(abs(one[at] - other[at]) <= _ALIKE * height for at in shared)
-        return same > 1 and 2 * same >= len(shared)
+    def alike(one: Mapping[float, str], other: Mapping[float, str]) -> bool:
+        # A case that is on both is no likeness.
+        both = [(one[at], other[at]) for at in one.keys() & other.keys() if one[at] != other[at]]
+        same = sum(abs(scaled[a] - scaled[b]) <= _ALIKE * height for a, b in both)
+        return same > 0 and 2 * same >= len(both)
 
     for panel in panels:
         places = [
-            {at: scaled[case] for at, case in zip(line.places, line.cases, strict=True) if case in scaled}
+            {at: case for at, case in zip(line.places, line.cases, strict=True) if case in scaled}
             for line in panel.lines
         ]
         for i, (line, own) in enumerate(zip(panel.lines, places, strict=True)):

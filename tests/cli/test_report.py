@@ -31,7 +31,7 @@ CLAIMS = """
 source: A paper, NSDI'99, figure 3
 claims:
   - {statement: twice, case: two, relative_to: one, percent: 200}
-  - {statement: thrice, case: three, relative_to: one, percent: 50, origin: artifact}
+  - {statement: thrice, case: three, relative_to: one, percent: 50, origin: artifact, cause: it has three}
   - {statement: small, kind: ordering, cases: [two, one], size: any}
 """
 
@@ -115,7 +115,13 @@ def test_a_report(run: Run, run_json: RunJson, here: Path) -> None:
     assert (image["alt"] or "").startswith("Chart: A <trial> & more. Hollow marks: published")
     assert base64.b64decode((image["src"] or "").partition("base64,")[2]) == files["chart.svg"]
     assert all(attributes.get("scope") in ("row", "col") for attributes in parsed.every("th"))
-    assert len(parsed.every("caption")) == len(parsed.every("table")) == 3
+    assert len(parsed.every("caption")) == len(parsed.every("table")) == 4
+    # What does not agree stands by itself before all others, with its cause.
+    unlike = page[page.index('id="unlike"') : page.index('id="paper-1"')]
+    assert "thrice" in unlike
+    assert "twice" not in unlike
+    assert f"<td>{claims[1]['reason']}</td>" in unlike
+    assert claims[1]["reason"] == "outside 1 %: it has three"
     manifest = json.loads(files["manifest.json"])
     for word in (manifest["code"], manifest["python"], "pnet-lp sweep experiments/other"):
         assert word in page
