@@ -19,14 +19,8 @@ from pnet_lp.topology import topologies
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = ROOT / "build"
-PAGES = (
-    "*.md",
-    "*/*.md",
-    "experiments/*/*.md",
-    "results/published/*.md",
-    "docs/**/*.svg",
-    "docs/notebooks/*.ipynb",
-)
+DATA = ("experiments/**/*.md", "topologies/*.md", "traffic_matrices/*.md", "benchmarks/*.md", "results/published/*.md")
+PAGES = ("*.md", "docs/**/*.md", "docs/**/*.svg", "docs/notebooks/*.ipynb", *DATA)
 LESSON = "<!doctype html><title>Lesson</title><p>`make site` builds the lesson.</p>"
 REFERENCE = {
     "One call": ("notebook.solve.solve", "notebook.solved.Solved", "notebook.sweep.sweep"),
