@@ -36,8 +36,9 @@ def sweep(
 ) -> pd.DataFrame:
     """Return a table of answers: one row for each draw of every combination of values.
 
-    >>> import pnet_lp as pn
-    >>> pn.sweep("jellyfish:k=8", vary={"planes": [1, 2, 4], "routing": ["ecmp", "ksp:8"]}, draws=10, level="rack")
+    Examples:
+        >>> import pnet_lp as pn
+        >>> pn.sweep("jellyfish:k=8", vary={"planes": [1, 2, 4], "routing": ["ecmp", "ksp:8"]}, draws=10, level="rack")
 
     Args:
         topology: an expression, a file or a name, or several, one plane each; or, without ``vary``, the name or
