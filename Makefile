@@ -102,7 +102,7 @@ site: setup
 	cargo run --quiet --locked --package pnet-bindgen -- $(WASM) $(LESSON)/wasm
 	$(PY) site/presets.py $(LESSON)/networks.json
 	cp site/lesson/*.html site/lesson/*.css site/lesson/*.js $(LESSON)
-	@echo 'the lesson: $(PY) -m http.server --directory build/site, then http://localhost:8000/lesson/'
+	@echo 'the lesson: $(PY) -m http.server --directory build/site, then localhost:8000/lesson/ in a browser'
 
 # Needs Chromium (Debian: apt-get install chromium); the driver is installed, browsers are not downloaded.
 site-test: site

@@ -111,6 +111,8 @@ def test_edited_network_is_that_of_its_file(page: Page, tmp_path: Path) -> None:
     found = known(page)
     assert found["lower"] > before * 1.01
     assert command(page) == ["throughput", "network.edges"]
+    page.click("#copy")
+    page.get_by_text("Copied. The command reads network.edges: save the network beside it.").wait_for()
     assert [path.name for path in saved(page, "save-edges", tmp_path)] == ["network.edges"]
     said = answered(tmp_path, *command(page), "--tolerance", "1e-5")
     assert found["lower"] == pytest.approx(said["lower_bound_gbps"], rel=1e-4)
