@@ -1,11 +1,11 @@
-# make run | test | check | fix | bench | audit | clean        (`make` alone explains them)
+# make run | test | check | fix | bench | site | audit | clean        (`make` alone explains them)
 #
 # Needs Python 3.11 or newer and a Rust toolchain.  Everything else is installed into .venv, in the versions of
 # constraints.txt.  PYTHON=/path/to/python chooses the interpreter, PYTEST_ARGS adds to pytest's arguments.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test experiments published check fix bench audit clean pins FORCE
+.PHONY: help setup run test experiments published docs check fix bench site site-test audit clean pins FORCE
 
 PYTHON ?=
 PYTEST_ARGS ?=
@@ -32,9 +32,11 @@ help:
 	@echo 'make test    set up, then all tests, Python and Rust'
 	@echo 'make experiments  set up, then every experiment at quick size, with a page of all claims'
 	@echo 'make published    every experiment at the size of the papers, into results/published (hours)'
+	@echo 'make docs    the site of all pages, with notebooks and reference, into build/site'
 	@echo 'make check   formatting, lints, types and layers; changes no file'
 	@echo 'make fix     what of that can be repaired by itself'
 	@echo 'make bench   the benchmarks (minutes)'
+	@echo 'make site    the lesson for browsers, into build/site; make site-test tests it in Chromium'
 	@echo 'make audit   the pinned versions against known vulnerabilities (network)'
 	@echo 'make clean   remove .venv and everything built; results/ stays'
 	@echo 'make pins    choose the newest versions again and write constraints.txt'
@@ -56,6 +58,14 @@ experiments: setup
 published: setup
 	$(PY) -m pnet_lp sweep --all --jobs 2 || test $$? = 3
 	$(PY) -m pnet_lp report --all --to results/published
+
+# Into build/site, where other parts of the site may lie already.  Notebooks are executed; a link to nothing is an error.
+docs: setup
+	@$(PY) -m pip install --quiet --constraint constraints.txt 'pnet-lp[docs]'
+	$(PY) -m pnet_lp report --all --results results/published --to build/published
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --config-file tools/mkdocs.yml --site-dir ../build/docs
+	mkdir -p build/site
+	cp -R build/docs/. build/site/
 
 check: setup
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
@@ -87,6 +97,26 @@ bench: setup
 	$(PY) benchmarks/packets.py
 	$(PY) benchmarks/fluid.py
 	$(PY) benchmarks/startup.py
+
+# The page as a browser loads it.  No program but cargo turns the core into WebAssembly: the command is a crate, too.
+WASM := target/wasm32-unknown-unknown/site/pnet_wasm.wasm
+LESSON := build/site/lesson
+
+site: setup
+	@test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" || rustup target add wasm32-unknown-unknown || { \
+	  echo 'make: Rust cannot build for browsers: rustup target add wasm32-unknown-unknown' >&2; exit 1; }
+	cargo build --quiet --locked --profile site --package pnet-wasm --target wasm32-unknown-unknown
+	rm -rf $(LESSON)
+	mkdir -p $(LESSON)
+	cargo run --quiet --locked --package pnet-bindgen -- $(WASM) $(LESSON)/wasm
+	$(PY) site/presets.py $(LESSON)/networks.json
+	cp site/lesson/*.html site/lesson/*.css site/lesson/*.js $(LESSON)
+	@echo 'the lesson: $(PY) -m http.server --directory build/site, then localhost:8000/lesson/ in a browser'
+
+# Needs Chromium (Debian: apt-get install chromium); the driver is installed, browsers are not downloaded.
+site-test: site
+	@$(PY) -m pip install --quiet --constraint constraints.txt playwright
+	$(PY) -m pytest -n 0 -o pythonpath=site/tests site/tests $(PYTEST_ARGS)
 
 # Not part of `make test`: what it asks is not pinned, and may be out of reach.
 audit: setup
@@ -146,7 +176,7 @@ $(INSTALLED): $(PLACE) pyproject.toml constraints.txt $(RUST)
 	@echo 'installing the pinned versions and building the extension (release)'
 	@$(PY) -m pip install --quiet --constraint constraints.txt maturin
 	@PATH="$(HERE)/.venv/bin:$$PATH" $(PY) -m pip install --quiet --constraint constraints.txt \
-	  --no-build-isolation --editable '.[cluster,dev]'
+	  --no-build-isolation --editable '.[all,dev]'
 	@cargo fetch --quiet
 	@touch $@
 
@@ -157,7 +187,7 @@ pins: $(PLACE)
 	rm -rf build/pins
 	$(PY) -m venv build/pins
 	build/pins/bin/python -m pip install --quiet maturin
-	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[cluster,dev]'
+	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[all,dev,docs,site]'
 	{ sed -n '/^#/p' constraints.txt; build/pins/bin/python -m pip freeze --exclude pnet-lp; } >build/constraints.txt
 	mv build/constraints.txt constraints.txt
 

@@ -33,17 +33,25 @@ MOST_VALUES = 100_000
 _WORTH_A_LOOK = 16 * MIB
 """Bytes up to which nobody asks whether they are free."""
 
-_CHECKOUT = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(folder: str) -> Path:
+    """Return the data folder of that name that comes with this package.
+
+    In a checkout it is beside the package, which an installed one has it inside.
+    """
+    inside = _PACKAGE / "data"
+    return (inside if inside.is_dir() else _PACKAGE.parent) / folder
 
 
 def named_files(folder: str) -> dict[str, Path]:
     """Return the YAML files of a data folder by their names, which are their paths without suffix.
 
-    They are those in ``folder`` below the working directory and below the checkout that this package runs from, if it
-    does; the former win.
+    They are those in ``folder`` below the working directory and those that come with this package; the former win.
     """
     found: dict[str, Path] = {}
-    for place in (_CHECKOUT / folder, Path(folder)):
+    for place in (shipped(folder), Path(folder)):
         for path in sorted(place.glob("**/*.yaml")):
             found[path.relative_to(place).with_suffix("").as_posix()] = path
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -79,6 +80,17 @@ def check_content(wheel: Path) -> None:
         if path.suffix in {".py", ".yaml"} and "__pycache__" not in path.parts
     }
     assert sources <= set(names), "some modules are missing from the wheel"
+    data = {
+        f"pnet_lp/data/{path.relative_to(ROOT).as_posix()}": path.read_bytes()
+        for folder in ("experiments", "topologies", "traffic_matrices")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file()
+    }
+    archive = zipfile.ZipFile(wheel)
+    assert {name: archive.read(name) for name in names if name.startswith("pnet_lp/data/")} == data
+    [record] = (name for name in names if name.endswith(".dist-info/RECORD"))
+    listed = [row[0] for row in csv.reader(archive.read(record).decode().splitlines())]
+    assert sorted(listed) == sorted(names)
     assert "abi3" in wheel.name, "one wheel a platform must serve every supported Python"
 
 
@@ -111,3 +123,14 @@ def test_wheel_works_in_an_empty_environment(wheel: Path, tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert "jellyfish" in done.stdout
     assert not list(empty.iterdir()), "a command left files behind"
+
+    # What is shipped is found, and what is written goes where the command runs.
+    done = run(
+        programs / "pnet-lp", "sweep", "ideal-planes", "--size", "quick", "--case", "serial", cwd=empty
+    )
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in empty.iterdir()} == {"results"}
+    done = run(programs / "pnet-lp", "report", "table1-components", cwd=empty)
+    assert "allowed: pnet-lp sweep table1-components first" in done.stderr
+    done = run(programs / "pnet-lp", "topology", "jellyfish-k8", cwd=empty)
+    assert done.returncode == 0, done.stderr

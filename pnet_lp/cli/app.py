@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 import traceback
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,12 @@ from pnet_lp.cli.command import debug_option, flags, wants_traceback
 from pnet_lp.errors import PnetError, on_one_line
 from pnet_lp.interrupts import INTERRUPTED, pressed, settle
 from pnet_lp.registry import nearest
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+COMPLETE = "_PNET_LP_COMPLETE"
+"""The variable by which a shell asks for completions."""
 
 COMMANDS = {
     "throughput": "how much traffic fits into a network, with proved bounds",
@@ -57,11 +63,19 @@ class CommandGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command asked for; an unknown one is a usage error that offers the nearest."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(
                 f"unknown command {args[0]!r}{nearest(args[0], COMMANDS)}; allowed: {', '.join(COMMANDS)}"
             )
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Return the commands and options that begin so; no command is imported."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - for shells only
+
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [*(CompletionItem(name, help=COMMANDS[name]) for name in names), *options]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the table of commands."""
@@ -70,6 +84,8 @@ class CommandGroup(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the program; that its own help text or version cannot be printed becomes a sentence too."""
+        if COMPLETE in os.environ:
+            importlib.import_module("pnet_lp.cli.shells")
         try:
             return super().main(*args, **extra)
         except OSError as error:

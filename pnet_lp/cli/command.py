@@ -10,6 +10,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from pnet_lp.cli.completion import complete_by_name
+
 BOUNDS_ONLY = 3
 """Exit code where a number printed is a pair of bounds that have not met within the tolerance."""
 
@@ -43,6 +45,12 @@ def flags(ctx: click.Context) -> Mapping[str, str]:
     """Return what the options of the command that runs are called, ``--fail-links``, by name of the parameter."""
     found: Mapping[str, str] = ctx.meta.get(_FLAGS, {})
     return found
+
+
+def call_them(names: Mapping[str, str]) -> None:
+    """Have messages call parameters that no option of the command is for as ``names`` says."""
+    ctx = click.get_current_context()
+    ctx.meta[_FLAGS] = {**names, **flags(ctx)}
 
 
 def given(names: Iterable[str]) -> tuple[str, ...]:
@@ -118,6 +126,8 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
         self.example = example
         self.params.append(debug_option())
+        for param in self.params:
+            complete_by_name(param)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless an option given has no meaning beside the others."""

@@ -12,6 +12,7 @@ from pnet_lp.cli.output import Output
 from pnet_lp.cli.progress import SimulationLine
 from pnet_lp.cli.simulation_options import simulation_settings
 from pnet_lp.crosscheck import CrosscheckSettings, compare, run
+from pnet_lp.extras import need
 from pnet_lp.report.crosscheck import crosscheck_columns, crosscheck_report, write_crosscheck_plot
 from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords
 
@@ -44,6 +45,8 @@ def command(
 
     Exit code 3 says that a flow was unfinished in some model, or that the bounds of a linear program have not met.
     """
+    if output.out is not None:
+        need("pyarrow", "out")
     words = ScenarioWords(
         topologies=network.topologies,
         flows=flows,

@@ -15,6 +15,7 @@ import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.errors import OutputError
+from pnet_lp.extras import need
 from pnet_lp.files import json_text
 from pnet_lp.report.tables import Columns, write_table
 from pnet_lp.writing import check_folder, check_output, naming_output
@@ -42,6 +43,7 @@ class OutputFile(click.Path):
 
         Raises:
             OutputError: it cannot be written.
+            PnetError: what writes it is not installed.
         """
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if self.suffixes and path.suffix.lower() not in self.suffixes:
@@ -53,6 +55,8 @@ class OutputFile(click.Path):
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {str(path.parent)!r}", param, ctx)
         check_output(path)
+        if path.suffix.lower() == ".parquet":
+            need("pyarrow", str(path))
         return path
 
 

@@ -13,7 +13,7 @@ from pnet_lp.cli.options import say
 from pnet_lp.cli.output import OutputFolder, print_json, print_report
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Size, load_experiment
-from pnet_lp.experiment.finished import read_run
+from pnet_lp.experiment.finished import name_of, read_run
 from pnet_lp.report.page import write_page
 from pnet_lp.report.published import Publication
 from pnet_lp.writing import naming_output, write_text
@@ -22,6 +22,7 @@ PAGE = "index.html"
 
 
 @click.command(cls=Command, example="pnet-lp report --all")
+@click.argument("experiment", required=False)
 @experiment_options
 @click.option(
     "--to",
@@ -32,7 +33,7 @@ PAGE = "index.html"
 )
 @json_option
 def command(
-    *, experiment: Path | None, every: bool, size: Size, results: Path, to: Path, as_json: bool
+    *, experiment: str | None, every: bool, size: Size, results: Path, to: Path, as_json: bool
 ) -> None:
     """Write what sweeps have left: tables, figures, and one page with every claim and its verdict.
 
@@ -42,7 +43,7 @@ def command(
     missing: dict[str, str] = {}
     for place in chosen(experiment, every):
         asked = load_experiment(place, size=size)
-        typed = f"pnet-lp sweep {place.as_posix()}{'' if asked.size == 'paper' else f' --size {asked.size}'}"
+        typed = f"pnet-lp sweep {name_of(place)}{'' if asked.size == 'paper' else f' --size {asked.size}'}"
         finished = read_run(asked, results)
         if finished is not None:
             found.append(Publication.of(finished, typed))

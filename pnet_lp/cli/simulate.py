@@ -19,6 +19,7 @@ from pnet_lp.cli.options import (
 from pnet_lp.cli.output import Output, OutputFile, OutputFolder
 from pnet_lp.cli.progress import CountLine, SimulationLine
 from pnet_lp.cli.simulation_options import simulation_settings
+from pnet_lp.extras import need
 from pnet_lp.report.fct import write_fct
 from pnet_lp.report.simulate import (
     check_records,
@@ -103,6 +104,9 @@ def command(
     Exit code 3 says that a run ended before all its flows were complete, at a limit or by Ctrl-C; what is printed holds
     for those that were.
     """
+    for key, path in (("records", records), ("out", output.out)):
+        if path is not None:
+            need("pyarrow", key)
     if records is not None:
         check_records(records)
     words = ScenarioWords(

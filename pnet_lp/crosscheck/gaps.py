@@ -169,15 +169,16 @@ def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
     if again.any():
         mean, ideal = float(times[again].mean()), float(wanted[again].mean())
         share = float((times - wanted)[again].sum() / wanted.sum())
+        dropped, resent = int(flow["packets_dropped"].sum()), int(flow["resent"].sum())
         yield Gap(
             "loss and retransmission",
             "fluid",
             "packets",
             "mean_fct_us",
             1 + share,
-            f"{int(packets.flow['packets_dropped'].sum()):,} packets were dropped and "
-            f"{int(packets.flow['resent'].sum()):,} sent again; the {_count(again)} that sent something again, "
-            f"{late:,} of them after a timeout, took {format_us(mean)} on average, in the fluid {format_us(ideal)}: "
+            f"{dropped:,} packets were dropped and {resent:,} sent again; "
+            f"the {_count(again)} that sent something again, {late:,} of them after a timeout, took "
+            f"{format_us(mean)} on average, in the fluid {format_us(ideal)}: "
             f"{100 * share:+,.{0 if share >= 1 else 1}f} % in the mean of all flows",
             signed=True,
         )

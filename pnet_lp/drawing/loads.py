@@ -13,6 +13,7 @@ import numpy as np
 
 from pnet_lp.drawing.words import number
 from pnet_lp.errors import SpecError
+from pnet_lp.extras import load
 from pnet_lp.files import read_limited, read_table
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
@@ -131,13 +132,11 @@ def _read_rows(path: str | Path, kind: str) -> Iterator[Row]:
         for where, fields in read_table(path, LINK_COLUMNS, SpecError):
             yield where, dict(zip(LINK_COLUMNS, fields, strict=True))
         return
-    import pyarrow as pa  # noqa: PLC0415 - slow to load
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
+    arrow, parquet = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
     read_limited(path, SpecError)
     try:
-        rows = pq.read_table(path).to_pylist()
-    except (pa.ArrowException, OSError) as error:
+        rows = parquet.read_table(path).to_pylist()
+    except (arrow.ArrowException, OSError) as error:
         raise SpecError(f"not Parquet: {str(error).partition(chr(10))[0]}", where=str(path)) from None
     for i, row in enumerate(rows):
         yield f"{path}: row {i}", _checked(row, f"{path}: row {i}")

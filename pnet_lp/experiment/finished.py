@@ -11,9 +11,11 @@ from pnet_lp.errors import SpecError
 from pnet_lp.experiment.record import Record
 from pnet_lp.experiment.spec import SPEC_FILE, Experiment
 from pnet_lp.experiment.store import Store
+from pnet_lp.files import exists, shipped
+from pnet_lp.registry import nearest
 
 FOLDER = "experiments"
-"""Where experiments are, below the working directory."""
+"""Where experiments are, below the working directory and among what is shipped."""
 
 
 @dataclass(frozen=True)
@@ -61,22 +63,48 @@ def read_run(experiment: Experiment, results: Path) -> Finished | None:
     return Finished(experiment, manifest, tuple(kept))
 
 
-def find_experiment(text: str | Path) -> Path:
-    """Return the folder of an experiment given by a path, or by its name below :data:`FOLDER`."""
-    named = Path(FOLDER) / text
-    return named if not Path(text).exists() and (named / SPEC_FILE).exists() else Path(text)
+def find_experiment(text: str | Path, missing: str = "no experiment") -> Path:
+    """Return the folder of an experiment given by a path, or by its name.
 
+    A name is that of a folder in :data:`FOLDER`, or of an experiment that comes with this package.
 
-def all_experiments() -> list[Path]:
-    """Return the folders of all experiments below :data:`FOLDER`, by name.
+    Args:
+        text: the path, or the name.
+        missing: what to say that there is not.
 
     Raises:
         SpecError: there is none.
     """
-    found = sorted(path.parent for path in Path(FOLDER).glob(f"*/{SPEC_FILE}"))
-    if not found:
-        raise SpecError(f"no {SPEC_FILE} in any folder", where=FOLDER, allowed="from where experiments/ is")
-    return found
+    if exists(str(text)):
+        return Path(text)
+    for place in (Path(FOLDER), shipped(FOLDER)):
+        if exists(str(place / text / SPEC_FILE)):
+            return place / text
+    names = [folder.name for folder in all_experiments()]
+    raise SpecError(
+        f"{missing} is called {str(text)!r}{nearest(str(text), names)}",
+        allowed=f"a folder with a {SPEC_FILE}, or a name of `pnet-lp list experiments`",
+    )
+
+
+def is_experiment(text: str | Path) -> bool:
+    """Whether a text is the path or the name of an experiment."""
+    try:
+        return exists(str(find_experiment(text) / SPEC_FILE))
+    except SpecError:
+        return False
+
+
+def all_experiments() -> list[Path]:
+    """Return the folders of all experiments in :data:`FOLDER`, by name; where it has none, of those shipped."""
+    places = (Path(FOLDER), shipped(FOLDER))
+    found = (sorted(path.parent for path in place.glob(f"*/{SPEC_FILE}")) for place in places)
+    return next(filter(None, found))
+
+
+def name_of(folder: Path) -> str:
+    """Return what :func:`find_experiment` takes for a folder: the name of one that is shipped, else the path."""
+    return folder.name if folder.parent == shipped(FOLDER) else folder.as_posix()
 
 
 def _same(asked: Mapping[str, Any], ran: Mapping[str, Any]) -> bool:

@@ -18,8 +18,8 @@ from pnet_lp import __version__, _core
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
-_ABOVE = ("cli", "report")
-"""Packages that no result depends on: no question may import them."""
+_ASIDE = ("cli", "report", "data")
+"""Folders that no result depends on: no question may import the packages, and a case says what it takes from data."""
 
 _PACKAGES = ("numpy", "scipy", "highspy", "networkx", "pydantic")
 
@@ -34,7 +34,7 @@ def code_identity() -> str:
 
 
 def identify(package: Path, *others: Path) -> str:
-    """Return ``"sha256:..."`` over the files of a package, the command line and reports aside, and over ``others``."""
+    """Return ``"sha256:..."`` over the files of a package, those of :data:`_ASIDE` aside, and over ``others``."""
     digest = hashlib.sha256()
     for path in (*sorted(_sources(package)), *sorted(others)):
         name = path.relative_to(package).as_posix() if path.is_relative_to(package) else path.name
@@ -48,7 +48,7 @@ def _sources(package: Path) -> Iterator[Path]:
     for folder, inside, names in os.walk(package):
         here = Path(folder)
         inside[:] = [
-            name for name in inside if name != "__pycache__" and (here != package or name not in _ABOVE)
+            name for name in inside if name != "__pycache__" and (here != package or name not in _ASIDE)
         ]
         yield from (here / name for name in names if name.endswith((".py", ".yaml", ".so", ".pyd")))
 

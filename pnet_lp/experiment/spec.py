@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, SerializeAsAny
 
@@ -27,18 +29,38 @@ QUICK: Final = "quick"
 
 
 class Chart(Params):
-    """A chart of lines: what the experiment shows over one key, a line for each value of others.
+    """A chart: lines of what the experiment shows over one key, or, without such a key, a bar for each case.
 
     Attributes:
         x: the key along the axis; a case without a value of it is not drawn.
         lines: the keys whose values make a line; a case without a value of the first is on every line.
+        panels: the key for each value of which there is a part of its own, beside the others; a case without a value of
+            it is in all of them.
+        cases: the names of what is drawn, in which ``*`` stands for any text; default: all.
+        words: what keys and their values are called in the chart; empty for what is not to be mentioned.
+        scale: of values that lines are drawn over.
+        percent: whether lines are in per cent of the baseline; default: where there is one.
         saturated_percent: a case is saturated if it carries this much of its number of planes times the baseline; the
             first such case of each line is marked.
     """
 
-    x: str
-    lines: Annotated[tuple[str, ...], OneOrMore, Field(min_length=1)]
+    x: str | None = None
+    lines: Annotated[tuple[str, ...], OneOrMore] = ()
+    panels: str | None = None
+    cases: tuple[str, ...] = ()
+    words: dict[str, str] = Field(default_factory=dict)
+    scale: Literal["linear", "log"] = "linear"
+    percent: bool | None = None
     saturated_percent: float | None = Field(None, gt=0)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys by whose values cases are told apart."""
+        return tuple(key for key in (self.x, *self.lines, self.panels) if key is not None)
+
+    def draws(self, case: str) -> bool:
+        """Whether a case is drawn."""
+        return not self.cases or any(fnmatchcase(case, pattern) for pattern in self.cases)
 
 
 @brief("name", "question", "cases")
@@ -52,12 +74,12 @@ class Experiment(Params):
         question: the kind of question its cases are of.
         column: the column that is compared and drawn, by default the question's headline.
         unit: of that, in words; default: as the answers say.
-        baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these; None to
-            show values as they are.
+        baseline: the case that is 100 per cent, or, with keys in braces, that of each case's values of these, and with
+            ``{case}`` that of the entry it came out of; None to show values as they are.
         spread: what stands behind ± where there are several draws.
         cases: by name, in the order they run.
-        bases: where the baseline has keys in braces, the case that is 100 per cent for each case.
-        chart: the lines to draw; None for bars.
+        bases: where the baseline has braces, the case that is 100 per cent for each case.
+        chart: what is drawn; None for a bar for each case.
         claimed: what a paper or others claim of it, if there is such a file.
     """
 
@@ -81,10 +103,17 @@ class Experiment(Params):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that the spec gives to any of its cases, in the order of the model."""
-        first = next(iter(self.cases.values()))
+        """The keys that the spec gives to any of its cases, in the order of the model; a seed where it varies."""
+        first, *others = self.cases.values()
         given = set().union(*(case.model_fields_set for case in self.cases.values()))
-        return tuple(key for key in type(first).model_fields if key in given - {"seed", "draws"})
+        hidden = {"draws"} if any(case.seed != first.seed for case in others) else {"draws", "seed"}
+        return tuple(key for key in type(first).model_fields if key in given - hidden)
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether the lines of the chart are in per cent of the baseline."""
+        asked = self.chart.percent if self.chart else None
+        return self.baseline is not None if asked is None else asked
 
     @property
     def baseline_in_words(self) -> str | None:
@@ -92,7 +121,10 @@ class Experiment(Params):
         keys = placeholders(self.baseline or "")
         if not keys:
             return self.baseline
-        rest = filled(self.baseline or "", dict.fromkeys(keys, "")).strip("-")
+        # Of planes-1-routing-{routing} the case is planes-1.
+        named = {f"{key.replace('_', '-')}-{{{key}}}": f"{{{key}}}" for key in keys}
+        template = functools.reduce(lambda text, one: text.replace(*one), named.items(), self.baseline or "")
+        rest = "-".join(filter(None, filled(template, dict.fromkeys(keys, "")).split("-")))
         return f"{rest} of the same {' and '.join(key.replace('_', ' ') for key in keys)}"
 
     def base_of(self, name: str) -> str | None:
@@ -194,7 +226,7 @@ def state_experiment(
         entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
     }
     experiment = validate(Experiment, values, where)
-    experiment = experiment.model_copy(update={"bases": _bases(experiment, model, where)})
+    experiment = experiment.model_copy(update={"bases": _bases(experiment, entries, common, model, where)})
     _check(experiment, model, where, claims)
     if quick is None and not any(entry.quick for entry in entries):
         return experiment
@@ -225,12 +257,14 @@ class _Entry:
 
     Attributes:
         name: the case.
+        entry: what it came out of.
         where: file and entry, for messages.
         given: its keys.
         quick: those in their place at quick size.
     """
 
     name: str
+    entry: str
     where: str
     given: Mapping[str, Any]
     quick: Mapping[str, Any]
@@ -273,24 +307,50 @@ def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -
             _check_known(base, cases, "no case is called", f"{file}: baseline")
     if experiment.column is not None:
         _check_known(experiment.column, model.columns, "no column is called", f"{file}: column")
-    for key in (chart.x, *chart.lines) if chart else ():
-        _check_known(key, model.model_fields, "no key of a case is called", f"{file}: chart")
-    if (
-        chart
-        and chart.saturated_percent is not None
-        and not (experiment.baseline is not None and "planes" in model.model_fields)
-    ):
-        raise SpecError(
-            "saturation is a share of planes times the baseline",
-            where=f"{file}: chart.saturated_percent",
-            allowed="with a baseline, and cases that have planes",
-        )
+    if chart is not None:
+        _check_chart(experiment, chart, model, f"{file}: chart")
     for i, claim in enumerate(experiment.claimed.claims if experiment.claimed else ()):
         where = f"{claimed}: claims.{i}"
         if (name := claim.missing(cases)) is not None:
             raise unknown("no case is called", name, cases, where=where)
         if claim.column is not None:
             _check_known(claim.column, model.columns, "no column is called", f"{where}.column")
+
+
+def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where: str) -> None:
+    """Raise SpecError where a chart asks for what no case has, or for what it does not draw."""
+    for key in chart.keys:
+        _check_known(key, model.model_fields, "no key of a case is called", where)
+    if twice := [key for key, count in Counter(chart.keys).items() if count > 1]:
+        raise SpecError(
+            f"{twice[0]} is there twice", where=where, allowed="each of x, lines, panels another key"
+        )
+    of_lines = {"lines", "scale", "percent", "saturated_percent"}
+    if chart.x is None and chart.model_dump(include=of_lines, exclude_defaults=True):
+        raise SpecError(
+            "lines, scale, percent and saturated_percent are of lines", where=where, allowed="with an x"
+        )
+    if chart.percent and experiment.baseline is None:
+        raise SpecError("of what, has to be said", where=f"{where}.percent", allowed="with a baseline")
+    for pattern in chart.cases:
+        if not any(fnmatchcase(name, pattern) for name in experiment.cases):
+            raise unknown("no case is called", pattern, experiment.cases, where=f"{where}.cases")
+    named = {in_words(getattr(case, key)) for case in experiment.cases.values() for key in chart.keys}
+    for word in chart.words:
+        _check_known(word, {*chart.keys, *named}, "no key or value of the chart is", f"{where}.words")
+    if chart.saturated_percent is not None and not (
+        experiment.baseline is not None and "planes" in model.model_fields
+    ):
+        raise SpecError(
+            "saturation is a share of planes times the baseline",
+            where=f"{where}.saturated_percent",
+            allowed="with a baseline, and cases that have planes",
+        )
+
+
+def in_words(value: object) -> str:
+    """Return the value of a key as charts write it, and as their ``words`` name it."""
+    return " + ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _entries(given: Mapping[str, Any], file: str, model: type[Case]) -> list[_Entry]:
@@ -306,22 +366,39 @@ def _entries(given: Mapping[str, Any], file: str, model: type[Case]) -> list[_En
             if name in found:
                 raise SpecError(f"a second case is called {name!r}", where=where)
             shown = where if {GRID, NAME}.isdisjoint(own) else f"{where}: {name}"
-            found[name] = _Entry(name, shown, point, quick)
+            found[name] = _Entry(name, entry, shown, point, quick)
     return list(found.values())
 
 
-def _bases(experiment: Experiment, model: type[Case], file: str) -> dict[str, str]:
-    """Return the baseline of each case, where its name depends on keys of the case."""
+def _bases(
+    experiment: Experiment,
+    entries: Sequence[_Entry],
+    common: Mapping[str, Any],
+    model: type[Case],
+    file: str,
+) -> dict[str, str]:
+    """Return the baseline of each case, where its name depends on keys of the case or on the entry it came out of."""
     template = experiment.baseline or ""
     keys = placeholders(template)
     for key in keys:
-        _check_known(key, model.model_fields, "no key of a case is called", f"{file}: baseline")
+        _check_known(key, ["case", *model.model_fields], "no key of a case is called", f"{file}: baseline")
     if not keys:
         return {}
     return {
-        name: filled(template, {key: slug(getattr(case, key)) for key in keys})
-        for name, case in experiment.cases.items()
+        entry.name: filled(
+            template,
+            {
+                key: entry.entry if key == "case" else slug(_said(entry, common, key, experiment))
+                for key in keys
+            },
+        )
+        for entry in entries
     }
+
+
+def _said(entry: _Entry, common: Mapping[str, Any], key: str, experiment: Experiment) -> Any:
+    """Return the value of a key as the name of its case has it: as it is given, where it is."""
+    return {**common, **entry.given}.get(key, getattr(experiment.cases[entry.name], key))
 
 
 def _matching(experiment: Experiment, patterns: Sequence[str], where: str) -> dict[str, Case]:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment, state_experiment
+from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
+from pnet_lp.experiment.finished import find_experiment, is_experiment
 from pnet_lp.experiment.question import DEFAULT_QUESTION
-from pnet_lp.experiment.varied import varied_spec
+from pnet_lp.experiment.varied import varied_experiment, varied_spec
+from pnet_lp.extras import load
 from pnet_lp.report.experiment import compare, draw_table, union
 
 if TYPE_CHECKING:
@@ -34,12 +36,13 @@ def sweep(
 ) -> pd.DataFrame:
     """Return a table of answers: one row for each draw of every combination of values.
 
-    >>> import pnet_lp as pn
-    >>> pn.sweep("jellyfish:k=8", vary={"planes": [1, 2, 4], "routing": ["ecmp", "ksp:8"]}, draws=10, level="rack")
+    Examples:
+        >>> import pnet_lp as pn
+        >>> pn.sweep("jellyfish:k=8", vary={"planes": [1, 2, 4], "routing": ["ecmp", "ksp:8"]}, draws=10, level="rack")
 
     Args:
-        topology: an expression, a file or a name, or several, one plane each; or, without ``vary``, the folder of an
-            experiment.
+        topology: an expression, a file or a name, or several, one plane each; or, without ``vary``, the name or
+            the folder of an experiment.
         vary: values by key: any key of a case of the question, ``topology`` among them.
         question: what is asked: ``throughput``, ``hops``, ``cost``, ``simulate`` or another one that is registered.
         baseline: values of some axes; with ``mean``, each row has its ``percent`` of the one that has these and is
@@ -56,13 +59,12 @@ def sweep(
     Raises:
         PnetError: one sentence that says what is wrong with which key.
     """
+    pandas = load("pandas", "sweep")
     experiment = (
         _shipped(topology, question, baseline, fixed, draws, seed)
         if vary is None
-        else state_experiment(
-            varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline),
-            "sweep",
-            "sweep",
+        else varied_experiment(
+            varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline)
         )
     )
     if baseline is not None and not mean:
@@ -70,11 +72,9 @@ def sweep(
     with tempfile.TemporaryDirectory() if results is None else nullcontext(str(results)) as folder:
         store = Store(Path(folder) / experiment.folder)
         records = list(run_experiment(experiment, store, jobs=jobs, threads=threads))
-    import pandas as pd  # noqa: PLC0415 - slow to load
-
-    if mean:
-        return pd.DataFrame(union([row.to_json() for row in compare(experiment, records)]))
-    return pd.DataFrame(draw_table(experiment, records))
+    rows = [row.to_json() for row in compare(experiment, records)] if mean else []
+    frame: pd.DataFrame = pandas.DataFrame(union(rows) if mean else draw_table(experiment, records))
+    return frame
 
 
 def _common(
@@ -86,8 +86,8 @@ def _common(
     """Return the keys that all combinations share."""
     given = {"draws": draws, "seed": seed}
     if topology is not None:
-        items = [topology] if isinstance(topology, str | Path) else topology
-        given["topology"] = [str(item) for item in items]  # type: ignore[assignment]
+        several = not isinstance(topology, str | Path)
+        given["topology"] = list(map(str, topology)) if several else str(topology)  # type: ignore[assignment,arg-type]
     return {**fixed, **{key: value for key, value in given.items() if value is not None}}
 
 
@@ -100,11 +100,13 @@ def _shipped(
     seed: int | None,
 ) -> Experiment:
     """Return the experiment in a folder, which says all the rest itself."""
-    if not isinstance(place, str | Path) or not Path(place).exists():
+    if not isinstance(place, str | Path) or not is_experiment(place):
         raise SpecError(
-            "nothing varies", where="vary", allowed="values by key, or the folder of an experiment"
+            "nothing varies",
+            where="vary",
+            allowed="values by key, or the name or the folder of an experiment",
         )
     given = {"question": question != DEFAULT_QUESTION, "baseline": baseline is not None, **fixed}
     for key in (key for key, value in given.items() if value):
         raise SpecError("has no meaning without vary", where=key, found=fixed.get(key))
-    return load_experiment(place, seed=seed).reduced(draws=draws)
+    return load_experiment(find_experiment(place), seed=seed).reduced(draws=draws)

@@ -1,4 +1,4 @@
-"""Charts of what an experiment shows, one column wide: bars, or lines where the spec names an axis.
+"""Charts of what an experiment shows, one column wide: bars or, over an axis, lines, in one panel or more.
 
 Cases and lines are told apart by colour, by shape of their marks and by dashes, so that a print in grey will do.
 """
@@ -8,18 +8,18 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.experiment import CaseClaim, Experiment
+from pnet_lp.experiment import Chart, Experiment, ValueClaim
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.experiment import Row, percents, spread_in_words, unit_in_words
 from pnet_lp.report.lines import Axis as LineAxis
-from pnet_lp.report.lines import Line, chart_lines, saturation_points
+from pnet_lp.report.lines import Panel, bar_panels, chart_panels, saturation_points
 from pnet_lp.report.numbers import number_in_words
 from pnet_lp.report.plot import COLOURS, figure_bytes, new_figure, write_figure
 
@@ -34,6 +34,9 @@ _WIDTH_IN = 3.35
 _STYLE: Any = {
     "font.size": 7,
     "axes.labelsize": 7,
+    "axes.titlesize": 7,
+    "axes.titlepad": 3,
+    "figure.labelsize": 7,
     "axes.linewidth": 0.6,
     "xtick.labelsize": 6.5,
     "ytick.labelsize": 6.5,
@@ -54,6 +57,9 @@ _TICKS = 12
 
 _SHORT = 26
 """Characters up to which two entries of a legend stand side by side."""
+
+_COMPARABLE = 10
+"""How much more one panel may reach than another that has the same scale."""
 
 _MILLIONS = 2e6
 """Value along an axis from which on it is written in millions."""
@@ -80,6 +86,7 @@ _SATURATED: dict[str, Any] = {
     "markerfacecolor": "none",
     "color": "black",
     "linestyle": "none",
+    "clip_on": False,
 }
 _UNITS = {"gbps": "Gb/s", "s": "s", "us": "us", "bytes": "bytes", "usd": "USD", "percent": "%", "metres": "m"}
 """Units as they end the names of keys, and in words."""
@@ -105,22 +112,21 @@ def chart(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparis
     """Return the chart of the rows; what it shows is said by :func:`caption`, not in it."""
     rows = [row for row in rows if math.isfinite(row.shown.value)]
     figure = new_figure(_WIDTH_IN, 2.1, dpi=300)
-    axes = figure.add_subplot()
-    draw = _draw_lines if experiment.chart else _draw_bars
-    legend = draw(axes, experiment, rows, claims)
-    if len(legend) > 1 or (legend and not experiment.chart):
+    lines = _has_lines(experiment)
+    legend = (_draw_lines if lines else _draw_bars)(figure, experiment, rows, claims)
+    if len(legend) > 1 or (legend and not lines):
         labels = [str(entry.get_label()) for entry in legend]
         columns = 2 if max(map(len, labels)) <= _SHORT else 1
-        lines = sum(1 + label.count("\n") for label in labels)
+        height = sum(1 + label.count("\n") for label in labels)
         figure.legend(handles=legend, loc="outside upper left", ncols=columns, columnspacing=1.2)
-        figure.set_figheight(figure.get_figheight() + 0.13 * math.ceil(lines / columns))
+        figure.set_figheight(figure.get_figheight() + 0.13 * math.ceil(height / columns))
     return figure
 
 
 def caption(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> str:
     """Return what stands under the chart: title, error bars, marks."""
     parts = [experiment.title]
-    if experiment.baseline is not None and not experiment.chart:
+    if experiment.baseline is not None and not _has_lines(experiment):
         parts.append(f"Labels: per cent of {experiment.baseline_in_words}")
     if any(row.draws > 1 for row in rows):
         parts.append(f"Error bars: {spread_in_words(experiment, rows)}")
@@ -145,25 +151,74 @@ def _house_style() -> Iterator[None]:
         yield
 
 
+def _has_lines(experiment: Experiment) -> bool:
+    return experiment.chart is not None and experiment.chart.x is not None
+
+
 def _draw_bars(
-    axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
+    figure: Figure, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
 ) -> list[Any]:
     """Draw a bar for each row, from left to right so that names have room, and published values as marks on it."""
-    axes.figure.set_figheight(0.55 + 0.155 * len(rows))  # type: ignore[union-attr]
-    places = {row.case: -i for i, row in enumerate(rows)}
-    values = {row.case: row.shown.value for row in rows}
-    errors = [row.spread or 0.0 for row in rows]
+    panels = bar_panels(experiment, [row.case for row in rows])
+    names = list(dict.fromkeys(name for _, cases in panels for name in cases))
+    figure.set_figheight(0.55 + 0.155 * len(names) + 0.15 * (len(panels) > 1))
+    known = {row.case: row for row in rows}
+    published = _published(experiment, rows, claims)
+    legend: dict[str, Any] = {}
+    scaled = ""
+    reaches: list[tuple[float, float]] = []
+    parts = _parts(figure, len(panels))
+    for axes, (label, cases) in zip(parts, panels, strict=True):
+        places = {case: -names.index(name) for name, case in cases.items()}
+        own = {case: known[case] for case in places}
+        found, reach = _bars_of(
+            axes, experiment, own, places, [item for item in published if item.case in places]
+        )
+        legend = found | legend
+        reaches.append(reach)
+        axes.set_title(textwrap.fill(label, 12, break_long_words=False) if label else "")
+        axes.set_yticks([-i for i in range(len(names))], names)
+        axes.tick_params(axis="y", length=0)
+        axes.set_ylim(0.5 - len(names), 0.5)
+        axes.locator_params(axis="x", nbins=4 if len(panels) == 1 else 3)
+    if _COMPARABLE * min(most for _, most in reaches) >= max(most for _, most in reaches):
+        reaches = [(min(least for least, _ in reaches), max(most for _, most in reaches))] * len(reaches)
+    label = unit_in_words(experiment, rows)
+    for axes, (least, most) in zip(parts, reaches, strict=True):
+        # Room for what is written at the ends.
+        axes.set_xlim(1.15 * least, (1.28, 1.4, 1.6)[min(len(panels), 3) - 1] * most)
+        scaled = _scaled(axes.xaxis, max(most for _, most in reaches), label)
+    if len(panels) == 1:
+        figure.axes[0].set_xlabel(textwrap.fill(scaled, _ALONG))
+    else:
+        figure.supxlabel(scaled)
+    order = list(dict.fromkeys(item.source for item in published))
+    return [legend[source] for source in sorted(legend, key=order.index)]
+
+
+def _bars_of(
+    axes: Axes,
+    experiment: Experiment,
+    rows: Mapping[str, Row],
+    places: Mapping[str, float],
+    published: Sequence[_Published],
+) -> tuple[dict[str, Any], tuple[float, float]]:
+    """Draw the bars of one panel; return what its legend has by source, and the least and the greatest value."""
+    values = [row.shown.value for row in rows.values()]
+    errors = [row.spread or 0.0 for row in rows.values()]
     axes.barh(
         list(places.values()),
-        list(values.values()),
-        xerr=errors if any(errors) else None,
+        values,
+        xerr=[error or math.nan for error in errors] if any(errors) else None,
         error_kw={"elinewidth": 0.8},
         color=_BAR,
         height=0.68,
     )
-    ends = {row.case: max(row.shown.value + error, 0.0) for row, error in zip(rows, errors, strict=True)}
+    ends = {
+        case: max(row.shown.value + error, 0.0)
+        for (case, row), error in zip(rows.items(), errors, strict=True)
+    }
     legend: dict[str, Any] = {}
-    published = _published(experiment, rows, claims)
     sources = list(dict.fromkeys(item.source for item in published))
     for item in published:
         (drawn,) = axes.plot(
@@ -179,24 +234,30 @@ def _draw_bars(
         )
         legend.setdefault(item.source, drawn)
         ends[item.case] = max(ends[item.case], item.level)
-    for row in rows:
+    parts = len(axes.figure.axes)
+    for case, row in rows.items():
         axes.annotate(
             _bar_label(experiment, row),
-            (ends[row.case], places[row.case]),
-            xytext=(4, 0),
+            (ends[case], places[case]),
+            xytext=(4 if parts == 1 else 2, 0),
             textcoords="offset points",
             va="center",
-            fontsize=6,
+            fontsize=6 if parts == 1 else 5.5,
         )
-    axes.set_yticks(list(places.values()), list(places))
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(0.5 - len(rows), 0.5)
-    lowest = min(0.0, *(value - error for value, error in zip(values.values(), errors, strict=True)), 0.0)
-    axes.set_xlim(1.15 * lowest, 1.28 * max([*ends.values(), 1e-300]))
-    axes.locator_params(axis="x", nbins=4)
-    label = _scaled(axes.xaxis, max(ends.values(), default=0.0), unit_in_words(experiment, rows))
-    axes.set_xlabel(textwrap.fill(label, _ALONG))
-    return list(legend.values())
+    lowest = min(0.0, *(value - error for value, error in zip(values, errors, strict=True)), 0.0)
+    return legend, (lowest, max([*ends.values(), 1e-300]))
+
+
+def _parts(figure: Figure, count: int, *, alike: bool = True) -> list[Axes]:
+    """Return so many panels, ``alike`` in their scale upwards: three beside each other, or else two."""
+    columns = count if count <= 3 else 2
+    grid = figure.subplots(
+        max(math.ceil(count / columns), 1) if columns else 1, columns or 1, sharey=alike, squeeze=False
+    )
+    parts = list(grid.flat)
+    for axes in parts[count:]:
+        axes.remove()
+    return parts[: max(count, 1)]
 
 
 def _bar_label(experiment: Experiment, row: Row) -> str:
@@ -215,14 +276,13 @@ class _Published:
 
 
 def _published(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> list[_Published]:
-    """Return the published numbers of what is drawn."""
+    """Return the published numbers of what is drawn; a bound is no number that came out."""
     values = _drawn(experiment, rows)
     found = []
     for item in claims:
         claim = item.claim
         if (
-            not isinstance(claim, CaseClaim)
-            or claim.number is None
+            not isinstance(claim, ValueClaim)
             or claim.case not in values
             or claim.origin == "ours"
             or claim.size not in (experiment.size, "any")
@@ -233,18 +293,21 @@ def _published(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Com
             if claim.relative_to in values:
                 level = claim.number / 100 * values[claim.relative_to]
                 found.append(_Published(claim.case, level, item.source))
-        elif not (experiment.chart and experiment.baseline):
+        elif not (_has_lines(experiment) and experiment.in_percent):
             found.append(_Published(claim.case, claim.number, item.source))
     return found
 
 
 def _drawn(experiment: Experiment, rows: Sequence[Row]) -> dict[str, float]:
-    """Return what is drawn of each case: lines are in per cent of a baseline, bars never."""
-    if not experiment.chart:
-        return {row.case: row.shown.value for row in rows}
-    on_lines = {case for line in chart_lines(experiment)[1] for case in line.cases}
-    values = percents(rows) if experiment.baseline else {row.case: row.shown.value for row in rows}
-    return {case: value for case, value in values.items() if case in on_lines}
+    """Return what is drawn of each case: lines may be in per cent of a baseline, bars never are."""
+    values = {row.case: row.shown.value for row in rows}
+    if not _has_lines(experiment):
+        return {
+            case: values[case] for _, cases in bar_panels(experiment, list(values)) for case in cases.values()
+        }
+    on_lines = {case for panel in chart_panels(experiment)[1] for line in panel.lines for case in line.cases}
+    shown = percents(rows) if experiment.in_percent else values
+    return {case: value for case, value in shown.items() if case in on_lines}
 
 
 def _scaled(axis: Axis, largest: float, label: str) -> str:
@@ -260,81 +323,125 @@ def _saturation(experiment: Experiment) -> str:
 
 
 def _draw_lines(
-    axes: Axes, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
+    figure: Figure, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
 ) -> list[Any]:
     """Draw the lines of the chart; hollow marks are published values, circles the first saturated cases."""
+    from matplotlib.lines import Line2D  # noqa: PLC0415 - slow to load
+
     assert experiment.chart is not None
-    axis, lines = chart_lines(experiment)
-    relative = experiment.baseline is not None
+    axis, panels = chart_panels(experiment)
+    relative = experiment.in_percent
     values = _drawn(experiment, rows)
     error = {row.case: (row.percent_spread if relative else row.spread) or 0.0 for row in rows}
     saturated = {case for _, case in saturation_points(experiment, percents(rows))}
     published = {item.case: item.level for item in _published(experiment, rows, claims)}
-    lines = [line for line in lines if any(case in values for case in line.cases)]
-    legend: list[Any] = []
-    for i, (line, under) in enumerate(zip(lines, _depths(lines, values), strict=True)):
-        points = [(at, case) for at, case in zip(line.places, line.cases, strict=True) if case in values]
-        colour, marker = COLOURS[i % len(COLOURS)], _MARKERS[i % len(_MARKERS)]
-        legend.append(
-            axes.errorbar(
+    panels = [panel for panel in panels if any(case in values for line in panel.lines for case in line.cases)]
+    legend: dict[int, Any] = {}
+    levels = values | published
+    most = [max(levels[case] for case in panel.cases if case in levels) for panel in panels]
+    alike = relative or not most or _COMPARABLE * min(most) >= max(most)
+    groups = [panels] if alike else [[panel] for panel in panels]
+    own = [
+        {case: levels[case] for panel in group for case in panel.cases if case in levels} for group in groups
+    ]
+    scale = math.log10 if experiment.chart.scale == "log" else float
+    depths = [
+        _depths(group, {case: value for case, value in values.items() if case in shown}, scale)
+        for group, shown in zip(groups, own, strict=True)
+    ]
+    depth = {style: max(one.get(style, 0) for one in depths) for one in depths for style in one}
+    parts = _parts(figure, len(panels), alike=alike)
+    figure.set_figheight(figure.get_figheight() + 1.1 * max(0, math.ceil(len(panels) / 2) - 2))
+    for axes, panel in zip(parts, panels, strict=False):
+        for line in panel.lines:
+            points = [(at, case) for at, case in zip(line.places, line.cases, strict=True) if case in values]
+            if not points:
+                continue
+            under = depth[line.style]
+            colour, marker = COLOURS[line.style % len(COLOURS)], _MARKERS[line.style % len(_MARKERS)]
+            drawn = axes.errorbar(
                 [at for at, _ in points],
                 [values[case] for _, case in points],
-                yerr=[error[case] for _, case in points] if any(error.values()) else None,
+                yerr=[error[case] or math.nan for _, case in points] if any(error.values()) else None,
                 color=colour,
                 marker=marker,
                 # What lies under others is wider than they are, and hollow.
                 markersize=3.2 + 2.8 * under,
                 markerfacecolor="white" if under else colour,
                 linewidth=1.0 + 1.6 * under,
-                linestyle="-" if under else _DASHES[i % len(_DASHES)],
-                alpha=0.75 if under else 1.0,
+                linestyle="-" if under else _DASHES[line.style % len(_DASHES)],
+                alpha=0.5 if under else 1.0,
                 elinewidth=0.8,
                 label=line.label,
                 zorder=3 - 0.1 * under,
             )
-        )
-        for at, case in points:
-            if case in published:
-                axes.plot(at, published[case], marker=marker, color=colour, zorder=4, **_PUBLISHED)
-            if case in saturated:
-                axes.plot(at, values[case], zorder=5, **_SATURATED)
+            legend.setdefault(line.style, drawn)
+            for at, case in points:
+                if case in published:
+                    axes.plot(at, published[case], marker=marker, color=colour, zorder=4, **_PUBLISHED)
+                if case in saturated:
+                    axes.plot(at, values[case], zorder=5, **_SATURATED)
+        axes.margins(x=0.08, y=0.08)
+        axes.set_title(panel.label)
+        axes.grid(axis="y", alpha=0.3, linewidth=0.5)
+    entries = [legend[style] for style in sorted(legend)]
     if published:
-        legend += axes.plot([], [], marker="o", color="grey", label="published", **_PUBLISHED)
+        entries.append(Line2D([], [], marker="o", color="grey", label="published", **_PUBLISHED))
     if any(saturated):
-        legend += axes.plot([], [], label=_saturation(experiment), **_SATURATED)
-    _write_places(axes, axis, words_of(experiment.chart.x))
+        label = f"first with {experiment.chart.saturated_percent:g} %"
+        entries.append(Line2D([], [], label=label, **_SATURATED))
+    _write_places(figure, axis, experiment.chart)
     quantity = rows[0].shown.quantity if rows else ""
     label = (
         f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
     )
-    shown = [*values.values(), *published.values()]
+    written = label
+    largest = (max if alike else min)(most, default=0.0)
+    for axes, shown in zip(parts, own, strict=False):
+        written = _scaled(axes.yaxis, largest, label)
+        _write_scale(axes, experiment.chart, list(shown.values()))
+    written = textwrap.fill(written, _ALONG, break_on_hyphens=False)
+    if alike:
+        parts[0].set_ylabel(written)
+    else:
+        figure.supylabel(written)
+    return entries
+
+
+def _write_scale(axes: Axes, chart: Chart, shown: Sequence[float]) -> None:
+    """Say where the scale upwards begins, and how it goes on."""
+    if chart.scale == "log":
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.12g}")
+        axes.yaxis.set_minor_formatter(lambda *_: "")
     # Lines need no zero, and what differs little is seen only without it.
-    if shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
+    elif shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
         axes.set_ylim(bottom=0)
-    label = _scaled(axes.yaxis, max(shown, default=0.0), label)
-    axes.set_ylabel(textwrap.fill(label, _ALONG))
-    axes.grid(axis="y", alpha=0.3, linewidth=0.5)
-    return legend
 
 
-def _write_places(axes: Axes, axis: LineAxis, label: str) -> None:
+def _write_places(figure: Figure, axis: LineAxis, chart: Chart) -> None:
     """Write what stands along the axis: every word, without what all begin with; every number where there are few."""
-    axes.set_xlabel(label)
-    if not axis.words and len(axis.places) > _TICKS:
-        return
+    assert chart.x is not None
     shared = _BEGINNING.match(_common(axis.labels)) if axis.words and len(axis.labels) > 1 else None
     labels = [text[shared.end() :] for text in axis.labels] if shared else list(axis.labels)
-    if shared:
-        axes.set_xlabel(f"{label}: {shared[0]}...")
-    longest = max(map(len, labels), default=0)
+    shown = f"{words_of(chart.x)}: {shared[0]}..." if shared else words_of(chart.x)
+    label = chart.words.get(chart.x, shown)
+    if len(figure.axes) == 1:
+        figure.axes[0].set_xlabel(label)
+    else:
+        figure.supxlabel(label)
+    if not axis.words and len(axis.places) > _TICKS:
+        return
     turned: dict[str, Any] = {}
     if len(labels) > _TICKS:
         turned = {"rotation": 90, "fontsize": 5.5}
-    elif sum(map(len, labels)) > 2 * _SHORT:
+    elif sum(map(len, labels)) * len(figure.axes) > 2 * _SHORT:
         turned = {"rotation": 30, "ha": "right"}
     if turned:
-        axes.figure.set_figheight(axes.figure.get_figheight() + longest * turned["rotation"] / 2000)  # type: ignore[union-attr]
-    axes.set_xticks(axis.places, labels, **turned)
+        longest = max(map(len, labels))
+        figure.set_figheight(figure.get_figheight() + longest * turned["rotation"] / 2000)
+    for axes in figure.axes:
+        axes.set_xticks(axis.places, labels, **turned)
 
 
 def _common(texts: Sequence[str]) -> str:
@@ -343,17 +450,29 @@ def _common(texts: Sequence[str]) -> str:
     return "".join(letters[0] for letters in same)
 
 
-def _depths(lines: Sequence[Line], values: Mapping[str, float]) -> list[int]:
-    """Return, for each line, how many of those drawn after it lie on it, at half of their common places or more."""
-    height = max(map(abs, values.values()), default=0.0)
-    places = [
-        {at: values[case] for at, case in zip(line.places, line.cases, strict=True) if case in values}
-        for line in lines
-    ]
+def _depths(
+    panels: Sequence[Panel], values: Mapping[str, float], scale: Callable[[float], float]
+) -> dict[int, int]:
+    """Return, for each line, how many of those drawn after it lie on it, at more than half of their common places.
 
-    def alike(one: Mapping[float, float], other: Mapping[float, float]) -> bool:
-        shared = one.keys() & other.keys()
-        same = sum(abs(one[at] - other[at]) <= _ALIKE * height for at in shared)
-        return same > 1 and 2 * same >= len(shared)
+    Of lines that are alike in several panels it is the most.
+    """
+    scaled = {case: scale(value) for case, value in values.items() if value > 0 or scale is float}
+    height = max(map(abs, scaled.values()), default=0.0)
+    found: dict[int, int] = {}
 
-    return [sum(alike(one, other) for other in places[i + 1 :]) for i, one in enumerate(places)]
+    def alike(one: Mapping[float, str], other: Mapping[float, str]) -> bool:
+        # A case that is on both is no likeness.
+        both = [(one[at], other[at]) for at in one.keys() & other.keys() if one[at] != other[at]]
+        same = sum(abs(scaled[a] - scaled[b]) <= _ALIKE * height for a, b in both)
+        return 2 * same > len(both)
+
+    for panel in panels:
+        places = [
+            {at: case for at, case in zip(line.places, line.cases, strict=True) if case in scaled}
+            for line in panel.lines
+        ]
+        for i, (line, own) in enumerate(zip(panel.lines, places, strict=True)):
+            over = sum(alike(own, other) for other in places[i + 1 :])
+            found[line.style] = max(found.get(line.style, 0), over)
+    return found

@@ -1,12 +1,18 @@
-"""Which cases of an experiment make which line of its chart."""
+"""Which cases of an experiment are drawn, and in which part of its chart: as a bar, or on which line."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pnet_lp.experiment import Case, Experiment
+from pnet_lp.experiment import Case, Chart, Experiment
+from pnet_lp.experiment.grid import slug
+from pnet_lp.experiment.spec import in_words
+
+_NUMBERED = re.compile(r"(.*?)(\d+(?:\.\d+)?)$")
+"""Words that end in a number: what stands before it, and it."""
 
 
 @dataclass(frozen=True)
@@ -15,11 +21,13 @@ class Line:
 
     Attributes:
         label: the values that make it, in words.
+        style: its number among the lines of all panels: what is alike there looks alike.
         cases: names of its cases, by their place along the axis.
-        places: that place: a number, or the position of a word in the order in which the spec uses them.
+        places: that place: a number, or the position of a word.
     """
 
     label: str
+    style: int
     cases: tuple[str, ...]
     places: tuple[float, ...]
 
@@ -39,38 +47,89 @@ class Axis:
     words: bool = False
 
 
-def chart_lines(experiment: Experiment) -> tuple[Axis, list[Line]]:
+@dataclass(frozen=True)
+class Panel:
+    """A part of a chart.
+
+    Attributes:
+        label: the value that makes it, in words; empty of a chart in one part.
+        lines: its lines.
+    """
+
+    label: str
+    lines: tuple[Line, ...]
+
+    @property
+    def cases(self) -> list[str]:
+        """The cases of its lines."""
+        return [case for line in self.lines for case in line.cases]
+
+
+def chart_panels(experiment: Experiment) -> tuple[Axis, list[Panel]]:
     """Return the axis and the lines of an experiment's chart, in the order in which the spec names their cases.
 
-    Numbers stand at their values, anything else one step apart.  A case whose first line key is open is on every line.
+    Numbers stand at their values.  Words stand one step apart, those that differ by a number at their end in its order.
+    A case whose first line key is open is on every line of its panel.
     """
     chart = experiment.chart
-    if chart is None:
+    if chart is None or chart.x is None:
         return Axis((), ()), []
-    drawn = {name: case for name, case in experiment.cases.items() if _value(case, chart.x) is not None}
-    values = list(dict.fromkeys(_value(case, chart.x) for case in drawn.values()))
+    along = chart.x
+    drawn = {name: case for name, case in _drawn(experiment).items() if getattr(case, along) is not None}
+    values = list(dict.fromkeys(getattr(case, along) for case in drawn.values()))
     words = not all(isinstance(value, int | float) for value in values)
-    if not words:
-        values.sort()
-        place = {value: float(value) for value in values}
-    else:
+    if words:
+        values = _numbered(values)
         place = {value: float(i) for i, value in enumerate(values)}
+    else:
+        place = {value: float(value) for value in sorted(values)}
+    shared = {name for name, case in drawn.items() if chart.lines and getattr(case, chart.lines[0]) is None}
+    keys = {
+        name: tuple(getattr(case, key) for key in chart.lines)
+        for name, case in drawn.items()
+        if name not in shared
+    }
+    labels = _labels(chart, list(dict.fromkeys(keys.values())) or [()])
+    found = []
+    for label, members in _by_panel(chart, drawn).items():
+        lines = []
+        for style, key in enumerate(labels):
+            own = [name for name in members if keys.get(name) == key]
+            if own or not keys:
+                ordered = sorted(
+                    (place[getattr(drawn[name], along)], name)
+                    for name in (*(one for one in members if one in shared), *own)
+                )
+                lines.append(
+                    Line(
+                        labels[key],
+                        style,
+                        tuple(name for _, name in ordered),
+                        tuple(at for at, _ in ordered),
+                    )
+                )
+        found.append(Panel(label, tuple(lines)))
+    written = tuple(
+        chart.words.get(in_words(value), in_words(value) if words else f"{value:g}") for value in place
+    )
+    return Axis(tuple(place.values()), written, words), found
 
-    shared = {name: case for name, case in drawn.items() if _value(case, chart.lines[0]) is None}
-    members: dict[tuple[Any, ...], dict[str, Case]] = {}
-    for name, case in drawn.items():
-        if name not in shared:
-            members.setdefault(tuple(_value(case, key) for key in chart.lines), {})[name] = case
-    if not members:
-        members[()] = {}
-    lines = []
-    for key, cases in members.items():
-        ordered = sorted((place[_value(case, chart.x)], name) for name, case in (shared | cases).items())
-        label = ", ".join(
-            _words(name, value) for name, value in zip(chart.lines, key, strict=False) if value is not None
-        )
-        lines.append(Line(label, tuple(name for _, name in ordered), tuple(at for at, _ in ordered)))
-    return Axis(tuple(place.values()), tuple(str(value) for value in place), words), lines
+
+def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """Return for each panel its label and, by what stands beside a bar, its cases out of those given.
+
+    That is a case's name, without the value that makes the panel where no two are then called the same.
+    """
+    chart = experiment.chart
+    drawn = {name: case for name, case in _drawn(experiment).items() if name in cases}
+    if chart is None or chart.panels is None:
+        return [("", {name: name for name in drawn})]
+    found = []
+    for label, members in _by_panel(chart, drawn).items():
+        short = {name: name.replace(f"-{slug(_value(drawn[name], chart.panels))}", "") for name in members}
+        apart = len(set(short.values())) == len(short)
+        found.append((label, {short[name] if apart else name: name for name in members}))
+    return found
 
 
 def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> list[tuple[str, str | None]]:
@@ -83,10 +142,10 @@ def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> l
     if experiment.chart is None or experiment.chart.saturated_percent is None:
         return []
     share = experiment.chart.saturated_percent
-    _, lines = chart_lines(experiment)
+    _, panels = chart_panels(experiment)
     return [
         (
-            line.label,
+            ", ".join(filter(None, (panel.label, line.label))),
             next(
                 (
                     name
@@ -96,7 +155,8 @@ def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> l
                 None,
             ),
         )
-        for line in lines
+        for panel in panels
+        for line in panel.lines
         if any(name in percent for name in line.cases)
     ]
 
@@ -105,9 +165,55 @@ def _value(case: Case, key: str) -> Any:
     return getattr(case, key)
 
 
-def _words(key: str, value: Any) -> str:
+def _drawn(experiment: Experiment) -> dict[str, Case]:
+    chart = experiment.chart
+    return {name: case for name, case in experiment.cases.items() if chart is None or chart.draws(name)}
+
+
+def _by_panel(chart: Chart, drawn: Mapping[str, Case]) -> dict[str, list[str]]:
+    """Return the names of each panel's cases by its label; those without a value of its key are in all."""
+    if chart.panels is None:
+        return {"": list(drawn)}
+    own = {name: getattr(case, chart.panels) for name, case in drawn.items()}
+    found = {
+        _words(chart, chart.panels, value): [name for name, its in own.items() if its in (None, value)]
+        for value in dict.fromkeys(value for value in own.values() if value is not None)
+    }
+    return found or {"": list(drawn)}
+
+
+def _labels(chart: Chart, keys: Sequence[tuple[Any, ...]]) -> dict[tuple[Any, ...], str]:
+    """Return what each line is called: its values in words, but for those that all share, where each has another."""
+    telling = [len(set(values)) > 1 for values in zip(*keys, strict=True)]
+
+    def label(key: tuple[Any, ...], tells: Sequence[bool]) -> str:
+        words = (
+            _words(chart, name, value)
+            for name, value, told in zip(chart.lines, key, tells, strict=False)
+            if told and value is not None
+        )
+        return ", ".join(filter(None, words))
+
+    short = {key: label(key, telling) for key in keys}
+    return short if all(short.values()) else {key: label(key, [True] * len(key)) for key in keys}
+
+
+def _numbered(values: Iterable[Any]) -> list[Any]:
+    """Return words with those that differ by a number at their end in its order, where the first of them stands."""
+    groups: dict[str, list[tuple[float, Any]]] = {}
+    for value in values:
+        found = _NUMBERED.match(in_words(value))
+        groups.setdefault(found[1] if found else in_words(value), []).append(
+            (float(found[2]) if found else 0.0, value)
+        )
+    return [value for group in groups.values() for _, value in sorted(group, key=lambda one: one[0])]
+
+
+def _words(chart: Chart, key: str, value: Any) -> str:
+    if (words := chart.words.get(in_words(value))) is not None:
+        return words
     if key == "planes":
         return "1 plane" if value == 1 else f"{value} planes"
-    if isinstance(value, tuple):
-        return " + ".join(value)
-    return str(value) if isinstance(value, str) else f"{key.replace('_', ' ')} {value:g}"
+    if isinstance(value, str | tuple):
+        return in_words(value)
+    return f"{key.replace('_', ' ')} {value:g}"

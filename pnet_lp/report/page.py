@@ -57,6 +57,7 @@ def write_page(publications: Sequence[Publication], missing: Mapping[str, str]) 
     return template.render(
         papers={paper: papers[paper] for paper in sorted(papers, key=str.casefold)},
         totals={paper: _total(items) for paper, items in papers.items()},
+        unlike=[(one, line) for one in publications for line in _unlike(one)],
         missing=missing,
         signs=_SIGNS,
         size=publications[0].experiment.size if publications else "paper",
@@ -75,6 +76,12 @@ def _total(items: Sequence[_Item]) -> dict[str, int]:
 
 def _in_order(counts: Mapping[str, int]) -> dict[str, int]:
     return {verdict: counts[verdict] for verdict in _SIGNS if counts.get(verdict)}
+
+
+def _unlike(one: Publication) -> list[tuple[str, ...]]:
+    """Return the lines of the claims that measured values do not bear out."""
+    header, *lines = one.claims
+    return [line for line in lines if line[header.index("verdict")] in ("differs", "trend only")]
 
 
 def _item(one: Publication) -> _Item:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from rich.table import Table
 
-from pnet_lp.experiment.plan import Planned
+from pnet_lp.experiment.plan import Estimate, Planned
 from pnet_lp.units import format_bytes, format_seconds
+
+_NUMBERS = ("cases", "draws", "time", "memory")
 
 
 def plan_table(planned: Sequence[Planned]) -> Table:
@@ -15,20 +17,24 @@ def plan_table(planned: Sequence[Planned]) -> Table:
     table = Table(
         title="What is to be run, longest first",
         title_justify="left",
-        caption="time and memory of one process, from the last whole run of each; unknown where there was none",
+        caption="time and memory of one process, from the last whole run of each, else the published one; "
+        "with > from its quick size, so no less; unknown where there is none of these",
         caption_justify="left",
     )
-    for name in ("experiment", "cases", "draws", "time", "memory", "measured on", "left out"):
-        table.add_column(name, justify="right" if name in ("cases", "draws", "time", "memory") else "left")
+    for name in ("experiment", *_NUMBERS, "measured on", "left out"):
+        table.add_column(name, justify="right" if name in _NUMBERS else "left")
     for one in planned:
-        found = one.estimate
-        table.add_row(
-            one.name,
-            str(len(found.experiment.cases)),
-            str(found.experiment.draws),
-            "unknown" if found.seconds is None else format_seconds(found.seconds),
-            "unknown" if found.peak_bytes is None else format_bytes(found.peak_bytes),
-            found.machine,
-            one.left_out,
-        )
+        table.add_row(*estimate_cells(one.estimate), one.estimate.machine, one.left_out)
     return table
+
+
+def estimate_cells(found: Estimate) -> tuple[str, ...]:
+    """Return the name of an experiment, its cases, its draws, their time and memory."""
+    sign = "> " if found.at_least else ""
+    return (
+        found.experiment.name,
+        str(len(found.experiment.cases)),
+        str(found.experiment.draws),
+        "unknown" if found.seconds is None else f"{sign}{format_seconds(found.seconds)}",
+        "unknown" if found.peak_bytes is None else f"{sign}{format_bytes(found.peak_bytes)}",
+    )

@@ -87,13 +87,17 @@ def routing_documents() -> list[dict[str, Any]]:
     ]
 
 
-def experiment_documents() -> list[dict[str, Any]]:
-    """Return each experiment of the folders called ``experiments`` as its JSON document."""
+def experiment_specs() -> dict[str, Path]:
+    """Return the specs of the folders called ``experiments``, by the names of the experiments."""
     found = named_files("experiments").items()
-    specs = {name.removesuffix("/spec"): path for name, path in found if name.endswith("/spec")}
+    return {name.removesuffix("/spec"): path for name, path in found if name.endswith("/spec")}
+
+
+def experiment_documents() -> list[dict[str, Any]]:
+    """Return each of :func:`experiment_specs` as its JSON document."""
     return [
         {**document, "summary": str((document["spec"] or {}).get("title", document["summary"]))}
-        for document in catalogue_documents(specs)
+        for document in catalogue_documents(experiment_specs())
     ]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pnet_lp.errors import SpecError
+from pnet_lp.extras import load
 from pnet_lp.files import json_text
 from pnet_lp.writing import output_file
 
@@ -34,11 +35,8 @@ def write_table(columns: Columns, path: str | Path) -> None:
         )
     with output_file(path) as temporary:
         if suffix == ".parquet":
-            # Imported here: pyarrow takes longer to load than most tables to write.
-            import pyarrow as pa  # noqa: PLC0415
-            import pyarrow.parquet as pq  # noqa: PLC0415
-
-            pq.write_table(pa.table(dict(columns)), temporary)
+            arrow, parquet = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
+            parquet.write_table(arrow.table(dict(columns)), temporary)
             return
         rows = zip(*map(_plain, columns.values()), strict=True)
         with temporary.open("w", encoding="utf-8", newline="") as file:

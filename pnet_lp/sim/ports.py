@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import TopologyError
+from pnet_lp.extras import load
 from pnet_lp.model import Network
 from pnet_lp.model.arcs import Arcs
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, longs
@@ -132,8 +133,7 @@ class Ports:
 
     def table(self, columns: dict[str, LongArray], time_ps: int, delay_ps: int) -> pa.Table:
         """Return one row for each port with a link: where it is, and what the core counted in ``time_ps``."""
-        import pyarrow as pa  # noqa: PLC0415 - slow to load
-
+        pa = load("pyarrow", "ports")
         there = self.connected
         rate_gbps = self.rate[there] / 1e9
         counted = {name: values[there] for name, values in columns.items()}

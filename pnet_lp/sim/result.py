@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from pnet_lp.extras import load
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray
@@ -143,8 +144,7 @@ class SimulationResult:
         knew so; ``ideal_ps`` is the least time alone in the network; packets are counted in both
         directions, handshakes and acknowledgements included, ``data_packets`` are those with payload.
         """
-        import pyarrow as pa  # noqa: PLC0415 - slow to load
-
+        pa = load("pyarrow", "flows")
         names = pa.array(self.places.network.host_names, pa.string())
         flow = dict(self.flow)
         ends = {
@@ -184,8 +184,7 @@ class SimulationResult:
 
     def trace(self, sort: str) -> pa.Table:
         """Return what was traced of ``sort``: ``queues``, ``windows`` or ``arrivals``."""
-        import pyarrow as pa  # noqa: PLC0415 - slow to load
-
+        pa = load("pyarrow", sort)
         columns: dict[str, Any] = dict(self.traces[sort])
         if "port" in columns:
             port = columns.pop("port")

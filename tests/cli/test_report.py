@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 
 from pnet_lp.cli import sweeping
+from pnet_lp.errors import SpecError
+from pnet_lp.experiment.finished import all_experiments, find_experiment, name_of
 
+ROOT = Path(__file__).parents[2]
 Run = Callable[..., Any]
 RunJson = Callable[..., Any]
 
@@ -29,7 +32,7 @@ CLAIMS = """
 source: A paper, NSDI'99, figure 3
 claims:
   - {statement: twice, case: two, relative_to: one, percent: 200}
-  - {statement: thrice, case: three, relative_to: one, percent: 50, origin: artifact}
+  - {statement: thrice, case: three, relative_to: one, percent: 50, origin: artifact, cause: it has three}
   - {statement: small, kind: ordering, cases: [two, one], size: any}
 """
 
@@ -113,7 +116,13 @@ def test_a_report(run: Run, run_json: RunJson, here: Path) -> None:
     assert (image["alt"] or "").startswith("Chart: A <trial> & more. Hollow marks: published")
     assert base64.b64decode((image["src"] or "").partition("base64,")[2]) == files["chart.svg"]
     assert all(attributes.get("scope") in ("row", "col") for attributes in parsed.every("th"))
-    assert len(parsed.every("caption")) == len(parsed.every("table")) == 3
+    assert len(parsed.every("caption")) == len(parsed.every("table")) == 4
+    # What does not agree stands by itself before all others, with its cause.
+    unlike = page[page.index('id="unlike"') : page.index('id="paper-1"')]
+    assert "thrice" in unlike
+    assert "twice" not in unlike
+    assert f"<td>{claims[1]['reason']}</td>" in unlike
+    assert claims[1]["reason"] == "outside 1 %: it has three"
     manifest = json.loads(files["manifest.json"])
     for word in (manifest["code"], manifest["python"], "pnet-lp sweep experiments/other"):
         assert word in page
@@ -232,7 +241,7 @@ def test_a_budget(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
             "--budget: not a quantity, found '2 days'; allowed: a time",
         ),
         (("sweep", "trial", "--executor", "x"), "--executor: unknown executor 'x'; allowed: dask, local"),
-        (("sweep", "tril"), "tril/spec.yaml: cannot read the file: No such file or directory"),
+        (("sweep", "tril"), "no experiment, and no topology, is called 'tril' (did you mean 'trial'?)"),
     ],
 )
 @pytest.mark.usefixtures("trial")
@@ -240,8 +249,21 @@ def test_faults(run: Run, words: tuple[str, ...], message: str) -> None:
     assert message in run(*words, code=2).stderr
 
 
-def test_where_there_are_no_experiments(run: Run, here: Path) -> None:
+def test_where_there_are_no_experiments_the_shipped_ones_are_meant(run: Run, here: Path) -> None:
     (here / "experiments").unlink()
-    assert run("report", "--all", code=2).stderr == (
-        "Error: experiments: no spec.yaml in any folder; allowed: from where experiments/ is\n"
+    assert [name_of(folder) for folder in all_experiments()] == sorted(
+        path.parent.name for path in (ROOT / "experiments").glob("*/spec.yaml")
     )
+    assert run("report", "ideal-planes", code=2).stderr == (
+        "Error: ideal-planes: no results in results of a run that came to its end; "
+        "allowed: pnet-lp sweep ideal-planes first\n"
+    )
+
+
+def test_own_experiments_come_first(here: Path, trial: Path) -> None:
+    assert all_experiments() == [Path("experiments/other"), Path("experiments/trial")]
+    assert find_experiment("trial") == trial.relative_to(here)
+    assert find_experiment("experiments/other") == Path("experiments/other")
+    assert find_experiment("ideal-planes") == ROOT / "experiments" / "ideal-planes"
+    with pytest.raises(SpecError, match="no experiment is called 'nonsense'"):
+        find_experiment("nonsense")

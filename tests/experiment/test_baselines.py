@@ -40,6 +40,17 @@ def test_a_case_that_is_kept_keeps_its_baseline_alone(tmp_path: Path) -> None:
     assert quick.base_of(kept[1]) == kept[0]
 
 
+def test_a_baseline_of_the_entry_that_a_case_came_out_of(tmp_path: Path) -> None:
+    entries = "".join(
+        f"  {name}: {{topology: 'ring:n={n}', grid: {{planes: [1, 2]}}, name: '{{case}}-{{planes}}'}}\n"
+        for name, n in (("four", 4), ("five", 5))
+    )
+    (tmp_path / "spec.yaml").write_text(f"title: Trial\nbaseline: '{{case}}-1'\ncases:\n{entries}")
+    experiment = load_experiment(tmp_path)
+    assert [experiment.base_of(name) for name in experiment.cases] == ["four-1"] * 2 + ["five-1"] * 2
+    assert experiment.baseline_in_words == "1 of the same case"
+
+
 @pytest.mark.parametrize(
     ("baseline", "text"),
     [

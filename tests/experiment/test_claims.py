@@ -110,6 +110,22 @@ def test_trends(direction: str, values: tuple[float, ...], wanted: Verdict) -> N
     assert verdict(words, *values) == wanted
 
 
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ((10, 9.5), "a not 10 % above b: b has more"),
+        ((10, 9), "in this order"),
+    ],
+)
+def test_a_margin_and_a_cause_are_said(values: tuple[float, ...], reason: str) -> None:
+    given = {"kind": "ordering", "cases": ["a", "b"], "margin_percent": 10, "cause": "b has more"}
+    claim = Claims.model_validate({"source": "a paper", "claims": [{"statement": "s", **given}]}).claims[0]
+    assert claim.claimed == "a > b, by 10 % each"
+    found = claim.judge(Values(dict(zip("ab", values, strict=True))), "paper")
+    assert found is not None
+    assert found.reason == reason
+
+
 def test_what_is_not_comparable_or_not_measured() -> None:
     words = {"case": "a", "value": 1, "not_comparable": "of another size"}
     assert verdict(words, 5) == "not comparable"

@@ -1,11 +1,21 @@
-"""Which experiments fit into a time and into memory."""
+"""What experiments take, and which of them fit into a time and into memory."""
 
+import json
+import re
+import shutil
+from pathlib import Path
 from typing import Any
 
-from pnet_lp.experiment import Experiment
-from pnet_lp.experiment.plan import Estimate, plan
+import pytest
+
+from pnet_lp.experiment import Answer, Draw, Experiment, Headline, Record, Store
+from pnet_lp.experiment.plan import Estimate, estimate, plan
 from pnet_lp.experiment.questions.throughput import ThroughputCase
-from pnet_lp.units import GIB
+from pnet_lp.experiment.record import Spent
+from pnet_lp.report.plan import estimate_cells
+from pnet_lp.units import GIB, format_bytes, format_seconds
+
+ROOT = Path(__file__).parents[2]
 
 
 def known(name: str, seconds: float | None, gib: float | None = None, draws: int = 4) -> Estimate:
@@ -44,3 +54,75 @@ def test_memory_is_that_of_all_processes() -> None:
         "one draw": "",
     }
     assert not any(planned(*estimates, jobs=2, free_bytes=None).values())
+
+
+def test_what_is_known_least_comes_last() -> None:
+    estimates = (known("unknown", None), Estimate(known("quick", 1).experiment, 7000, at_least=True))
+    assert list(planned(*estimates, known("short", 1))) == ["short", "quick", "unknown"]
+    assert planned(*estimates, budget_s=60)["quick"] == "needs at least 1.9 h, of the budget 60 s are left"
+
+
+def left(folder: Path, seconds: dict[str, float], draws: int) -> None:
+    """Leave what a run does of cases of so many draws of so many seconds each."""
+    case = ThroughputCase(topology=("ring:n=4",), draws=draws)
+    store = Store(folder)
+    manifest = store.begin({"cases": {name: case.model_dump(mode="json") for name in seconds}})
+    answer = Answer(Headline.exact("throughput_gbps", "gbps", "throughput", 1.0), "exact", {}, {})
+    store.finish(
+        manifest,
+        [
+            Record(
+                name,
+                tuple(Draw(name, i, "", {"seed": i}, answer, Spent(each, 1 << 20)) for i in range(draws)),
+            )
+            for name, each in seconds.items()
+        ],
+    )
+
+
+def test_where_estimates_come_from(tmp_path: Path) -> None:
+    case = ThroughputCase(topology=("ring:n=4",), draws=4)
+    experiment = Experiment(name="trial", title="T", cases={"a": case, "b": case})
+    assert estimate_cells(estimate(experiment, tmp_path)) == ("trial", "2", "8", "unknown", "unknown")
+    # Of the quick run's cases each draw as there, of others as their mean; a run of a part says no more.
+    left(tmp_path / "trial-quick", {"a": 3.0}, draws=1)
+    left(tmp_path / "trial", {"a": 9.0}, draws=2)
+    found = estimate(experiment, tmp_path)
+    assert (found.seconds, found.at_least) == (24, True)
+    assert estimate_cells(found)[3:] == ("> 24 s", "> 1.0 MiB")
+    assert found.to_json()["at_least"]
+    left(tmp_path / "published" / "trial", {"a": 5.0, "b": 6.0}, draws=2)
+    found = estimate(experiment, tmp_path)
+    assert (found.seconds, found.at_least) == (44, False)
+    left(tmp_path / "trial", {"a": 1.0, "b": 2.0}, draws=2)
+    assert estimate(experiment, tmp_path).seconds == 12
+    # At quick size a quick run is the run.
+    shutil.rmtree(tmp_path / "trial")
+    quick = experiment.model_copy(update={"size": "quick", "cases": {"a": case}})
+    assert (estimate(quick, tmp_path).seconds, estimate(quick, tmp_path).at_least) == (12, False)
+
+
+def published() -> dict[str, str]:
+    """Return by experiment the line of the list that its published manifest makes."""
+    lines = {}
+    for spec in sorted(ROOT.glob("experiments/*/spec.yaml")):
+        name = spec.parent.name
+        manifest = ROOT / "results" / "published" / name / "manifest.json"
+        document = json.loads(manifest.read_text(encoding="utf-8")) if manifest.exists() else {}
+        took = [draw for draws in document.get("spent", {}).values() for draw in draws]
+        numbers = ["", "", "", ""]
+        if took:
+            numbers = [
+                str(len(document["spent"])),
+                str(len(took)),
+                format_seconds(sum(draw["seconds"] for draw in took)),
+                format_bytes(max(draw["peak_bytes"] for draw in took)),
+            ]
+        lines[name] = f"| {' | '.join([f'[{name}]({name})', *numbers])} |".replace("|  ", "| ")
+    return lines
+
+
+@pytest.mark.parametrize("name", published())
+def test_the_list_of_experiments_says_what_they_take(name: str) -> None:
+    listed = (ROOT / "experiments" / "README.md").read_text(encoding="utf-8")
+    assert re.findall(rf"^\| \[{re.escape(name)}\]\(.*$", listed, re.MULTILINE) == [published()[name]]

@@ -114,8 +114,38 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
         ),
         (
             "baseline: one",
-            "baseline: one\nchart: {x: planes, lines: []}",
-            "spec.yaml: chart.lines: value should have at least 1 item",
+            "baseline: one\nchart: {lines: planes}",
+            "spec.yaml: chart: lines, scale, percent and saturated_percent are of lines; allowed: with an x",
+        ),
+        (
+            "baseline: one",
+            "baseline: one\nchart: {x: planes, lines: variant, panels: planes}",
+            "spec.yaml: chart: planes is there twice; allowed: each of x, lines, panels another key",
+        ),
+        (
+            "baseline: one",
+            "baseline: one\nchart: {panels: plane}",
+            "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: seed, draws, ",
+        ),
+        (
+            "baseline: one",
+            "chart: {x: planes, percent: true}",
+            "spec.yaml: chart.percent: of what, has to be said; allowed: with a baseline",
+        ),
+        (
+            "baseline: one",
+            "baseline: one\nchart: {cases: [three]}",
+            "spec.yaml: chart.cases: no case is called 'three'",
+        ),
+        (
+            "baseline: one",
+            "baseline: one\nchart: {x: planes, lines: variant, words: {homogenous: copies}}",
+            "spec.yaml: chart.words: no key or value of the chart is 'homogenous'",
+        ),
+        (
+            "baseline: one",
+            "baseline: one\nchart: {x: planes, lines: variant, scale: cubic}",
+            "spec.yaml: chart.scale: input should be 'linear' or 'log', found 'cubic'",
         ),
     ],
 )

@@ -32,7 +32,7 @@ from pnet_lp.report.experiment import (
     saturation_sentences,
     sweep_document,
 )
-from pnet_lp.report.lines import chart_lines
+from pnet_lp.report.lines import bar_panels, chart_panels
 from pnet_lp.report.numbers import clean
 
 CLAIM = BoundClaim(kind="bound", case="b", relative_to="a", at_most=160, statement="b against a")
@@ -186,13 +186,15 @@ def test_each_source_of_published_values_has_its_own_entry(
     for shown, labels in (
         (claims, [f"published: {one}" for one in sources]),
         (claims[:1], ["published"]),
+        # A bound did not come out of anything.
+        ([*claims[:1], CLAIM], ["published"]),
     ):
         experiment = EXPERIMENT.model_copy(update={"claimed": Claims(source="?", claims=tuple(shown))})
         rows, comparisons = compare(experiment, RECORDS), compare_claims(experiment, RECORDS)
         write_chart(experiment, rows, comparisons, tmp_path / "chart.png")
         [legend] = figures[-1].legends
         assert [text.get_text() for text in legend.get_texts()] == labels
-        named = "; ".join(sources[: len(shown)])
+        named = "; ".join(sources[: len(labels)])
         assert f"Hollow marks: published ({named})." in chart.caption(experiment, rows, comparisons)
 
 
@@ -239,6 +241,8 @@ def test_words_along_an_axis_are_all_written(monkeypatch: pytest.MonkeyPatch, tm
             "traffic: stride:s=...",
         ),
         ("routing", ["ideal", "ksp:4"], ["ideal", "ksp:4"], "routing"),
+        # By their numbers, wherever a quick size has left them.
+        ("routing", ["ksp:8", "ksp:32", "ecmp", "ksp:16"], ["ksp:8", "ksp:16", "ksp:32", "ecmp"], "routing"),
         ("planes", [1, 2], ["1", "2"], "planes"),
     ):
         cases = {
@@ -349,7 +353,8 @@ MEASURED = {"1-ideal": 10.0, "1-4": 8.9, "1-8": 9.0, "2-4": 12.0, "2-8": 17.9, "
 
 
 def test_cases_make_lines() -> None:
-    axis, (one, two) = chart_lines(CURVES)
+    axis, [panel] = chart_panels(CURVES)
+    one, two = panel.lines
     assert axis.labels == ("ideal", "ksp:4", "ksp:8")
     assert (one.label, one.cases, one.places) == ("1 plane", ("1-ideal", "1-4", "1-8"), (0, 1, 2))
     assert (two.label, two.cases) == ("2 planes", ("2-ideal", "2-4", "2-8"))
@@ -363,15 +368,100 @@ def test_numbers_stand_at_their_values_and_open_cases_on_every_line() -> None:
     cases["serial"] = Case(topology=("jellyfish:k=4",))
     chart = Chart(x="planes", lines=("variant", "plane_policy"))
     experiment = Experiment(name="t", title="T", baseline="serial", cases=cases, chart=chart)
-    axis, lines = chart_lines(experiment)
+    axis, [panel] = chart_panels(experiment)
     assert (axis.places, axis.labels) == ((1, 2, 8), ("1", "2", "8"))
-    assert [line.label for line in lines] == ["serial-high, any", "homogeneous, any", "heterogeneous, any"]
-    assert lines[1].cases == ("serial", "homogeneous-2", "homogeneous-8")
-    assert lines[1].places == (1, 2, 8)
+    # What all have in common is not said.
+    assert [line.label for line in panel.lines] == ["serial-high", "homogeneous", "heterogeneous"]
+    assert panel.lines[1].cases == ("serial", "homogeneous-2", "homogeneous-8")
+    assert panel.lines[1].places == (1, 2, 8)
+
+
+def paneled(**chart: Any) -> Experiment:
+    """Two measures of one plane, of two, and of two by a hash, as a spec would have them."""
+    cases = {
+        f"{objective}-{planes}{end}": Case.model_validate(
+            {"topology": "ring:n=4", "routing": "ksp:8", "objective": objective, "planes": planes, **more}
+        )
+        for objective in ("concurrent", "total")
+        for planes, end, more in (
+            (1, "", {}),
+            (2, "", {"variant": "homogeneous"}),
+            (2, "-single", {"variant": "homogeneous", "plane_policy": "single"}),
+        )
+    }
+    return Experiment(name="t", title="T", cases=cases, chart=Chart(**chart))
+
+
+def test_panels_have_the_cases_of_a_value_each_and_lines_look_alike_in_all(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    experiment = paneled(
+        x="planes",
+        lines=("variant", "plane_policy"),
+        panels="objective",
+        words={"concurrent": "worst flow", "any": "", "planes": "number of planes"},
+    )
+    _, panels = chart_panels(experiment)
+    assert [panel.label for panel in panels] == ["worst flow", "total"]
+    for panel, objective in zip(panels, ("concurrent", "total"), strict=True):
+        assert [line.label for line in panel.lines] == ["homogeneous", "homogeneous, single"]
+        assert [line.cases for line in panel.lines] == [
+            (f"{objective}-1", f"{objective}-2"),
+            (f"{objective}-1", f"{objective}-2-single"),
+        ]
+    records = [record(case, 1.0 + i) for i, case in enumerate(experiment.cases)]
+    write_chart(experiment, compare(experiment, records), [], tmp_path / "chart.png")
+    one, two = figures[-1].axes
+    assert [axes.get_title() for axes in (one, two)] == ["worst flow", "total"]
+    assert figures[-1].get_supxlabel() == "number of planes"
+    assert one.get_ylim() == two.get_ylim()
+    looks = [[(line.get_color(), line.get_marker()) for line in axes.get_lines()] for axes in (one, two)]
+    assert looks[0] == looks[1]
+    assert looks[0][0] != looks[0][1]
+    [legend] = figures[-1].legends
+    assert [text.get_text() for text in legend.get_texts()] == ["homogeneous", "homogeneous, single"]
+
+
+def test_bars_of_panels_share_their_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    experiment = paneled(panels="objective", cases=("*-1", "*-single", "*total-2"))
+    experiment = experiment.model_copy(
+        update={"cases": {f"ring-{name}": case for name, case in experiment.cases.items()}}
+    )
+    assert experiment.chart is not None
+    names = [name for name in experiment.cases if experiment.chart.draws(name)]
+    assert bar_panels(experiment, names) == [
+        ("concurrent", {"ring-1": "ring-concurrent-1", "ring-2-single": "ring-concurrent-2-single"}),
+        (
+            "total",
+            {"ring-1": "ring-total-1", "ring-2": "ring-total-2", "ring-2-single": "ring-total-2-single"},
+        ),
+    ]
+    for base, alike in ((2, True), (10, False)):
+        records = [record(case, float(base**i)) for i, case in enumerate(experiment.cases)]
+        write_chart(experiment, compare(experiment, records), [], tmp_path / "chart.png")
+        left, right = figures[-1].axes
+        # One scale, but where the bars of one would not be seen on it.
+        assert (left.get_xlim() == right.get_xlim()) == alike
+    assert [len(axes.patches) for axes in (left, right)] == [2, 3]
+    assert [text.get_text() for text in left.get_yticklabels()] == ["ring-1", "ring-2-single", "ring-2"]
+
+
+def test_a_scale_of_powers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    figures: list[Figure] = []
+    monkeypatch.setattr(chart, "write_figure", lambda figure, _: figures.append(figure))
+    experiment = paneled(x="planes", lines=("objective",), scale="log")
+    records = [record(case, 10.0**i) for i, case in enumerate(experiment.cases)]
+    write_chart(experiment, compare(experiment, records), [], tmp_path / "chart.png")
+    assert figures[-1].axes[0].get_yscale() == "log"
+    assert figures[-1].axes[0].get_ylim()[0] > 0
 
 
 def test_without_a_chart_there_are_no_lines() -> None:
-    assert chart_lines(EXPERIMENT)[1] == []
+    assert chart_panels(EXPERIMENT)[1] == []
     assert saturation_sentences(EXPERIMENT, compare(EXPERIMENT, RECORDS)) == []
 
 

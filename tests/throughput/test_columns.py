@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pnet_lp.errors import PnetError, SolverError
+from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Certificate, Network, Plane, TrafficMatrix
 from pnet_lp.throughput import build_problem, solve
 from pnet_lp.throughput.problems import ArcProblem
@@ -179,9 +180,21 @@ def test_given_paths_are_refused() -> None:
         solve(network, traffic, routing="ksp:2", solver="columns")
 
 
+def test_it_ends_where_traffic_balanced_over_shortest_paths_fits() -> None:
+    """No paths are looked for: as many iterations, and the same flow, as of the other solver that begins so."""
+    network = fail(build_network("fat-tree:k=8", planes=2), Failures(links=0.05), seed=1)
+    traffic = build_traffic("random:flows=6", network, "rack", seed=1)
+    ours, other = (solve(network, traffic, solver=solver) for solver in ("columns", "structured"))
+    assert ours.status == "certified"
+    assert 0 < ours.iterations == other.iterations < 100
+    assert ours.interval == other.interval
+
+
 def test_auto_takes_it_for_sparse_problems() -> None:
     tiny, middle = build_network("jellyfish:k=4"), build_network("jellyfish:k=6")
     large = build_network("jellyfish:k=8", planes=4, seed=1)
+    many = build_network("jellyfish:k=6", planes=8, variant="heterogeneous", seed=1)
+    spines = build_network("leaf-spine:leaves=100,spines=4")
     for network, pattern, level, chosen in (
         (tiny, "permutation", "rack", "highs-ipx"),
         (tiny, "permutation", "host", "structured"),
@@ -191,6 +204,11 @@ def test_auto_takes_it_for_sparse_problems() -> None:
         (large, "permutation", "rack", "columns"),
         (large, "random:flows=7,distinct=true", "rack", "columns"),
         (large, "all-to-all", "rack", "structured"),
+        # Planes do not make traffic sparse, and neither do few destinations.
+        (many, "all-to-all", "rack", "structured"),
+        (many, "random:flows=16,distinct=true", "rack", "columns"),
+        (spines, "random:flows=20,distinct=true", "rack", "columns"),
+        (spines, "random:flows=40,distinct=true", "rack", "structured"),
     ):
         traffic = build_traffic(pattern, network, level, seed=1)  # type: ignore[arg-type]
         assert choose_solver(ArcProblem(build_problem(network, traffic))) == chosen

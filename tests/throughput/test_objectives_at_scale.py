@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import program
+from pnet_lp.throughput.solvers import highs_levels
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
@@ -130,10 +132,26 @@ def test_levels_from_one_basis_to_the_next_are_those_from_nothing(seed: int) -> 
     assert warm.rates_gbps == pytest.approx(cold.rates_gbps, rel=max(5e-5, 2 * cold.figures["relative_gap"]))
 
 
+def test_links_that_others_imply_are_no_rows() -> None:
+    """Link 0 carries what 1 carries and more, 2 and 3 are alike, and 4 is wider than 1 but weighs more."""
+    weights = sp.csr_array(
+        [
+            [1.0, 1.0, 1.0, 0.0],
+            [0.0, 1.0, 1.0, 0.0],
+            [0.0, 0.0, 1.0, 1.0],
+            [0.0, 0.0, 1.0, 1.0],
+            [0.0, 3.0, 3.0, 0.0],
+        ]
+    )
+    implied = highs_levels.implied(weights, np.array([5.0, 5.0, 5.0, 5.0, 10.0]))
+    assert implied.tolist() == [False, True, False, True, False]
+    # Of 1 and 4 each fits without the other as soon as neither is the narrower one throughout.
+    assert not highs_levels.implied(weights[[0, 1]], np.array([5.0, 4.0])).any()
+
+
 def test_levels_begin_again_where_the_simplex_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """From the second level on, the cold route goes on from the rates found."""
     from pnet_lp.errors import SolverError
-    from pnet_lp.throughput.solvers import highs_levels
 
     network = build_network(["jellyfish:k=4,seed=2"], planes=2, variant="heterogeneous", link_gbps=1)
     traffic = build_traffic("permutation", network, "host")

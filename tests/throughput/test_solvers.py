@@ -85,7 +85,7 @@ def test_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SolverError, match=r"solver 'highs-ipx' is not installed; allowed: .*structured"):
         get_solver("highs-ipx")
     with pytest.raises(
-        SolverError, match=r"'pulp' is not installed \(pip install pulp\); allowed: .*structured"
+        SolverError, match=r"'pulp' is not installed \(pip install 'pnet-lp\[pulp\]'\); allowed: .*structured"
     ):
         get_solver("pulp")
     assert {"ortools-glop", "ortools-pdlp"} <= set(solver_names()) - set(solver_names(installed_only=True))

@@ -52,11 +52,12 @@ def test_planes_that_differ_are_not_merged() -> None:
     assert merge_planes(problem).problem is problem
 
 
-def test_iteration_limit_leaves_bounds() -> None:
+@pytest.mark.parametrize("most", [0, 3])
+def test_iteration_limit_leaves_bounds(most: int) -> None:
     network, traffic = random_network(3)
-    result = solve(network, traffic, solver="structured", tolerance=1e-9, max_iterations=3)
+    result = solve(network, traffic, solver="structured", tolerance=1e-9, max_iterations=most)
     assert result.status == "bounds"
-    assert result.iterations == 3
+    assert result.iterations == most
     assert 0 < result.interval.lower < result.interval.upper
     assert not result.interrupted
 

@@ -82,6 +82,7 @@ class Claim(Params):
         column: what it is about, by default what the experiment shows.
         size: of the runs that it is about.
         not_comparable: why a measured value says nothing about it; None where it does.
+        cause: why measured values are others, as far as was found; said where they are.
     """
 
     kind: str
@@ -91,6 +92,7 @@ class Claim(Params):
     column: str | None = None
     size: Size | Literal["any"] = "paper"
     not_comparable: str | None = Field(None, min_length=1)
+    cause: str | None = Field(None, min_length=1)
 
     @property
     @abstractmethod
@@ -132,7 +134,10 @@ class Claim(Params):
             return Judgement("not comparable", self.not_comparable, found)
         if self.size not in (size, "any"):
             return Judgement("not comparable", f"claimed at {self.size} size, run at {size} size", found)
-        return Judgement(*self._judged([one.value for one in found]), found)
+        verdict, reason = self._judged([one.value for one in found])
+        if self.cause is not None and verdict != "agrees":
+            reason = f"{reason}: {self.cause}"
+        return Judgement(verdict, reason, found)
 
 
 class CaseClaim(Claim):
@@ -145,11 +150,6 @@ class CaseClaim(Claim):
 
     case: str
     relative_to: str | None = None
-
-    @property
-    @abstractmethod
-    def number(self) -> float | None:
-        """The one number that is claimed, or None where there are two."""
 
     @property
     def about(self) -> tuple[str, ...]:

@@ -30,12 +30,6 @@ class _BoundsClaim(Claim):
         return self
 
     @property
-    def number(self) -> float | None:
-        """The bound, where there is one."""
-        bounds = [bound for bound in (self.at_least, self.at_most) if bound is not None]
-        return bounds[0] if len(bounds) == 1 else None
-
-    @property
     def claimed(self) -> str:
         """What is claimed, in numbers."""
         bounds = (("at least", self.at_least), ("at most", self.at_most))

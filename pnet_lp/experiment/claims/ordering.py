@@ -24,7 +24,8 @@ class OrderingClaim(CasesClaim):
     @property
     def claimed(self) -> str:
         """What is claimed, in numbers."""
-        return (" > " if self.margin_percent else " >= ").join(self.cases)
+        order = (" > " if self.margin_percent else " >= ").join(self.cases)
+        return f"{order}, by {self.margin_percent:g} % each" if self.margin_percent else order
 
     @property
     def refuted_by(self) -> str:
@@ -37,13 +38,14 @@ class OrderingClaim(CasesClaim):
 
     def _judged(self, values: Sequence[float]) -> tuple[Verdict, str]:
         more = 1 + self.margin_percent / 100
+        above = f"{self.margin_percent:g} % above" if self.margin_percent else "above"
         broken = [
-            f"{one} not above {other}"
+            f"{one} not {above} {other}"
             for (one, value), (other, lower) in pairwise(zip(self.cases, values, strict=True))
             if value < lower * more
         ]
         if not broken:
             return "agrees", "in this order"
         if len(values) > 2 and values[0] >= values[-1] * more:
-            return "trend only", f"{', '.join(broken)}, but {self.cases[0]} above {self.cases[-1]}"
+            return "trend only", f"{', '.join(broken)}, but {self.cases[0]} {above} {self.cases[-1]}"
         return "differs", ", ".join(broken)

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.experiment.executor import EXECUTORS, Executor
+from pnet_lp.extras import load
 from pnet_lp.registry import Params
 
 T = TypeVar("T")
@@ -51,16 +52,9 @@ class Dask(Executor):
             self._slots: int = sum(client.nthreads().values())
 
     def _client(self) -> Any:
+        distributed = load("distributed", "dask")
         try:
-            from distributed import Client  # noqa: PLC0415 - an extra, and slow to load
-        except ImportError:
-            raise PnetError(
-                "distributed is not installed",
-                where="dask",
-                allowed="what `pip install 'pnet-lp[cluster]'` brings",
-            ) from None
-        try:
-            return Client(f"tcp://{self._address}", timeout=_PATIENCE_S, set_as_default=False)
+            return distributed.Client(f"tcp://{self._address}", timeout=_PATIENCE_S, set_as_default=False)
         except (OSError, ValueError) as error:
             raise PnetError(
                 "no scheduler answers",

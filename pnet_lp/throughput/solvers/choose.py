@@ -11,9 +11,12 @@ from pnet_lp.throughput.problems import ArcProblem, Problem
 
 AUTO = "auto"
 
-SPARSE_DEMANDS_PER_ROW = 8.0
-"""Below this many demands per (plane, destination) few paths carry something, and a problem over them is small; with 20
-it is about as large as the one over arcs."""
+MANY_DEMANDS = 32
+"""Below this many demands per destination switch few paths carry something: a program over them is the smaller one, and
+first-order steps over arcs are thousands.  Up to about 80 it depends on the network which of the two is sooner."""
+
+ALL_PAIRS = 0.95
+"""From this part of all pairs of endpoint and destination switch on, traffic counts as dense in small networks too."""
 
 FEW_DEMANDS_PER_ROW = 4.0
 """Below this many, and without access limits, first-order steps over arcs are tens of thousands."""
@@ -43,7 +46,9 @@ def choose_solver(problem: Problem) -> str:
     if large and isinstance(problem, ArcProblem) and _much_alike(problem):
         return "symmetric"
     if problem.flow_variables > TINY_FLOW_VARIABLES:
-        return "columns" if demands < SPARSE_DEMANDS_PER_ROW * rows else "structured"
+        destinations = rows / flow.plane_count
+        few = demands < destinations * min(MANY_DEMANDS, ALL_PAIRS * flow.attach.shape[1])
+        return "columns" if few else "structured"
     unlimited = bool(np.isinf(flow.access_up).all() and np.isinf(flow.access_down).all())
     return "highs-ipx" if unlimited and demands < FEW_DEMANDS_PER_ROW * rows else "structured"
 

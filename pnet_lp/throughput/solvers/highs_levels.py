@@ -187,7 +187,9 @@ class Levels:
         self._most[column[order]], self._limit[column[order]] = bound[order], alone[order]
         self._limit_part = np.ones(usage.shape[1])
         self._limit_part[column[order]] = part[order]
-        self._link = np.flatnonzero((count > 1) & np.isfinite(self._capacity))
+        shared = np.flatnonzero((count > 1) & np.isfinite(self._capacity))
+        # A program with fewer rows takes as many steps, but shorter ones.
+        self._link = shared[~implied(sp.csr_array(rows[shared]), self._capacity[shared])]
 
     def _model(self, usage: sp.csc_array) -> Any:
         columns, demands, links = usage.shape[1], len(self._demand), len(self._link)
@@ -291,6 +293,28 @@ class Levels:
             self._excess[shut] = excess[shut]
             link = np.flatnonzero(found.length > 0)
             self._walls.append(_Wall(link.astype(np.int32), found.length[link]))
+
+
+def implied(usage: sp.csr_array, capacity: FloatArray) -> BoolArray:
+    """Return bool ``[L]``: links that fit whenever another does, on which all of their columns weigh as much or more.
+
+    Of links that are alike one is left.
+
+    Args:
+        usage: float64 ``[L, N]``, no link without a column.
+        capacity: float64 ``[L]``, finite.
+    """
+    begin, count = usage.indptr[:-1], np.diff(usage.indptr)
+    least = np.minimum.reduceat(usage.data, begin) / capacity
+    most = np.maximum.reduceat(usage.data, begin) / capacity
+    uses = sp.csr_array((np.ones(usage.nnz), usage.indices, usage.indptr), shape=usage.shape)
+    both = sp.coo_array(uses @ uses.T)
+    mine, other = both.coords
+    within = (both.data == count[mine]) & (most[mine] <= least[other]) & (mine != other)
+    alike = (count[mine] == count[other]) & (most[other] <= least[mine])
+    implied = np.zeros(len(capacity), dtype=bool)
+    implied[mine[within & (~alike | (other < mine))]] = True
+    return implied
 
 
 def _cuts(usage: sp.csc_array, capacity: FloatArray, owner: OffsetArray) -> tuple[OffsetArray, OffsetArray]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import datetime
 import importlib
-import importlib.util
 import math
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
+from pnet_lp.extras import install_command, installed
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.base import SOLVERS
@@ -37,12 +37,12 @@ class _OrTools(SeparateSolver):
     """
 
     solver_type: ClassVar[str]
-    install_hint = "pip install ortools"
+    install_hint = install_command("ortools")
 
     @classmethod
     def installed(cls) -> bool:
         """Whether OR-Tools is installed; it is not loaded, because highspy could not be loaded after it."""
-        return importlib.util.find_spec("ortools") is not None
+        return installed("ortools")
 
     def parameters_proto(self, settings: Settings, limits: Limits) -> Any:
         """Return MathOpt's parameters for the method."""

@@ -7,7 +7,6 @@ solver that cannot be stopped.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import math
 from typing import Any
 
@@ -16,6 +15,7 @@ import scipy.sparse as sp
 from pydantic import Field
 
 from pnet_lp.errors import SolverError
+from pnet_lp.extras import install_command, installed
 from pnet_lp.registry import Params
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.solvers.base import SOLVERS
@@ -38,13 +38,13 @@ class Pulp(SeparateSolver):
     """Whatever PuLP finds."""
 
     interruptible = False
-    install_hint = "pip install pulp"
+    install_hint = install_command("pulp")
     bytes_per_column = 6000
 
     @classmethod
     def installed(cls) -> bool:
         """Whether PuLP is installed; which solvers it finds is seen when it is asked to solve."""
-        return importlib.util.find_spec("pulp") is not None
+        return installed("pulp")
 
     def settings(self, tolerance: float, *, again: bool) -> Settings:
         """Return the feasibility tolerance, which PuLP has no common option for: only CBC is told."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import TrafficError
+from pnet_lp.extras import load
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import Format, entries
@@ -26,9 +27,7 @@ _BYTES_PER_ROW = 1000
 
 
 def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    import pyarrow as pa  # noqa: PLC0415 - takes longer to load than all other formats together
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
+    pa, pq = load("pyarrow", where), load("pyarrow.parquet", where)
     try:
         # Checksums and limits, because a length in a broken file is not to be believed.
         file = pq.ParquetFile(
@@ -113,9 +112,7 @@ def _check_full(column: pa.Array, name: str, where: str) -> None:
 
 
 def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
+    pa, pq = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
     rows = entries(traffic)
     table = pa.table(
         {

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import WorkloadError
+from pnet_lp.extras import load
 from pnet_lp.model import Network, Workload
 from pnet_lp.units import MIB, format_bytes
 from pnet_lp.workload.io.flows import check_count, parse_size, parse_time
@@ -26,9 +27,7 @@ _BYTES_PER_ROW = 2000
 
 
 def _parse(data: bytes, where: str, network: Network) -> Workload:
-    import pyarrow as pa  # noqa: PLC0415 - takes longer to load than all other formats together
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
+    pa, pq = load("pyarrow", where), load("pyarrow.parquet", where)
     try:
         # Checksums and limits, because a length in a broken file is not to be believed.
         file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
@@ -120,9 +119,7 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
 
 
 def _write(workload: Workload, network: Network, path: Path) -> None:
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
+    pa, pq = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
     cells = cells_of(workload, network)
     cells["start_s"] = [float(start) for start in cells["start_s"]]
     kinds = dict.fromkeys(_LISTS, pa.list_(pa.int64()))

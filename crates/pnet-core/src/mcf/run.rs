@@ -1,6 +1,6 @@
 //! What the iterative solvers have in common: when to stop, and who watches.
 
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 /// When to stop.
 #[derive(Debug, Clone, Copy)]

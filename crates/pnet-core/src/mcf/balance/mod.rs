@@ -1,5 +1,5 @@
-//! Traffic over shortest paths, balanced until no link has more than it can carry: the start of the solver on arcs, and
-//! often its end.
+//! Traffic over shortest paths, balanced until no link has more than it can carry: where solvers over any path begin,
+//! and often end.
 //!
 //! Where a bound is attained by shortest paths, only a split of the traffic over them is to be found whose load fits
 //! everywhere.  Of all these splits this is the one of the largest entropy.  There a path gets traffic in proportion to the
@@ -66,7 +66,8 @@ pub(super) fn balance(
 ) -> Result<Balanced, Error> {
     let mut balanced = Balanced::default();
     let (k, tolerance) = (best.upper, options.tolerance);
-    let ways = if k.is_finite() { Ways::new(problem, k * (1.0 - tolerance)) } else { None };
+    let begins = k.is_finite() && options.max_iterations > 0;
+    let ways = if begins { Ways::new(problem, k * (1.0 - tolerance)) } else { None };
     let Some(ways) = ways else { return Ok(balanced) };
     let mut balance = Balance::new(problem, k, ways);
     let (mut first, mut least) = (0.0, f64::INFINITY);
@@ -96,6 +97,16 @@ pub(super) fn balance(
         best.offer(problem, balance.proof(&best.proof))?;
     }
     Ok(balanced)
+}
+
+/// Bytes that [`balance()`] holds at its peak, beyond the problem itself.
+pub(super) fn estimate_bytes(problem: &Problem) -> usize {
+    let float = size_of::<f64>();
+    let of_plane = |plane: &super::Plane| {
+        let row = (float + 8) * plane.nodes() + 4 * plane.arcs();
+        plane.targets.len() * row + (GROUPS + 8) * float * plane.arcs() + 3 * float * problem.demands()
+    };
+    problem.planes.iter().map(of_plane).sum()
 }
 
 /// The balance of all traffic at one K.

@@ -8,6 +8,8 @@
 //! The iteration is not begun anew: it goes on with the ways that came, and without those that have long carried nothing.
 //! Averaged as its prices are, they need no other smoothing.
 //!
+//! Where traffic balanced over shortest paths is the end of it ([`balance`]), none of this begins.
+//!
 //! Where first-order steps have become dearer than an interior point would be, the problem over the ways in use is solved
 //! by one instead ([`interior`]), and the ways under its prices are taken in likewise.
 
@@ -17,6 +19,7 @@ mod links;
 mod pool;
 mod price;
 
+use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};
 use super::path_form::normalise;
 use super::path_form::state::{Carried, NEW, State};
@@ -89,20 +92,25 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
     best.offer_narrowest_switch(problem)?;
-    let (mut iterations, mut restarts, mut interrupted) = (0, 0, false);
+    let begun = match best.certified(options.tolerance) {
+        true => Balanced::default(),
+        false => balance(problem, &mut best, options, &mut watch, monitor)?,
+    };
+    let (mut iterations, mut restarts, mut interrupted) = (begun.sweeps, 0, begun.stopped);
     // Where no link limits anything there is nothing to look for.
-    let open = !best.certified(options.tolerance) && best.lower.is_finite();
-    if open && options.max_iterations > 0 {
+    let open = !begun.stopped && !best.certified(options.tolerance) && best.lower.is_finite();
+    if open && iterations < options.max_iterations {
+        let most = options.max_iterations - begun.sweeps;
         let mut search = Search::new(problem, &best)?;
         let mut stop = false;
         while !stop {
-            let left = options.max_iterations - search.iterations();
+            let left = most - search.iterations();
             let ended = match search.begins_interior() {
                 true => search.solve_interior(left, options.tolerance, || watch.stop(monitor)),
                 false => search.advance(search.steps().min(left), || watch.stop(monitor)),
             };
             let (lower, upper) = (best.lower.max(search.lower), best.upper.min(search.upper));
-            iterations = search.iterations();
+            iterations = begun.sweeps + search.iterations();
             interrupted = !monitor.progress(Progress { iterations, lower, upper }) || ended;
             stop = interrupted || watch.late() || iterations >= options.max_iterations || search.stands();
             if stop || upper - lower <= options.tolerance * upper {
@@ -126,7 +134,9 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
 pub fn estimate_bytes(problem: &Problem) -> usize {
     let matrix = interior::bytes(&Links::new(problem).counts(), problem.demands());
     let matrix = if matrix <= LARGEST_MATRIX { matrix } else { 0 };
-    pool::estimate_bytes(problem, room(problem)) + price::estimate_bytes(problem) + matrix
+    let search = pool::estimate_bytes(problem, room(problem)) + price::estimate_bytes(problem) + matrix;
+    // One after the other.
+    search.max(balance::estimate_bytes(problem))
 }
 
 /// Ways to begin with, of a demand in one plane.

@@ -77,6 +77,12 @@ impl Sender {
         self.next - self.unacked
     }
 
+    /// The window without what duplicate acknowledgements have blown it up by while a loss is repaired.
+    #[inline]
+    pub(super) fn deflated(&self) -> f64 {
+        if self.phase == Phase::Recovering { self.threshold } else { self.window }
+    }
+
     /// Takes an acknowledgement of all segments below `seq`, some of them for the first time; where acknowledgements are
     /// selective, these say what to send again, and the window stays as it is.
     #[inline]

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::super::super::time::Time;
 use super::congestion::Control;
-use super::sender::{Phase, Sender};
+use super::sender::Sender;
 
 /// What complete flows have left to those that follow them, by the number of the flow that left it.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl Sessions {
         for (i, (old, learnt)) in connections.zip(states) {
             let new = &mut senders[i];
             // A window blown up while a loss was being repaired shrinks at its end (RFC 6582, section 3.2, step 3).
-            let window = if old.phase == Phase::Recovering { old.threshold } else { old.window };
+            let window = old.deflated();
             new.window = if now - since > old.rtt.timeout { window.min(new.window) } else { window };
             (new.threshold, new.rtt) = (old.threshold, old.rtt);
             control.resume(i as u32, learnt);

@@ -26,7 +26,7 @@ impl Coupling {
         let known = || {
             flow.iter()
                 .filter(|sender| sender.phase != Phase::Opening && sender.rtt.smoothed > 0)
-                .map(|sender| (sender.window, sender.rtt.smoothed as f64 / 1e6))
+                .map(|sender| (sender.deflated(), sender.rtt.smoothed as f64 / 1e6))
         };
         let best = known().map(|(window, rtt)| window / (rtt * rtt)).fold(0.0, f64::max);
         let rates: f64 = known().map(|(window, rtt)| window / rtt).sum();
@@ -70,6 +70,18 @@ mod tests {
         // One subflow alone is a TCP.
         let alone = [subflow(10.0, 10)];
         assert!((Coupling::Lia.growth(&alone, 0) - 0.1).abs() < 1e-12);
+    }
+
+    /// A window that is blown up while a loss is repaired counts with its threshold (RFC 6356, section 4.1): 8 beside 16.
+    #[test]
+    fn a_subflow_that_recovers_counts_with_its_threshold() {
+        let mut flow = [subflow(16.0, 10), subflow(16.0, 10)];
+        flow[1].duplicates = 3;
+        flow[1].recover(8.0, false);
+        flow[1].duplicate(3);
+        assert_eq!(flow[1].window, 12.0);
+        // 16 / 10^2 / (16 / 10 + 8 / 10)^2 = 1 / 36.
+        assert!((Coupling::Lia.growth(&flow, 0) - 1.0 / 36.0).abs() < 1e-12);
     }
 
     /// Two alike: together they grow as one TCP with one of the windows' round-trip time would: by 1 / total each.

@@ -1,0 +1,334 @@
+// The laboratory: one network that can be edited, solved again with every change.
+
+import { Chart, closing } from "./chart.js";
+import { certificate, commandOf, download, filesOf } from "./files.js";
+import {
+  alive,
+  arcsOf,
+  demandsOf,
+  rackCount,
+  withCable,
+  withPlace,
+  withPlaneToggled,
+  withRack,
+  withSpeed,
+  withoutCable,
+} from "./network.js";
+import { Picture } from "./picture.js";
+import { Results, element, figure, marksOf } from "./results.js";
+
+const LATE_MS = 80;
+const byId = (id) => /** @type {any} */ (document.getElementById(id));
+const HINTS = {
+  link: "Drag from one switch to another: the result follows while you hover. Keys: arrows choose a switch, Enter begins and ends a cable.",
+  cut: "Click a cable to cut it. By keyboard: the table of cables below.",
+  move: "Drag switches about; it changes nothing but the picture. Keys: Shift and arrows.",
+};
+
+export class Lab {
+  constructor(families, solver, sizesSolver) {
+    this.families = families;
+    this.solver = solver;
+    this.chart = new Chart(byId("sizes"), sizesSolver);
+    this.known = {};
+    this.results = new Results(byId("results"), "This network");
+    for (const family of families) byId("family").append(new Option(family.title, family.id));
+    byId("family").addEventListener("change", () => this.choose(byId("family").value));
+    byId("size").addEventListener("change", () => this.load(Number(byId("size").value)));
+    byId("pattern").addEventListener("change", () => this.solve());
+    byId("reset").addEventListener("click", () => this.load(Number(byId("size").value)));
+    byId("tools").addEventListener("change", () => this.hint());
+    byId("show").addEventListener("change", () => this.draw());
+    byId("copy").addEventListener("click", () => this.copy());
+    byId("save-edges").addEventListener("click", () => this.saveEdges());
+    byId("save-proof").addEventListener("click", () => this.saveProof());
+    byId("cables").addEventListener("toggle", () => this.table());
+    byId("add").addEventListener("submit", (event) => this.add(event));
+    byId("add-rack").addEventListener("click", () => this.addRack());
+    byId("add").elements.plane.addEventListener("change", () => this.table());
+    byId("draw-sizes").addEventListener("click", () => this.chart.draw(this.family, this.pattern));
+    byId("rows").addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (button) this.cut(Number(button.dataset.plane), Number(button.dataset.cable));
+    });
+    byId("rows").addEventListener("input", (event) => {
+      const { plane, cable } = event.target.dataset;
+      const gbps = Number(event.target.value);
+      if (gbps > 0 && event.target.validity.valid) this.set(withSpeed(this.network, +plane, +cable, gbps), false);
+    });
+    this.hint();
+    this.choose("ring");
+  }
+
+  get family() {
+    return this.families.find((family) => family.id === byId("family").value);
+  }
+
+  get pattern() {
+    return byId("pattern").value;
+  }
+
+  get mode() {
+    return new FormData(wrapped(byId("tools"))).get("mode");
+  }
+
+  get show() {
+    const on = (name) => byId("show").querySelector(`[name=${name}]`).checked;
+    return { loads: on("loads"), lengths: on("lengths"), cut: on("cut"), ecmp: on("ecmp") };
+  }
+
+  hint() {
+    byId("hint").textContent = HINTS[this.mode];
+  }
+
+  choose(id) {
+    byId("family").value = id;
+    const { networks, first } = this.family;
+    byId("size").replaceChildren(
+      ...networks.map((network, i) => {
+        const racks = rackCount(network);
+        return new Option(`${racks} racks`, String(i), i === first, i === first);
+      }),
+    );
+    byId("size").disabled = networks.length === 1;
+    this.chart.clear();
+    byId("draw-sizes").disabled = networks.length === 1;
+    this.load(first);
+  }
+
+  load(size) {
+    this.set(this.family.networks[size], true);
+  }
+
+  /** Shows and solves another network. @param {boolean} fresh whether it is not the old one edited */
+  set(network, fresh) {
+    this.network = network;
+    if (fresh) {
+      [this.known, this.arcs] = [{}, undefined];
+      this.frames();
+    }
+    this.solve();
+    this.table();
+  }
+
+  frames() {
+    const many = this.network.planes.length > 1;
+    this.pictures = [];
+    byId("planes").replaceChildren(
+      ...this.network.planes.map((_, p) => {
+        const frame = element("div", { class: "plane" });
+        if (many) {
+          const kill = element("button", { type: "button", "aria-pressed": "false" }, `Kill plane ${p + 1}`);
+          kill.addEventListener("click", () => this.kill(p, kill));
+          frame.append(element("div", { class: "plane-head" }, element("strong", {}, `Plane ${p + 1}`), kill));
+        }
+        this.pictures.push(
+          new Picture(frame, many ? `Plane ${p + 1}` : "The network", {
+            mode: () => this.mode,
+            move: (node, x, y) => {
+              this.network = withPlace(this.network, p, node, x, y);
+              this.draw();
+            },
+            hover: (u, v) => this.preview(p, u, v),
+            link: (u, v) => this.set(withCable(this.network, p, u, v), false),
+            cut: (cable) => this.cut(p, cable),
+          }),
+        );
+        return frame;
+      }),
+    );
+  }
+
+  kill(p, button) {
+    const network = withPlaneToggled(this.network, p);
+    if (network.dead.every(Boolean)) {
+      byId("status").textContent = "One plane has to work.";
+      return;
+    }
+    button.textContent = network.dead[p] ? `Repair plane ${p + 1}` : `Kill plane ${p + 1}`;
+    button.setAttribute("aria-pressed", String(network.dead[p]));
+    this.set(network, false);
+  }
+
+  cut(p, cable) {
+    this.set(withoutCable(this.network, p, cable), false);
+  }
+
+  add(event) {
+    event.preventDefault();
+    const form = event.target.elements;
+    const [u, v] = [Number(form.u.value), Number(form.v.value)];
+    if (u === v) byId("status").textContent = "A cable joins two different switches.";
+    else this.set(withCable(this.network, Number(form.plane.value), u, v), false);
+  }
+
+  addRack() {
+    const { switches } = this.network.planes[0];
+    const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
+    const right = Math.max(...switches.map((s) => s.x)) + 1;
+    this.set(withRack(this.network, right, mean(switches.map((s) => s.y))), false);
+  }
+
+  /** Solves with a cable that is not there yet; without it where `v` is null. */
+  preview(p, u, v) {
+    this.solve(v === null ? this.network : withCable(this.network, p, u, v), v === null);
+  }
+
+  /** @param {boolean} real whether the network is the one shown, and not with a cable that may come */
+  async solve(whole = this.network, real = true) {
+    const network = alive(whole);
+    const demands = demandsOf(this.pattern, rackCount(network));
+    const cables = network.planes.reduce((sum, plane) => sum + plane.cables.length, 0);
+    // Small networks are solved more exactly than large ones, and those with a cable that hovers not very.
+    const closest = Math.min(1e-4, Math.max(1e-5, 1e-9 * cables * rackCount(network)));
+    const task = { network, demands, tolerance: real ? closest : 1e-3, limit: 20, cut: real };
+    const known = {};
+    const history = [];
+    byId("lab").dataset.settled = "false";
+    // What was changed shows at once even where the answer takes a while.
+    const late = setTimeout(() => this.draw(), LATE_MS);
+    const how = await this.solver.ask(task, (news) => {
+      clearTimeout(late);
+      Object.assign(known, news);
+      if (news.kind === "closing" || news.kind === "solved") history.push([news.lower, news.upper]);
+      if (news.kind === "known" && history.length === 0 && this.known.lower !== undefined) return;
+      this.render(known, history, real ? demands : null, arcsOf(network));
+    });
+    if (how === "failed") byId("status").textContent = `The solver says: ${known.message}`;
+    if (how === "done" && real) byId("lab").dataset.settled = "true";
+  }
+
+  render(known, history, demands, arcs) {
+    this.results.render(known);
+    closing(byId("closing"), history);
+    if (!demands) {
+      if (known.lower !== undefined) byId("status").textContent = `With this cable: ${figure(known.lower)} Gb/s per pair.`;
+      return;
+    }
+    [this.known, this.demands, this.arcs] = [known, demands, arcs];
+    byId("save-proof").disabled = !known.answer;
+    this.draw();
+    if (known.kind === "done" || known.kind === "cut") byId("status").textContent = this.words();
+    if (known.kind === "done") this.table();
+  }
+
+  words() {
+    const { lower, upper, bisection, lost, iterations, milliseconds } = this.known;
+    const cut = bisection && `${figure(bisection.gbps)} Gb/s join the ${bisection.proved ? "narrowest halves (proved)" : "narrowest halves found"}.`;
+    if (lost) return `${lost} pairs of racks have no path, so K = 0. ${cut ?? ""}`;
+    const gap = (upper - lower) / upper;
+    const proved = gap < 1e-12 ? "both bounds are equal" : `proved within ${(100 * gap).toPrecision(1)} %`;
+    const met = gap <= this.known.tolerance ? "" : " The bounds have not met; they hold all the same.";
+    return `Throughput ${figure(lower)} Gb/s per pair: ${proved}. ${iterations} iterations, ${milliseconds.toFixed(0)} ms.${met} ${cut ?? ""}`;
+  }
+
+  draw() {
+    const { show, known, network } = this;
+    const current = this.arcs && this.arcs.tail.length === 2 * alive(network).planes.reduce((n, p) => n + p.cables.length, 0);
+    const marks = current ? marksOf(network, known, show, this.arcs) : network.dead.map((dead) => ({ dead }));
+    this.pictures.forEach((picture, p) => picture.render(network.planes[p], marks[p]));
+    const hollow = network.planes.some((plane) => plane.racks.length < plane.switches.length);
+    byId("legend").replaceChildren(...legend(show, hollow));
+    byId("meaning").textContent = meaning(show);
+    if (this.demands) byId("command").value = commandOf(network, this.demands, show.ecmp);
+  }
+
+  /** The drawing as a table, which edits it as well; only while it is open. */
+  table() {
+    const form = byId("add").elements;
+    const keep = (select, options) => {
+      const { value } = select;
+      select.replaceChildren(...options);
+      if (options.some((option) => option.value === value)) select.value = value;
+    };
+    if (!byId("cables").open) return;
+    keep(form.plane, this.network.planes.map((_, p) => new Option(String(p + 1), String(p))));
+    const { switches } = this.network.planes[Number(form.plane.value)];
+    for (const end of [form.u, form.v]) keep(end, switches.map((s, i) => new Option(s.name, String(i))));
+    const marks = this.arcs ? marksOf(this.network, this.known, { ...this.show, loads: true, lengths: true }, this.arcs) : [];
+    const active = document.activeElement?.dataset;
+    const rows = this.network.planes.flatMap((plane, p) =>
+      plane.cables.map(({ u, v, gbps }, c) => {
+        const name = `${plane.switches[u].name} – ${plane.switches[v].name}`;
+        const at = { "data-plane": String(p), "data-cable": String(c) };
+        const speed = element("input", {
+          ...at, type: "number", min: "0.001", max: "1000000", step: "any", value: String(gbps), "aria-label": `Gb/s of cable ${name}, plane ${p + 1}`,
+        });
+        const cut = element("button", { ...at, type: "button", "aria-label": `Cut cable ${name}, plane ${p + 1}` }, "Cut");
+        const part = (value) => (value === undefined ? "–" : `${(100 * value).toFixed(0)} %`);
+        return element(
+          "tr",
+          {},
+          element("td", {}, String(p + 1)),
+          element("th", { scope: "row" }, name),
+          element("td", {}, speed),
+          element("td", {}, part(marks[p]?.load?.[c])),
+          element("td", {}, part(marks[p]?.length?.[c])),
+          element("td", {}, cut),
+        );
+      }),
+    );
+    byId("rows").replaceChildren(...rows);
+    if (active?.cable !== undefined) {
+      const which = document.activeElement === document.body ? "input" : "button";
+      byId("rows").querySelector(`${which}[data-plane="${active.plane}"][data-cable="${active.cable}"]`)?.focus();
+    }
+  }
+
+  async copy() {
+    const field = byId("command");
+    try {
+      await navigator.clipboard.writeText(field.value);
+    } catch {
+      field.select();
+      document.execCommand("copy");
+    }
+    const files = filesOf(this.network).map(({ name }) => name);
+    byId("status").textContent = files.length
+      ? `Copied. The command reads ${files.join(" and ")}: save the network beside it.`
+      : "Copied.";
+  }
+
+  saveEdges() {
+    const network = { ...this.network, command: null };
+    for (const { name, text } of filesOf(network)) download(name, text);
+  }
+
+  async saveProof() {
+    try {
+      download("proof.json", await certificate(this.network, this.demands, this.known));
+    } catch (error) {
+      const why = isSecureContext ? error.message : "browsers name networks by SHA-256 on localhost and over https only";
+      byId("status").textContent = `The proof was not saved: ${why}.`;
+    }
+  }
+}
+
+/** FormData wants a form. */
+function wrapped(fieldset) {
+  const form = document.createElement("form");
+  form.append(fieldset.cloneNode(true));
+  // Clones of radio buttons forget what was chosen since.
+  fieldset.querySelectorAll("input").forEach((input, i) => (form.querySelectorAll("input")[i].checked = input.checked));
+  return form;
+}
+
+function legend(show, hollow) {
+  const items = [];
+  if (hollow) items.push(element("span", { class: "key" }, "hollow: a switch without a rack"));
+  if (show.loads) items.push(element("span", { class: "key" }, element("i", { class: "ramp" }), "empty to full"));
+  if (show.lengths) items.push(element("span", { class: "key" }, element("i", { class: "glow" }), "part of the proof"));
+  if (show.cut) {
+    items.push(element("span", { class: "key" }, element("i", { class: "halves" }), "two halves, and the cables between them dashed"));
+  }
+  return items;
+}
+
+function meaning(show) {
+  if (show.lengths) {
+    return "Lengths are dual prices. With any lengths, K · (sum of demands' distances) is at most the sum of capacity times length; these give the upper bound. Wide glow: a large part of that sum. Where nothing glows, more capacity would not help.";
+  }
+  if (show.ecmp) return "Loads with ECMP: equal parts over the next hops on shortest paths. It is as fast as its fullest cable lets it be.";
+  if (show.cut) return "Of all splits of the racks into halves this one has the least capacity across. A cut bounds throughput, but another one may be tighter, or none may be tight.";
+  return "Loads at the proved throughput, in the fuller direction of each cable. Many splits reach it; this is one.";
+}
