@@ -5,7 +5,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test experiments published check fix bench site site-test audit clean pins FORCE
+.PHONY: help setup run test experiments published docs check fix bench site site-test audit clean pins FORCE
 
 PYTHON ?=
 PYTEST_ARGS ?=
@@ -32,6 +32,7 @@ help:
 	@echo 'make test    set up, then all tests, Python and Rust'
 	@echo 'make experiments  set up, then every experiment at quick size, with a page of all claims'
 	@echo 'make published    every experiment at the size of the papers, into results/published (hours)'
+	@echo 'make docs    the site of all pages, with notebooks and reference, into build/site'
 	@echo 'make check   formatting, lints, types and layers; changes no file'
 	@echo 'make fix     what of that can be repaired by itself'
 	@echo 'make bench   the benchmarks (minutes)'
@@ -57,6 +58,14 @@ experiments: setup
 published: setup
 	$(PY) -m pnet_lp sweep --all --jobs 2 || test $$? = 3
 	$(PY) -m pnet_lp report --all --to results/published
+
+# Into build/site, where other parts of the site may lie already.  Notebooks are executed; a link to nothing is an error.
+docs: setup
+	@$(PY) -m pip install --quiet --constraint constraints.txt 'pnet-lp[docs]'
+	$(PY) -m pnet_lp report --all --results results/published --to build/published
+	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --config-file tools/mkdocs.yml --site-dir ../build/docs
+	mkdir -p build/site
+	cp -R build/docs/. build/site/
 
 check: setup
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
@@ -102,7 +111,7 @@ site: setup
 	cargo run --quiet --locked --package pnet-bindgen -- $(WASM) $(LESSON)/wasm
 	$(PY) site/presets.py $(LESSON)/networks.json
 	cp site/lesson/*.html site/lesson/*.css site/lesson/*.js $(LESSON)
-	@echo 'the lesson: $(PY) -m http.server --directory build/site, then http://localhost:8000/lesson/'
+	@echo 'the lesson: $(PY) -m http.server --directory build/site, then localhost:8000/lesson/ in a browser'
 
 # Needs Chromium (Debian: apt-get install chromium); the driver is installed, browsers are not downloaded.
 site-test: site
@@ -178,7 +187,7 @@ pins: $(PLACE)
 	rm -rf build/pins
 	$(PY) -m venv build/pins
 	build/pins/bin/python -m pip install --quiet maturin
-	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[all,dev,site]'
+	PATH="$(HERE)/build/pins/bin:$$PATH" build/pins/bin/python -m pip install --quiet --no-build-isolation '.[all,dev,docs,site]'
 	{ sed -n '/^#/p' constraints.txt; build/pins/bin/python -m pip freeze --exclude pnet-lp; } >build/constraints.txt
 	mv build/constraints.txt constraints.txt
 

@@ -1,5 +1,5 @@
 from .drawing import Drawing, draw
-from .notebook import Solved, solve, sweep
+from .notebook import NetworksFound, Solved, find, solve, sweep
 from .sim import simulate
 from .topology import build_network
 from .traffic import build_traffic
@@ -8,11 +8,13 @@ __version__: str
 
 __all__ = [
     "Drawing",
+    "NetworksFound",
     "Solved",
     "__version__",
     "build_network",
     "build_traffic",
     "draw",
+    "find",
     "simulate",
     "solve",
     "sweep",

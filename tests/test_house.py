@@ -171,7 +171,8 @@ def test_pins_cover_the_project() -> None:
             assert match, f"constraints.txt: not name==version: {line!r}"
             pins[_normal(match[1])] = match[2]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    wanted = project["project"]["dependencies"] + project["project"]["optional-dependencies"]["dev"]
+    extras = project["project"]["optional-dependencies"]
+    wanted = [*project["project"]["dependencies"], *extras["dev"], *extras["docs"]]
     missing = [name for name in wanted if _normal(re.split(r"[<>=!~\[; ]", name)[0]) not in pins]
     assert not missing, f"constraints.txt lacks {missing}; run `make pins`"
 

@@ -47,6 +47,12 @@ def flags(ctx: click.Context) -> Mapping[str, str]:
     return found
 
 
+def call_them(names: Mapping[str, str]) -> None:
+    """Have messages call parameters that no option of the command is for as ``names`` says."""
+    ctx = click.get_current_context()
+    ctx.meta[_FLAGS] = {**names, **flags(ctx)}
+
+
 def given(names: Iterable[str]) -> tuple[str, ...]:
     """Return those of the parameters ``names`` that stand in the command line."""
     ctx = click.get_current_context()

@@ -12,7 +12,7 @@ from pnet_lp.experiment.finished import all_experiments, find_experiment
 
 
 def experiment_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add EXPERIMENT, ``--all``, ``--size`` and ``--results``, as ``experiment``, ``every``, ``size``, ``results``."""
+    """Add ``--all``, ``--size`` and ``--results``, as ``every``, ``size`` and ``results``."""
     for decorate in (
         click.option(
             "--results",
@@ -29,18 +29,17 @@ def experiment_options(function: Callable[..., None]) -> Callable[..., None]:
             help="The cases as the spec has them, or as its quick says.",
         ),
         click.option("--all", "every", is_flag=True, help="All of experiments/."),
-        click.argument("experiment", type=click.Path(path_type=Path), required=False),
     ):
         function = decorate(function)
     return function
 
 
-def chosen(experiment: Path | None, every: bool) -> list[Path]:
-    """Return the folders of the experiments that are asked for.
+def chosen(experiment: str | None, every: bool, missing: str = "no experiment") -> list[Path]:
+    """Return the folders of the experiments that are asked for; ``missing`` is as of :func:`find_experiment`.
 
     Raises:
         SpecError: there are none.
     """
     if (experiment is not None) == every:
         raise click.UsageError("give either EXPERIMENT or --all", click.get_current_context())
-    return all_experiments() if experiment is None else [find_experiment(experiment)]
+    return all_experiments() if experiment is None else [find_experiment(experiment, missing)]

@@ -22,6 +22,7 @@ PAGE = "index.html"
 
 
 @click.command(cls=Command, example="pnet-lp report --all")
+@click.argument("experiment", required=False)
 @experiment_options
 @click.option(
     "--to",
@@ -32,7 +33,7 @@ PAGE = "index.html"
 )
 @json_option
 def command(
-    *, experiment: Path | None, every: bool, size: Size, results: Path, to: Path, as_json: bool
+    *, experiment: str | None, every: bool, size: Size, results: Path, to: Path, as_json: bool
 ) -> None:
     """Write what sweeps have left: tables, figures, and one page with every claim and its verdict.
 

@@ -13,17 +13,21 @@ import click
 from pnet_lp.cli.command import Command, Option, json_option
 from pnet_lp.cli.experiment_options import chosen, experiment_options
 from pnet_lp.cli.options import MOST_THREADS, say, threads_option
-from pnet_lp.cli.output import OutputFile, print_json, print_report
+from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
 from pnet_lp.cli.sweeping import Swept, sweep
-from pnet_lp.errors import PnetError, naming
+from pnet_lp.cli.vary_options import Varying, vary_options
+from pnet_lp.errors import PnetError, SpecError, naming
 from pnet_lp.experiment import Size, load_experiment
 from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, EXECUTORS, parse_executor
+from pnet_lp.experiment.finished import is_experiment
 from pnet_lp.experiment.plan import Planned, estimate, plan
+from pnet_lp.experiment.varied import varied_experiment
 from pnet_lp.memory import available_bytes
-from pnet_lp.report.experiment import union
 from pnet_lp.report.plan import plan_table
-from pnet_lp.report.tables import SUFFIXES, write_table
+from pnet_lp.report.plot import PLOT_SUFFIXES
+from pnet_lp.report.tables import SUFFIXES
 from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
+from pnet_lp.topology import check_topology
 from pnet_lp.units import parse_seconds
 
 
@@ -38,8 +42,15 @@ class _Time(click.ParamType[float]):
         return parse_seconds(str(value), "--budget")
 
 
-@click.command(cls=Command, example="pnet-lp sweep experiments/ideal-planes")
+@click.command(
+    cls=Command,
+    example="pnet-lp sweep experiments/ideal-planes",
+    # Options that are keys of cases are read when it is known of which question.
+    context_settings={"ignore_unknown_options": True},
+)
+@click.argument("words", metavar="EXPERIMENT|TOPOLOGY...", nargs=-1, type=click.UNPROCESSED)
 @experiment_options
+@vary_options
 @click.option(
     "--resume/--no-resume",
     default=True,
@@ -93,12 +104,29 @@ class _Time(click.ParamType[float]):
     type=OutputFile(*SUFFIXES),
     cls=Option,
     excludes=("every",),
-    help="Write the comparison as a table.",
+    help="Write the comparison as a table, one row per case.",
+)
+@click.option(
+    "--rows",
+    type=click.Choice(["case", "draw"]),
+    default="case",
+    show_default=True,
+    cls=Option,
+    needs=("out",),
+    help="One row of --out for each case, with mean and spread, or for each draw.",
+)
+@click.option(
+    "--chart",
+    type=OutputFile(*PLOT_SUFFIXES, ".pdf"),
+    cls=Option,
+    excludes=("every",),
+    help="Write the chart to a file of your own too: .png, .svg or .pdf.",
 )
 @json_option
 def command(
     *,
-    experiment: Path | None,
+    words: tuple[str, ...],
+    varying: Varying,
     every: bool,
     size: Size,
     results: Path,
@@ -112,9 +140,18 @@ def command(
     budget: float | None,
     dry_run: bool,
     out: Path | None,
+    rows: str,
+    chart: Path | None,
     as_json: bool,
 ) -> None:
     """Run an experiment: a folder with a spec.yaml, or its name below experiments/.
+
+    With --vary it is made of options: each combination of the values is answered.  TOPOLOGIES, or an ARCHITECTURE, and
+    options of `throughput`, `hops`, `cost` or `simulate` are given as there (`pnet-lp list questions` names them all).
+    The first --vary is along the axis of the chart, others make its lines.
+
+    \b
+    pnet-lp sweep jellyfish:k=8 --vary planes=1,2,4 --draws 10 -o table.csv
 
     Every draw is stored as it finishes, so an interrupted run goes on where it stopped.  The comparison is
     printed, next to what a paper claims, and drawn as a chart.
@@ -123,11 +160,20 @@ def command(
     printed before.
 
     Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
-    """
-    asked = [
-        load_experiment(place, seed=seed, size=size).reduced(draws=draws, cases=cases)
-        for place in chosen(experiment, every)
-    ]
+    """  # noqa: D301 - the backslash is click's
+    if varying.vary:
+        spec = varying.spec(words, draws=draws, seed=seed)
+        made = varied_experiment(spec)
+        if varying.write_spec:
+            folder = varying.written(spec)
+            print_report(f"{len(made.cases):,} cases, {made.draws:,} draws: pnet-lp sweep {folder}")
+            return
+        asked = [made.reduced(cases=cases)]
+    else:
+        asked = [
+            load_experiment(place, seed=seed, size=size).reduced(draws=draws, cases=cases)
+            for place in chosen(_experiment(words), every, "no experiment, and no topology,")
+        ]
     with naming("--executor"):
         where = parse_executor(executor, jobs)
     run = partial(sweep, results=results, resume=resume, executor=where, threads=threads)
@@ -142,15 +188,39 @@ def command(
             print_report(plan_table(planned))
         _sweep_all(planned, run, size=size, budget_s=budget, dry_run=dry_run, as_json=as_json)
         return
-    swept = run(asked[0])
+    swept = run(asked[0], unit=varying.unit)
     assert swept is not None
-    if out:
-        write_table(union([row.to_json() for row in swept.rows]), out)
-    if as_json:
-        print_json(swept.document())
-    else:
-        print_report(*swept.report())
-    click.get_current_context().exit(swept.code)
+    Output(as_json, out).emit(
+        swept.document(),
+        swept.report,
+        table=lambda: swept.table(rows),
+        files=[(chart, swept.draw)],
+        statuses=[row.status for row in swept.rows],
+    )
+
+
+def _experiment(words: Sequence[str]) -> str | None:
+    """Return the one argument that is an experiment, or None if there is none."""
+    for word in words:
+        if word.startswith("-"):
+            raise click.UsageError(
+                f"no option {word.partition('=')[0]} without --vary", click.get_current_context()
+            )
+    if len(words) > 1:
+        raise click.UsageError("give one EXPERIMENT, or --vary too", click.get_current_context())
+    if not words:
+        return None
+    if not is_experiment(words[0]) and _is_topology(words[0]):
+        raise SpecError("nothing varies", where=words[0], allowed="--vary KEY=V,V with a TOPOLOGY")
+    return words[0]
+
+
+def _is_topology(text: str) -> bool:
+    try:
+        check_topology(text)
+    except PnetError:
+        return False
+    return True
 
 
 def _sweep_all(

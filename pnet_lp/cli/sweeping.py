@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.cli.options import say
 from pnet_lp.cli.progress import BoundsLine, CountLine, note
-from pnet_lp.experiment import Experiment, Record, Store, run_experiment
+from pnet_lp.cli.vary_options import PERCENT
+from pnet_lp.errors import SpecError
+from pnet_lp.experiment import Draw, Experiment, Record, Store, run_experiment
 from pnet_lp.experiment.executor import Executor
 from pnet_lp.experiment.store import CASES, CHART, DRAWS
 from pnet_lp.report.chart import write_chart
@@ -24,8 +26,9 @@ from pnet_lp.report.experiment import (
     result_table,
     saturation_sentences,
     sweep_document,
+    union,
 )
-from pnet_lp.report.tables import write_table
+from pnet_lp.report.tables import Columns, write_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -59,6 +62,16 @@ class Swept:
         yield from (item.sentence() for item in self.claims)
         yield f"chart: {self.files[0]}"
 
+    def table(self, rows: str) -> Columns:
+        """Return a row for each ``case``, or for each ``draw``."""
+        if rows == "draw":
+            return draw_table(self.experiment, self.records)
+        return union([row.to_json() for row in self.rows])
+
+    def draw(self, file: Path) -> None:
+        """Write the chart."""
+        write_chart(self.experiment, self.rows, self.claims, file)
+
 
 def sweep(
     asked: Experiment,
@@ -68,16 +81,23 @@ def sweep(
     executor: Executor,
     threads: int,
     late: Callable[[], bool] = lambda: False,
+    unit: str | None = None,
 ) -> Swept | None:
     """Run an experiment, write its tables and its chart, and return them; None where it was too ``late`` for a case.
 
     Raises:
-        PnetError: a case cannot be built or solved.
+        PnetError: a case cannot be built or solved, or its answer is not in ``unit``.
         KeyboardInterrupt: the user stopped it; what was done is stored.
     """
     say(dict.fromkeys(warning for case in asked.cases.values() for warning in case.warnings))
     store = Store(results / asked.folder)
     records: list[Record] = []
+
+    def on_draw(draw: Draw) -> None:
+        _check_unit(unit, draw.shown(asked.column).column)
+        if count:
+            count(draw.case)
+
     # One process shows the bounds of its solve; of several only the number of draws done can be shown.
     try:
         with nullcontext() if executor.alone else CountLine(asked.draws, "draws") as count:
@@ -88,7 +108,7 @@ def sweep(
                 executor=executor,
                 threads=threads,
                 watch=BoundsLine,
-                on_draw=(lambda draw: count(draw.case)) if count else None,
+                on_draw=on_draw,
                 on_note=lambda sentence: say([sentence]),
             ):
                 records.append(record)
@@ -101,7 +121,15 @@ def sweep(
         raise KeyboardInterrupt(f"{done}; the same command goes on from there") from None
     rows, claims = compare(asked, records), compare_claims(asked, records)
     chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]
-    write_chart(asked, rows, claims, chart)
+    swept = Swept(asked, records, rows, claims, files)
+    swept.draw(chart)
     write_table(result_table(rows), table)
-    write_table(draw_table(asked, records), each)
-    return Swept(asked, records, rows, claims, files)
+    write_table(swept.table("draw"), each)
+    return swept
+
+
+def _check_unit(unit: str | None, column: str) -> None:
+    """Raise SpecError where a unit is asked for that a column does not end in."""
+    own = column.rpartition("_")[2]
+    if unit not in (None, PERCENT, own):
+        raise SpecError(f"{column} has another", where="unit", found=unit, allowed=f"{own} or {PERCENT}")

@@ -15,6 +15,7 @@ from pnet_lp.registry import write_expression, written
 from pnet_lp.topology import build_network
 from pnet_lp.topology.family import topologies
 from pnet_lp.topology.sizing import Equipment, sizings
+from pnet_lp.units import DEFAULT_LINK_GBPS
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Candidate:
     """A network that might do.
 
     Attributes:
-        topology: the expression of a plane, speed included.
+        topology: the expression of a plane, but for the speed of its links.
         hosts_per_switch: hosts to attach where the expression has none.
         planes: how many.
         variant: how they relate.
@@ -73,10 +74,13 @@ class Candidate:
         """The arguments that make it on the command line."""
         words = [self.topology]
         if self.hosts_per_switch:
-            # A topology without hosts takes the speed of its access links from here.
-            words += [f"--hosts-per-switch {self.hosts_per_switch}", f"--link-gbps {self.gbps:g}"]
+            words.append(f"--hosts-per-switch {self.hosts_per_switch}")
+        if self.gbps != DEFAULT_LINK_GBPS:
+            words.append(f"--link-gbps {self.gbps:g}")
         if self.planes > 1:
-            words += [f"--planes {self.planes}", f"--variant {self.variant}"]
+            words.append(f"--planes {self.planes}")
+        if not self.alike:
+            words.append(f"--variant {self.variant}")
         if self.seed:
             words.append(f"--seed {self.seed}")
         return " ".join(words)
@@ -91,8 +95,8 @@ def candidates(asked: FindSettings) -> Iterator[Candidate]:
         for given in entry.build(wanted):
             values = dict(given)
             hosts_per_switch = values.pop("hosts_per_switch", 0)
+            text = _expression(name, values)
             for gbps in asked.speeds:
-                text = _expression(name, {**values, "link_gbps": gbps})
                 for planes in asked.planes:
                     variants: tuple[Variant, ...] = ("serial",) if planes == 1 else ("homogeneous",)
                     if planes > 1 and seeded:
@@ -106,8 +110,4 @@ def candidates(asked: FindSettings) -> Iterator[Candidate]:
 
 def _expression(name: str, values: Mapping[str, object]) -> str:
     fields = topologies.get(name).params.model_fields
-    return write_expression(name, {key: written(_whole(value), fields[key]) for key, value in values.items()})
-
-
-def _whole(value: object) -> object:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    return write_expression(name, {key: written(value, fields[key]) for key, value in values.items()})

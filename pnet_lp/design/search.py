@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -66,11 +67,13 @@ class Ruled:
         candidate: what it is.
         why: in a clause, the same for all that are ruled out in this way.
         most_gbps_per_host: what a host of it sends at most, as far as is known.
+        quote: what it costs; None where it was not priced.
     """
 
     candidate: Candidate
     why: str
     most_gbps_per_host: float
+    quote: Quote | None = None
 
 
 @brief()
@@ -145,28 +148,18 @@ class _Search:
     def solved(self, candidate: Candidate, quote: Quote) -> Survivor:
         """Return a candidate with its certified throughput."""
         asked, network, traffic = self.asked, candidate.network, self.traffic(candidate)
-        result = solve(
-            network,
-            traffic,
-            seed=asked.seed,
-            tolerance=asked.tolerance,
-            threads=self.threads,
-            on_progress=self.on_progress,
-        )
+        how: dict[str, Any] = {
+            "seed": asked.seed,
+            "tolerance": asked.tolerance,
+            "threads": self.threads,
+            "on_progress": self.on_progress,
+        }
+        result = solve(network, traffic, **how)
         each = traffic.total / network.host_count
         carried = result.interval.lower
         if asked.fail_links and carried * each >= asked.enough_gbps_per_host:
             failures = Failures(links=asked.fail_links)
-            draws = failure_trials(
-                network,
-                traffic,
-                failures,
-                trials=asked.trials,
-                seed=asked.seed,
-                tolerance=asked.tolerance,
-                threads=self.threads,
-                on_progress=self.on_progress,
-            )
+            draws = failure_trials(network, traffic, failures, trials=asked.trials, **how)
             # A draw that cuts a host off carries nothing between some pair.
             values = [0.0 if draw.lost_demands else draw.throughput_gbps for draw in draws]
             carried = float(np.quantile(values, 1 - asked.confidence, method="lower"))
@@ -210,7 +203,7 @@ def find(
             continue
         quote = candidate.quote(books, asked.radix)
         if asked.budget is not None and quote.total_usd > asked.budget:
-            ruled.append(Ruled(candidate, "it costs more than the budget", candidate.access_gbps))
+            ruled.append(Ruled(candidate, "it costs more than the budget", candidate.access_gbps, quote))
             continue
         priced.append((quote.watts if asked.rank == "power" else quote.total_usd, candidate, quote))
     priced.sort(key=lambda item: item[0])
@@ -233,24 +226,25 @@ def _front(
     """Return the survivors in the order of what they cost; the others go to ``ruled``."""
     asked, front = search.asked, list[Survivor]()
     shown, best = 0.0, 0.0
+    rival = f"something as {'frugal' if asked.rank == 'power' else 'cheap'}"
     for i, (_, candidate, quote) in enumerate(priced):
         search.watch(f"{i:,} of {len(priced):,} candidates looked at, {len(front)} on the front")
         known = search.limits(candidate)
         if known.upper < asked.min_gbps_per_host:
-            ruled.append(Ruled(candidate, f"{known.why} says that it carries too little", known.upper))
+            ruled.append(Ruled(candidate, f"{known.why} says that it carries too little", known.upper, quote))
             continue
         if known.upper <= max(best, 0.0 if asked.fail_links else shown) * (1 + asked.tolerance):
             ruled.append(
-                Ruled(candidate, f"{known.why} says that something cheaper carries as much", known.upper)
+                Ruled(candidate, f"{known.why} says that {rival} carries as much", known.upper, quote)
             )
             continue
         survivor = search.solved(candidate, quote)
         most = survivor.most_gbps_per_host
         if survivor.gbps_per_host < asked.enough_gbps_per_host:
             why = "solved with failures" if most >= asked.min_gbps_per_host and asked.fail_links else "solved"
-            ruled.append(Ruled(candidate, f"{why}, it carries too little", survivor.gbps_per_host))
+            ruled.append(Ruled(candidate, f"{why}, it carries too little", survivor.gbps_per_host, quote))
         elif survivor.gbps_per_host <= best * (1 + asked.tolerance):
-            ruled.append(Ruled(candidate, "solved, it carries no more than something cheaper", most))
+            ruled.append(Ruled(candidate, f"solved, it carries no more than {rival}", most, quote))
         else:
             front.append(survivor)
             best = survivor.gbps_per_host

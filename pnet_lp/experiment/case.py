@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, PrivateAttr
 from pnet_lp.experiment.store import OWN_FILES
 from pnet_lp.registry import Params
 from pnet_lp.seeds import MOST_DRAWS, Seed, derive_seed
+from pnet_lp.units import quantity_of
 
 
 def _no_file_of_results(name: str) -> str:
@@ -46,6 +47,14 @@ class Case(Params):
     def warnings(self) -> tuple[str, ...]:
         """What was assumed of files, one sentence each."""
         return self._warnings
+
+    def cell(self, key: str) -> Any:
+        """Return the value of a key as a table has it: several joined by +, times and sizes as they are written."""
+        value, field = getattr(self, key), type(self).model_fields[key]
+        quantity = quantity_of(field.annotation, field.metadata)
+        if quantity is not None and isinstance(value, int):
+            return quantity.format(value)
+        return " + ".join(map(str, value)) if isinstance(value, tuple) else value
 
     def draw_seed(self, index: int) -> int:
         """Return the seed of a draw: of the first one ``seed`` itself, so that more draws keep those there are."""

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pnet_lp.errors import SpecError
 from pnet_lp.experiment.record import Record
 from pnet_lp.experiment.spec import SPEC_FILE, Experiment
 from pnet_lp.experiment.store import Store
-from pnet_lp.files import shipped
+from pnet_lp.files import exists, shipped
+from pnet_lp.registry import nearest
 
 FOLDER = "experiments"
 """Where experiments are, below the working directory and among what is shipped."""
@@ -61,15 +63,36 @@ def read_run(experiment: Experiment, results: Path) -> Finished | None:
     return Finished(experiment, manifest, tuple(kept))
 
 
-def find_experiment(text: str | Path) -> Path:
+def find_experiment(text: str | Path, missing: str = "no experiment") -> Path:
     """Return the folder of an experiment given by a path, or by its name.
 
     A name is that of a folder in :data:`FOLDER`, or of an experiment that comes with this package.
+
+    Args:
+        text: the path, or the name.
+        missing: what to say that there is not.
+
+    Raises:
+        SpecError: there is none.
     """
-    if Path(text).exists():
+    if exists(str(text)):
         return Path(text)
-    named = (place / text for place in (Path(FOLDER), shipped(FOLDER)))
-    return next((folder for folder in named if (folder / SPEC_FILE).exists()), Path(text))
+    for place in (Path(FOLDER), shipped(FOLDER)):
+        if exists(str(place / text / SPEC_FILE)):
+            return place / text
+    names = [folder.name for folder in all_experiments()]
+    raise SpecError(
+        f"{missing} is called {str(text)!r}{nearest(str(text), names)}",
+        allowed=f"a folder with a {SPEC_FILE}, or a name of `pnet-lp list experiments`",
+    )
+
+
+def is_experiment(text: str | Path) -> bool:
+    """Whether a text is the path or the name of an experiment."""
+    try:
+        return exists(str(find_experiment(text) / SPEC_FILE))
+    except SpecError:
+        return False
 
 
 def all_experiments() -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ class Chart(Params):
         cases: the names of what is drawn, in which ``*`` stands for any text; default: all.
         words: what keys and their values are called in the chart; empty for what is not to be mentioned.
         scale: of values that lines are drawn over.
+        percent: whether lines are in per cent of the baseline; default: where there is one.
         saturated_percent: a case is saturated if it carries this much of its number of planes times the baseline; the
             first such case of each line is marked.
     """
@@ -48,6 +50,7 @@ class Chart(Params):
     cases: tuple[str, ...] = ()
     words: dict[str, str] = Field(default_factory=dict)
     scale: Literal["linear", "log"] = "linear"
+    percent: bool | None = None
     saturated_percent: float | None = Field(None, gt=0)
 
     @property
@@ -100,10 +103,17 @@ class Experiment(Params):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that the spec gives to any of its cases, in the order of the model."""
-        first = next(iter(self.cases.values()))
+        """The keys that the spec gives to any of its cases, in the order of the model; a seed where it varies."""
+        first, *others = self.cases.values()
         given = set().union(*(case.model_fields_set for case in self.cases.values()))
-        return tuple(key for key in type(first).model_fields if key in given - {"seed", "draws"})
+        hidden = {"draws"} if any(case.seed != first.seed for case in others) else {"draws", "seed"}
+        return tuple(key for key in type(first).model_fields if key in given - hidden)
+
+    @property
+    def in_percent(self) -> bool:
+        """Whether the lines of the chart are in per cent of the baseline."""
+        asked = self.chart.percent if self.chart else None
+        return self.baseline is not None if asked is None else asked
 
     @property
     def baseline_in_words(self) -> str | None:
@@ -111,7 +121,10 @@ class Experiment(Params):
         keys = placeholders(self.baseline or "")
         if not keys:
             return self.baseline
-        rest = filled(self.baseline or "", dict.fromkeys(keys, "")).strip("-")
+        # Of planes-1-routing-{routing} the case is planes-1.
+        named = {f"{key.replace('_', '-')}-{{{key}}}": f"{{{key}}}" for key in keys}
+        template = functools.reduce(lambda text, one: text.replace(*one), named.items(), self.baseline or "")
+        rest = "-".join(filter(None, filled(template, dict.fromkeys(keys, "")).split("-")))
         return f"{rest} of the same {' and '.join(key.replace('_', ' ') for key in keys)}"
 
     def base_of(self, name: str) -> str | None:
@@ -213,7 +226,7 @@ def state_experiment(
         entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
     }
     experiment = validate(Experiment, values, where)
-    experiment = experiment.model_copy(update={"bases": _bases(experiment, entries, model, where)})
+    experiment = experiment.model_copy(update={"bases": _bases(experiment, entries, common, model, where)})
     _check(experiment, model, where, claims)
     if quick is None and not any(entry.quick for entry in entries):
         return experiment
@@ -312,12 +325,13 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
         raise SpecError(
             f"{twice[0]} is there twice", where=where, allowed="each of x, lines, panels another key"
         )
-    if chart.x is None and (chart.lines or chart.scale == "log" or chart.saturated_percent is not None):
-        raise SpecError("lines, scale and saturated_percent are of lines", where=where, allowed="with an x")
-    if chart.x is not None and not chart.lines:
+    of_lines = {"lines", "scale", "percent", "saturated_percent"}
+    if chart.x is None and chart.model_dump(include=of_lines, exclude_defaults=True):
         raise SpecError(
-            "nothing says what makes a line", where=f"{where}.lines", allowed="a key, or a list of keys"
+            "lines, scale, percent and saturated_percent are of lines", where=where, allowed="with an x"
         )
+    if chart.percent and experiment.baseline is None:
+        raise SpecError("of what, has to be said", where=f"{where}.percent", allowed="with a baseline")
     for pattern in chart.cases:
         if not any(fnmatchcase(name, pattern) for name in experiment.cases):
             raise unknown("no case is called", pattern, experiment.cases, where=f"{where}.cases")
@@ -356,7 +370,13 @@ def _entries(given: Mapping[str, Any], file: str, model: type[Case]) -> list[_En
     return list(found.values())
 
 
-def _bases(experiment: Experiment, entries: Sequence[_Entry], model: type[Case], file: str) -> dict[str, str]:
+def _bases(
+    experiment: Experiment,
+    entries: Sequence[_Entry],
+    common: Mapping[str, Any],
+    model: type[Case],
+    file: str,
+) -> dict[str, str]:
     """Return the baseline of each case, where its name depends on keys of the case or on the entry it came out of."""
     template = experiment.baseline or ""
     keys = placeholders(template)
@@ -368,12 +388,17 @@ def _bases(experiment: Experiment, entries: Sequence[_Entry], model: type[Case],
         entry.name: filled(
             template,
             {
-                key: entry.entry if key == "case" else slug(getattr(experiment.cases[entry.name], key))
+                key: entry.entry if key == "case" else slug(_said(entry, common, key, experiment))
                 for key in keys
             },
         )
         for entry in entries
     }
+
+
+def _said(entry: _Entry, common: Mapping[str, Any], key: str, experiment: Experiment) -> Any:
+    """Return the value of a key as the name of its case has it: as it is given, where it is."""
+    return {**common, **entry.given}.get(key, getattr(experiment.cases[entry.name], key))
 
 
 def _matching(experiment: Experiment, patterns: Sequence[str], where: str) -> dict[str, Case]:

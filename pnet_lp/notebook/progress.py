@@ -12,8 +12,8 @@ from pnet_lp.throughput import Progress
 _WIDTH = 100
 
 
-class BoundsText:
-    """Writes the current bounds over each other, and leaves nothing at the end of the block."""
+class Text:
+    """Writes lines over each other, and leaves nothing at the end of the block."""
 
     def __init__(self) -> None:
         self._shown = False
@@ -21,9 +21,9 @@ class BoundsText:
     def __enter__(self) -> Self:
         return self
 
-    def __call__(self, progress: Progress) -> None:
-        """Show ``progress``."""
-        print(f"\r{bounds_in_words(progress):<{_WIDTH}.{_WIDTH}}", end="", file=sys.stderr, flush=True)
+    def show(self, text: str) -> None:
+        """Show ``text``."""
+        print(f"\r{text:<{_WIDTH}.{_WIDTH}}", end="", file=sys.stderr, flush=True)
         self._shown = True
 
     def __exit__(
@@ -31,3 +31,11 @@ class BoundsText:
     ) -> None:
         if self._shown:
             print(f"\r{'':<{_WIDTH}}\r", end="", file=sys.stderr, flush=True)
+
+
+class BoundsText(Text):
+    """Shows the current bounds of a solve."""
+
+    def __call__(self, progress: Progress) -> None:
+        """Show ``progress``."""
+        self.show(bounds_in_words(progress))

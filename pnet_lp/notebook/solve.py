@@ -48,8 +48,9 @@ def solve(
 ) -> Solved:
     """Return how much of ``traffic`` fits into a network, between two proved bounds.
 
-    >>> import pnet_lp as pn
-    >>> pn.solve("jellyfish:k=8", planes=4, variant="heterogeneous", traffic="permutation", routing="ksp:8")
+    Examples:
+        >>> import pnet_lp as pn
+        >>> pn.solve("jellyfish:k=8", planes=4, variant="heterogeneous", traffic="permutation", routing="ksp:8")
 
     Keywords mean what the options of ``pnet-lp throughput`` of the same name mean, and those left out, or None, have
     the same defaults.

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.extras import load
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.notebook.frame import frame
 from pnet_lp.notebook.html import result_html
 from pnet_lp.report.flow_paths import path_rates
 from pnet_lp.report.links import link_table, rate_table
@@ -76,19 +76,19 @@ class Solved:
         """A row per directed link: ``plane``, ``u``, ``v``, ``kind``, ``cable``, ``capacity_gbps``, ``load_gbps``,
         ``utilisation``, ``length``; see :func:`~pnet_lp.report.links.link_table`.
         """  # noqa: D205 - names of columns are more than a line
-        return _frame(link_table(self.network, self.traffic, self.result))
+        return frame(link_table(self.network, self.traffic, self.result))
 
     @cached_property
     def rates(self) -> pd.DataFrame:
         """A row per demand: ``src``, ``dst``, ``demand``, ``rate_gbps``."""
-        return _frame(rate_table(self.network, self.traffic, self.result))
+        return frame(rate_table(self.network, self.traffic, self.result))
 
     @cached_property
     def paths(self) -> pd.DataFrame:
         """A row per path that carries something: ``src``, ``dst``, ``pairs``, ``plane``, ``hops``, ``switches``,
         ``rate_gbps``; see :func:`~pnet_lp.report.flow_paths.path_rates`.
         """  # noqa: D205
-        return _frame(path_rates(self.network, self.traffic, self.result))
+        return frame(path_rates(self.network, self.traffic, self.result))
 
     def graph(self, plane: int = 0) -> nx.MultiDiGraph[str]:
         """Return a plane as a networkx graph, whose edges have ``capacity_gbps``, ``load_gbps``, ``utilisation`` and
@@ -153,8 +153,3 @@ class Solved:
     def _repr_html_(self) -> str:
         """Show the bounds and what they are of in a notebook."""
         return result_html(self.result)
-
-
-def _frame(columns: Any) -> pd.DataFrame:
-    frame: pd.DataFrame = load("pandas", "tables").DataFrame(columns)
-    return frame

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment, state_experiment
-from pnet_lp.experiment.finished import find_experiment
+from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
+from pnet_lp.experiment.finished import find_experiment, is_experiment
 from pnet_lp.experiment.question import DEFAULT_QUESTION
-from pnet_lp.experiment.varied import varied_spec
+from pnet_lp.experiment.varied import varied_experiment, varied_spec
 from pnet_lp.extras import load
 from pnet_lp.report.experiment import compare, draw_table, union
 
@@ -36,8 +36,9 @@ def sweep(
 ) -> pd.DataFrame:
     """Return a table of answers: one row for each draw of every combination of values.
 
-    >>> import pnet_lp as pn
-    >>> pn.sweep("jellyfish:k=8", vary={"planes": [1, 2, 4], "routing": ["ecmp", "ksp:8"]}, draws=10, level="rack")
+    Examples:
+        >>> import pnet_lp as pn
+        >>> pn.sweep("jellyfish:k=8", vary={"planes": [1, 2, 4], "routing": ["ecmp", "ksp:8"]}, draws=10, level="rack")
 
     Args:
         topology: an expression, a file or a name, or several, one plane each; or, without ``vary``, the name or
@@ -62,10 +63,8 @@ def sweep(
     experiment = (
         _shipped(topology, question, baseline, fixed, draws, seed)
         if vary is None
-        else state_experiment(
-            varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline),
-            "sweep",
-            "sweep",
+        else varied_experiment(
+            varied_spec(question, _common(topology, fixed, draws, seed), vary, baseline=baseline)
         )
     )
     if baseline is not None and not mean:
@@ -87,8 +86,8 @@ def _common(
     """Return the keys that all combinations share."""
     given = {"draws": draws, "seed": seed}
     if topology is not None:
-        items = [topology] if isinstance(topology, str | Path) else topology
-        given["topology"] = [str(item) for item in items]  # type: ignore[assignment]
+        several = not isinstance(topology, str | Path)
+        given["topology"] = list(map(str, topology)) if several else str(topology)  # type: ignore[assignment,arg-type]
     return {**fixed, **{key: value for key, value in given.items() if value is not None}}
 
 
@@ -101,7 +100,7 @@ def _shipped(
     seed: int | None,
 ) -> Experiment:
     """Return the experiment in a folder, which says all the rest itself."""
-    if not isinstance(place, str | Path) or not find_experiment(place).exists():
+    if not isinstance(place, str | Path) or not is_experiment(place):
         raise SpecError(
             "nothing varies",
             where="vary",

@@ -59,7 +59,7 @@ _SHORT = 26
 """Characters up to which two entries of a legend stand side by side."""
 
 _COMPARABLE = 10
-"""How much more the bars of one panel may reach than those of another that has the same scale."""
+"""How much more one panel may reach than another that has the same scale."""
 
 _MILLIONS = 2e6
 """Value along an axis from which on it is written in millions."""
@@ -248,11 +248,11 @@ def _bars_of(
     return legend, (lowest, max([*ends.values(), 1e-300]))
 
 
-def _parts(figure: Figure, count: int) -> list[Axes]:
-    """Return so many panels of equal scale upwards: three beside each other, or else two."""
+def _parts(figure: Figure, count: int, *, alike: bool = True) -> list[Axes]:
+    """Return so many panels, ``alike`` in their scale upwards: three beside each other, or else two."""
     columns = count if count <= 3 else 2
     grid = figure.subplots(
-        max(math.ceil(count / columns), 1) if columns else 1, columns or 1, sharey=True, squeeze=False
+        max(math.ceil(count / columns), 1) if columns else 1, columns or 1, sharey=alike, squeeze=False
     )
     parts = list(grid.flat)
     for axes in parts[count:]:
@@ -293,20 +293,20 @@ def _published(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Com
             if claim.relative_to in values:
                 level = claim.number / 100 * values[claim.relative_to]
                 found.append(_Published(claim.case, level, item.source))
-        elif not (_has_lines(experiment) and experiment.baseline):
+        elif not (_has_lines(experiment) and experiment.in_percent):
             found.append(_Published(claim.case, claim.number, item.source))
     return found
 
 
 def _drawn(experiment: Experiment, rows: Sequence[Row]) -> dict[str, float]:
-    """Return what is drawn of each case: lines are in per cent of a baseline, bars never."""
+    """Return what is drawn of each case: lines may be in per cent of a baseline, bars never are."""
     values = {row.case: row.shown.value for row in rows}
     if not _has_lines(experiment):
         return {
             case: values[case] for _, cases in bar_panels(experiment, list(values)) for case in cases.values()
         }
     on_lines = {case for panel in chart_panels(experiment)[1] for line in panel.lines for case in line.cases}
-    shown = percents(rows) if experiment.baseline else values
+    shown = percents(rows) if experiment.in_percent else values
     return {case: value for case, value in shown.items() if case in on_lines}
 
 
@@ -330,15 +330,28 @@ def _draw_lines(
 
     assert experiment.chart is not None
     axis, panels = chart_panels(experiment)
-    relative = experiment.baseline is not None
+    relative = experiment.in_percent
     values = _drawn(experiment, rows)
     error = {row.case: (row.percent_spread if relative else row.spread) or 0.0 for row in rows}
     saturated = {case for _, case in saturation_points(experiment, percents(rows))}
     published = {item.case: item.level for item in _published(experiment, rows, claims)}
     panels = [panel for panel in panels if any(case in values for line in panel.lines for case in line.cases)]
-    depth = _depths(panels, values, math.log10 if experiment.chart.scale == "log" else float)
     legend: dict[int, Any] = {}
-    parts = _parts(figure, len(panels))
+    levels = values | published
+    most = [max(levels[case] for case in panel.cases if case in levels) for panel in panels]
+    alike = relative or not most or _COMPARABLE * min(most) >= max(most)
+    groups = [panels] if alike else [[panel] for panel in panels]
+    own = [
+        {case: levels[case] for panel in group for case in panel.cases if case in levels} for group in groups
+    ]
+    scale = math.log10 if experiment.chart.scale == "log" else float
+    depths = [
+        _depths(group, {case: value for case, value in values.items() if case in shown}, scale)
+        for group, shown in zip(groups, own, strict=True)
+    ]
+    depth = {style: max(one.get(style, 0) for one in depths) for one in depths for style in one}
+    parts = _parts(figure, len(panels), alike=alike)
+    figure.set_figheight(figure.get_figheight() + 1.1 * max(0, math.ceil(len(panels) / 2) - 2))
     for axes, panel in zip(parts, panels, strict=False):
         for line in panel.lines:
             points = [(at, case) for at, case in zip(line.places, line.cases, strict=True) if case in values]
@@ -382,14 +395,21 @@ def _draw_lines(
     label = (
         f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
     )
-    shown = [*values.values(), *published.values()]
-    _write_scale(parts[0], experiment.chart, label, shown)
+    written = label
+    largest = (max if alike else min)(most, default=0.0)
+    for axes, shown in zip(parts, own, strict=False):
+        written = _scaled(axes.yaxis, largest, label)
+        _write_scale(axes, experiment.chart, list(shown.values()))
+    written = textwrap.fill(written, _ALONG, break_on_hyphens=False)
+    if alike:
+        parts[0].set_ylabel(written)
+    else:
+        figure.supylabel(written)
     return entries
 
 
-def _write_scale(axes: Axes, chart: Chart, label: str, shown: Sequence[float]) -> None:
-    """Write what stands upwards."""
-    label = _scaled(axes.yaxis, max(shown, default=0.0), label)
+def _write_scale(axes: Axes, chart: Chart, shown: Sequence[float]) -> None:
+    """Say where the scale upwards begins, and how it goes on."""
     if chart.scale == "log":
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.12g}")
@@ -397,7 +417,6 @@ def _write_scale(axes: Axes, chart: Chart, label: str, shown: Sequence[float]) -
     # Lines need no zero, and what differs little is seen only without it.
     elif shown and min(shown) >= 0 and min(shown) < 2 / 3 * max(shown):
         axes.set_ylim(bottom=0)
-    axes.set_ylabel(textwrap.fill(label, _ALONG, break_on_hyphens=False))
 
 
 def _write_places(figure: Figure, axis: LineAxis, chart: Chart) -> None:
@@ -434,7 +453,7 @@ def _common(texts: Sequence[str]) -> str:
 def _depths(
     panels: Sequence[Panel], values: Mapping[str, float], scale: Callable[[float], float]
 ) -> dict[int, int]:
-    """Return, for each line, how many of those drawn after it lie on it, at half of their common places or more.
+    """Return, for each line, how many of those drawn after it lie on it, at more than half of their common places.
 
     Of lines that are alike in several panels it is the most.
     """
@@ -446,7 +465,7 @@ def _depths(
         # A case that is on both is no likeness.
         both = [(one[at], other[at]) for at in one.keys() & other.keys() if one[at] != other[at]]
         same = sum(abs(scaled[a] - scaled[b]) <= _ALIKE * height for a, b in both)
-        return same > 0 and 2 * same >= len(both)
+        return 2 * same > len(both)
 
     for panel in panels:
         places = [

@@ -19,6 +19,9 @@ from pnet_lp.report.tables import Columns
 _WORDS = ("case", "limited by")
 """Columns that hold no numbers."""
 
+_NAME = 50
+"""Characters up to which the names of cases are not broken."""
+
 _PERCENT: Mapping[Spread, str] = {
     "standard-error": "percent_error",
     "standard-deviation": "percent_deviation",
@@ -128,8 +131,14 @@ def comparison_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
     caption = f"± {spread_in_words(experiment, rows)}" if several else None
     table = Table(title=experiment.title, title_justify="left", caption=caption, caption_justify="left")
     header, *lines = comparison_cells(experiment, rows)
+    longest = max((len(row.case) for row in rows), default=0)
     for name in header:
-        table.add_column(name, justify="left" if name in _WORDS else "right")
+        table.add_column(
+            name,
+            justify="left" if name in _WORDS else "right",
+            overflow="fold",
+            no_wrap=name == "case" and longest <= _NAME,
+        )
     for line in lines:
         table.add_row(*line)
     return table
@@ -261,7 +270,7 @@ def percents(rows: Sequence[Row]) -> dict[str, float]:
 def _keys(experiment: Experiment, name: str) -> dict[str, object]:
     """Return what the spec says of a case, each key as one cell of a table."""
     case: Case = experiment.cases[name]
-    return {key: _cell(getattr(case, key)) for key in experiment.keys}
+    return {key: case.cell(key) for key in experiment.keys}
 
 
 def _cells(shown: Headline, status: str) -> dict[str, object]:
@@ -270,10 +279,6 @@ def _cells(shown: Headline, status: str) -> dict[str, object]:
     if status != "exact":
         cells |= {shown.named("lower_bound"): shown.lower, shown.named("upper_bound"): shown.upper}
     return {name: None if math.isnan(value) else value for name, value in cells.items()}
-
-
-def _cell(value: object) -> object:
-    return " + ".join(map(str, value)) if isinstance(value, tuple) else value
 
 
 def _mean(values: Sequence[object]) -> object:

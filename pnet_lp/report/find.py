@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pnet_lp.cost import Quote
 from pnet_lp.design import Candidate, Found
 from pnet_lp.report.experiment import union
 from pnet_lp.report.plot import COLOURS, new_figure, write_figure
@@ -13,6 +14,7 @@ from pnet_lp.report.tables import Columns, from_rows, text_table
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table
 
 _MARKERS = "osD^vPX*"
@@ -31,15 +33,10 @@ def find_document(found: Found) -> dict[str, Any]:
         "front": [
             {
                 **_named(one.candidate),
-                "hosts": one.quote.bill.hosts,
                 "gbps_per_host": one.gbps_per_host,
                 "upper_bound_gbps_per_host": one.most_gbps_per_host,
                 "status": one.result.status,
-                "total_usd": one.quote.total_usd,
-                "usd_per_host": one.quote.total_usd / one.quote.bill.hosts,
-                "watts": one.quote.watts,
-                "switches": one.quote.bill.chips,
-                "cables": one.quote.bill.cable_count,
+                **_priced(one.quote),
                 "solved_by": one.result.solver,
             }
             for one in found.front
@@ -58,6 +55,17 @@ def _named(candidate: Candidate) -> dict[str, Any]:
     }
 
 
+def _priced(quote: Quote) -> dict[str, Any]:
+    return {
+        "hosts": quote.bill.hosts,
+        "total_usd": quote.total_usd,
+        "usd_per_host": quote.total_usd / quote.bill.hosts,
+        "watts": quote.watts,
+        "switches": quote.bill.chips,
+        "cables": quote.bill.cable_count,
+    }
+
+
 def find_columns(found: Found, document: Mapping[str, Any], *, everything: bool) -> Columns:
     """Return the front as a table to store, one row per network.
 
@@ -73,6 +81,7 @@ def find_columns(found: Found, document: Mapping[str, Any], *, everything: bool)
         {
             **_named(one.candidate),
             "upper_bound_gbps_per_host": one.most_gbps_per_host,
+            **(_priced(one.quote) if one.quote else {}),
             "ruled_out": one.why,
         }
         for one in found.ruled
@@ -105,9 +114,12 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
     if asked["fail_links"]:
         share, sure = 100 * asked["fail_links"], 100 * asked["confidence"]
         failing = f" in {sure:g} % of {asked['trials']} draws with {share:g} % of cables down"
+    least = asked["min_gbps_per_host"]
+    close = any(one["gbps_per_host"] < least for one in document["front"])
+    within = f", to within {100 * asked['tolerance']:g} %," if close else ""
     lines = [
-        f"{document['candidates']:,} candidates, of which these carry at least {asked['min_gbps_per_host']:g} Gb/s per "
-        f"host of {asked['traffic']}{failing}, each more than anything that {_COSTS[asked['rank']]} no more",
+        f"{document['candidates']:,} candidates, of which these carry at least {least:g} Gb/s per host{within} of "
+        f"{asked['traffic']}{failing}, each more than anything that {_COSTS[asked['rank']]} no more",
         "ruled out:",
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]
@@ -120,7 +132,14 @@ _COSTS = {"cost": "costs", "throughput": "costs", "power": "draws"}
 
 
 def write_front_chart(document: Mapping[str, Any], path: str | Path) -> None:
-    """Draw the front as points, throughput over what it costs or draws, into a PNG or SVG file."""
+    """Write :func:`front_chart` into a PNG or SVG file."""
+    write_figure(front_chart(document), path)
+
+
+def front_chart(document: Mapping[str, Any]) -> Figure:
+    """Return the front as points, throughput over what it costs or draws."""
+    from matplotlib.ticker import LogLocator, NullFormatter  # noqa: PLC0415 - slow to load
+
     figure = new_figure(8)
     axes = figure.add_subplot()
     power = document["asked"]["rank"] == "power"
@@ -143,7 +162,7 @@ def write_front_chart(document: Mapping[str, Any], path: str | Path) -> None:
         # Above and below in turn, so that neighbours do not meet.
         up = i % 2 == 0
         axes.annotate(
-            f"{one['planes']}x{one['link_gbps']:g}G",
+            f"{one['planes']}x{one['link_gbps']:g}G{'*' if one['variant'] == 'heterogeneous' else ''}",
             (x[i], y[i]),
             textcoords="offset points",
             xytext=(-3, 6) if up else (3, -6),
@@ -151,10 +170,17 @@ def write_front_chart(document: Mapping[str, Any], path: str | Path) -> None:
             va="bottom" if up else "top",
             fontsize="x-small",
         )
-    axes.legend(frameon=False, fontsize="small", title="planes x speed of links, of a")
+    different = any(one["variant"] == "heterogeneous" for one in front)
+    title = f"planes x speed of links{', * planes differ' if different else ''}"
+    axes.legend(frameon=False, fontsize="small", title=title, title_fontsize="small")
     axes.axhline(document["asked"]["min_gbps_per_host"], color="grey", linestyle=":", linewidth=1)
     axes.set(
         xlabel=label, ylabel=f"Gb/s per host, {document['asked']['traffic']}", xscale="log", yscale="log"
     )
+    axes.margins(0.08)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axis.set_major_formatter(lambda value, _: f"{value:,g}")
+        axis.set_minor_formatter(NullFormatter())
     axes.set_title(f"at least {document['asked']['hosts']:,} hosts", fontsize="medium")
-    write_figure(figure, path)
+    return figure

@@ -59,6 +59,11 @@ class Panel:
     label: str
     lines: tuple[Line, ...]
 
+    @property
+    def cases(self) -> list[str]:
+        """The cases of its lines."""
+        return [case for line in self.lines for case in line.cases]
+
 
 def chart_panels(experiment: Experiment) -> tuple[Axis, list[Panel]]:
     """Return the axis and the lines of an experiment's chart, in the order in which the spec names their cases.
@@ -78,7 +83,7 @@ def chart_panels(experiment: Experiment) -> tuple[Axis, list[Panel]]:
         place = {value: float(i) for i, value in enumerate(values)}
     else:
         place = {value: float(value) for value in sorted(values)}
-    shared = {name for name, case in drawn.items() if getattr(case, chart.lines[0]) is None}
+    shared = {name for name, case in drawn.items() if chart.lines and getattr(case, chart.lines[0]) is None}
     keys = {
         name: tuple(getattr(case, key) for key in chart.lines)
         for name, case in drawn.items()

@@ -17,6 +17,7 @@ import {
 import { Picture } from "./picture.js";
 import { Results, element, figure, marksOf } from "./results.js";
 
+const LATE_MS = 80;
 const byId = (id) => /** @type {any} */ (document.getElementById(id));
 const HINTS = {
   link: "Drag from one switch to another: the result follows while you hover. Keys: arrows choose a switch, Enter begins and ends a cable.",
@@ -30,7 +31,6 @@ export class Lab {
     this.solver = solver;
     this.chart = new Chart(byId("sizes"), sizesSolver);
     this.known = {};
-    this.history = [];
     this.results = new Results(byId("results"), "This network");
     for (const family of families) byId("family").append(new Option(family.title, family.id));
     byId("family").addEventListener("change", () => this.choose(byId("family").value));
@@ -92,6 +92,7 @@ export class Lab {
     );
     byId("size").disabled = networks.length === 1;
     this.chart.clear();
+    byId("draw-sizes").disabled = networks.length === 1;
     this.load(first);
   }
 
@@ -102,7 +103,10 @@ export class Lab {
   /** Shows and solves another network. @param {boolean} fresh whether it is not the old one edited */
   set(network, fresh) {
     this.network = network;
-    if (fresh) this.frames();
+    if (fresh) {
+      [this.known, this.arcs] = [{}, undefined];
+      this.frames();
+    }
     this.solve();
     this.table();
   }
@@ -181,7 +185,10 @@ export class Lab {
     const known = {};
     const history = [];
     byId("lab").dataset.settled = "false";
+    // What was changed shows at once even where the answer takes a while.
+    const late = setTimeout(() => this.draw(), LATE_MS);
     const how = await this.solver.ask(task, (news) => {
+      clearTimeout(late);
       Object.assign(known, news);
       if (news.kind === "closing" || news.kind === "solved") history.push([news.lower, news.upper]);
       if (news.kind === "known" && history.length === 0 && this.known.lower !== undefined) return;
@@ -192,16 +199,13 @@ export class Lab {
   }
 
   render(known, history, demands, arcs) {
-    this.known = known;
-    this.history = history;
     this.results.render(known);
     closing(byId("closing"), history);
     if (!demands) {
       if (known.lower !== undefined) byId("status").textContent = `With this cable: ${figure(known.lower)} Gb/s per pair.`;
       return;
     }
-    this.demands = demands;
-    this.arcs = arcs;
+    [this.known, this.demands, this.arcs] = [known, demands, arcs];
     byId("save-proof").disabled = !known.answer;
     this.draw();
     if (known.kind === "done" || known.kind === "cut") byId("status").textContent = this.words();
@@ -223,7 +227,8 @@ export class Lab {
     const current = this.arcs && this.arcs.tail.length === 2 * alive(network).planes.reduce((n, p) => n + p.cables.length, 0);
     const marks = current ? marksOf(network, known, show, this.arcs) : network.dead.map((dead) => ({ dead }));
     this.pictures.forEach((picture, p) => picture.render(network.planes[p], marks[p]));
-    byId("legend").replaceChildren(...legend(show));
+    const hollow = network.planes.some((plane) => plane.racks.length < plane.switches.length);
+    byId("legend").replaceChildren(...legend(show, hollow));
     byId("meaning").textContent = meaning(show);
     if (this.demands) byId("command").value = commandOf(network, this.demands, show.ecmp);
   }
@@ -290,7 +295,12 @@ export class Lab {
   }
 
   async saveProof() {
-    download("proof.json", await certificate(this.network, this.demands, this.known));
+    try {
+      download("proof.json", await certificate(this.network, this.demands, this.known));
+    } catch (error) {
+      const why = isSecureContext ? error.message : "browsers name networks by SHA-256 on localhost and over https only";
+      byId("status").textContent = `The proof was not saved: ${why}.`;
+    }
   }
 }
 
@@ -303,8 +313,9 @@ function wrapped(fieldset) {
   return form;
 }
 
-function legend(show) {
+function legend(show, hollow) {
   const items = [];
+  if (hollow) items.push(element("span", { class: "key" }, "hollow: a switch without a rack"));
   if (show.loads) items.push(element("span", { class: "key" }, element("i", { class: "ramp" }), "empty to full"));
   if (show.lengths) items.push(element("span", { class: "key" }, element("i", { class: "glow" }), "part of the proof"));
   if (show.cut) {

@@ -63,7 +63,10 @@ export class Solver {
     this.busy = this.waiting;
     this.waiting = undefined;
     const { worker, busy } = this;
-    this.ready.then(() => worker.postMessage({ ...busy.task, id: busy.id }));
+    this.ready.then(
+      () => worker.postMessage({ ...busy.task, id: busy.id }),
+      (error) => this.hear({ id: busy.id, kind: "failed", message: error.message }),
+    );
   }
 }
 

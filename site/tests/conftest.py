@@ -13,7 +13,12 @@ import pytest
 from lab import SITE
 from playwright.sync_api import Browser, Page, sync_playwright
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
 PATIENCE_MS = 120_000
 """How long something may take on a busy machine before it counts as not happening."""
 
@@ -41,7 +46,8 @@ def address() -> Iterator[str]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/lesson/"
+        host, port = server.server_address[:2]
+        yield f"http://{host}:{port}/lesson/"
         server.shutdown()
         thread.join()
 

@@ -170,7 +170,13 @@ def test_every_example_runs(run: Run) -> None:
             "Invalid value for '{topologies|traffic|routings|objectives|solvers|bounds|questions|",
         ),
         (["verify", "missing.json"], "missing.json: cannot read the file: No such file or directory"),
-        (["sweep", "nowhere"], "nowhere/spec.yaml: cannot read the file: No such file or directory"),
+        (
+            ["sweep", "idael-planes"],
+            "no experiment, and no topology, is called 'idael-planes' (did you mean 'ideal-planes'?); allowed: a "
+            "folder with a spec.yaml, or a name of `pnet-lp list experiments`",
+        ),
+        (["report", "idael-planes"], "no experiment is called 'idael-planes' (did you mean 'ideal-planes'?)"),
+        (["sweep", "ring:n=4"], "ring:n=4: nothing varies; allowed: --vary KEY=V,V with a TOPOLOGY"),
     ],
 )
 def test_bad_usage_and_bad_input(run: Run, arguments: list[str], message: str) -> None:

@@ -59,6 +59,7 @@ PRESENTATION = {
         "sweep resume",
         "sweep jobs",
         *("sweep every", "sweep executor", "sweep budget", "sweep dry_run"),
+        *("sweep chart", "sweep rows", "sweep facet", "sweep unit", "sweep write_spec"),
         *("report every", "report size", "report results", "report to"),
         "simulate fct",
         "simulate jobs",
@@ -171,6 +172,8 @@ SIMULATION = {
     "event_limit": Example("--event-limit 1000000"),
 }
 """Of the commands that simulate, in whatever model."""
+
+VARIED = "fat-tree:k=4 --vary planes=1,2"
 
 CASES: dict[str, tuple[str, dict[str, Example]]] = {
     "throughput": (
@@ -453,6 +456,19 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "cases": Example("--case two"),
             "draws": Example("--draws 2"),
             "seed": Example("--seed 5"),
+            "vary": Example(
+                "--vary level=rack,host", base=VARIED, idle="--size quick --vary level=rack", says="or"
+            ),
+            "question": Example(
+                "--question bounds", base=VARIED, idle="--question speed-up", says="'planes'"
+            ),
+            "baseline": Example(
+                "--baseline planes=2", base=VARIED, idle="--baseline level=rack", says="does not vary"
+            ),
+            "column": Example("--column nic_gbps", base=f"{VARIED} --question bounds"),
+            "spread": Example(
+                "--spread standard-deviation", "--draws 2", base=f"{VARIED} --traffic permutation"
+            ),
         },
     ),
 }

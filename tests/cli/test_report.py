@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from pnet_lp.cli import sweeping
+from pnet_lp.errors import SpecError
 from pnet_lp.experiment.finished import all_experiments, find_experiment, name_of
 
 ROOT = Path(__file__).parents[2]
@@ -240,7 +241,7 @@ def test_a_budget(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
             "--budget: not a quantity, found '2 days'; allowed: a time",
         ),
         (("sweep", "trial", "--executor", "x"), "--executor: unknown executor 'x'; allowed: dask, local"),
-        (("sweep", "tril"), "tril/spec.yaml: cannot read the file: No such file or directory"),
+        (("sweep", "tril"), "no experiment, and no topology, is called 'tril' (did you mean 'trial'?)"),
     ],
 )
 @pytest.mark.usefixtures("trial")
@@ -264,4 +265,5 @@ def test_own_experiments_come_first(here: Path, trial: Path) -> None:
     assert find_experiment("trial") == trial.relative_to(here)
     assert find_experiment("experiments/other") == Path("experiments/other")
     assert find_experiment("ideal-planes") == ROOT / "experiments" / "ideal-planes"
-    assert find_experiment("nonsense") == Path("nonsense")
+    with pytest.raises(SpecError, match="no experiment is called 'nonsense'"):
+        find_experiment("nonsense")

@@ -114,13 +114,8 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
         ),
         (
             "baseline: one",
-            "baseline: one\nchart: {x: planes, lines: []}",
-            "spec.yaml: chart.lines: nothing says what makes a line; allowed: a key, or a list of keys",
-        ),
-        (
-            "baseline: one",
             "baseline: one\nchart: {lines: planes}",
-            "spec.yaml: chart: lines, scale and saturated_percent are of lines; allowed: with an x",
+            "spec.yaml: chart: lines, scale, percent and saturated_percent are of lines; allowed: with an x",
         ),
         (
             "baseline: one",
@@ -131,6 +126,11 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
             "baseline: one",
             "baseline: one\nchart: {panels: plane}",
             "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: seed, draws, ",
+        ),
+        (
+            "baseline: one",
+            "chart: {x: planes, percent: true}",
+            "spec.yaml: chart.percent: of what, has to be said; allowed: with a baseline",
         ),
         (
             "baseline: one",

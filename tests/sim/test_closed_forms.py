@@ -66,6 +66,19 @@ def test_links_have_delays_of_their_own(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_slow_start_loses_a_window_and_sends_no_more_again() -> None:
+    """Without a first threshold a window fills network and queue; in the next round trip each other packet is lost."""
+    network, links = chain(5), 6
+    result = simulate(network, flows(network, (0, 1, 10**7, 0)), preset="pnet", seed=1)
+    check_conserved(result)
+    packet = 1_200_000
+    round_trip = 2 * links * US + links * (packet + 32_000)
+    lost = 100 + round_trip // packet
+    flow = result.flow
+    assert flow["packets_dropped"][0] == flow["resent"][0] == lost
+    assert (flow["fast_retransmits"][0], flow["timeouts"][0]) == (1, 0)
+
+
 def test_a_long_flow_fills_its_link() -> None:
     network = chain(2)
     result = simulate(network, flows(network, (0, 1, 50_000_000, 0)), transport="tcp:receive_window=50")

@@ -306,10 +306,15 @@ impl Events {
         } else {
             self.shift
         };
-        (self.served, self.opened, self.sent_far) = (0, 0, 0);
-        if shift == self.shift {
-            return;
+        if shift != self.shift {
+            self.widen(shift);
         }
+        // What was put elsewhere for the new width says nothing of whether that fits.
+        (self.served, self.opened, self.sent_far) = (0, 0, 0);
+    }
+
+    /// Gives buckets another width.
+    fn widen(&mut self, shift: u32) {
         // Nothing is open, so all of the bucket being served is past.
         let mut near = vec![];
         for first in &mut self.first {

@@ -1,0 +1,154 @@
+"""What ``mkdocs`` is told beside ``mkdocs.yml``: the repository's pages where they lie, and pages made here.
+
+Pages keep their places, so that a link that leads somewhere in the repository does so on the site.  A link to what
+the site does not have becomes its text.  Made here are the reference, from docstrings, and the gallery.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+
+import pnet_lp as pn
+from pnet_lp.topology import topologies
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILT = ROOT / "build"
+DATA = (
+    "experiments/**/*.md",
+    "topologies/*.md",
+    "traffic_matrices/*.md",
+    "benchmarks/*.md",
+    "results/published/*.md",
+)
+PAGES = ("*.md", "docs/**/*.md", "docs/**/*.svg", "docs/notebooks/*.ipynb", *DATA)
+LESSON = "<!doctype html><title>Lesson</title><p>`make site` builds the lesson.</p>"
+REFERENCE = {
+    "One call": ("notebook.solve.solve", "notebook.solved.Solved", "notebook.sweep.sweep"),
+    "Step by step": (
+        "topology.network.build_network",
+        "traffic.build.build_traffic",
+        "drawing.draw.draw",
+        "sim.facade.simulate",
+    ),
+    "Bounds and design": (
+        "throughput.bounds.base.compute_bounds",
+        "design.search.find",
+        "design.settings.FindSettings",
+    ),
+    "Values": (
+        "model.network.Network",
+        "model.plane.Plane",
+        "model.traffic.TrafficMatrix",
+        "model.result.ThroughputResult",
+        "sim.result.SimulationResult",
+    ),
+    "Errors": ("errors",),
+}
+"""What the reference holds, below ``pnet_lp``."""
+
+GALLERY = {
+    "bcube": "n=4,k=1",
+    "dcell": "n=4,k=1",
+    "dragonfly": "h=2",
+    "fat-tree": "k=4",
+    "flattened-butterfly": "k=3,n=3",
+    "hypercube": "d=5",
+    "hyperx": "dims=3x4,k=1x2",
+    "jellyfish": "k=4",
+    "leaf-spine": "leaves=6,spines=3,hosts_per_leaf=2",
+    "mesh": "dims=3x4",
+    "polarfly": "q=3",
+    "ring": "n=8",
+    "slim-fly": "q=5",
+    "torus": "dims=4x8",
+    "vl2": "d_a=4,d_i=4",
+    "xpander": "d=3,k=4",
+}
+"""Of families that look different, the parameters of one to look at."""
+
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+@event_priority(100)  # before the plugin that takes the notebooks
+def on_files(files: Files, *, config: Any) -> Files:
+    """Put the repository's pages at their places, and beside them what is made."""
+    found = Files([file for file in files if not file.src_uri.endswith((".md", ".ipynb", ".svg"))])
+
+    def add(uri: str, **source: Any) -> None:
+        found.append(File.generated(config, uri, **source))
+
+    for pattern in PAGES:
+        for path in sorted(ROOT.glob(pattern)):
+            uri = path.relative_to(ROOT).as_posix()
+            found.append(File(uri, str(ROOT), config.site_dir, config.use_directory_urls))
+    for path in sorted((BUILT / "published").rglob("*")):
+        if path.is_file():
+            add(f"report/{path.relative_to(BUILT / 'published').as_posix()}", abs_src_path=str(path))
+    lesson = BUILT / "site" / "lesson" / "index.html"
+    add("lesson/index.html", content=lesson.read_text() if lesson.exists() else LESSON)
+    add("docs/reference.md", content=_reference())
+    add("docs/gallery.md", content=_gallery())
+    for family, parameters in GALLERY.items():
+        picture = pn.build_network(f"{family}:{parameters}").draw()
+        add(f"docs/pictures/families/{family}.svg", content=picture.svg())
+    return found
+
+
+def on_page_markdown(markdown: str, *, page: Any, files: Files, **_: Any) -> str:
+    """Lead links to folders to what these say of themselves, and leave none that leads to nothing."""
+    here = posixpath.dirname(page.file.src_uri)
+
+    def link(match: re.Match[str]) -> str:
+        image, text, target = match.groups()
+        path, hash_, anchor = target.partition("#")
+        if "://" in target or not path:
+            return match[0]
+        for uri in (path, f"{path.rstrip('/')}/README.md"):
+            if files.get_file_from_path(posixpath.normpath(posixpath.join(here, uri))):
+                return f"{image}[{text}]({uri}{hash_}{anchor})"
+        return text
+
+    parts = re.split(r"(^```.*?^```\s*?$)", markdown, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if part.startswith("```") else _LINK.sub(link, part) for part in parts)
+
+
+def _reference() -> str:
+    lines = [
+        "# Reference",
+        "",
+        "From the docstrings of `pnet_lp`. [From Python](python.md) shows them in use.",
+        "",
+    ]
+    for title, names in REFERENCE.items():
+        lines += [f"## {title}", ""]
+        lines += [f"::: pnet_lp.{name}\n    options:\n      heading_level: 3\n" for name in names]
+    return "\n".join(lines)
+
+
+def _gallery() -> str:
+    lines = [
+        "# Gallery",
+        "",
+        "Networks of every kind, drawn by `pnet-lp draw`.  A click shows one in full size;",
+        "[Pictures of networks](drawing.md) says how they are made, and what else can be seen on them.",
+        "",
+    ]
+    for family, parameters in GALLERY.items():
+        file, words = f"pictures/families/{family}.svg", f"{family}:{parameters}"
+        lines += [
+            f"## {family}",
+            "",
+            f"{topologies.get(family).summary}",
+            "",
+            f"[![{words}]({file}){{ width=480 }}]({file})",
+            "",
+            f"```console\n$ pnet-lp draw {words} -o {family}.svg\n```",
+            "",
+        ]
+    return "\n".join(lines)
