@@ -19,7 +19,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0
 
 _METADATA: dict[str, dict[str, None]] = {
     "png": {"Software": None},
-    "svg": {"Date": None, "Creator": None},
+    "svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 """What would tell one run from another, left out: versions and times."""
