@@ -20,6 +20,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "powers": ("powers",),
     "preset": ("presets",),
     "prices": ("prices",),
+    "question": ("questions",),
     "queue": ("queues",),
     "routing": ("routings",),
     "solver": ("solvers",),

@@ -227,7 +227,8 @@ export class Lab {
     const current = this.arcs && this.arcs.tail.length === 2 * alive(network).planes.reduce((n, p) => n + p.cables.length, 0);
     const marks = current ? marksOf(network, known, show, this.arcs) : network.dead.map((dead) => ({ dead }));
     this.pictures.forEach((picture, p) => picture.render(network.planes[p], marks[p]));
-    byId("legend").replaceChildren(...legend(show));
+    const hollow = network.planes.some((plane) => plane.racks.length < plane.switches.length);
+    byId("legend").replaceChildren(...legend(show, hollow));
     byId("meaning").textContent = meaning(show);
     if (this.demands) byId("command").value = commandOf(network, this.demands, show.ecmp);
   }
@@ -312,8 +313,9 @@ function wrapped(fieldset) {
   return form;
 }
 
-function legend(show) {
+function legend(show, hollow) {
   const items = [];
+  if (hollow) items.push(element("span", { class: "key" }, "hollow: a switch without a rack"));
   if (show.loads) items.push(element("span", { class: "key" }, element("i", { class: "ramp" }), "empty to full"));
   if (show.lengths) items.push(element("span", { class: "key" }, element("i", { class: "glow" }), "part of the proof"));
   if (show.cut) {

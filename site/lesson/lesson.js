@@ -70,7 +70,7 @@ const STEPS = [
     show: [{ ecmp: true }],
     why: ([a]) => [
       `<strong>${percent(a.ecmp / a.lower)}: ${figure(a.ecmp)} of ${figure(a.lower)} Gb/s a pair.</strong> Random graphs have few shortest paths for
-       most pairs, and some cables are on many of them: the darkest is full while others idle. Paths a hop longer would go
+       most pairs, and some cables are on many of them: one is full while others have room. Paths a hop longer would go
        round it, but ECMP never takes them.`,
       "On a ring, a torus or a fat tree, the symmetry spreads shortest paths evenly and ECMP loses little or nothing. Try it in the laboratory.",
     ],

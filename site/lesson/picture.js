@@ -145,7 +145,8 @@ export class Picture {
       transform: `translate(${node.x} ${node.y})`,
     });
     group.append(shape);
-    if (this.radius >= 0.2 || this.plane.switches.length <= 24) {
+    const readable = this.radius >= 0.2 || this.plane.switches.length <= 24;
+    if (readable && this.plane.switches.every((s) => s.name.length <= 2)) {
       group.append(svg("text", { dy: "0.34em", "font-size": r * 1.05, "aria-hidden": "true" }, node.name));
     }
     if (this.editor) {

@@ -26,7 +26,8 @@ def choose(page: Page, family: str, size: int | None = None, pattern: str = "all
 
 def known(page: Page) -> dict[str, Any]:
     """Return what the page knows of the network shown; the arrays left out."""
-    keep = "({lower, upper, ecmp, meanPath, bisection, lost}) => ({lower, upper, ecmp, meanPath, bisection, lost})"
+    keys = "{lower, upper, iterations, ecmp, meanPath, bisection, lost}"
+    keep = f"({keys}) => ({keys})"
     found: dict[str, Any] = page.evaluate(f"({keep})(lesson.lab.known)")
     return found
 

@@ -209,6 +209,10 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
         ("ring:n=4 --vary planes=1,2 --size quick", "give either --vary or --size"),
         ("ring:n=4 --vary planes=1,2 --rows draw", "--rows needs --out"),
         ("ring:n=4 --vary planes=1,2 --write-spec x --json", "give either --write-spec or --json"),
+        (
+            "ring:n=4 --vary planes=1,2 --trials 3",
+            "--trials: nothing fails, so that all trials are alike, found 3",
+        ),
         ("ring:n=4 --planes 2", "no option --planes without --vary"),
         ("ring:n=4 ring:n=5", "give one EXPERIMENT, or --vary too"),
     ],

@@ -67,7 +67,7 @@ def test_links_have_delays_of_their_own(tmp_path: Path) -> None:
 
 
 def test_slow_start_loses_a_window_and_sends_no_more_again() -> None:
-    """Alone, with no first threshold: a window fills network and queue, and for a round trip one of two packets is lost."""
+    """Without a first threshold a window fills network and queue; in the next round trip each other packet is lost."""
     network, links = chain(5), 6
     result = simulate(network, flows(network, (0, 1, 10**7, 0)), preset="pnet", seed=1)
     check_conserved(result)

@@ -195,41 +195,54 @@ def test_no_queue_is_longer_than_marks_let_it() -> None:
     assert waits[1] == pytest.approx(waits[0], rel=0.01)
 
 
-def test_what_a_new_flow_lacks_where_packets_are_marked() -> None:
-    """Four long flows and a new one of 250 packets, whose window is cut too far at first: by the rule, and packets."""
+@pytest.mark.parametrize(
+    ("long", "delay_us", "window", "size", "part"),
+    [(4, 4, 12, 365_000, 0.80), (8, 4, 12, 365_000, 0.90), (2, 10, 36, 730_000, 0.92)],
+)
+def test_what_a_new_flow_lacks_where_packets_are_marked(
+    long: int, delay_us: int, window: int, size: int, part: float
+) -> None:
+    """Long flows and a new one, whose window is cut too far at first: by the rule, and packets."""
     network = build_network("fat-tree:k=4,oversubscription=5", link_gbps=10)
-    workload = flows(network, *((host, 9, 10**8, 0) for host in range(4)), (4, 9, 365_000, 10**10))
-    words = {"link_delay": "4us", "seed": 1}
-    asked = {**words, "window": 12, "threshold": 30}
+    words = {"link_delay": f"{delay_us}us", "seed": 1}
+    new = (8, 9, size, 10**10)
+    workload = flows(network, *((host, 9, 10**8, 0) for host in range(long)), new)
+    asked = {**words, "window": window, "threshold": 30}
     slow = fluid(network, workload, correction=f"{LATENCY},convergence", **asked)
     fair = fluid(network, workload, correction=LATENCY, **words)
-    empty = 16 * 10**6 + 2 * PACKET_PS + 2 * 32_000
-    share = (empty / PACKET_PS + 24) / 5
+    empty = 4 * delay_us * 10**6 + 2 * PACKET_PS + 2 * 32_000
+    share = (empty / PACKET_PS + 24) / (long + 1)
     marked = math.sqrt(2 / share)
-    left, window, estimate, trips = 250.0 - 12, 12.0, 1.0, 0.0
+    left, own, estimate, trips = size / 1460 - window, float(window), 1.0, 0.0
     wanted = left / share
     while left > 0:
-        trips += min(1.0, left / window)
-        left -= window
+        trips += min(1.0, left / own)
+        left -= own
         mean = 2 / (estimate * marked)
-        window = min(mean, window + 1) if window < mean else max(mean, window * (1 - estimate / 2))
+        own = min(mean, own + 1) if own < mean else max(mean, own * (1 - estimate / 2))
         estimate += (marked - estimate) / 16
     lost = (trips - wanted) * (empty + 24 * PACKET_PS)
-    added = int(slow.completion_ps[4] - fair.completion_ps[4])
+    added = int(slow.completion_ps[-1] - fair.completion_ps[-1])
     assert lost > 10**8
     assert added == pytest.approx(lost, rel=0.01)
-    transport = "dctcp:handshake=false,initial_window=12,receive_window=12"
-    # Whose packets are marked hangs on who comes last in every round: the rule is about the mean of that.
+    # Whose packets are marked hangs on the phase of every flow: the rule is about the mean.
     random, took = np.random.default_rng(1), []
-    for _ in range(8):
-        starts = random.integers(0, 10**9, 4).tolist()
-        workload = flows(
-            network, *((host, 9, 10**8, starts[host]) for host in range(4)), (4, 9, 365_000, 10**10)
+    for _ in range(12):
+        starts = random.integers(0, 10**9, long).tolist()
+        workload = flows(network, *((host, 9, 3 * 10**7, starts[host]) for host in range(long)), new)
+        packets = simulate(
+            network,
+            workload,
+            transport=f"dctcp:handshake=false,initial_window={window},receive_window={window}",
+            queue="ecn:threshold=30",
+            time_limit="18ms",
+            **words,
         )
-        packets = simulate(network, workload, transport=transport, queue="ecn:threshold=30", **words)
-        took.append(packets.completion_ps[4])
-    assert slow.completion_ps[4] == pytest.approx(np.mean(took), rel=0.25)
-    assert fair.completion_ps[4] < 0.7 * np.mean(took)
+        took.append(packets.completion_ps[-1])
+    assert min(took) > 0
+    # Against flows that have long found their windows the rule is 8 to 20 % short (docs/fluid.md).
+    assert slow.completion_ps[-1] == pytest.approx(part * np.mean(took), rel=0.05)
+    assert fair.completion_ps[-1] < 0.9 * np.mean(took)
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_mptcp_gets_most_of_what_its_paths_carry_and_never_more() -> None:
         seed=3,
     )
     gbps = result.flow["received_bytes"] * 8000 / result.time_ps
-    # Slow start included; ten times the bits get 81 % (experiments/packets-mptcp).
+    # Slow start included; ten times the bits get 81 % with it and 87 % after it (experiments/packets-mptcp).
     assert 0.75 * most < gbps.mean() <= most
 
 

@@ -207,8 +207,8 @@ def test_auto_takes_it_for_sparse_problems() -> None:
         # Planes do not make traffic sparse, and neither do few destinations.
         (many, "all-to-all", "rack", "structured"),
         (many, "random:flows=16,distinct=true", "rack", "columns"),
-        (spines, "random:flows=50,distinct=true", "rack", "columns"),
-        (spines, "random:flows=70,distinct=true", "rack", "structured"),
+        (spines, "random:flows=20,distinct=true", "rack", "columns"),
+        (spines, "random:flows=40,distinct=true", "rack", "structured"),
     ):
         traffic = build_traffic(pattern, network, level, seed=1)  # type: ignore[arg-type]
         assert choose_solver(ArcProblem(build_problem(network, traffic))) == chosen

@@ -6,8 +6,10 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from pnet_lp.errors import SpecError
 from pnet_lp.experiment.keys import NetworkKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
+from pnet_lp.failures import FailureSettings
 from pnet_lp.hops import run_trials
 from pnet_lp.model.network import Level
 from pnet_lp.seeds import MOST_DRAWS
@@ -24,8 +26,12 @@ class HopsCase(NetworkKeys):
     )
 
     @model_validator(mode="after")
-    def _check_level(self) -> Self:
+    def _check_level_and_trials(self) -> Self:
         self.check_level(self.level)
+        if "trials" in self.model_fields_set and not self.model_fields_set & set(
+            FailureSettings.model_fields
+        ):
+            raise SpecError("nothing fails, so that all trials are alike", where="trials", found=self.trials)
         return self
 
 

@@ -11,12 +11,12 @@ from pnet_lp.throughput.problems import ArcProblem, Problem
 
 AUTO = "auto"
 
-MANY_DEMANDS = 64
-"""Below this many demands per destination switch they are few enough to be uneven, which first-order steps over arcs need
-many times as many iterations for; and a program over paths is the smaller one."""
+MANY_DEMANDS = 32
+"""Below this many demands per destination switch few paths carry something: a program over them is the smaller one, and
+first-order steps over arcs are thousands.  Up to about 80 it depends on the network which of the two is sooner."""
 
 ALL_PAIRS = 0.95
-"""From this part of all pairs of endpoint and destination switch on, traffic is taken for even in small networks too."""
+"""From this part of all pairs of endpoint and destination switch on, traffic counts as dense in small networks too."""
 
 FEW_DEMANDS_PER_ROW = 4.0
 """Below this many, and without access limits, first-order steps over arcs are tens of thousands."""
