@@ -24,7 +24,7 @@ from pnet_lp.cli.progress import BoundsLine
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
-from pnet_lp.report.links import link_table, rate_table
+from pnet_lp.report.links import check_rates, link_table, rate_table
 from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
 from pnet_lp.seeds import MOST_DRAWS
@@ -111,6 +111,8 @@ def command(
         built = network.build()
     with ending_at(deadline, "building the traffic matrix"):
         matrix = traffic.matrix(built, network.seed)
+    if output.out is not None:
+        check_rates(matrix)
     if lp_file:
         with ending_at(deadline, "writing the linear program"):
             write_lp(

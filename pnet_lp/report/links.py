@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pnet_lp.errors import TrafficError
+from pnet_lp.memory import check_fits
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.report.tables import Columns
@@ -22,6 +24,9 @@ LINK_COLUMNS = (
     "length",
 )
 """Columns of :func:`link_table`."""
+
+_BYTES_PER_RATE = 150
+"""Measured peak of a table of rates and its file: 42 to 66 bytes a demand of 12 million, up to 143 of a million."""
 
 
 def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
@@ -57,18 +62,33 @@ def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResul
 
 
 def rate_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
-    """Return one row per demand: its ends, the demand, and the rate in Gb/s that it gets."""
+    """Return one row per demand: its ends, the demand, and the rate in Gb/s that it gets.
+
+    Raises:
+        TrafficError: as :func:`check_rates`.
+    """
+    check_rates(traffic)
     # Objectives that do not rate demands one by one give all the same part of what they ask.
     rates = result.rates_gbps
     if rates is None:
         rates = traffic.demand * result.throughput_gbps
-    names = network.endpoint_names(traffic.level)
+    names = np.array(network.endpoint_names(traffic.level), dtype=object)
     return {
-        "src": [names[i] for i in traffic.src],
-        "dst": [names[i] for i in traffic.dst],
-        "demand": traffic.demand.tolist(),
-        "rate_gbps": rates.tolist(),
+        "src": names[traffic.src],
+        "dst": names[traffic.dst],
+        "demand": traffic.demand,
+        "rate_gbps": rates,
     }
+
+
+def check_rates(traffic: TrafficMatrix) -> None:
+    """Raise TrafficError where :func:`rate_table`, and a file of it, need too much memory."""
+    check_fits(
+        traffic.demand_count * _BYTES_PER_RATE,
+        f"a table of {traffic.demand_count:,} demands",
+        TrafficError,
+        allowed="the answer without it, level=rack, sparser traffic, or a smaller network",
+    )
 
 
 def _add(rows: dict[str, list[object]], plane: int, *columns: object) -> None:

@@ -89,8 +89,8 @@ def test_every_option_that_names_a_file_is_here() -> None:
     for words in WRITERS:
         both = " ".join(words[:2])
         tested.add((both if both in names else words[0], words[-2]))
-    # That of sweep is tested with its other files.
-    assert tested == known - {("sweep", "--out")}
+    # Those of sweep are tested with its other files.
+    assert tested == known - {("sweep", "--out"), ("sweep", "--chart")}
 
 
 def label(arguments: list[str]) -> str:
@@ -256,7 +256,8 @@ def test_a_sweep_on_a_full_disk_goes_on_when_there_is_room(
 
 
 def test_a_sweep_says_what_it_computes_again(sweep: Path, run: Callable[..., Result]) -> None:
-    first = run("sweep", "trial", "--out", "f.csv").stdout
+    first = run("sweep", "trial", "--out", "f.csv", "--chart", "f.svg").stdout
+    assert Path("f.svg").read_text().startswith("<?xml")
     (sweep / "a" / "draw-0" / "proof.json").unlink()
     again = run("sweep", "trial")
     assert again.stderr == "Warning: a: proof.json is missing; computed again\n"

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.report.links import link_table
+from pnet_lp.report.links import link_table, rate_table
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -77,3 +78,19 @@ def test_where_nothing_flows() -> None:
         ("1", "0", 0.0, 0.0),
     ]
     assert np.all([row["length"] == 0 for row in links])
+
+
+def test_a_table_of_demands_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network("fat-tree:k=4")
+    traffic = build_traffic("all-to-all", network, "host")
+    result = solve(network, traffic)
+    table = rate_table(network, traffic, result)
+    assert [len(column) for column in table.values()] == [240] * 4
+    assert table["rate_gbps"][0] == pytest.approx(result.throughput_gbps)
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 1000)
+    with pytest.raises(TrafficError) as caught:
+        rate_table(network, traffic, result)
+    assert str(caught.value) == (
+        "a table of 240 demands needs about 35.2 KiB, 1000 B are free; allowed: the answer without it, level=rack, "
+        "sparser traffic, or a smaller network"
+    )

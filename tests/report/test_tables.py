@@ -32,6 +32,26 @@ def test_json_is_a_list_of_rows(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("count", [0, 1, 2, 4, 5])
+def test_rows_are_written_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
+    monkeypatch.setattr("pnet_lp.report.tables._ROWS", 2)
+    names = [f"h{i}" for i in range(count)]
+    table = {"host": np.array(names, dtype=object), "load": np.arange(count) / 2, "plane": list(range(count))}
+    rows = [{"host": name, "load": i / 2, "plane": i} for i, name in enumerate(names)]
+    write_table(table, tmp_path / "table.json")
+    assert (tmp_path / "table.json").read_text() == json_text(rows)
+    write_table(table, tmp_path / "table.csv")
+    lines = ["host,load,plane", *(",".join(map(str, row.values())) for row in rows)]
+    assert (tmp_path / "table.csv").read_text() == "".join(f"{line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_columns_are_of_one_length(tmp_path: Path, suffix: str) -> None:
+    with pytest.raises(ValueError, match="argument 2 is shorter"):
+        write_table({"a": [1, 2], "b": [1]}, tmp_path / f"table.{suffix}")
+    assert not list(tmp_path.iterdir())
+
+
 def test_parquet_keeps_types(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     write_table(COLUMNS, path)
