@@ -1,11 +1,11 @@
-# make run | test | check | fix | bench | site | audit | clean        (`make` alone explains them)
+# make run | test | fuzz | check | fix | bench | site | audit | clean        (`make` alone explains them)
 #
 # Needs Python 3.11 or newer and a Rust toolchain.  Everything else is installed into .venv, in the versions of
 # constraints.txt.  PYTHON=/path/to/python chooses the interpreter, PYTEST_ARGS adds to pytest's arguments.
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup run test experiments published docs check fix bench site site-test audit clean pins FORCE
+.PHONY: help setup run test fuzz experiments published docs check fix bench site site-test audit clean pins FORCE
 
 PYTHON ?=
 PYTEST_ARGS ?=
@@ -30,6 +30,7 @@ export PYO3_PYTHON := $(HERE)/$(PY)
 help:
 	@echo 'make run     set up, then the first experiment: a table and a chart in under a minute'
 	@echo 'make test    set up, then all tests, Python and Rust'
+	@echo 'make fuzz    the properties among them on new random examples: tell of what fails'
 	@echo 'make experiments  set up, then every experiment at quick size, with a page of all claims'
 	@echo 'make published    every experiment at the size of the papers, into results/published (hours)'
 	@echo 'make docs    the site of all pages, with notebooks and reference, into build/site'
@@ -46,8 +47,13 @@ setup: $(INSTALLED)
 run: setup
 	$(PY) -m pnet_lp sweep experiments/ideal-planes
 
+# The same examples of every property in every run, so that what passes here passes elsewhere.
 test: setup
 	$(PY) -m pytest -n auto $(PYTEST_ARGS)
+	PROPTEST_RNG_SEED=1 cargo test --profile quick --locked --package pnet-core
+
+fuzz: setup
+	$(PY) -m pytest -n auto -m hypothesis --hypothesis-profile=fuzz $(PYTEST_ARGS)
 	cargo test --profile quick --locked --package pnet-core
 
 # Of what a run before has computed with the same code nothing is computed again.  Exit code 3 is bounds that have not met.

@@ -1,4 +1,5 @@
-"""What all tests share: examples of a property may take their time, as machines are shared and busy."""
+"""What all tests share: the examples of a property are the same in every run, unless `make fuzz` asks for others, and may
+take their time, as machines are shared and busy."""
 
 import signal
 
@@ -8,5 +9,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A shell has what it runs in the background ignore Ctrl-C, and so would all that tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("shared-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("shared-machine")
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", PATIENT, derandomize=True)
+settings.register_profile("fuzz", PATIENT)
+settings.load_profile("same")

@@ -229,12 +229,15 @@ proptest! {
             prop_oneof![one_path(), many_paths()].boxed(),
         ),
     ) {
-        let found = case.run(Model::Fast);
-        prop_assert_eq!(&found, &case.run(Model::Fast));
+        let patient = || Scenario { limits: Limits { time: 10 * SECOND, events: 1_000_000 }, ..case.scenario(Model::Fast) };
+        let found = patient().run(&mut |_| true).unwrap();
+        prop_assert_eq!(&found, &patient().run(&mut |_| true).unwrap());
         prop_assert_eq!(found.flows.len(), case.flows.len());
         if let TransportKind::Ndp(_) = case.transport {
-            // Nothing else loses packets of this transport for good.
-            prop_assert!(!case.outages.is_empty() || found.flows.iter().all(|flow| flow.end.is_some()));
+            // Links that are down lose packets for good, and headers that always go first may starve all payload.
+            let starves = matches!(case.queue, Queue::Trim(Trim { weight: None, .. }));
+            let done = found.flows.iter().all(|flow| flow.end.is_some());
+            prop_assert!(done || starves || !case.outages.is_empty());
         }
         for flow in &found.flows {
             prop_assert!(flow.received <= flow.bytes);
