@@ -99,6 +99,11 @@ class PathProblem(ColumnProblem):
         return usage
 
     @property
+    def most_entries(self) -> int:
+        """See :attr:`ColumnProblem.most_entries`: with both access links of each path."""
+        return len(self.paths.path_arc) + 2 * self.flow_variables
+
+    @property
     def demand_of_column(self) -> OffsetArray:
         """int64 ``[N]``: the demand that each path belongs to."""
         return self.paths.pair_of_path
