@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError, naming
@@ -19,11 +19,21 @@ from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.packets import PacketScenario
 from pnet_lp.sim.preset import get_preset, plain
 from pnet_lp.sim.scenario import Scenario
+from pnet_lp.units import DELAYS, are_delays, format_duration
 from pnet_lp.workload.base import ByteCount, Duration
 
 FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window", "window", "threshold")
 PACKETS_ONLY = ("transport", "queue")
 """Settings of one model alone."""
+
+
+def _delay(delay_ps: int, info: ValidationInfo) -> int:
+    """Return the delay of a link, or raise SpecError as files of networks do."""
+    if not are_delays(delay_ps / 1000):
+        raise SpecError(
+            "delay is wrong", where=info.field_name, found=format_duration(delay_ps), allowed=DELAYS
+        )
+    return delay_ps
 
 
 class PresetSettings(Params):
@@ -81,7 +91,9 @@ class EveryModelSettings(PresetSettings):
         65, ge=1, lt=1 << 31, description="packets in a fluid's queues from which on others are marked"
     )
     plane_policy: Policy = Field("any", description="which planes a flow may use")
-    link_delay: Duration = Field(10**6, description="propagation delay of links that have none of their own")
+    link_delay: Annotated[Duration, AfterValidator(_delay)] = Field(
+        10**6, description="propagation delay of links that have none of their own"
+    )
     packet: ByteCount = Field(1500, description="size of a full packet on the wire, header included")
     header: ByteCount = Field(40, description="what of a packet is not payload")
     ack: ByteCount = Field(40, description="size of an acknowledgement")

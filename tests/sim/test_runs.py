@@ -414,6 +414,11 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     ({"routing": "ksq:2"}, SpecError, "routing: unknown routing 'ksq' (did you mean 'ksp'?)"),
     ({"plane_policy": "best"}, SpecError, "plane_policy: input should be 'any', "),
     ({"transprot": "tcp"}, SpecError, "unknown parameter 'transprot' (did you mean 'transport'?)"),
+    (
+        {"link_delay": "1001ms"},
+        SpecError,
+        "link_delay: delay is wrong, found '1001ms'; allowed: 0 to 1e+09 ns, ",
+    ),
     ({"link_delay": "1"}, SpecError, "link_delay: not a quantity, found '1'; allowed: a time with its unit"),
     ({"header": "1500"}, SpecError, "header: the header leaves no room for payload, found 1500"),
     ({"packet": "70000"}, SpecError, "packet: no size of a packet, found 70000; allowed: 1 to 65535 bytes"),
