@@ -9,10 +9,9 @@ from pathlib import Path
 from pnet_lp.errors import PnetError
 from pnet_lp.units import MIB, format_bytes
 
-
 _LEAST = 32 * MIB
-"""What is free at least before anything is begun: stacks of threads and small things everywhere take it, and where there
-is no room for those the core ends the process."""
+"""Free at least before anything is begun: stacks of threads and small things everywhere take it, and where there is no
+room for those the core ends the process."""
 
 
 def available_bytes(root: Path = Path("/")) -> int:
