@@ -6,7 +6,8 @@ How a page is read:
   repository are found; a backslash at the end continues it.  It must end with exit code 0, or with n after ``# exit
   n``.  The lines after it must appear in the output, in order, from its first line on.  The first block of the first
   README.md is run by bash; elsewhere pnet-lp is called in this process, and what follows a | is bash's.
-- ```` ```python ````: run in this process, with no names of others; a ```` ```text ```` block right after it holds what it prints.
+- ```` ```python ````: run in this process, with no names of others; a ```` ```text ```` block right after it holds what
+  it prints.
 - ``...`` on a line of its own stands for any lines, inside a line for any text.  Numbers need to agree to
   5e-4, whole numbers exactly, gaps (below 1e-3) not at all; nor are seconds and what has a ``~`` in front.  A
   command without shown output may print anything.
