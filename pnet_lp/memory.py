@@ -100,7 +100,7 @@ def _process_limits(root: Path) -> list[int]:
 
 @functools.cache
 def _share_arena() -> None:
-    """Let all threads allocate from one arena: glibc reserves 64 MiB of addresses for each thread's own, used or not."""
+    """Let all threads allocate from one arena: glibc reserves 64 MiB of addresses for each of others, used or not."""
     # Other systems, and other libraries of C, have no such call.
     if set_option := getattr(ctypes.CDLL(None), "mallopt", None):
         set_option(_ARENA_MAX, 1)
