@@ -57,9 +57,9 @@ class Progress:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while a solver ran, which has left bounds.
+    """Ctrl-C while a solver ran that had reached bounds.
 
-    Whoever does not ask for them is interrupted as by any other Ctrl-C.
+    As a KeyboardInterrupt, it ends a program that does not catch it.
 
     Attributes:
         result: the bounds reached.
