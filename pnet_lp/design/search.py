@@ -231,11 +231,13 @@ def _front(
         search.watch(f"{i:,} of {len(priced):,} candidates looked at, {len(front)} on the front")
         known = search.limits(candidate)
         if known.upper < asked.min_gbps_per_host:
-            ruled.append(Ruled(candidate, f"{known.why} says that it carries too little", known.upper, quote))
+            ruled.append(
+                Ruled(candidate, f"{known.why} proves that it carries too little", known.upper, quote)
+            )
             continue
         if known.upper <= max(best, 0.0 if asked.fail_links else shown) * (1 + asked.tolerance):
             ruled.append(
-                Ruled(candidate, f"{known.why} says that {rival} carries as much", known.upper, quote)
+                Ruled(candidate, f"{known.why} proves that {rival} carries as much", known.upper, quote)
             )
             continue
         survivor = search.solved(candidate, quote)
