@@ -7,7 +7,11 @@ import sys
 from pathlib import Path
 
 from pnet_lp.errors import PnetError
-from pnet_lp.units import format_bytes
+from pnet_lp.units import MIB, format_bytes
+
+_LEAST = 32 * MIB
+"""Free at least before anything is begun: stacks of threads and small things everywhere take it, and where there is no
+room for those the core ends the process."""
 
 
 def available_bytes(root: Path = Path("/")) -> int:
@@ -26,7 +30,7 @@ def available_bytes(root: Path = Path("/")) -> int:
 
 
 def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) -> None:
-    """Raise ``error`` where ``needed`` bytes are not free.
+    """Raise ``error`` where ``needed`` bytes are not free, or hardly any.
 
     Args:
         needed: bytes.
@@ -34,9 +38,14 @@ def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) 
         error: the class to raise.
         allowed: what to do instead.
     """
-    if needed > (free := available_bytes()):
+    free = available_bytes()
+    about = f"{what} needs about {format_bytes(needed)}"
+    if needed > free:
+        raise error(f"{about}, {format_bytes(free)} are free", allowed=allowed)
+    if free < _LEAST:
         raise error(
-            f"{what} needs about {format_bytes(needed)}, {format_bytes(free)} are free", allowed=allowed
+            f"{about}, and only {format_bytes(free)} are free; anything takes {format_bytes(_LEAST)} at first",
+            allowed="more memory",
         )
 
 

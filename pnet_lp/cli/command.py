@@ -5,12 +5,15 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from pnet_lp.cli.completion import complete_by_name
+from pnet_lp.cli.completion import complete_by_name, other_options
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 BOUNDS_ONLY = 3
 """Exit code where a number printed is a pair of bounds that have not met within the tolerance."""
@@ -137,6 +140,10 @@ class Command(click.Command):
             if isinstance(option, Option):
                 option.check(ctx)
         return super().invoke(ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Return the options that begin so, those of other commands where it takes them."""
+        return super().shell_complete(ctx, incomplete) + other_options(ctx, incomplete)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the example below the options."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 KINDS_OF: Mapping[str, tuple[str, ...]] = {
+    "architecture": ("architectures",),
     "executor": ("executors",),
     "experiment": ("experiments",),
     "flow_size": ("sizes",),
     "forwarding": ("forwardings",),
+    "names": ("bounds",),
     "objective": ("objectives",),
     "powers": ("powers",),
     "preset": ("presets",),
@@ -28,12 +30,12 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "text": ("architectures", "topologies"),
     "texts": ("architectures", "topologies"),
     "topologies": ("topologies",),
+    "topology": ("topologies",),
     "traffic": ("traffic",),
     "transport": ("transports",),
-    "words": ("experiments", "topologies"),
     "workload": ("workloads",),
 }
-"""What ``pnet-lp list`` calls the values of a parameter, by its name, in every command."""
+"""What ``pnet-lp list`` calls the values of a parameter or of a key of a case, by its name, in every command."""
 
 _FILES = {"experiments", "topologies", "traffic", "workloads", "sizes", "prices", "powers"}
 """Kinds in whose place a file may stand."""
@@ -41,8 +43,8 @@ _FILES = {"experiments", "topologies", "traffic", "workloads", "sizes", "prices"
 
 def complete_by_name(param: click.Parameter) -> None:
     """Let a parameter that takes names complete them."""
-    if param.name == "name":
-        param.shell_complete = _of_kind  # type: ignore[method-assign]
+    if param.name in OWN:
+        param.shell_complete = OWN[param.name]  # type: ignore[method-assign]
     elif param.name in KINDS_OF:
         param.shell_complete = partial(_complete, KINDS_OF[param.name])  # type: ignore[method-assign]
 
@@ -58,21 +60,108 @@ def _complete(kinds: Sequence[str], ctx: click.Context, incomplete: str) -> list
         found.update(words(kind, incomplete))
     if not found and ":" not in incomplete and _FILES.intersection(kinds):
         return [CompletionItem(incomplete, "file")]
-    return [CompletionItem(word, help=line) for word, line in found.items()]
+    return _items(found.items())
+
+
+def _items(found: Iterable[tuple[str, str]]) -> list[CompletionItem[str]]:
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - for shells only
+
+    return [CompletionItem(word, help=line) for word, line in found]
 
 
 def _of_kind(ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
     """Return the names that go with the KIND before."""
-    from click.shell_completion import CompletionItem  # noqa: PLC0415 - for shells only
-
     from pnet_lp.report.registries import KINDS  # noqa: PLC0415 - only what is asked for
 
     documents = KINDS.get(str(ctx.params.get("kind")), list)()
-    return [
-        CompletionItem(document["name"], help=document["summary"])
-        for document in documents
-        if document["name"].startswith(incomplete)
-    ]
+    return _items((one["name"], one["summary"]) for one in documents if one["name"].startswith(incomplete))
+
+
+def _families(_: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+    """Return the families that come in sizes, after those that are there already."""
+    from pnet_lp.topology.family import topologies  # noqa: PLC0415 - only what is asked for
+    from pnet_lp.topology.sizing import sizings  # noqa: PLC0415 - only what is asked for
+
+    *before, last = incomplete.split(",")
+    head = "".join(f"{name}," for name in before)
+    return _items(
+        (head + name, topologies.get(name).summary)
+        for name in sizings.names()
+        if name.startswith(last) and name not in before
+    )
+
+
+def _axis(ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+    """Return keys of cases; after one, its values."""
+    from pnet_lp.experiment.axes import PARAMETER  # noqa: PLC0415 - only what is asked for
+
+    name, equals, given = incomplete.partition("=")
+    known = dict(_keys(ctx, name))
+    if not equals:
+        return _items((f"{key}=", one["description"]) for key, one in known.items())
+    if name not in known:
+        return []
+    *before, last = given.split(",")
+    head = "".join(f"{value}," for value in before)
+    values = _values(known[name], last)
+    found = [(f"{name}={head}{word}", line) for word, line in values if word not in before]
+    # What is last may be a parameter of the value before it.
+    start = max((i for i, value in enumerate(before) if not PARAMETER.match(value)), default=0)
+    expression = ",".join([*before[start:], last])
+    if before and ":" in expression:
+        head = "".join(f"{value}," for value in before[:start])
+        found += [(f"{name}={head}{word}", line) for word, line in _values(known[name], expression)]
+    return _items(found)
+
+
+def _varied(ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+    """Return the keys that vary."""
+    keys = (text.partition("=")[0] for text in ctx.params.get("vary") or ())
+    return _items((key, "") for key in keys if key.startswith(incomplete))
+
+
+def _words_of_sweep(ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+    """Return experiments and topologies; after an option of another command, its values."""
+    *_, last = ("", *(ctx.params.get("words") or ()))
+    key = last.removeprefix("--")
+    one = dict(_keys(ctx, key)).get(key) if key != last else None
+    if one and one["type"] != "bool":
+        return _items(_values(one, incomplete))
+    return _complete(("experiments", "topologies"), ctx, incomplete)
+
+
+OWN: Mapping[str, Callable[[click.Context, str], list[CompletionItem[str]]]] = {
+    "baseline": _axis,
+    "facet": _varied,
+    "families": _families,
+    "name": _of_kind,
+    "vary": _axis,
+    "words": _words_of_sweep,
+}
+"""What completes parameters whose values are not of one kind."""
+
+
+def other_options(ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+    """Return options of other commands that a command takes as keys of cases."""
+    if not ctx.ignore_unknown_options or not incomplete.startswith("--"):
+        return []
+    own = {name for param in ctx.command.params for name in param.opts}
+    keys = _keys(ctx, incomplete.removeprefix("--"))
+    return _items((f"--{key}", one["description"]) for key, one in keys if f"--{key}" not in own)
+
+
+def _keys(ctx: click.Context, begins: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield keys of cases as options are called, each with what is known of it."""
+    from pnet_lp.experiment.axes import GUESSED  # noqa: PLC0415 - only what is asked for
+    from pnet_lp.report.registries import KINDS  # noqa: PLC0415 - only what is asked for
+
+    question = ctx.params.get("question")
+    found: dict[str, Mapping[str, Any]] = {}
+    for document in KINDS["questions"]():
+        if document["name"] in ([question] if question else GUESSED):
+            for one in document["parameters"]:
+                found.setdefault(one["name"].removesuffix("_s").replace("_", "-"), one)
+    yield from ((key, one) for key, one in found.items() if key.startswith(begins))
 
 
 def words(kind: str, incomplete: str) -> Iterator[tuple[str, str]]:
@@ -117,9 +206,19 @@ def _parameters(known: Sequence[Mapping[str, Any]], head: str, given: str) -> It
     for one in known:
         name, line = one["name"], one["description"]
         if equals and name == key:
-            choices = "false|true" if one["type"] == "bool" else one["type"]
-            for choice in choices.split("|") if "|" in choices else ():
-                if choice.startswith(value):
-                    yield f"{head}{key}={choice}", line
+            yield from ((f"{head}{key}={choice}", line) for choice in _choices(one, value))
         elif not equals and name.startswith(key) and name not in taken:
             yield f"{head}{name}=", line
+
+
+def _values(one: Mapping[str, Any], incomplete: str) -> Iterator[tuple[str, str]]:
+    """Yield the values of a key of a case."""
+    for kind in KINDS_OF.get(one["name"], ()):
+        yield from words(kind, incomplete)
+    yield from ((choice, "") for choice in _choices(one, incomplete))
+
+
+def _choices(one: Mapping[str, Any], incomplete: str) -> Iterator[str]:
+    choices = "false|true" if one["type"] == "bool" else one["type"]
+    if "|" in choices:
+        yield from (choice for choice in choices.split("|") if choice.startswith(incomplete))

@@ -213,7 +213,7 @@ _MORE: dict[str, dict[str, Any]] = {
     "fail_planes": {"metavar": "I,J"},
     "fail_unit": {"needs": _SHARES},
     "fail_mode": {"needs": _SHARES},
-    "fail_groups": {"metavar": "FILE"},
+    "fail_groups": {"metavar": "FILE", "type": click.Path()},
 }
 
 

@@ -18,7 +18,7 @@ GUESSED = ("throughput", "hops", "cost", "simulate", "failures")
 """Questions that need not be named: the first of them that has all keys given is meant."""
 
 _VALUE = re.compile(r'(?:"[^"]*"|[^",])+')
-_PARAMETER = re.compile(r"[A-Za-z_][\w-]*=")
+PARAMETER = re.compile(r"[A-Za-z_][\w-]*=")
 """What begins like this belongs to the expression before it."""
 
 
@@ -122,7 +122,7 @@ def split_values(text: str) -> list[str]:
     place = 0
     while piece := _VALUE.match(text, place):
         value, place = piece[0].strip(), piece.end() + 1
-        if found and _PARAMETER.match(value):
+        if found and PARAMETER.match(value):
             found[-1] += f",{value}"
         elif value.strip('" '):
             found.append(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from click.shell_completion import get_completion_class
 
 from pnet_lp.cli import main
 from pnet_lp.cli.app import COMMANDS, COMPLETE
-from pnet_lp.cli.completion import KINDS_OF
+from pnet_lp.cli.completion import KINDS_OF, OWN
 from pnet_lp.report.registries import KINDS
 
 BREAKS = " \t\n\"'@><=;|&(:"
@@ -67,6 +68,25 @@ def words_in(monkeypatch: pytest.MonkeyPatch, line: str) -> list[str]:
         ("report pnet-figure-9", "pnet-figure-9", 1),
         ("report ideal", "ideal-planes", 1),
         ("sweep ideal-planes --executor lo", "local", 1),
+        ("sweep x --vary pla", "planes=", 2),
+        ("sweep x --vary time", "time-limit=", 1),
+        ("sweep x --vary routing=ecmp,ks", "routing=ecmp,ksp:", 1),
+        ("sweep --vary topology=ring:n=4,torus:di", "topology=ring:n=4,torus:dims=", 1),
+        ("sweep --vary topology=ring:n=4,jellyfish:k=8,se", "topology=ring:n=4,jellyfish:k=8,seed=", 1),
+        ("sweep x --vary fail-mode=random,", "fail-mode=random,independent", 2),
+        ("sweep x --vary bisection=", "bisection=false", 2),
+        ("sweep x --vary transport", "transport=", 1),
+        ("sweep x --question hops --vary transport", "", 0),
+        ("sweep x --vary nonsense=1", "", 0),
+        ("sweep x --vary planes=1,2 --facet pl", "planes", 1),
+        ("sweep x --vary routing=ecmp,ksp:8 --baseline routing=ec", "routing=ecmp", 3),
+        ("sweep x --plane-p", "--plane-policy", 1),
+        ("sweep x --routing ks", "ksp:", 1),
+        ("sweep x --plane-policy sh", "shortest", 1),
+        ("sweep x --vary", "--vary", 1),
+        ("find --families fat-tree,jel", "fat-tree,jellyfish", 1),
+        ("bounds x --bound mean", "mean-path", 1),
+        ("throughput x --fail-groups gro", "file,gro", 1),
         ("list quest", "questions", 1),
         ("list presets ndp", "ndp", 1),
         ("throughput ./own", "file,./own", 1),
@@ -84,6 +104,8 @@ def test_bash_gets_what_follows_its_last_break(monkeypatch: pytest.MonkeyPatch) 
     assert told(monkeypatch, "bash", "pnet-lp throughput fat-tree:k=4,ho") == ["plain,4,host_gbps="]
     assert told(monkeypatch, "bash", "pnet-lp throughput x --routing=ks") == ["plain,ksp:"]
     assert told(monkeypatch, "bash", "pnet-lp sweep ideal") == ["plain,ideal-planes"]
+    assert told(monkeypatch, "bash", "pnet-lp sweep x --vary routing=ecmp,ks") == ["plain,ecmp,ksp:"]
+    assert told(monkeypatch, "bash", "pnet-lp find --families fat-tree,jel") == ["plain,fat-tree,jellyfish"]
     assert told(monkeypatch, "bash", "pnet-lp list ")[0] == "plain,topologies"
     monkeypatch.setattr(f"{__name__}.BREAKS", " ")
     assert told(monkeypatch, "bash", "pnet-lp throughput x --routing=ks") == ["plain,--routing=ksp:"]
@@ -93,6 +115,8 @@ def test_zsh_gets_lines_about_words(monkeypatch: pytest.MonkeyPatch) -> None:
     kind, word, line = told(monkeypatch, "zsh", "pnet-lp throughput x --routing ks")
     assert (kind, word) == ("plain", r"ksp\:")
     assert line.startswith("the K shortest loop-free paths")
+    kind, word, line = told(monkeypatch, "zsh", "pnet-lp sweep x --vary routing=ecmp,ks")
+    assert (kind, word) == ("plain", r"routing=ecmp,ksp\:")
 
 
 def test_bash_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -109,12 +133,13 @@ def test_bash_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert done.stdout.splitlines() == ["pnet-lp ab,k=", "two words"]
 
 
-def test_all_expressions_are_completed() -> None:
-    """Whatever a command calls an expression or a book can be completed."""
+def test_all_names_are_completed() -> None:
+    """Whatever a command calls an expression or a book, or takes names for, can be completed."""
     assert {kind for kinds in KINDS_OF.values() for kind in kinds} <= set(KINDS)
     for name in COMMANDS:
         command = main.get_command(click.Context(main), name)
         assert command is not None
         for param in command.params:
-            if {"EXPR", "BOOK"} & set((param.metavar or "").split("|")):
-                assert param.name in KINDS_OF, f"{name}: {param.name}"
+            listed = getattr(param, "listed", None) is not None
+            if listed or {"EXPR", "BOOK", "KEY"} & set(re.split(r"[|=]", param.metavar or "")):
+                assert param.name in {*KINDS_OF, *OWN}, f"{name}: {param.name}"

@@ -492,6 +492,7 @@ def test_what_does_not_fit_into_memory_is_refused(
     tree: Network, monkeypatch: pytest.MonkeyPatch, words: dict[str, Any], text: str, hint: str
 ) -> None:
     monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 30_000)
+    monkeypatch.setattr("pnet_lp.memory._LEAST", 0)
     with pytest.raises(WorkloadError) as caught:
         simulate(tree, text, **words)
     assert re.fullmatch(
@@ -504,6 +505,7 @@ def test_what_does_not_fit_into_memory_is_refused(
 def test_more_paths_than_memory_is_one_sentence(tree: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     workload = flows(tree, (0, 5, 1000, 0))
     monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 100)
+    monkeypatch.setattr("pnet_lp.memory._LEAST", 0)
     with pytest.raises(RoutingError) as caught:
         simulate(tree, workload, routing="ksp:100000")
     assert "100 B are free" in str(caught.value)

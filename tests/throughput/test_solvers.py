@@ -146,6 +146,14 @@ def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.Mo
         get_solver(name).check(problem)
 
 
+def test_long_paths_count() -> None:
+    """Each entry is at least in four copies: of ours, as columns and as rows, the program's, and the solver's."""
+    network = build_network(["ring:n=40"])
+    problem = state_problem(network, all_to_all(network), parse_routing("ksp:2"))
+    lp = problem.formulate().lp
+    assert get_solver("highs-ipx").estimate_bytes(problem) > 8 * (lp.value.nbytes + lp.index.nbytes)
+
+
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
 @pytest.mark.parametrize("planes", [1, 4])
 @pytest.mark.parametrize("topology", ["fat-tree:k=8,tiers=2", "jellyfish:k=6", "ring:n=9", "complete:n=6"])
@@ -258,9 +266,10 @@ def test_the_same_bits_on_any_number_of_threads(name: str) -> None:
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
 def test_size_is_known_before_building(seed: int, routing: str) -> None:
     problem = state_problem(*random_network(seed), parse_routing(routing))
-    rows, columns = problem.size
+    rows, columns, entries = problem.size
     lp = problem.formulate().lp
     assert len(lp.cost) <= columns
     assert len(lp.row_lower) <= rows
+    assert len(lp.value) <= entries <= 2 * len(lp.value)
     assert lp.start[-1] == len(lp.index) == len(lp.value)
     assert lp.index.max() < len(lp.row_lower)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,12 +119,6 @@ def _added(row: Index, column: Index, demand: FloatArray) -> tuple[IntArray, Int
     return found.row, found.col, found.data
 
 
-def _labels(rows: Iterable[Hashable]) -> Index:
-    """Return a label per row, equal for equal rows."""
-    seen: dict[Hashable, int] = {}
-    return np.array([seen.setdefault(row, len(seen)) for row in rows])
-
-
 def _refine(colour: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
     """Split classes until all members of each send to, and receive from, every class alike."""
     n = len(colour)
@@ -133,16 +126,31 @@ def _refine(colour: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
         return colour
     import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
+    sent = sp.csr_array((demand, (src, dst)), shape=(n, n))
+    moved = sp.csr_array(sp.hstack([sent, sent.T]))
     while (count := int(colour.max()) + 1) < n:
-        member = sp.csr_array((np.ones(n), (np.arange(n), colour)), shape=(n, count))
-        entries = sp.csr_array((demand, (src, dst)), shape=(n, n))
+        columns = np.concatenate([colour, count + colour])
+        member = sp.csr_array((np.ones(2 * n), columns, np.arange(2 * n + 1)), shape=(2 * n, 2 * count))
         # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
-        sums = sp.csr_array(sp.hstack([entries @ member, entries.T @ member]))
+        sums = sp.csr_array(moved @ member)
         sums.sort_indices()
-        rows = (slice(*sums.indptr[i : i + 2]) for i in range(n))
-        parts = ((sums.indices[row].tobytes(), sums.data[row].tobytes()) for row in rows)
-        refined = _labels(zip(colour.tolist(), parts, strict=True))
+        refined = _labels(colour, sums.indptr, sums.indices, sums.data)
         if int(refined.max()) + 1 == count:
             return colour
         colour = refined
     return colour
+
+
+def _labels(colour: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:
+    """Return a label per row of a sparse matrix, equal for rows of one colour that are equal bit by bit."""
+    label = np.empty(len(colour), dtype=np.int64)
+    lengths = np.diff(ptr)
+    count = 0
+    for length in np.unique(lengths):
+        rows = np.flatnonzero(lengths == length)
+        place = ptr[rows, None] + np.arange(length)
+        words = np.hstack([colour[rows, None], columns[place], values[place].view(np.int64)], dtype=np.int64)
+        distinct, own = np.unique(words.view(f"V{words.itemsize * words.shape[1]}"), return_inverse=True)
+        label[rows] = count + own.ravel()
+        count += len(distinct)
+    return label

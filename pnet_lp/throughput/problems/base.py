@@ -63,8 +63,8 @@ class Problem(ABC):
 
     @property
     @abstractmethod
-    def size(self) -> tuple[int, int]:
-        """Rows and columns of the program, without building any: upper bounds, nearly reached."""
+    def size(self) -> tuple[int, int, int]:
+        """Rows, columns and entries of the program, without building any: upper bounds, nearly reached."""
 
     @abstractmethod
     def formulate(self, goal: ProgramGoal | None = None) -> Form:
