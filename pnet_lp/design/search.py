@@ -212,7 +212,7 @@ def find(
         nearest = max(ruled, key=lambda one: one.most_gbps_per_host)
         raise PnetError(
             f"none of {len(tried):,} candidates carries {asked.min_gbps_per_host:g} Gb/s per host of {asked.traffic}; "
-            f"nearest comes {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
+            f"the nearest is {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
             allowed="less traffic, more planes, faster links, or a larger budget",
         )
     if asked.rank == "throughput":
