@@ -163,7 +163,7 @@ class _Search:
             return Ruled(candidate, why, value, quote) if why else None
 
         def bounded(limits: _Limits, rivals: float, when: str = "") -> Ruled | None:
-            says = f"{limits.why} says that {when}"
+            says = f"{limits.why} proves that {when}"
             little, beaten = f"{says}it carries too little", f"{says}{rival} carries as much"
             return ruled(limits.upper, asked.min_gbps_per_host, rivals, little, beaten)
 
@@ -246,7 +246,7 @@ def find(
         nearest = max(ruled, key=lambda one: one.most_gbps_per_host)
         raise PnetError(
             f"none of {len(tried):,} candidates carries {asked.min_gbps_per_host:g} Gb/s per host of {asked.traffic}; "
-            f"nearest comes {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
+            f"the nearest is {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
             allowed="less traffic, more planes, faster links, or a larger budget",
         )
     if asked.rank == "throughput":
