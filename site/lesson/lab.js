@@ -22,7 +22,7 @@ const byId = (id) => /** @type {any} */ (document.getElementById(id));
 const HINTS = {
   link: "Drag from one switch to another: the result follows while you hover. Keys: arrows choose a switch, Enter begins and ends a cable.",
   cut: "Click a cable to cut it. By keyboard: the table of cables below.",
-  move: "Drag switches about; it changes nothing but the picture. Keys: Shift and arrows.",
+  move: "Drag switches; only the picture changes. Keys: Shift and arrows.",
 };
 
 export class Lab {
@@ -328,7 +328,7 @@ function meaning(show) {
   if (show.lengths) {
     return "Lengths are dual prices. With any lengths, K · (sum of demands' distances) is at most the sum of capacity times length; these give the upper bound. Wide glow: a large part of that sum. Where nothing glows, more capacity would not help.";
   }
-  if (show.ecmp) return "Loads with ECMP: equal parts over the next hops on shortest paths. It is as fast as its fullest cable lets it be.";
+  if (show.ecmp) return "Loads with ECMP: equal parts over the next hops on shortest paths. The fullest cable limits the throughput.";
   if (show.cut) return "Of all splits of the racks into halves this one has the least capacity across. A cut bounds throughput, but another one may be tighter, or none may be tight.";
   return "Loads at the proved throughput, in the fuller direction of each cable. Many splits reach it; this is one.";
 }
