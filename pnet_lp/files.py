@@ -7,6 +7,7 @@ import json
 import math
 import os
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -174,6 +175,13 @@ def parse_yaml(text: str, where: str) -> Any:
 
     if len(text) > LARGEST_YAML:
         raise SpecError("too large for YAML", where=where, allowed=f"at most {format_bytes(LARGEST_YAML)}")
+    if yaml.__with_libyaml__:
+        # Five times as fast.  What it refuses is refused in the words of the other one.
+        with suppress(yaml.YAMLError, ValueError, TypeError, LookupError, RecursionError):
+            loader, told = _plain_yaml()(""), yaml.CSafeLoader(text)
+            for name in ("check_event", "peek_event", "get_event"):
+                setattr(loader, name, getattr(told, name))
+            return loader.get_single_data()
     try:
         return yaml.load(text, _plain_yaml())
     except yaml.MarkedYAMLError as error:

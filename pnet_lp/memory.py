@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import os
 import sys
 from pathlib import Path
 
 from pnet_lp.errors import PnetError
-from pnet_lp.units import format_bytes
+from pnet_lp.units import MIB, format_bytes
+
+_ARENA_MAX = -8
+"""The option of mallopt(3)."""
+
+_LEAST = 32 * MIB
+"""Free at least before anything is begun: stacks of threads and small things everywhere take it, and where there is no
+room for those the core ends the process."""
 
 
 def available_bytes(root: Path = Path("/")) -> int:
@@ -26,7 +35,7 @@ def available_bytes(root: Path = Path("/")) -> int:
 
 
 def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) -> None:
-    """Raise ``error`` where ``needed`` bytes are not free.
+    """Raise ``error`` where ``needed`` bytes are not free, or hardly any.
 
     Args:
         needed: bytes.
@@ -34,9 +43,14 @@ def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) 
         error: the class to raise.
         allowed: what to do instead.
     """
-    if needed > (free := available_bytes()):
+    free = available_bytes()
+    about = f"{what} needs about {format_bytes(needed)}"
+    if needed > free:
+        raise error(f"{about}, {format_bytes(free)} are free", allowed=allowed)
+    if free < _LEAST:
         raise error(
-            f"{what} needs about {format_bytes(needed)}, {format_bytes(free)} are free", allowed=allowed
+            f"{about}, and only {format_bytes(free)} are free; anything takes {format_bytes(_LEAST)} at first",
+            allowed="more memory",
         )
 
 
@@ -79,8 +93,17 @@ def _process_limits(root: Path) -> list[int]:
     for limit, column in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
         allowed, _ = resource.getrlimit(limit)
         if allowed != resource.RLIM_INFINITY:
+            _share_arena()
             left.append(allowed - int(pages[column]) * resource.getpagesize())
     return left
+
+
+@functools.cache
+def _share_arena() -> None:
+    """Let all threads allocate from one arena: glibc reserves 64 MiB of addresses for each of others, used or not."""
+    # Other systems, and other libraries of C, have no such call.
+    if set_option := getattr(ctypes.CDLL(None), "mallopt", None):
+        set_option(_ARENA_MAX, 1)
 
 
 def _control_groups(root: Path) -> list[int | None]:

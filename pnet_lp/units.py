@@ -26,6 +26,11 @@ AMOUNTS = f"0, or {SMALLEST:g} to {LARGEST:g}"
 NS_PER_METRE = 5.0
 """How long light takes in a fibre."""
 
+_LONGEST_DELAY_NS = 1e9
+
+DELAYS = f"0 to {_LONGEST_DELAY_NS:g} ns, which is a second"
+"""What the delay of a link can be, for messages."""
+
 MIB, GIB = 1 << 20, 1 << 30
 
 MOST_DIGITS = 40
@@ -50,6 +55,12 @@ def are_amounts(values: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Return, for each value, whether it is a capacity or a demand: 0, or between the smallest and the largest."""
     array = np.asarray(values, dtype=np.float64)
     return np.asarray((array == 0) | ((array >= SMALLEST) & (array <= LARGEST)))
+
+
+def are_delays(ns: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Return, for each number of nanoseconds, whether a link can have it as delay; NaN is none."""
+    array = np.asarray(ns, dtype=np.float64)
+    return np.asarray((array >= 0) & (array <= _LONGEST_DELAY_NS))
 
 
 def parse_bytes(text: str, where: str) -> int:
@@ -125,7 +136,7 @@ def format_us(us: float) -> str:
 
 def format_seconds(seconds: float) -> str:
     """Return a time to read: ``"0.12 s"``, ``"45 s"``, ``"12 min"``, ``"3.5 h"``."""
-    if seconds < 100:
+    if seconds < 99.5:  # two digits
         return f"{seconds:.2g} s"
     return f"{seconds / 60:.0f} min" if seconds < 100 * 60 else f"{seconds / 3600:.1f} h"
 

@@ -1,5 +1,8 @@
-"""What all tests share: the examples of a property are the same in every run, unless `make fuzz` asks for others, and may
-take their time, as machines are shared and busy."""
+"""What all tests share: examples of properties.
+
+They are the same in every run, unless `make fuzz` asks for others, and may take their time, as machines are shared and
+busy.
+"""
 
 import signal
 

@@ -19,7 +19,6 @@ from pnet_lp.experiment import load_experiment
 from pnet_lp.experiment.executor import EXECUTORS, parse_executor
 from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.failures import read_groups
-from pnet_lp.files import parse_yaml
 from pnet_lp.layouts import decoded
 from pnet_lp.registry import Entry, Registry, written
 from pnet_lp.report.hops import read_curves
@@ -128,12 +127,13 @@ def readers() -> dict[str, Reader]:
         (b"pattern: stride:s=1\nlevel: rack\n", b"description: a\nfile: a.csv\nsha256: ab\n"),
         _file(read_spec),
     )
+    specs = [path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/spec.yaml"))]
     for question in QUESTIONS:
-        specs = [path.read_bytes() for path in sorted(EXPERIMENTS.glob("*/spec.yaml"))]
+        named = f"\nquestion: {question.name}\n".encode()
         asking = [
             data
             for data in specs
-            if parse_yaml(data.decode(), "f").get("question", DEFAULT_QUESTION) == question.name
+            if named in data or (b"\nquestion:" not in data and question.name == DEFAULT_QUESTION)
         ]
         own = (
             f"title: a\nquestion: {question.name}\ncases:\n  a: {{topology: 'ring:n=4', seed: 1}}\n".encode()

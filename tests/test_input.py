@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
 from pnet_lp.experiment import QUESTIONS, load_experiment
@@ -20,14 +21,15 @@ from pnet_lp.traffic.io import read_traffic
 from pnet_lp.units import format_bytes
 
 from .campaign import FAULTS, foreign_to, tried
-from .readers import readers
+from .readers import EXPERIMENTS, readers
 from .test_house import REGISTRIES
 
 ROOT = Path(__file__).parents[1]
 READERS = readers()
-PARTS = 4
+PARTS = 2
+FED_BYTES = 2_500_000
 MEALS = ("blanks", "comments", "one line")
-"""What readers are fed here; ``python -m tests.campaign feed`` has more courses."""
+"""What readers are fed here; ``python -m tests.campaign feed`` has more courses, of four times as much."""
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -49,7 +51,8 @@ def test_every_registry_has_a_reader() -> None:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_every_reader_is_fed(part: int) -> None:
     command = [sys.executable, "-m", "tests.campaign", "feed", str(part), str(PARTS), *MEALS]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "PNET_LP_FED_BYTES": str(FED_BYTES)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     # A hang is ended by the limit on CPU time; what was being read stands last.
     assert done.returncode == 0, done.stdout[-300:] + done.stderr[-300:]
     assert len(done.stdout.splitlines()) == len(MEALS) * len(list(READERS)[part::PARTS])
@@ -105,6 +108,42 @@ def test_specs_that_name_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         Path("spec.yaml").write_text(f"title: a\ncases:\n  a: {{{other}{key}: spec.yaml}}\n")
         with pytest.raises(PnetError, match=rf"^spec\.yaml: cases\.a: {key}: spec\.yaml: unknown parameter"):
             load_experiment(".")
+
+
+def test_yaml_means_the_same_without_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [
+        "a: [1",
+        "a: b: c",
+        "\t- a",
+        "{a: 1}\n{b",
+        "\ud800",
+        "[" * 3000,
+        "%YAML 9.9\n--- a",
+        "--- a\n--- b",
+    ]
+    texts += [
+        "a: 0x_",
+        "? [a]\n: b",
+        '- "a\\qb"',
+        "a: |\n  x\n y",
+        "",
+        '{a:1, "b":2}',
+        "a: @x",
+        "\0",
+        "? a\n? a",
+    ]
+    texts += [path.read_text() for path in sorted(EXPERIMENTS.glob("*/spec.yaml"))[::9]]
+
+    def read(text: str) -> object:
+        try:
+            return parse_yaml(text, "f")
+        except SpecError as error:
+            return str(error)
+
+    assert yaml.__with_libyaml__
+    found = [repr(read(text)) for text in texts]
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    assert [repr(read(text)) for text in texts] == found
 
 
 def bomb(merge: bool = False) -> str:

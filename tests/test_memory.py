@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pnet_lp.errors import TopologyError, TrafficError, WorkloadError
-from pnet_lp.memory import available_bytes
+from pnet_lp.memory import available_bytes, check_fits
 from pnet_lp.topology import build_network
 from pnet_lp.topology.io import read_plane
 from pnet_lp.traffic.io import read_traffic
@@ -64,7 +64,10 @@ def test_limits_of_the_process_count(
     limits = {getattr(resource, limited): (50 * page, 60 * page)}
     unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
     monkeypatch.setattr(resource, "getrlimit", lambda kind: limits.get(kind, unlimited))
+    shared = []
+    monkeypatch.setattr("pnet_lp.memory._share_arena", lambda: shared.append(limited))
     assert available_bytes(mounted(tmp_path, files)) == (50 - pages) * page
+    assert shared == [limited]
 
 
 def test_other_systems_have_physical_memory(tmp_path: Path) -> None:
@@ -87,6 +90,18 @@ def limited(*command: str) -> subprocess.CompletedProcess[str]:
 
 
 ENFORCED = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not enforce the limit")
+
+
+def test_nothing_is_begun_where_hardly_anything_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 20 * MIB)
+    with pytest.raises(
+        TopologyError,
+        match=r"^the paths needs about 1\.0 KiB, and only 20\.0 MiB are free; anything takes 32\.0 MiB at first; "
+        "allowed: more memory$",
+    ):
+        check_fits(1024, "the paths", TopologyError, allowed="fewer paths")
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 40 * MIB)
+    check_fits(1024, "the paths", TopologyError, allowed="fewer paths")
 
 
 @ENFORCED

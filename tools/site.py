@@ -122,7 +122,7 @@ def _reference() -> str:
     lines = [
         "# Reference",
         "",
-        "From the docstrings of `pnet_lp`. [From Python](python.md) shows them in use.",
+        "The functions and classes of `pnet_lp`, from their docstrings. [From Python](python.md) shows them in use.",
         "",
     ]
     for title, names in REFERENCE.items():
@@ -135,8 +135,8 @@ def _gallery() -> str:
     lines = [
         "# Gallery",
         "",
-        "Networks of every kind, drawn by `pnet-lp draw`.  A click shows one in full size;",
-        "[Pictures of networks](drawing.md) says how they are made, and what else can be seen on them.",
+        "One network of each kind, drawn by `pnet-lp draw`.  Click one for its full size;",
+        "[Drawings](drawing.md) describes the layouts, and how to show cuts and loads.",
         "",
     ]
     for family, parameters in GALLERY.items():

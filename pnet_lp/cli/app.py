@@ -25,21 +25,21 @@ COMPLETE = "_PNET_LP_COMPLETE"
 
 COMMANDS = {
     "throughput": "how much traffic fits into a network, with proved bounds",
-    "bounds": "what simple bounds allow, next to what is carried",
-    "topology": "what a network is made of; converts files",
-    "draw": "a picture of a network, with a cut or with what links carry",
+    "bounds": "simple bounds such as bisection, compared with the throughput",
+    "topology": "counts and sizes of a network; converts files",
+    "draw": "a picture of a network, with a cut or with the load of its links",
     "traffic": "what a traffic matrix demands; writes it to a file",
-    "workload": "which flows there are over time; writes them to a file",
+    "workload": "the flows of a workload; writes them to a file",
     "paths": "the paths that a routing allows, or their statistics",
-    "hops": "how far apart endpoints are, also when links and switches fail",
-    "simulate": "how long flows take, packet by packet",
-    "crosscheck": "the same flows by linear program, as a fluid and in packets, and what explains the gaps",
-    "cost": "what a network is made of, what it costs and draws",
-    "find": "the cheapest networks that carry what is asked, proved",
-    "verify": "re-checks a saved result without any solver",
-    "list": "topologies, traffic patterns, routings, transports and all else that has a name",
-    "sweep": "runs an experiment, or goes on with it",
-    "report": "tables, figures and a page of what sweeps have left, with a verdict on every claim",
+    "hops": "how many hops apart endpoints are, also when links and switches fail",
+    "simulate": "how long flows take, packet by packet or as a fluid",
+    "crosscheck": "the same flows by linear program, as a fluid and in packets, with causes of the gaps",
+    "cost": "the parts of a network, its price and its power",
+    "find": "the cheapest networks that carry a given load, with proof",
+    "verify": "checks a saved result without any solver",
+    "list": "topologies, traffic patterns, routings, transports and everything else with a name",
+    "sweep": "every combination of some options, or an experiment: table and chart",
+    "report": "tables, figures and a page of the results of sweeps, with a verdict on every claim",
 }
 """Name and one line of each command.  The line stands here so that the group's help imports no command."""
 
@@ -167,6 +167,6 @@ def _leave(ctx: click.Context, sentence: str, code: int) -> None:
 def main() -> None:
     """Certified throughput of datacenter networks with several parallel dataplanes.
 
-    Exit codes: 0 done, 1 failed while working, 2 bad usage or bad input, 3 bounds that have not met within
-    the tolerance or a simulation that ended early, 130 interrupted.
+    Exit codes: 0 done, 1 failed while working, 2 bad usage or bad input, 3 incomplete (the bounds have not met within
+    the tolerance, or a simulation ended early), 130 interrupted.
     """

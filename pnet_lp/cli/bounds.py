@@ -33,7 +33,7 @@ from pnet_lp.traffic import TrafficSettings
     listed=BOUNDS.names,
     help="{}; may be repeated.  [default: all]",
 )
-@click.option("--solve", "solved", is_flag=True, help="Solve the throughput too, and compare.")
+@click.option("--solve", "solved", is_flag=True, help="Also solve the throughput, and compare.")
 @tolerance_option(needs=("solved",))
 @threads_needing("solved")
 @output_options("bound")
@@ -47,12 +47,12 @@ def command(
     threads: int,
     output: Output,
 ) -> None:
-    """Say what simple bounds allow, and with --solve how far that is from what a network carries.
+    """Compute simple bounds on the throughput, and compare them with it (--solve).
 
-    Each bound is an upper bound on the throughput of the traffic, but for tub, which bounds that of the worst
-    traffic in which nobody sends or receives more.
+    Each is an upper bound on the throughput of the traffic, except tub: it bounds the throughput of the worst traffic
+    in which no endpoint sends or receives more.
 
-    Exit code 3 says that --solve has not reached the tolerance.
+    Exit code 3: --solve has not reached the tolerance.
     """
     built = network.build()
     matrix = traffic.matrix(built, network.seed)

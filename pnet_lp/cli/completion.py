@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -173,11 +174,18 @@ def words(kind: str, incomplete: str) -> Iterator[tuple[str, str]]:
         kind: one of those that ``pnet-lp list`` knows.
         incomplete: the beginning of a name or of an expression.
     """
-    from pnet_lp.report.registries import KINDS, experiment_specs  # noqa: PLC0415 - only what is asked for
+    from pnet_lp.errors import SpecError  # noqa: PLC0415 - only what is asked for
+    from pnet_lp.experiment.finished import aliases  # noqa: PLC0415
+    from pnet_lp.report.registries import KINDS, experiment_specs  # noqa: PLC0415
 
     if kind == "experiments":
-        # Their titles stand in files that take a while to read.
-        yield from ((name, "") for name in experiment_specs() if name.startswith(incomplete))
+        # Their titles stand in files that take a while to read; so do aliases, but in few of them.
+        specs = experiment_specs()
+        found = list(specs)
+        with suppress(SpecError):
+            for place in {path.parents[1] for path in specs.values()}:
+                found += aliases(place, incomplete)
+        yield from ((name, "") for name in found if name.startswith(incomplete))
         return
     name, colon, given = incomplete.partition(":")
     for document in KINDS[kind]():

@@ -27,11 +27,11 @@ from pnet_lp.report.cost import cost_document, cost_report, parts_columns
 @cost_options
 @output_options("part")
 def command(text: str, asked: Asked, output: Output) -> None:
-    """Say what an architecture is made of, what that costs, and what it draws.
+    """List the parts of an architecture, with price and power.
 
     ARCHITECTURE is an expression (`pnet-lp list architectures`), or a TOPOLOGY, whose parts are counted; the options
-    --planes to --separate are for the latter.  A name that is both means the one that its parameters fit, or says
-    which: architecture:jellyfish:k=8, topology:jellyfish:k=8.  What fails has been bought, but carries nothing.
+    --planes to --separate are for a TOPOLOGY.  A name that is both means whichever its parameters fit, unless a prefix
+    says which: architecture:jellyfish:k=8, topology:jellyfish:k=8.  Failed parts are paid for and carry nothing.
     """
     made = design(text, asked.options)
     asked.check([made])

@@ -21,9 +21,9 @@ from pnet_lp.report.cost_chart import write_capacity_chart
 @plot_option("capacity against price")
 @output_options("architecture")
 def command(texts: tuple[str, ...], asked: Asked, plot: Path | None, output: Output) -> None:
-    """Say what several architectures are made of and cost, side by side.
+    """Compare parts, price and power of several architectures.
 
-    The options --planes to --separate hold for all, so all must then be TOPOLOGIES.
+    The options --planes to --separate apply to all of them, so all must then be TOPOLOGIES.
     """
     designs = [design(text, asked.options) for text in texts]
     asked.check(designs)

@@ -58,7 +58,7 @@ class Betas(click.ParamType[tuple[float, ...]]):
     help="A range, or numbers with commas.",
 )
 @click.option(
-    "--measure", is_flag=True, help="Look for the bisections that have no closed form; seconds for each."
+    "--measure", is_flag=True, help="Search for bisections that have no closed form; takes seconds each."
 )
 @cost_options
 @plot_option("price, and capacity against it")
@@ -71,10 +71,10 @@ def command(
     plot: Path | None,
     output: Output,
 ) -> None:
-    """Say what architectures cost at 1/beta of full bisection bandwidth, for every beta.
+    """Print the price of architectures at 1/beta of full bisection bandwidth, for every beta.
 
-    Without ARCHITECTURE: the hybrid network and its fat tree, with what the paper says.  An architecture without a
-    parameter beta costs the same at all.
+    Without ARCHITECTURE: the hybrid network and its fat tree, with the paper's values.  An architecture without a
+    parameter beta costs the same at every beta.
     """
     if failing := [name for name in given(FAILING) if not measure and not asked.traffic]:
         raise click.UsageError(

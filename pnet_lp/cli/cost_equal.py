@@ -16,7 +16,7 @@ from pnet_lp.report.cost import equal_columns, equal_document, equal_report
 @click.command(cls=Command, example="pnet-lp cost equal 25 4")
 @click.argument("oversubscriptions", metavar="[OVERSUBSCRIPTION]...", type=Number(), nargs=-1)
 @click.option(
-    "--links", type=click.IntRange(1), help="Optical links of a ToR to compare.  [default: those bought]"
+    "--links", type=click.IntRange(1), help="Optical links per ToR to compare.  [default: those bought]"
 )
 @click.option("--servers", type=click.IntRange(1), default=10_240, show_default=True, help="Number of hosts.")
 @prices_option
@@ -28,7 +28,7 @@ def command(
     prices: tuple[str, ...],
     output: Output,
 ) -> None:
-    """Say how many optical links of each ToR of a hybrid network the price of an oversubscribed fat tree buys.
+    """Print how many optical links per ToR of a hybrid network the price of an oversubscribed fat tree buys.
 
     Without OVERSUBSCRIPTION: the two pairs that the paper calls equal in cost.
     """

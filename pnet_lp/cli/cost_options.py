@@ -132,7 +132,7 @@ def cost_options(function: Callable[..., None]) -> Callable[..., None]:
 _OPTIONS = (
     prices_option,
     powers_option,
-    option("--traffic", metavar="EXPR|FILE", help="Solve the throughput of this matrix too."),
+    option("--traffic", metavar="EXPR|FILE", help="Also solve the throughput of this traffic matrix."),
     level_option(needs=("traffic",)),
     tolerance_option(needs=("traffic",)),
     threads_needing("traffic"),

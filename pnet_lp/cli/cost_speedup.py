@@ -48,7 +48,7 @@ speedup_options = grouped(
         "servers_per_rack",
         type=click.IntRange(2),
         callback=_halved,
-        help="Ports of a ToR, half of them for servers.  [default: 64]",
+        help="Ports of a ToR, half of which are for servers.  [default: 64]",
     ),
     setting(SpeedUpSettings, "scattered"),
     setting(SpeedUpSettings, "search"),
@@ -68,19 +68,19 @@ speedup_options = grouped(
     multiple=True,
     default=("mpi-fft",),
     show_default=True,
-    help="What the processes, one for each server, send each other; several give a row each.",
+    help="Traffic matrix between processes, one per server; repeat it for several rows.",
 )
 @click.option(
     "--level",
     type=click.Choice(LEVELS),
     default="host",
     show_default=True,
-    help="rack: between racks at once.",
+    help="rack: the traffic matrix is between racks.",
 )
 @click.option(
     "--volume",
     type=Number(0, min_open=True),
-    help="Bytes of a whole workload, to add the delay to.",
+    help="Bytes of a whole workload, for its speed-up with the delay.",
 )
 @tolerance_option()
 @seed_option
@@ -101,7 +101,7 @@ def command(
     circuits: Path | None,
     output: Output,
 ) -> None:
-    """Say how much sooner the communication of a workload ends on circuits set for it than on a fat tree.
+    """Compute how much faster a workload communicates over optical circuits set for it than over a fat tree.
 
     Processes are clustered into racks, circuits chosen for the demands between racks, and both networks solved.
     """

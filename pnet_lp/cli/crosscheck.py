@@ -36,14 +36,14 @@ def command(
     plot: Path | None,
     output: Output,
 ) -> None:
-    """Put linear program, fluid and packets side by side for one network and its flows, and say what explains the gaps.
+    """Compare linear program, fluid and packets for the same flows, and name the causes of the gaps.
 
-    Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  The linear program says how soon all bytes could be there,
-    over any paths and over those that flows may take; the fluid, how long flows take that share links fairly at once,
-    bare and with what short flows wait for; packets, how long they take with a transport.  What the figures do not show
-    is not named.
+    Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  The linear program gives the least time to carry all
+    bytes, over any paths and over the paths that flows may take.  The fluid gives completion times with max-min fair
+    rates, without and with the delays of short flows.  Packets give completion times with a transport.  Only causes
+    that the figures show are named.
 
-    Exit code 3 says that a flow was unfinished in some model, or that the bounds of a linear program have not met.
+    Exit code 3: a flow was unfinished in some model, or the bounds of a linear program have not met.
     """
     if output.out is not None:
         need("pyarrow", "out")

@@ -44,14 +44,14 @@ from pnet_lp.traffic import TrafficSettings
     type=click.Path(path_type=Path),
     metavar="FILE",
     excludes=("traffic",),
-    help="Colour cables by what they carry in a result saved with `throughput --save`, or in a table of "
+    help="Colour cables by their utilisation in a result of `throughput --save` or a table of "
     "`throughput --links`.",
 )
 @traffic_if_given(
     ("traffic", "cut"),
     default=None,
     show_default=False,
-    help="Solve for this traffic, and colour cables by what they carry.",
+    help="Solve for this traffic matrix, and colour cables by utilisation.",
 )
 @solve_if_given("traffic")
 @threads_needing("traffic")
@@ -61,7 +61,7 @@ from pnet_lp.traffic import TrafficSettings
     "file",
     type=OutputFile(*DRAWING_SUFFIXES),
     required=True,
-    help="The picture; the suffix is the format: .svg, .pdf, .png or .html.",
+    help="File of the picture; the suffix chooses the format: .svg, .pdf, .png or .html.",
 )
 @output_options()
 def command(
@@ -75,12 +75,12 @@ def command(
     file: Path,
     output: Output,
 ) -> None:
-    """Draw a network: its planes side by side, those that look the same once.
+    """Draw a network with its planes side by side; planes that look the same are drawn once.
 
     Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file.  Failed cables are dashed.  A plane
     of more than 400 switches or 2,500 cables is drawn as its tiers, with counts.
 
-    Exit code 3 says that the bounds on the throughput of --traffic have not met within the tolerance.
+    Exit code 3: the bounds on the throughput of --traffic have not met within the tolerance.
     """
     from pnet_lp.drawing import draw  # noqa: PLC0415 - slow to load
 

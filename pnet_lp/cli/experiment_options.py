@@ -19,16 +19,16 @@ def experiment_options(function: Callable[..., None]) -> Callable[..., None]:
             type=OutputFolder(),
             default=Path("results"),
             show_default=True,
-            help="Folder in which each experiment has its own folder of results.",
+            help="Folder of results, with a folder for each experiment.",
         ),
         click.option(
             "--size",
             type=click.Choice(["paper", "quick"]),
             default="paper",
             show_default=True,
-            help="The cases as the spec has them, or as its quick says.",
+            help="Cases as in the spec, or reduced as its key quick says.",
         ),
-        click.option("--all", "every", is_flag=True, help="All of experiments/."),
+        click.option("--all", "every", is_flag=True, help="All experiments in experiments/."),
     ):
         function = decorate(function)
     return function

@@ -49,7 +49,7 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
         "speeds",
         metavar="GBPS,...",
         callback=numbers(float),
-        help="Gb/s of a port; all links of a network are equally fast.  [default: 100]",
+        help="Speeds of ports to try, in Gb/s; all links of a network have the same.  [default: 100]",
     ),
     setting(
         FindSettings,
@@ -58,7 +58,7 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
         callback=_planes,
         default=None,
         show_default=False,
-        help="Numbers of planes that are tried.  [default: 1,2,4,8]",
+        help="Numbers of planes to try.  [default: 1,2,4,8]",
     ),
     setting(
         FindSettings,
@@ -87,19 +87,19 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
     "everything",
     is_flag=True,
     needs=("out",),
-    help="Write a row for each candidate that was ruled out, too.",
+    help="Also write a row for each candidate that was ruled out.",
 )
 @output_options("network")
 def command(
     *, asked: FindSettings, threads: int, plot: Path | None, everything: bool, output: Output
 ) -> None:
-    """Find the cheapest networks that carry what is asked, each with its proof.
+    """Find the cheapest networks that carry a given load, each with its proof.
 
-    Candidates of all families, numbers of planes, speeds and oversubscriptions are ruled out by what bounds prove,
-    before any is solved; those left are solved and certified.  Listed are those that carry more than anything that
-    costs no more.
+    Candidates are all topology families, numbers of planes, speeds and oversubscriptions.  Proved bounds rule out most
+    of them without a solve; the others are solved and certified.  The result is the Pareto front: networks that carry
+    more than any that costs no more.
 
-    Exit code 3 says that the bounds of one have not met within the tolerance; they hold all the same.
+    Exit code 3: the bounds of a network have not met within the tolerance; they hold all the same.
     """
     with StatusLine() as line:
         found = find(asked, threads=threads, watch=line.show)

@@ -49,25 +49,25 @@ from pnet_lp.seeds import MOST_DRAWS
     type=click.IntRange(1, MOST_DRAWS),
     default=1,
     show_default=True,
-    help="Independent draws of the failures.",
+    help="Number of independent draws of the failures.",
 )
 @option(
     "--sweep",
     callback=numbers(float, 1),
     metavar="F,F,...",
     excludes=("fail_links", "pair"),
-    help="Shares of failed cables, one after the other, in place of --fail-links.",
+    help="Several shares of failed cables, in place of --fail-links.",
 )
+@click.option("--pair", nargs=2, metavar="A B", help="Print how often A reaches B, and in how many hops.")
 @click.option(
-    "--pair", nargs=2, metavar="A B", help="Say how often A reaches B, by name, and in how many hops."
+    "--rpc-bytes", type=Number(0, min_open=True), help="Estimate the time of a remote call of so many bytes."
 )
-@click.option("--rpc-bytes", type=Number(0, min_open=True), help="Estimate the time of a call of this size.")
 @option(
     "--rate",
     "rate_gbps",
     type=Number(0, min_open=True),
     needs=("rpc_bytes",),
-    help="Speed of all links for --rpc-bytes, in Gb/s.  [default: that of the network's links]",
+    help="Link speed for --rpc-bytes, in Gb/s.  [default: the network's]",
 )
 @option(
     "--hop-delay",
@@ -76,7 +76,7 @@ from pnet_lp.seeds import MOST_DRAWS
     needs=("rpc_bytes",),
     default=1.0,
     show_default=True,
-    help="Delay of a link for --rpc-bytes, in microseconds.",
+    help="Propagation delay of a link for --rpc-bytes, in microseconds.",
 )
 @threads_option
 @option(
@@ -84,7 +84,7 @@ from pnet_lp.seeds import MOST_DRAWS
     type=click.Path(path_type=Path),
     metavar="FILE",
     needs=("plot",),
-    help="Curves to draw into --plot: CSV with curve, fail_links, mean_hops.",
+    help="Published curves to add to --plot: CSV with curve, fail_links, mean_hops.",
 )
 @plot_option("mean hops against failed cables, with --sweep", needs=("sweep",))
 @output_options("trial")
@@ -103,10 +103,10 @@ def command(
     plot: Path | None,
     output: Output,
 ) -> None:
-    """Say how many hops apart endpoints are, also when links and switches fail.
+    """Count the hops between endpoints, also when links and switches fail.
 
-    A hop is a link between switches; of several planes the nearest counts, and two hosts on one switch are 0 hops
-    apart. Pairs without a path are counted and enter no mean.  Over several trials, intervals are of 95 % confidence.
+    A hop is a link between switches, in the plane where the pair is nearest; two hosts on one switch are 0 hops apart.
+    Pairs without a path are counted and enter no mean.  Intervals over several trials have 95 % confidence.
     """
     failures = network.options.failures
     steps = [replace(failures, links=share) for share in sweep] or [failures]

@@ -18,8 +18,8 @@ from pnet_lp.report.tables import from_rows
 def command(kind: str, name: str | None, output: Output) -> None:
     """List the names that expressions and options accept, one line each.
 
-    Topologies and traffic come in two types: builders, which take parameters, and names of the catalogue.  With NAME,
-    show one entry in full: the parameters of a builder with their defaults and units, or what a spec says.
+    Topologies and traffic are either builders, which take parameters, or names of the catalogue.  NAME shows one entry
+    in full: the parameters of a builder with defaults and units, or the content of a spec.
     """
     documents = list_documents(kind, name)
     output.emit(

@@ -49,7 +49,7 @@ def say(warnings: Iterable[str]) -> None:
 class NetworkOptions(FailureSettings, PlaneSettings):
     """What turns TOPOLOGY arguments into a network, and what of it fails."""
 
-    seed: Seed = Field(0, description="seed of everything drawn at random")
+    seed: Seed = Field(0, description="seed of all random choices")
 
     def build(self, topologies: tuple[str, ...]) -> Network:
         """Return the network of ``topologies``, with what fails in it down."""
@@ -245,7 +245,7 @@ network_named = _network(
         metavar="TOPOLOGY",
         multiple=True,
         required=True,
-        help="The network; given several times, one plane each.",
+        help="The network; repeat it for several planes.",
     )
 )
 """Adds ``--on TOPOLOGY``, once for each plane, for commands whose argument is something else."""
@@ -259,7 +259,7 @@ def level_option(**more: Any) -> Decorator:
 pair_level_option = option(
     "--level",
     type=click.Choice(LEVELS),
-    help="Pairs of racks or of hosts.  [default: host if the network has hosts]",
+    help="Whether pairs are of racks or hosts.  [default: host if the network has hosts]",
 )
 
 
@@ -309,7 +309,7 @@ def threads_needing(*needs: str) -> Decorator:
         type=click.IntRange(0, MOST_THREADS),
         default=0,
         show_default=True,
-        help="Threads; 0 for all cores.",
+        help="Number of threads; 0 for all cores.",
         needs=needs,
     )
 
@@ -344,7 +344,11 @@ def plot_option(what: str, **more: Any) -> Decorator:
 def file_option(what: str) -> Decorator:
     """Return ``--out`` of a command that writes ``what`` rather than a table; the command gets ``file``."""
     return option(
-        "-o", "--out", "file", type=OutputFile(), help=f"Write {what} to a file; the suffix is the format."
+        "-o",
+        "--out",
+        "file",
+        type=OutputFile(),
+        help=f"Write {what} to a file; the suffix chooses the format.",
     )
 
 

@@ -27,7 +27,13 @@ from pnet_lp.routing import Policy, RoutingSettings, parse_routing, path_statist
 @network_arguments
 @setting(RoutingSettings, "routing", default="ksp:8")
 @setting(RoutingSettings, "plane_policy")
-@option("--pair", nargs=2, metavar="A B", excludes=("stats",), help="Show the paths from A to B, by name.")
+@option(
+    "--pair",
+    nargs=2,
+    metavar="A B",
+    excludes=("stats",),
+    help="Show the paths from endpoint A to endpoint B.",
+)
 @click.option("--stats", is_flag=True, help="Show statistics over all ordered pairs.")
 @pair_level_option
 @threads_option
@@ -42,10 +48,9 @@ def command(
     threads: int,
     output: Output,
 ) -> None:
-    """List the paths that a routing allows between two endpoints, or say what they are like.
+    """List the paths that a routing allows between two endpoints, or statistics of all paths.
 
-    Ties between equally good paths are broken by --seed.  Not every routing has
-    such a list.
+    --seed breaks ties between equally good paths.  Not every routing has such a list.
     """
     if pair is None and not stats:
         raise click.UsageError("give either --pair A B or --stats")

@@ -29,15 +29,15 @@ PAGE = "index.html"
     type=OutputFolder(),
     default=Path("report"),
     show_default=True,
-    help="Folder in which each experiment gets its own folder, beside the page.",
+    help="Folder for the page, with a folder for each experiment.",
 )
 @json_option
 def command(
     *, experiment: str | None, every: bool, size: Size, results: Path, to: Path, as_json: bool
 ) -> None:
-    """Write what sweeps have left: tables, figures, and one page with every claim and its verdict.
+    """Write up the results of sweeps: tables, figures, and one page with every claim and its verdict.
 
-    Nothing is computed. Experiments without results are named.
+    Nothing is computed.  Experiments without results are named.
     """
     found: list[Publication] = []
     missing: dict[str, str] = {}

@@ -47,7 +47,7 @@ from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords, Settings, S
     type=click.IntRange(1, MOST_DRAWS),
     default=1,
     show_default=True,
-    help="Runs, with the seeds from --seed on.",
+    help="Number of runs, with consecutive seeds from --seed on.",
 )
 @option(
     "--jobs",
@@ -55,26 +55,26 @@ from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords, Settings, S
     default=1,
     show_default=True,
     needs=("repeat",),
-    help="Processes that run at the same time; results do not depend on it.",
+    help="Number of parallel processes; results do not depend on it.",
 )
 @option(
     "--trace",
     multiple=True,
     metavar="WHAT:WHERE",
     needs=("records", "plot"),
-    help="Write down or draw queue:FROM->TO, at each arrival, or window and arrivals of flow:NUMBER; may be repeated.",
+    help="Trace queue:FROM->TO at each arrival, or window and arrivals of flow:NUMBER; may be repeated.",
 )
 @click.option(
     "--records",
     type=OutputFolder(),
-    help="Folder for the records of flows and ports and for traces, as Parquet with a manifest.",
+    help="Folder for records of flows and ports, and traces, as Parquet with a manifest.",
 )
 @plot_option("completion times, slowdown against size, and with --trace queues and windows over time")
 @option(
     "--fct",
     type=OutputFile(),
     excludes=("repeat",),
-    help="Write completion times as HPCC's ns-3 does into its fct.txt, one line per complete flow.",
+    help="Write completion times in the format of ns-3's fct.txt (HPCC), one line per complete flow.",
 )
 @output_options("flow")
 def command(
@@ -91,18 +91,17 @@ def command(
     fct: Path | None,
     output: Output,
 ) -> None:
-    """Simulate flows packet by packet or as a fluid, and say how long they take.
+    """Simulate flows, packet by packet or as a fluid, and print their completion times.
 
-    Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  What fails is down all the time and no path uses it, or,
-    with --fail-at and --fail-until, for a time.  A flow's completion time lasts from its start to the acknowledgement
-    of its last byte.
+    Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  Failures last for the whole run and no path uses the
+    failed parts, or they last from --fail-at to --fail-until.  The completion time of a flow lasts from its start to
+    the acknowledgement of its last byte.
 
-    With --model fluid there are no packets: flows have their max-min fair rates at once, which takes a small part of
-    the time; --correction adds what short flows wait for beside their share.  A fluid has no queues, transports and
-    traces.
+    With --model fluid there are no packets: flows get their max-min fair rates at once, which is much faster to
+    simulate, and --correction adds the delays of short flows.  A fluid has no queues, transports and traces.
 
-    Exit code 3 says that a run ended before all its flows were complete, at a limit or by Ctrl-C; what is printed holds
-    for those that were.
+    Exit code 3: a run ended before all its flows were complete, at a limit or by Ctrl-C; the figures are those of the
+    complete flows.
     """
     for key, path in (("records", records), ("out", output.out)):
         if path is not None:

@@ -55,7 +55,7 @@ class _Time(click.ParamType[float]):
     "--resume/--no-resume",
     default=True,
     show_default=True,
-    help="Keep stored results of unchanged cases, or compute all again.",
+    help="Keep stored results of unchanged cases, or compute everything again.",
 )
 @click.option(
     "--case",
@@ -64,10 +64,12 @@ class _Time(click.ParamType[float]):
     multiple=True,
     cls=Option,
     excludes=("every",),
-    help="Run only this case and the baseline; * stands for any text, and the option may be repeated.",
+    help="Run only this case and the baseline; * stands for any text; may be repeated.",
 )
 @click.option(
-    "--draws", type=click.IntRange(1, MOST_DRAWS), help="Seeds for every case.  [default: the spec's]"
+    "--draws",
+    type=click.IntRange(1, MOST_DRAWS),
+    help="Number of seeds for every case.  [default: the spec's]",
 )
 @click.option(
     "--seed", type=click.IntRange(0, LARGEST_SEED), help="Use this seed in every case.  [default: the spec's]"
@@ -75,7 +77,7 @@ class _Time(click.ParamType[float]):
 @click.option(
     "--jobs",
     type=click.IntRange(1, MOST_THREADS),
-    help="Processes that work at the same time; results do not depend on it.  [default: 1]",
+    help="Number of parallel processes; results do not depend on it.  [default: 1]",
 )
 @click.option(
     "--executor",
@@ -84,7 +86,7 @@ class _Time(click.ParamType[float]):
     listed=EXECUTORS.names,
     default=DEFAULT_EXECUTOR,
     show_default=True,
-    help="Who answers draws, {}; with an address as in dask://HOST:PORT. Results do not depend on it.",
+    help="Where draws are computed: {}; with an address as in dask://HOST:PORT. Results do not depend on it.",
 )
 @threads_option
 @click.option(
@@ -93,10 +95,14 @@ class _Time(click.ParamType[float]):
     metavar="TIME",
     cls=Option,
     needs=("every",),
-    help="Run what fits into this time: 90s, 30min, 2h.",
+    help="Run only what fits into this time: 90s, 30min, 2h.",
 )
 @click.option(
-    "--dry-run", is_flag=True, cls=Option, needs=("every",), help="Only say what will take how long."
+    "--dry-run",
+    is_flag=True,
+    cls=Option,
+    needs=("every",),
+    help="Only print how long each experiment will take.",
 )
 @click.option(
     "-o",
@@ -113,14 +119,14 @@ class _Time(click.ParamType[float]):
     show_default=True,
     cls=Option,
     needs=("out",),
-    help="One row of --out for each case, with mean and spread, or for each draw.",
+    help="Whether --out has a row per case, with mean and spread, or per draw.",
 )
 @click.option(
     "--chart",
     type=OutputFile(*PLOT_SUFFIXES, ".pdf"),
     cls=Option,
     excludes=("every",),
-    help="Write the chart to a file of your own too: .png, .svg or .pdf.",
+    help="Also write the chart to this file: .png, .svg or .pdf.",
 )
 @json_option
 def command(
@@ -144,22 +150,22 @@ def command(
     chart: Path | None,
     as_json: bool,
 ) -> None:
-    """Run an experiment: a folder with a spec.yaml, or its name below experiments/.
+    """Answer every combination of some options, or run an experiment: one table and one chart.
 
-    With --vary it is made of options: each combination of the values is answered.  TOPOLOGIES, or an ARCHITECTURE, and
-    options of `throughput`, `hops`, `cost` or `simulate` are given as there (`pnet-lp list questions` names them all).
-    The first --vary is along the axis of the chart, others make its lines.
+    With --vary, each combination of the values is answered.  TOPOLOGIES (or an ARCHITECTURE) and options are those of
+    `throughput`, `hops`, `cost` or `simulate` (`pnet-lp list questions` names all questions).  The first --vary is the
+    x-axis of the chart, the others make its lines.
 
     \b
     pnet-lp sweep jellyfish:k=8 --vary planes=1,2,4 --draws 10 -o table.csv
 
-    Every draw is stored as it finishes, so an interrupted run goes on where it stopped.  The comparison is
-    printed, next to what a paper claims, and drawn as a chart.
+    EXPERIMENT is a folder with a spec.yaml, or its name below experiments/.  Its results are compared with the claims
+    of a paper.  Each draw is stored when it is done, so an interrupted run continues where it stopped.
 
-    With --all every experiment is run, the longest first as far as earlier runs tell; estimates of time and memory are
-    printed before.
+    With --all every experiment is run, the longest first according to earlier runs, after an estimate of time and
+    memory.
 
-    Exit code 3 says that the bounds of a case have not met within its tolerance; they hold all the same.
+    Exit code 3: the bounds of a case have not met within its tolerance; they hold all the same.
     """  # noqa: D301 - the backslash is click's
     if varying.vary:
         spec = varying.spec(words, draws=draws, seed=seed)

@@ -46,7 +46,7 @@ from pnet_lp.traffic import TrafficSettings
 @option(
     "--trials",
     type=click.IntRange(1, MOST_DRAWS),
-    help="Draws of the failures, each of which is solved; pairs that one cuts off are left out of it, and counted.",
+    help="Number of draws of the failures, each solved; pairs that a draw disconnects are left out and counted.",
 )
 @option(
     "--jobs",
@@ -54,9 +54,9 @@ from pnet_lp.traffic import TrafficSettings
     default=1,
     show_default=True,
     needs=("trials",),
-    help="Processes that solve at the same time.",
+    help="Number of processes that solve in parallel.",
 )
-@plot_option("which part of the draws gets how much", needs=("trials",))
+@plot_option("the distribution of the throughput over draws", needs=("trials",))
 @option(
     "--save",
     excludes=("trials",),
@@ -67,14 +67,14 @@ from pnet_lp.traffic import TrafficSettings
     "--links",
     excludes=("trials",),
     type=OutputFile(*SUFFIXES),
-    help="Write load and length of every directed link as a table.",
+    help="Write load, utilisation and length (dual price) of every directed link as a table.",
 )
 @option(
     "--write-lp",
     "lp_file",
     excludes=("trials",),
     type=OutputFile(*LP_SUFFIXES),
-    help="Write the linear program of K for another solver, before solving.",
+    help="Before solving, write the linear program of K for another solver.",
 )
 @output_options("demand, with its rate, or with --trials per draw")
 def command(
@@ -91,17 +91,16 @@ def command(
     plot: Path | None,
     output: Output,
 ) -> None:
-    """Say how much of a traffic matrix fits into a network.
+    """Compute how much of a traffic matrix fits into a network.
 
     Each TOPOLOGY is one plane: an expression such as fat-tree:k=8 or jellyfish:k=8,seed=1 (`pnet-lp list
-    topologies`), or a file.  The answer is the largest K such that every demand d gets K d at the same
-    time, between two bounds that `pnet-lp verify` can check again without a solver.  Other objectives give
-    rates to single demands, or the cheapest way to carry all.
+    topologies`), or a file.  The result is the largest K such that every demand d gets K d at the same time, between
+    two proved bounds that `pnet-lp verify` can check without a solver.  Other objectives maximise the sum of rates or
+    their fairness, or minimise cost.
 
-    With --trials the failures are drawn many times, and the answer is what connected pairs get on average,
-    with quantiles.
+    With --trials the failures are drawn many times; the result is the mean for connected pairs, with quantiles.
 
-    Exit code 3 says that the bounds have not met within the tolerance; they hold all the same.
+    Exit code 3: the bounds have not met within the tolerance; they hold all the same.
     """
     if trials is not None:
         _many(network, traffic, asked, threads, trials, jobs, plot, output)

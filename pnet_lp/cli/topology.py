@@ -20,10 +20,12 @@ LARGEST_BISECTED = 2000
 @click.command(cls=Command, example="pnet-lp topology fat-tree:k=4 jellyfish:k=4,seed=1")
 @network_arguments
 @file_option("the network")
-@click.option("--ports", type=click.IntRange(1), help="Ports of every switch, to count the free ones.")
+@click.option(
+    "--ports", type=click.IntRange(1), help="Number of ports of every switch; free ones are then counted."
+)
 @output_options()
 def command(network: NetworkArguments, file: Path | None, ports: int | None, output: Output) -> None:
-    """Say what a network is made of, or convert files.
+    """Print counts, sizes and bisection of a network, or convert files.
 
     Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file.
     """

@@ -22,17 +22,16 @@ from pnet_lp.traffic import TrafficSettings, aggregate, write_traffic
 @click.command(cls=Command, example="pnet-lp traffic staggered:edge=0.5,pod=0.3 --on fat-tree:k=4")
 @traffic_argument
 @network_named
-@click.option("--to-racks", is_flag=True, help="Add the demands between hosts up by rack.")
+@click.option("--to-racks", is_flag=True, help="Add up the demands between hosts by rack.")
 @file_option("the matrix")
 @output_options()
 def command(
     traffic: TrafficSettings, network: NetworkArguments, to_racks: bool, file: Path | None, output: Output
 ) -> None:
-    """Say what a traffic matrix demands, or write it to a file.
+    """Summarise a traffic matrix, or write it to a file.
 
-    TRAFFIC is an expression (`pnet-lp list traffic`), a file, or a sum of either with factors, such as
-    0.5*all-to-all+2*permutation:seed=3.  Demands inside a rack, which --to-racks leaves out, are counted in a
-    warning.
+    TRAFFIC is an expression (`pnet-lp list traffic`), a file, or a weighted sum of these, such as
+    0.5*all-to-all+2*permutation:seed=3.  --to-racks leaves out demands within a rack; a warning counts them.
     """
     built = network.build()
     matrix = traffic.matrix(built, network.seed)

@@ -140,22 +140,26 @@ vary_options = grouped(
         multiple=True,
         metavar="KEY=V",
         needs=("vary",),
-        help="Compare each case with the one that has this value and is otherwise alike; may be repeated.",
+        help="Compare each case with the one that has this value and is otherwise equal; may be repeated.",
     ),
-    option("--facet", metavar="KEY", needs=("vary",), help="Draw a panel for each value of this axis."),
+    option(
+        "--facet", metavar="KEY", needs=("vary",), help="One panel of the chart for each value of this axis."
+    ),
     option(
         "--unit",
         metavar="UNIT",
         needs=("vary",),
-        help="Of the chart: percent of the baseline, or as the values are: gbps, hops, usd, us.  [default: percent "
-        "where there is a baseline]",
+        help="Unit of the chart: percent of the baseline, or that of the values: gbps, hops, usd, us.  [default: "
+        "percent if there is a baseline]",
     ),
-    option("--column", needs=("vary",), help="Compare and draw this column of the table, not the first."),
+    option(
+        "--column", needs=("vary",), help="Compare and plot this column of the table instead of the first."
+    ),
     option(
         "--spread",
         type=click.Choice(get_args(Spread)),
         needs=("vary",),
-        help="What stands behind ± of several draws.  [default: standard-error]",
+        help="What ± shows for several draws.  [default: standard-error]",
     ),
     option(
         "--write-spec",
@@ -163,7 +167,7 @@ vary_options = grouped(
         metavar="FOLDER",
         needs=("vary",),
         excludes=("out", "chart", "as_json", "results", "resume", "cases", "jobs", "executor", "threads"),
-        help="Only write the spec.yaml of all this, for `pnet-lp sweep FOLDER`.",
+        help="Only write the spec.yaml of this sweep, for `pnet-lp sweep FOLDER`.",
     ),
 )
 

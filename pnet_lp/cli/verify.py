@@ -14,15 +14,16 @@ from pnet_lp.throughput.verify import verify_file
 
 @click.command(cls=Command, example="pnet-lp verify results/ideal-planes/serial/draw-0/proof.json")
 @click.argument("result", type=click.Path(path_type=Path))
-@click.option("--full", is_flag=True, help="Leave out no check because it takes long.")
+@click.option("--full", is_flag=True, help="Also run the checks that take long.")
 @json_option
 def command(result: Path, full: bool, as_json: bool) -> None:
-    """Check a saved result again, without any solver.
+    """Check a saved result without any solver.
 
-    RESULT is what `pnet-lp throughput --save` wrote.  The flow and the link lengths in it are recomputed
-    from the network and the traffic in it.  What is left out without --full, and what cannot be checked, is
-    listed as on trust.  Exit code 1 says that the file does not prove what it claims, 2
-    that it cannot be read as a result.
+    RESULT is a file written by `pnet-lp throughput --save`.  Both bounds are recomputed from the flow, the link
+    lengths, the network and the traffic in it.  What cannot be checked, or is checked only with --full, is listed as on
+    trust.
+
+    Exit code 1: the file does not prove what it claims; 2: it cannot be read as a result.
     """
     verification = verify_file(result, full=full)
     if as_json:

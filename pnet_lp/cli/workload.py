@@ -32,10 +32,10 @@ from pnet_lp.workload import write_workload
 @file_option("the list of flows")
 @output_options()
 def command(flows: FlowSettings, network: NetworkArguments, file: Path | None, output: Output) -> None:
-    """Say what a workload is, or write its list of flows to a file.
+    """Summarise the flows of a workload, or write them to a file.
 
-    WORKLOAD is an expression (`pnet-lp list workloads`) or a file.  `pnet-lp simulate --workload` takes what is
-    written; a format that cannot hold the flows, as one without a place for those that wait, is refused.
+    WORKLOAD is an expression (`pnet-lp list workloads`) or a file.  `pnet-lp simulate --workload` reads what is
+    written.  A format that cannot hold the flows (for example flows that wait for others) is refused.
     """
     built = network.build()
     workload = flows.build(built, network.seed)

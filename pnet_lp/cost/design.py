@@ -62,11 +62,11 @@ class TopologySettings(PlaneSettings):
     ports: int | None = Field(
         None,
         ge=1,
-        description="ports of every switch of a TOPOLOGY; none: as many as the one with most cables uses",
+        description="ports of every switch of a TOPOLOGY; default: as many as the switch with most cables uses",
     )
     separate: bool = Field(
         False,
-        description="whether alike planes of a TOPOLOGY have boxes and cables of their own",
+        description="give equal planes of a TOPOLOGY boxes and cables of their own",
     )
 
 

@@ -25,29 +25,33 @@ _Planes = Annotated[int, Field(ge=1, le=MOST_PLANES_TRIED)]
 class FindSettings(ToleranceSettings, BookSettings):
     """What is asked of a network; see :func:`~pnet_lp.design.search.find`."""
 
-    hosts: int = Field(ge=2, le=1 << 20, description="hosts that the network holds, at least")
+    hosts: int = Field(ge=2, le=1 << 20, description="minimum number of hosts")
     min_gbps_per_host: float = Field(
-        gt=0, allow_inf_nan=False, description="Gb/s that a host sends on average at once, at least"
+        gt=0, allow_inf_nan=False, description="minimum of what hosts send on average at once, in Gb/s"
     )
-    traffic: str = Field("longest-matching", description="demands between hosts, a pattern for any network")
+    traffic: str = Field(
+        "longest-matching", description="traffic matrix between hosts, a pattern for any network"
+    )
     radix: int = Field(64, ge=3, le=4096, description="ports of every switch")
     speeds: Annotated[tuple[_Speed, ...], OneOrMore] = Field(
-        (100.0,), min_length=1, description="Gb/s of a port; all links of a network are equally fast"
+        (100.0,),
+        min_length=1,
+        description="speeds of ports to try, in Gb/s; all links of a network have the same",
     )
     planes: Annotated[tuple[_Planes, ...], OneOrMore] = Field(
-        (1, 2, 4, 8), min_length=1, description="numbers of planes that are tried"
+        (1, 2, 4, 8), min_length=1, description="numbers of planes to try"
     )
     families: Annotated[tuple[str, ...], OneOrMore] = Field(
-        (), description="families; default: all with sizes"
+        (), description="topology families to try; default: all that come in sizes"
     )
-    budget: float | None = Field(None, gt=0, allow_inf_nan=False, description="USD that it may cost")
-    rank: Rank = Field("cost", description="what the best network has least of, or for throughput most")
+    budget: float | None = Field(None, gt=0, allow_inf_nan=False, description="maximum price in USD")
+    rank: Rank = Field("cost", description="what ranks networks: least cost, least power or most throughput")
     fail_links: float = Field(0.0, ge=0, lt=1, description="share of each plane's cables that fail")
     confidence: float = Field(
-        0.9, gt=0, le=1, description="share of the draws of failures in which as much must be carried"
+        0.9, gt=0, le=1, description="share of the draws of failures in which the load must be carried"
     )
     trials: int = Field(20, ge=1, le=10_000, description="draws of failures")
-    seed: Seed = Field(0, description="seed of everything drawn at random")
+    seed: Seed = Field(0, description="seed of all random choices")
 
     @property
     def enough_gbps_per_host(self) -> float:

@@ -93,27 +93,27 @@ def draw(
     title: str = "",
     **solving: Any,
 ) -> Drawing:
-    """Return a picture of ``network``, and write it to ``path`` if there is one.
+    """Return a drawing of ``network``, and write it to ``path`` if given.
 
     Args:
-        network: its planes are drawn side by side, those that look the same once.
-        path: a file; its suffix, ``.svg``, ``.pdf``, ``.png`` or ``.html``, is the format.
-        cut: colours the sides of the narrowest bisection, or of the sparsest cut found for ``traffic``, by default from
-            everybody to everybody, and makes the cables between them thick.
-        traffic: demands, or a pattern as of ``--traffic``; cables are coloured by what they carry of it.
-        load: in place of solving, the result of ``traffic`` on this network; or a file: a saved result, or a table of
-            links, from which the traffic is known or not needed.
-        lengths: colours cables by the lengths of the certificate instead of utilisation.
-        layers: draws planes as layers of one picture.
-        level: whether demands, and the two sides of a cut, are of hosts or of racks; default: hosts if there are any.
-        seed: of random traffic, and of routings that draw paths.
-        title: above the picture; default: the labels of the planes.
-        solving: as of :func:`pnet_lp.throughput.solve`, for ``traffic``: ``routing``, ``objective``, ``tolerance``, ...
+        network: the network; its planes are drawn side by side, planes that look the same only once.
+        path: a file; its suffix chooses the format: ``.svg``, ``.pdf``, ``.png`` or ``.html``.
+        cut: ``bisection``, or the ``sparsest`` cut found for ``traffic`` (default: all-to-all).  Its two sides are
+            coloured, and the cables between them thick.
+        traffic: a traffic matrix, or a pattern as for ``--traffic``; cables are coloured by their utilisation.
+        load: in place of solving: the result for ``traffic`` on this network, or a file with a saved result or a table
+            of links.
+        lengths: colour cables by length (dual price) instead of utilisation.
+        layers: draw planes as layers of one picture.
+        level: level of the demands and of the cut, ``host`` or ``rack``; default: hosts if there are any.
+        seed: seed of random traffic, and of routings that draw paths.
+        title: title of the picture; default: the labels of the planes.
+        solving: arguments of :func:`pnet_lp.throughput.solve` for ``traffic``: ``routing``, ``objective``, ...
 
     Raises:
-        SpecError: arguments that make no sense together, a suffix that is no format, a result of another network, a cut
-            of a single endpoint, too many planes to draw.
-        PnetError: as of what solves, reads or writes.
+        SpecError: arguments that make no sense together, an unknown suffix, a result of another network, a cut of a
+            single endpoint, too many planes to draw.
+        PnetError: an error while solving, reading or writing.
     """
     if path is not None:
         check_suffix(path)

@@ -16,10 +16,10 @@ class DrawSettings(Params):
 
     cut: CutKind | None = Field(
         None,
-        description="cut to show: bisection between halves of the endpoints, or the sparsest cut found for the traffic",
+        description="cut to show: the bisection between halves of the endpoints, or the sparsest cut found",
     )
     lengths: bool = Field(
         False,
-        description="colour cables by their dual lengths, which prove the bound, instead of utilisation",
+        description="colour cables by length (dual price), which proves the upper bound, instead of utilisation",
     )
     layers: bool = Field(False, description="draw planes as layers of one picture instead of side by side")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_origin
 
 from pydantic import create_model
@@ -11,7 +11,7 @@ from pydantic import create_model
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.question import QUESTIONS
-from pnet_lp.registry import Params, unknown, validate
+from pnet_lp.registry import Params, nearest, validate
 from pnet_lp.units import quantity_of
 
 GUESSED = ("throughput", "hops", "cost", "simulate", "failures")
@@ -34,7 +34,7 @@ def question_of(words: Sequence[str]) -> str:
             return name
     for word in words:
         if not any(_key(word, model) for model in models.values()):
-            raise _unknown(word, *models.values())
+            raise _unknown(word, models)
     first = GUESSED[0]
     lacking = ", ".join(word for word in words if not _key(word, models[first]))
     raise SpecError(
@@ -52,7 +52,7 @@ def key_of(word: str, question: str) -> str:
     model = _model(question)
     key = _key(word, model)
     if key is None:
-        raise _unknown(word, model)
+        raise _unknown(word, {question: model})
     return key
 
 
@@ -152,6 +152,9 @@ def _key(word: str, model: type[Case]) -> str | None:
     return next((key for key in (name, f"{name}_s", f"{name}s") if key in model.model_fields), None)
 
 
-def _unknown(word: str, *models: type[Case]) -> SpecError:
-    keys = dict.fromkeys(key.replace("_", "-") for model in models for key in model.model_fields)
-    return unknown("no option, and no key of a case, is called", word, keys)
+def _unknown(word: str, models: Mapping[str, type[Case]]) -> SpecError:
+    keys = dict.fromkeys(key.replace("_", "-") for model in models.values() for key in model.model_fields)
+    return SpecError(
+        f"no option, and no key of a case, is called {word!r}{nearest(word, keys)}",
+        allowed=f"what `pnet-lp list questions NAME` lists; NAME: {', '.join(models)}",
+    )

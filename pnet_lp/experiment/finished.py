@@ -11,11 +11,14 @@ from pnet_lp.errors import SpecError
 from pnet_lp.experiment.record import Record
 from pnet_lp.experiment.spec import SPEC_FILE, Experiment
 from pnet_lp.experiment.store import Store
-from pnet_lp.files import exists, shipped
+from pnet_lp.files import exists, parse_yaml, read_yaml_text, shipped
 from pnet_lp.registry import nearest
 
 FOLDER = "experiments"
 """Where experiments are, below the working directory and among what is shipped."""
+
+ALIASES = "aliases"
+"""The key of a spec with other names of its experiment."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ def read_run(experiment: Experiment, results: Path) -> Finished | None:
 
 
 def find_experiment(text: str | Path, missing: str = "no experiment") -> Path:
-    """Return the folder of an experiment given by a path, or by its name.
+    """Return the folder of an experiment given by a path, by its name, or by another name that its spec says.
 
     A name is that of a folder in :data:`FOLDER`, or of an experiment that comes with this package.
 
@@ -73,18 +76,54 @@ def find_experiment(text: str | Path, missing: str = "no experiment") -> Path:
         missing: what to say that there is not.
 
     Raises:
-        SpecError: there is none.
+        SpecError: there is none, or there are two.
     """
     if exists(str(text)):
         return Path(text)
-    for place in (Path(FOLDER), shipped(FOLDER)):
+    places = (Path(FOLDER), shipped(FOLDER))
+    for place in places:
         if exists(str(place / text / SPEC_FILE)):
             return place / text
-    names = [folder.name for folder in all_experiments()]
+    for place in places:
+        if (folder := aliases(place, str(text)).get(str(text))) is not None:
+            return folder
+    folders = all_experiments()
+    names = [folder.name for folder in folders]
+    names += aliases(folders[0].parent) if folders else ()
     raise SpecError(
         f"{missing} is called {str(text)!r}{nearest(str(text), names)}",
         allowed=f"a folder with a {SPEC_FILE}, or a name of `pnet-lp list experiments`",
     )
+
+
+def aliases(place: Path, sought: str = ALIASES) -> dict[str, Path]:
+    """Return the folders of the experiments in ``place`` by the other names that they have.
+
+    Args:
+        place: the folder of experiments.
+        sought: what only specs are read for that say it somewhere: reading all takes a while.
+
+    Raises:
+        SpecError: a spec cannot be read, or a name is that of another experiment too.
+    """
+    found: dict[str, Path] = {}
+    for file in sorted(place.glob(f"*/{SPEC_FILE}")):
+        text = read_yaml_text(file)
+        if sought not in text or ALIASES not in text:
+            continue
+        spec = parse_yaml(text, str(file))
+        given = spec.get(ALIASES) if isinstance(spec, dict) else None
+        for name in map(str, given if isinstance(given, list) else ()):
+            if name in found or exists(str(place / name / SPEC_FILE)):
+                other = found.get(name, place / name).name
+                raise SpecError(
+                    f"{other} is called so too",
+                    where=f"{file}: {ALIASES}",
+                    found=name,
+                    allowed="another name",
+                )
+            found[name] = file.parent
+    return found
 
 
 def is_experiment(text: str | Path) -> bool:

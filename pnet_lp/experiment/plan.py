@@ -24,7 +24,8 @@ class Estimate:
 
     Attributes:
         experiment: as it is to be run.
-        seconds: of all draws, computed anew; None where nothing is known.
+        seconds: processor time of all draws, computed anew, or wall time where a run has measured nothing else; None
+            where nothing is known.
         peak_bytes: the most memory that a process held; None where that is not known.
         machine: where that was measured.
         at_least: whether that was at quick size, of which it only can be said that this takes no less.
@@ -97,7 +98,7 @@ def _of_draws(
     }
     if not spent or not all(spent.values()):
         return None
-    per_draw = {case: fmean(one.seconds for one in took) for case, took in spent.items()}
+    per_draw = {case: fmean(one.work_seconds for one in took) for case, took in spent.items()}
     other = fmean(per_draw.values())
     peaks = [one.peak_bytes for took in spent.values() for one in took]
     known = [peak for peak in peaks if peak is not None]

@@ -22,10 +22,18 @@ class Spent:
     Attributes:
         seconds: wall time, with building what it is about.
         peak_bytes: the most memory that the process held meanwhile; None where the system does not tell.
+        processor_seconds: time of all processors, also in processes that were started for it; None where it was not
+            measured.
     """
 
     seconds: float
     peak_bytes: int | None
+    processor_seconds: float | None = None
+
+    @property
+    def work_seconds(self) -> float:
+        """What it takes anywhere: processor time, which does not depend on what else runs, else wall time."""
+        return self.seconds if self.processor_seconds is None else self.processor_seconds
 
 
 @brief("case", "index", "answer")

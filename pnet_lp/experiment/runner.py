@@ -24,6 +24,7 @@ from pnet_lp.memory import peak_bytes, reset_peak
 from pnet_lp.model.arrays import fingerprint
 from pnet_lp.scratch import ScratchFolder
 from pnet_lp.throughput import Progress
+from pnet_lp.workers import processor_seconds
 
 Watch: TypeAlias = Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]
 """Given what is solved, in words, returns a context manager around it whose value is its ``on_progress``."""
@@ -196,22 +197,23 @@ def _run_elsewhere(asked: _Asked) -> Parcel | None:
 
 @dataclass(frozen=True)
 class _Posed:
-    """A draw with all built that it is about, since when, and whether memory is measured from then on."""
+    """A draw with all built that it is about, what clocks said before, and whether memory is measured since."""
 
     fingerprint: str
     settings: dict[str, Any]
     posed: Posed
     began: float
+    worked: float
     resets: bool
 
 
 def _pose(task: _Task) -> _Posed:
-    began, resets = time.perf_counter(), reset_peak()
+    began, worked, resets = time.perf_counter(), processor_seconds(), reset_peak()
     settings = task.case.draw_settings(task.index)
     with naming(task.name):
         posed = QUESTIONS.get(task.question).build(task.case, settings["seed"])
     parts = ["draw/4", code_identity(), task.question, json_text(settings), *posed.inputs]
-    return _Posed(fingerprint(parts), settings, posed, began, resets)
+    return _Posed(fingerprint(parts), settings, posed, began, worked, resets)
 
 
 def _answer(task: _Task, posed: _Posed, watch: Watch) -> Draw:
@@ -220,5 +222,5 @@ def _answer(task: _Task, posed: _Posed, watch: Watch) -> Draw:
     seconds = time.perf_counter() - posed.began
     if not answer.seconds:
         answer = replace(answer, seconds={"all": seconds})
-    spent = Spent(seconds, peak_bytes() if posed.resets else None)
+    spent = Spent(seconds, peak_bytes() if posed.resets else None, processor_seconds() - posed.worked)
     return Draw(task.name, task.index, posed.fingerprint, posed.settings, answer, spent)

@@ -69,6 +69,7 @@ class Experiment(Params):
 
     Attributes:
         name: the name of its folder.
+        aliases: other names that it is found by, such as that of a figure, ``pnet-figure-9``.
         size: whether it is as the spec stands, or as its ``quick`` says.
         title: heads tables and charts.
         question: the kind of question its cases are of.
@@ -84,6 +85,7 @@ class Experiment(Params):
     """
 
     name: str
+    aliases: tuple[CaseName, ...] = ()
     size: Size = "paper"
     title: str
     question: str = DEFAULT_QUESTION

@@ -20,16 +20,16 @@ class FailureSettings(Params):
     fail_planes: Annotated[tuple[int, ...], OneOrMore] = Field((), description="planes that fail as a whole")
     fail_unit: Unit = Field(
         "cable",
-        description="what fails together: a cable; nothing but one direction of it; the switches of a box; what has "
-        "one position in all planes",
+        description="which parts fail together: both directions of a cable; each direction alone; the switches of a "
+        "box; parts of one position in all planes",
     )
     fail_mode: Mode = Field(
         "random",
-        description="how the failing units are chosen: the share of them, rounded; independently, each with the share "
-        "as probability; by betweenness, those with the most shortest paths first",
+        description="how failing parts are chosen: random takes exactly the share, rounded; independent takes each "
+        "with the share as probability; betweenness takes those with the most shortest paths first",
     )
     fail_groups: str | None = Field(
-        None, description="file of shared-risk groups, in YAML or JSON, that fail as a whole"
+        None, description="YAML or JSON file of shared-risk groups, each of which fails as a whole"
     )
 
     @property

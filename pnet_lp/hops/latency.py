@@ -8,6 +8,7 @@ from typing import Any
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model.hops import HopDistribution
+from pnet_lp.units import DELAYS, are_delays
 
 MTU_BYTES = 1500
 ACCESS_LINKS = 2
@@ -44,13 +45,11 @@ class Rpc:
     hop_delay_us: float = 1.0
 
     def __post_init__(self) -> None:
-        for name, value, least in (
-            ("rpc_bytes", self.rpc_bytes, "> 0"),
-            ("rate_gbps", self.rate_gbps, "> 0"),
-            ("hop_delay_us", self.hop_delay_us, ">= 0"),
-        ):
-            if not (math.isfinite(value) and (value > 0 or (value == 0 and least == ">= 0"))):
-                raise SpecError("out of range", where=name, found=value, allowed=f"a finite number {least}")
+        for name, value in (("rpc_bytes", self.rpc_bytes), ("rate_gbps", self.rate_gbps)):
+            if not (math.isfinite(value) and value > 0):
+                raise SpecError("out of range", where=name, found=value, allowed="a finite number > 0")
+        if not are_delays(self.hop_delay_us * 1e3):
+            raise SpecError("delay is wrong", where="hop_delay_us", found=self.hop_delay_us, allowed=DELAYS)
 
     def time_us(self, hops: int) -> float:
         """Return how long it takes over ``hops`` hops and the two access links, in microseconds.

@@ -29,15 +29,15 @@ MOST_PLANES = 4096
 @brief("variant", "plane_count", "rack_count", "host_count", "switch_count", "cable_count")
 @dataclass(frozen=True, eq=False, repr=False)
 class Network:
-    """Several planes over the same hosts, or over the same racks (P-Net, section 3).
+    """Several planes over the same hosts or racks (P-Net, section 3).
 
-    Build one with :meth:`from_planes`.  Every plane lists hosts in the same order; where ``common_racks`` is true it
-    lists racks in the same order too, so that index ``i`` means the same rack in every plane.
+    Build one with :meth:`from_planes`.  All planes list hosts in the same order.  If ``common_racks`` is true, they
+    also list racks in the same order: index ``i`` means the same rack in every plane.
 
     Attributes:
-        planes: at least one.
-        variant: how the planes relate; a statement for tables, nothing is derived from it.
-        common_racks: whether rack-level demands make sense.
+        planes: the planes, at least one.
+        variant: how the planes relate; only for tables, nothing is derived from it.
+        common_racks: whether all planes have the same racks, so that rack-level demands make sense.
     """
 
     planes: tuple[Plane, ...]
@@ -46,13 +46,13 @@ class Network:
 
     @classmethod
     def from_planes(cls, planes: Sequence[Plane], variant: Variant | None = None) -> Network:
-        """Return the network of ``planes``, their racks and hosts matched by name.
+        """Return the network of ``planes``, with racks and hosts matched by name.
 
-        Planes that name the same racks (or hosts) in different orders are aligned to the first plane's order.  Planes
-        with different racks make a host-level network, if they have hosts.
+        Racks and hosts get the order of the first plane.  Planes with different racks make a network for host-level
+        demands only, if they have hosts.
 
         Raises:
-            TopologyError: no plane, planes that name different hosts, or that share neither hosts nor racks.
+            TopologyError: there is no plane, or the planes have different hosts, or they share neither hosts nor racks.
         """
         if not planes:
             raise TopologyError("a network needs at least one plane")
@@ -90,12 +90,12 @@ class Network:
 
     @property
     def rack_names(self) -> tuple[str, ...]:
-        """Name of each rack; those of the first plane where planes have different racks."""
+        """Name of each rack; if planes have different racks, those of the first plane."""
         return self.planes[0].rack_names
 
     @property
     def rack_count(self) -> int:
-        """Number of racks (of the first plane)."""
+        """Number of racks of the first plane."""
         return len(self.planes[0].rack_switch)
 
     @property
@@ -110,7 +110,7 @@ class Network:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was assumed of planes because their sources do not say it, one sentence each."""
+        """Assumptions about planes whose sources leave something open, one sentence each."""
         return tuple(dict.fromkeys(warning for plane in self.planes for warning in plane.warnings))
 
     @property
@@ -136,7 +136,7 @@ class Network:
             )
 
     def draw(self, path: str | Path | None = None, **shown: Any) -> Drawing:
-        """Return a picture of the network, and write it to ``path`` if there is one; see :func:`pnet_lp.draw`."""
+        """Return a drawing of the network, and write it to ``path`` if given; see :func:`pnet_lp.draw`."""
         import pnet_lp  # noqa: PLC0415 - which finds it above all values, and only when it is asked for
 
         return pnet_lp.draw(self, path, **shown)

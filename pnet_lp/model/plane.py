@@ -16,16 +16,10 @@ from pnet_lp.model.arrays import FloatArray, IntArray, fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.graphs import cable_arguments
 from pnet_lp.model.layout import Layout
-from pnet_lp.units import AMOUNTS, DEFAULT_LINK_GBPS, are_amounts
+from pnet_lp.units import AMOUNTS, DEFAULT_LINK_GBPS, DELAYS, are_amounts, are_delays
 
 if TYPE_CHECKING:
     import networkx as nx
-
-
-LONGEST_DELAY_NS = 1e9
-"""The longest delay of a link: a second."""
-
-_DELAYS = f"0 to {LONGEST_DELAY_NS:g} ns"
 
 
 @brief("label", "switch_count", "cable_count", "host_count")
@@ -420,13 +414,13 @@ def _delays(
     try:
         raw = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise TopologyError("a link's delay is not a number", where=where, allowed=_DELAYS) from None
+        raise TopologyError("a link's delay is not a number", where=where, allowed=DELAYS) from None
     if raw.ndim > 0 and raw.shape != (count,):
         raise TopologyError(f"{count} links have {raw.size} delays", where=where)
     delays = floats(np.broadcast_to(raw, (count,)))
-    if bad := np.flatnonzero((delays < 0) | (delays > LONGEST_DELAY_NS)).tolist():
+    if bad := np.flatnonzero(~are_delays(delays) & ~np.isnan(delays)).tolist():
         raise TopologyError(
-            f"{name(bad[0])}: delay is wrong", where=where, found=float(delays[bad[0]]), allowed=_DELAYS
+            f"{name(bad[0])}: delay is wrong", where=where, found=float(delays[bad[0]]), allowed=DELAYS
         )
     delays = floats(np.where(there, delays, np.nan))
     return None if np.all(np.isnan(delays)) else delays

@@ -247,28 +247,28 @@ class ValueKey:
 @brief("interval", "status", "objective", "routing", "level", "solver", "binding")
 @dataclass(frozen=True, eq=False, repr=False)
 class ThroughputResult:
-    """The answer to a throughput query (design: every number with its own proof).
+    """The answer to a throughput query, with its proof.
 
     Attributes:
-        figures: what leads the JSON document: the value, its bounds, and what else the objective says.
+        figures: the first keys of the JSON document: the value, its bounds, and other figures of the objective.
         headline: which of the figures is the value.
-        interval: the proved bounds on the value, of which one is attained; of ``max-min`` on its first level.
+        interval: the proved bounds on the value, one of which is attained; for ``max-min`` those of its first level.
         status: ``certified`` if the gap is at most the tolerance, else ``bounds``.
         tolerance: the relative gap asked for.
         binding: what limits K: ``access link``, ``core link`` (one link), ``cut`` (several), or ``disconnected``.
         bottlenecks: the links with the largest shares, largest first.
         seconds: wall time of ``build``, ``solve`` and ``certify``.
-        network, traffic: the summaries of the JSON contract.
-        plane_policy: which planes paths may come from.
-        routing_seed: what broke ties and drew paths.
-        link_load: float64 ``[arcs]``, Gb/s on each core link at the throughput reported.
-        access_load: float64 ``[2, planes, endpoints]``, the same of access links up and down; None at rack level.
+        network, traffic: summaries, as in the JSON document.
+        plane_policy: which planes the paths of a pair may use.
+        routing_seed: the seed that broke ties and drew paths.
+        link_load: float64 ``[arcs]``, Gb/s on each core link at the reported throughput.
+        access_load: float64 ``[2, planes, endpoints]``, the same for access links up and down; None at rack level.
         warnings: one sentence each.
-        certificate: the proof; None only where K = 0 because a pair is disconnected.
+        certificate: the proof; None only if K = 0 because a pair is disconnected.
         interrupted: whether the user stopped the solve.
-        rates_gbps: float64 ``[demands of the matrix]``, what each gets, where the objective rates demands.
-        levels: of ``max-min``; demands are numbered as in the problem without those that have no path.
-        inputs: what the objective read beside network and traffic, by name.
+        rates_gbps: float64 ``[demands of the matrix]``, the rate of each demand, if the objective sets rates.
+        levels: the levels of ``max-min``; demands without a path are not numbered.
+        inputs: what the objective read in addition to network and traffic, by name.
     """
 
     figures: Mapping[str, Any]
@@ -299,7 +299,7 @@ class ThroughputResult:
 
     @property
     def value(self) -> float | None:
-        """What was asked for, in ``headline.unit``; None where it has no number."""
+        """The value of the objective, in ``headline.unit``; None if it has no number."""
         found: float | None = self.figures[self.headline.key]
         return found
 
@@ -308,7 +308,7 @@ class ThroughputResult:
         """K in Gb/s per unit demand, attained by the certificate's flow.
 
         Raises:
-            AttributeError: the objective asks for something else.
+            AttributeError: the objective has no throughput.
         """
         if "throughput_gbps" not in self.figures:
             raise AttributeError(

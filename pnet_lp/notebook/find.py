@@ -34,37 +34,35 @@ def find(
     threads: int = 0,
     progress: bool = False,
 ) -> NetworksFound:
-    """Return the cheapest networks that hold so many hosts and carry so much, each with its proof.
+    """Return the cheapest networks that carry a given load between a given number of hosts, each with its proof.
 
     >>> import pnet_lp as pn
     >>> pn.find(hosts=1024, min_gbps_per_host=50, radix=64, speeds=[100, 400], planes=range(1, 9))
 
-    Keywords mean what the options of ``pnet-lp find`` of the same name mean, and those left out, or None, have the same
-    defaults.
+    Keywords are the options of ``pnet-lp find``.  Those left out, or None, have the same defaults.
 
     Args:
-        hosts: hosts that the network holds, at least.
-        min_gbps_per_host: Gb/s that a host sends on average at once, at least.
-        traffic: demands between hosts, a pattern for any network.
+        hosts: minimum number of hosts.
+        min_gbps_per_host: minimum of what hosts send on average at once, in Gb/s.
+        traffic: traffic matrix between hosts, a pattern for any network.
         radix: ports of every switch.
-        speeds: Gb/s of a port, each of which is tried.
-        planes: numbers of planes that are tried.
-        families: those that are tried.
-        budget: USD that it may cost.
-        rank: what the best network has least of, ``cost`` or ``power``, or most, ``throughput``.
+        speeds: speeds of ports to try, in Gb/s.
+        planes: numbers of planes to try.
+        families: topology families to try.
+        budget: maximum price in USD.
+        rank: what ranks networks: least ``cost``, least ``power`` or most ``throughput``.
         fail_links: share of each plane's cables that fail.
-        confidence: share of the draws of failures in which as much must be carried.
-        trials: draws of failures.
-        prices: books of prices.
-        powers: books of powers.
-        tolerance: relative gap between the bounds of each at which to stop.
-        seed: of all that is random.
-        threads: of each solve; 0 for all cores.
-        progress: shows on stderr how far the search is.
+        confidence: share of the draws of failures in which the load must be carried.
+        trials: number of draws of the failures.
+        prices: price books, by name or file.
+        powers: power books, by name or file.
+        tolerance: relative gap between the bounds of each network at which to stop.
+        seed: seed of all random choices.
+        threads: threads of each solve; 0 for all cores.
+        progress: whether to show the progress of the search on stderr.
 
     Raises:
-        PnetError: one sentence that says what is wrong with which argument, or that nothing carries as much, and what
-            comes nearest.
+        PnetError: an argument is wrong, or no network carries the load; the text says which, and what comes nearest.
     """
     given = {
         "hosts": hosts,

@@ -46,43 +46,45 @@ def solve(
     threads: int = 0,
     progress: bool = False,
 ) -> Solved:
-    """Return how much of ``traffic`` fits into a network, between two proved bounds.
+    """Return how much of a traffic matrix fits into a network, between two proved bounds.
 
     Examples:
         >>> import pnet_lp as pn
         >>> pn.solve("jellyfish:k=8", planes=4, variant="heterogeneous", traffic="permutation", routing="ksp:8")
 
-    Keywords mean what the options of ``pnet-lp throughput`` of the same name mean, and those left out, or None, have
-    the same defaults.
+    Keywords are the options of ``pnet-lp throughput``.  Those left out, or None, have the same defaults.
 
     Args:
-        topology: an expression, a file, a network or a plane, a networkx graph, a matrix of Gb/s from switch to switch,
-            a table of cables (``u``, ``v``, ``capacity_gbps``); or a list of these, one plane each.
-        traffic: an expression, a file, a matrix of ours, a square array, or a table (``src``, ``dst``, ``demand``).
-        level: whether demands are between racks or hosts.
-        planes: how often a single topology is repeated.
+        topology: an expression, a file, a ``Network`` or ``Plane``, a networkx graph, a square array of Gb/s from
+            switch to switch, or a DataFrame of cables (``u``, ``v``, ``capacity_gbps``); or a list of these with one
+            entry per plane.
+        traffic: an expression, a file, a ``TrafficMatrix``, a square array (row to column), or a DataFrame (``src``,
+            ``dst``, ``demand``).
+        level: whether demands are between racks (``rack``) or hosts (``host``).
+        planes: number of planes to make from a single topology.
         variant: how the planes relate.
-        link_gbps: speed of links to which nothing else gives one; a graph with such links is refused without it.
-        hosts_per_switch: hosts to attach where a topology has none.
-        capacity: the attribute of a graph's edges, or the column of a table, with their Gb/s.
+        link_gbps: speed of links without one, in Gb/s; without it, a graph with such links is refused.
+        hosts_per_switch: hosts to attach to each rack of a topology without hosts.
+        capacity: name of the edge attribute, or of the column, that holds the Gb/s of links.
         fail_links: share of each plane's cables that fail.
         fail_switches: share of each plane's switches that fail.
         fail_planes: planes that fail as a whole.
-        fail_unit: what fails together.
-        fail_mode: how what fails is chosen.
-        fail_groups: file of groups that fail as a whole.
-        routing: the paths that may be used.
-        plane_policy: which planes they may come from.
-        objective: what is asked.
-        solver: what solves it.
+        fail_unit: which parts fail together.
+        fail_mode: how failing parts are chosen.
+        fail_groups: file of shared-risk groups.
+        routing: paths that demands may use.
+        plane_policy: planes that the paths of a pair may use.
+        objective: what to optimise.
+        solver: solver with its parameters.
         tolerance: relative gap between the bounds at which to stop.
         time_limit_s: seconds after which to stop with the bounds reached.
-        seed: of all that is random.
-        threads: 0 for all cores.
-        progress: shows the bounds on stderr while solving.
+        seed: seed of all random choices.
+        threads: number of threads; 0 for all cores.
+        progress: whether to show the bounds on stderr while solving.
 
     Raises:
-        PnetError: one sentence that says what is wrong with which argument.
+        PnetError: an argument is wrong; the text says which, what was found and what is allowed.
+        Interrupted: Ctrl-C was pressed while solving; ``result`` has the bounds reached.
     """
     settings = _given(
         PlaneSettings, planes=planes, variant=variant, link_gbps=link_gbps, hosts_per_switch=hosts_per_switch

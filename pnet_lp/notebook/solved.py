@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solved:
-    """The throughput of a network, with what it is of.
+    """The throughput of a network, together with the network and its traffic.
 
     Attributes:
-        network: with what fails in it down.
-        traffic: the demands.
-        result: bounds, proof, what limits.
+        network: the network, with failed links at capacity 0.
+        traffic: the traffic matrix.
+        result: bounds, proof and bottlenecks.
     """
 
     network: Network
@@ -43,12 +43,12 @@ class Solved:
 
     @property
     def value(self) -> float | None:
-        """What was asked for: K in Gb/s per unit demand, unless the objective is another one; the attained bound."""
+        """The attained bound on the objective: by default K in Gb/s per unit demand."""
         return self.result.value
 
     @property
     def throughput_gbps(self) -> float:
-        """K in Gb/s per unit demand; AttributeError where the objective has none."""
+        """K in Gb/s per unit demand; AttributeError if the objective has none."""
         return self.result.throughput_gbps
 
     @property
@@ -63,7 +63,7 @@ class Solved:
 
     @property
     def gap(self) -> float:
-        """Their difference over the upper one."""
+        """Difference of the two bounds over the upper bound."""
         return self.result.interval.gap
 
     @property
@@ -85,7 +85,7 @@ class Solved:
 
     @cached_property
     def paths(self) -> pd.DataFrame:
-        """A row per path that carries something: ``src``, ``dst``, ``pairs``, ``plane``, ``hops``, ``switches``,
+        """A row per path that carries traffic: ``src``, ``dst``, ``pairs``, ``plane``, ``hops``, ``switches``,
         ``rate_gbps``; see :func:`~pnet_lp.report.flow_paths.path_rates`.
         """  # noqa: D205
         return frame(path_rates(self.network, self.traffic, self.result))
@@ -115,7 +115,7 @@ class Solved:
         return graph
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Return a chart of how full links are, plane by plane, and write it to ``path`` (PNG or SVG) if given."""
+        """Return a chart of link utilisation, plane by plane, and write it to ``path`` (PNG or SVG) if given."""
         figure = new_figure(6)
         draw_utilisation(figure.add_subplot(), self.links, result_in_words(self.result))
         if path is not None:
@@ -123,7 +123,7 @@ class Solved:
         return figure
 
     def draw(self, path: str | Path | None = None, **shown: Any) -> Drawing:
-        """Return a picture of the network, its cables coloured by what they carry; see :func:`pnet_lp.draw`."""
+        """Return a drawing of the network, its cables coloured by utilisation; see :func:`pnet_lp.draw`."""
         return self.network.draw(path, traffic=self.traffic, load=self.result, **shown)
 
     def save(self, path: str | Path) -> None:
@@ -131,10 +131,10 @@ class Solved:
         save_result(path, self.network, self.traffic, self.result)
 
     def verify(self) -> Verification:
-        """Check the proof as it would be saved, with code that shares nothing with the solvers.
+        """Save the proof to a temporary file and check it, with code that shares nothing with the solvers.
 
         Raises:
-            CertificateError: something does not hold.
+            CertificateError: the proof does not hold.
         """
         from pnet_lp.throughput.verify import verify_file  # noqa: PLC0415 - only where it is asked for
 
@@ -151,5 +151,5 @@ class Solved:
         return f"<{result_in_words(self.result)}>"
 
     def _repr_html_(self) -> str:
-        """Show the bounds and what they are of in a notebook."""
+        """Show the bounds in a notebook."""
         return result_html(self.result)

@@ -34,30 +34,30 @@ def sweep(
     threads: int = 0,
     **fixed: Any,
 ) -> pd.DataFrame:
-    """Return a table of answers: one row for each draw of every combination of values.
+    """Answer every combination of some values, and return a table with one row per draw.
 
     Examples:
         >>> import pnet_lp as pn
         >>> pn.sweep("jellyfish:k=8", vary={"planes": [1, 2, 4], "routing": ["ecmp", "ksp:8"]}, draws=10, level="rack")
 
     Args:
-        topology: an expression, a file or a name, or several, one plane each; or, without ``vary``, the name or
-            the folder of an experiment.
-        vary: values by key: any key of a case of the question, ``topology`` among them.
-        question: what is asked: ``throughput``, ``hops``, ``cost``, ``simulate`` or another one that is registered.
-        baseline: values of some axes; with ``mean``, each row has its ``percent`` of the one that has these and is
-            otherwise like it.
-        draws: seeds that each combination is answered for; default: 1, or what the experiment says.
-        seed: the first of them; default: 0, or what the experiment says.
-        mean: whether a combination has one row, with the mean of its draws and their spread.
-        results: folder in which draws are kept, and found again; by default none.
-        jobs: processes that work at the same time; with more than one, a script must call this below
+        topology: an expression, a file or a name, or several with one plane each.  Without ``vary``, the name or the
+            folder of an experiment.
+        vary: lists of values by key, for any key of the question's cases, ``topology`` included.
+        question: what is asked: ``throughput``, ``hops``, ``cost``, ``simulate`` or another registered question.
+        baseline: values of some axes.  With ``mean``, the column ``percent`` compares each row with the row that has
+            these values and is otherwise equal.
+        draws: number of seeds for each combination; default: 1, or the experiment's.
+        seed: the first seed; default: 0, or the experiment's.
+        mean: whether the table has one row per combination, with the mean and the spread of its draws.
+        results: folder in which draws are kept and found again; default: none.
+        jobs: number of parallel processes.  With more than one, a script must call this below
             ``if __name__ == "__main__"``.
-        threads: of each solve; 0 for all cores, divided among the jobs.
+        threads: threads of each solve; 0 for all cores, divided among the jobs.
         fixed: keys that all combinations share, such as ``traffic="permutation"``.
 
     Raises:
-        PnetError: one sentence that says what is wrong with which key.
+        PnetError: a key or value is wrong; the text says which, what was found and what is allowed.
     """
     pandas = load("pandas", "sweep")
     experiment = (

@@ -17,18 +17,19 @@ class SpeedUpSettings(Params):
     """Two networks, and how circuits are chosen and set; see :func:`~pnet_lp.optical.speedup.speedup`."""
 
     scenario: Literal["1", "2"] = Field(
-        "1", description="pair of the paper: 1:25 tree and 6 optical links of a ToR, or 1:4 tree and 20"
+        "1",
+        description="pair of networks of the paper: 1:25 tree and 6 optical links per ToR, or 1:4 tree and 20",
     )
     job: bool = Field(False, description="the paper's job on four racks in place of the whole cluster")
     oversubscription: float | None = Field(
-        None, ge=1, allow_inf_nan=False, description="of another tree than the scenario's"
+        None, ge=1, allow_inf_nan=False, description="oversubscription of the tree; default: the scenario's"
     )
-    links: int | None = Field(None, ge=1, description="other number of optical links of a ToR")
-    servers: int | None = Field(None, ge=1, description="other number of hosts")
-    servers_per_rack: int | None = Field(None, ge=1, description="other number of hosts of a rack")
-    scattered: bool = Field(False, description="whether the racks are dealt over the tree at random")
+    links: int | None = Field(None, ge=1, description="optical links per ToR; default: the scenario's")
+    servers: int | None = Field(None, ge=1, description="number of hosts; default: the scenario's")
+    servers_per_rack: int | None = Field(None, ge=1, description="hosts per rack; default: the scenario's")
+    scattered: bool = Field(False, description="place racks in the tree at random")
     search: int = Field(
-        DEFAULT_SOLVES, ge=1, description="most throughputs to solve in the search for circuits"
+        DEFAULT_SOLVES, ge=1, description="limit on the throughputs solved in the search for circuits"
     )
     delay_s: float = Field(
         RECONFIGURATION_S, ge=0, allow_inf_nan=False, description="seconds to set the circuits"

@@ -110,6 +110,9 @@ def _facts(one: Publication) -> list[tuple[str, str]]:
             "seeds",
             f"{', '.join(map(str, sorted(seeds)))}; draws: {' to '.join(map(str, draws[:: max(len(draws) - 1, 1)]))}",
         ),
-        ("time of all draws", format_seconds(sum(item.seconds for item in spent)) if spent else "unknown"),
+        (
+            "time of all draws",
+            format_seconds(sum(item.work_seconds for item in spent)) if spent else "unknown",
+        ),
         ("most memory of a process", format_bytes(max(peaks)) if peaks else "unknown"),
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
@@ -13,7 +14,7 @@ from pydantic.fields import FieldInfo
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import named_files, read_yaml
-from pnet_lp.registry import Entry, nearest
+from pnet_lp.registry import Entry, nearest, one_or_more
 from pnet_lp.report.tables import fact_grid, text_table
 from pnet_lp.units import Quantity, quantity_of
 
@@ -96,8 +97,13 @@ def experiment_specs() -> dict[str, Path]:
 def experiment_documents() -> list[dict[str, Any]]:
     """Return each of :func:`experiment_specs` as its JSON document."""
     return [
-        {**document, "summary": str((document["spec"] or {}).get("title", document["summary"]))}
+        {
+            **document,
+            "summary": str(spec.get("title", document["summary"])),
+            "aliases": [str(name) for name in one_or_more(spec.get("aliases") or ())],
+        }
         for document in catalogue_documents(experiment_specs())
+        for spec in [document["spec"] or {}]
     ]
 
 
@@ -157,7 +163,7 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
 
 
 def list_documents(kind: str, name: str | None = None) -> list[dict[str, Any]]:
-    """Return the documents of one of :data:`KINDS`; with ``name``, of the entries of that name only.
+    """Return the documents of one of :data:`KINDS`; with ``name``, of the entries of that name or alias only.
 
     A builder and a spec can have one name, and a command then takes the builder.
 
@@ -167,12 +173,12 @@ def list_documents(kind: str, name: str | None = None) -> list[dict[str, Any]]:
     documents = KINDS[kind]()
     if name is None:
         return documents
-    found = [document for document in documents if document["name"] == name]
+    names = [(document["name"], *document.get("aliases", ())) for document in documents]
+    found = [document for document, known in zip(documents, names, strict=True) if name in known]
     if not found:
-        known = dict.fromkeys(document["name"] for document in documents)
-        raise SpecError(
-            f"there is no {name!r} among the {kind}{nearest(name, known)}", allowed=", ".join(known)
-        )
+        offered = nearest(name, list(chain.from_iterable(names)))
+        allowed = ", ".join(dict.fromkeys(first for first, *_ in names))
+        raise SpecError(f"there is no {name!r} among the {kind}{offered}", allowed=allowed)
     return found
 
 
@@ -259,7 +265,8 @@ def _plain(value: object) -> object:
 
 def _in_one_line(document: Mapping[str, Any]) -> str:
     missing = "" if document.get("installed", True) else f" (not installed: {document['install_hint']})"
-    return f"{document['summary']}{missing}"
+    called = ", ".join(document.get("aliases", ()))
+    return f"{document['summary']}{f' ({called})' if called else ''}{missing}"
 
 
 def _parameter_table(parameters: Sequence[Mapping[str, Any]]) -> Table:

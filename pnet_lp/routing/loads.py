@@ -31,6 +31,8 @@ __all__ = ["Loads", "Split", "checked_amount", "path_loads", "path_usage", "spli
 
 _BYTES_PER_ENTRY = 12
 
+_BYTES_PER_HOP = 50
+
 _BYTES_PER_PAIR, _BYTES_PER_SHARE = 60, 20
 """Upper bounds on what was measured for 1 and 4 million pairs: 93 to 149 bytes a pair in 4 planes, 182 to 205 in 8."""
 
@@ -156,8 +158,18 @@ def path_loads(
 
 
 def path_usage(paths: PathSet) -> sp.csc_array:
-    """Return float64 ``[A, J]``: 1 for each link of the one path that each demand has."""
+    """Return float64 ``[A, J]``: 1 for each link of the one path that each demand has.
+
+    Raises:
+        RoutingError: more entries than fit into memory.
+    """
     import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
+    check_fits(
+        _BYTES_PER_HOP * len(paths.link),
+        f"what {paths.path_count:,} paths put on links",
+        RoutingError,
+        allowed="fewer demands, or level=rack",
+    )
     entries = (np.ones(len(paths.link)), (paths.link, np.repeat(paths.pair_of_path, paths.hops)))
     return sp.csc_array(entries, shape=(len(paths.arcs.tail), paths.pair_count), dtype=np.float64)

@@ -11,5 +11,5 @@ from pnet_lp.registry import Params
 class RoutingSettings(Params):
     """A routing; see :func:`~pnet_lp.routing.base.parse_routing`."""
 
-    routing: str = Field("ideal", description="allowed paths (`pnet-lp list routings`)")
-    plane_policy: Policy = Field("any", description="which planes a pair's paths may come from")
+    routing: str = Field("ideal", description="paths that demands may use (`pnet-lp list routings`)")
+    plane_policy: Policy = Field("any", description="planes that the paths of a pair may use")

@@ -17,13 +17,15 @@ class FlowSettings(Params):
     """A traffic matrix with a size, or a workload."""
 
     traffic: str | None = Field(
-        None, description="who sends to whom (`pnet-lp list traffic`); demands are between hosts"
+        None, description="traffic matrix between hosts: who sends to whom (`pnet-lp list traffic`)"
     )
     flow_size: str | None = Field(
         None,
-        description="one flow for each demand, all from the start: 10MB, or a name of `pnet-lp list sizes`",
+        description="size of the flows, one per demand, all starting at 0: 10MB, or a name of `pnet-lp list sizes`",
     )
-    workload: str | None = Field(None, description="flows, their sizes and starts (`pnet-lp list workloads`)")
+    workload: str | None = Field(
+        None, description="flows with sizes and start times (`pnet-lp list workloads`)"
+    )
 
     @model_validator(mode="after")
     def _check_flows(self) -> Self:

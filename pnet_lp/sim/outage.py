@@ -64,13 +64,11 @@ class Outage:
 class OutageSettings(Params):
     """When what fails is down, if it is not down all the time: the same settings for options and keys of a spec."""
 
-    fail_at: Duration | None = Field(
-        None, description="when what fails goes down; default: it is down all the time, or from the start on"
-    )
-    fail_until: Duration | None = Field(None, description="when what fails comes back; default: never")
+    fail_at: Duration | None = Field(None, description="when failures begin; default: at the start")
+    fail_until: Duration | None = Field(None, description="when failures end; default: never")
     reroute_after: Duration | None = Field(
         None,
-        description="what paths need to take note of a failure or repair during the run; default: they never do",
+        description="delay after a failure or repair during the run before paths change; default: they never do",
     )
 
     @model_validator(mode="after")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError, naming
@@ -19,6 +19,7 @@ from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.packets import PacketScenario
 from pnet_lp.sim.preset import get_preset, plain
 from pnet_lp.sim.scenario import Scenario
+from pnet_lp.units import DELAYS, are_delays, format_duration
 from pnet_lp.workload.base import ByteCount, Duration
 
 FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window", "window", "threshold")
@@ -26,11 +27,20 @@ PACKETS_ONLY = ("transport", "queue")
 """Settings of one model alone."""
 
 
+def _delay(delay_ps: int, info: ValidationInfo) -> int:
+    """Return the delay of a link, or raise SpecError as files of networks do."""
+    if not are_delays(delay_ps / 1000):
+        raise SpecError(
+            "delay is wrong", where=info.field_name, found=format_duration(delay_ps), allowed=DELAYS
+        )
+    return delay_ps
+
+
 class PresetSettings(Params):
     """Whose values."""
 
     preset: str | None = Field(
-        None, description="values of a paper (`pnet-lp list presets`); what else is given overrides them"
+        None, description="settings of a paper (`pnet-lp list presets`); other options override them"
     )
 
 
@@ -38,7 +48,7 @@ class ModelSettings(PresetSettings):
     """What is simulated."""
 
     model: Literal["packets", "fluid"] = Field(
-        "packets", description="what is simulated: packets, or a fluid that shares links max-min fairly"
+        "packets", description="what to simulate: packets, or a fluid of flows with max-min fair rates"
     )
 
 
@@ -48,42 +58,42 @@ class EveryModelSettings(PresetSettings):
     What is not given is the preset's, where it has it, or else the default.
     """
 
-    transport: str = Field("tcp", description="when a flow's packets are sent (`pnet-lp list transports`)")
-    queue: str = Field(
-        "drop-tail", description="what ports do with packets that wait (`pnet-lp list queues`)"
-    )
-    forwarding: str = Field("ecmp", description="which way packets go (`pnet-lp list forwardings`)")
+    transport: str = Field("tcp", description="how hosts send (`pnet-lp list transports`)")
+    queue: str = Field("drop-tail", description="queue discipline of ports (`pnet-lp list queues`)")
+    forwarding: str = Field("ecmp", description="how packets get their path (`pnet-lp list forwardings`)")
     routing: str | None = Field(
         None,
-        description="a routing (`pnet-lp list routings`) whose paths flows take, in place of a forwarding",
+        description="routing (`pnet-lp list routings`) whose paths flows take, in place of a forwarding",
     )
     sharing: SharingName | None = Field(
         None,
-        description="in a fluid, what a flow does with several paths: it takes one, is split over all evenly, or as is "
-        "best for fairness, or has subflows; default: even where the forwarding spreads packets, else single",
+        description="fluid: how a flow uses several paths: single takes one, even splits it evenly, best splits it for "
+        "max-min fairness, subflows has several; default: even if the forwarding spreads packets, else single",
     )
-    subflows: int = Field(8, ge=1, le=1024, description="subflows of a flow, with sharing=subflows")
+    subflows: int = Field(8, ge=1, le=1024, description="fluid: subflows of a flow, with sharing=subflows")
     correction: str = Field(
         "short-flows",
-        description="what is added to the times of a fluid: none, short-flows (the first four), or some of "
+        description="fluid: delays added to the times of flows: none, short-flows (the first four), or some of "
         + ",".join(TERMS),
     )
     initial_window: int = Field(
-        10, ge=1, lt=1 << 31, description="first window of a fluid's slow start, in packets"
+        10, ge=1, lt=1 << 31, description="fluid: initial window of slow start, in packets"
     )
     window: int | None = Field(
         None,
         ge=1,
         lt=1 << 31,
-        description="largest window of a fluid's flows, in packets; default: what fills a flow's path",
+        description="fluid: largest window of a flow, in packets; default: what fills its path",
     )
     threshold: int = Field(
-        65, ge=1, lt=1 << 31, description="packets in a fluid's queues from which on others are marked"
+        65, ge=1, lt=1 << 31, description="fluid: queue in packets above which packets are marked"
     )
-    plane_policy: Policy = Field("any", description="which planes a flow may use")
-    link_delay: Duration = Field(10**6, description="propagation delay of links that have none of their own")
+    plane_policy: Policy = Field("any", description="planes that a flow may use")
+    link_delay: Annotated[Duration, AfterValidator(_delay)] = Field(
+        10**6, description="propagation delay of links without one of their own"
+    )
     packet: ByteCount = Field(1500, description="size of a full packet on the wire, header included")
-    header: ByteCount = Field(40, description="what of a packet is not payload")
+    header: ByteCount = Field(40, description="bytes of a packet that are not payload")
     ack: ByteCount = Field(40, description="size of an acknowledgement")
     time_limit: Duration | None = Field(
         None, gt=0, description="simulated time at which to stop; default: none"

@@ -27,9 +27,9 @@ class ToleranceSettings(Params):
 class SolveSettings(RoutingSettings, ToleranceSettings):
     """How to solve, and over which paths; see :func:`~pnet_lp.throughput.facade.solve`."""
 
-    solver: str = Field(AUTO, description="a solver, with its parameters (`pnet-lp list solvers`)")
+    solver: str = Field(AUTO, description="solver with its parameters (`pnet-lp list solvers`)")
     time_limit_s: float | None = Field(
-        None, gt=0, description="seconds after which to stop with the bounds reached, if there are any yet"
+        None, gt=0, description="seconds after which to stop with the bounds reached"
     )
 
     @model_validator(mode="after")
@@ -83,7 +83,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
 class ObjectiveSettings(SolveSettings):
     """What to solve for, and how."""
 
-    objective: str = Field(CONCURRENT, description="what is asked (`pnet-lp list objectives`)")
+    objective: str = Field(CONCURRENT, description="what to optimise (`pnet-lp list objectives`)")
 
     @property
     def asked(self) -> str:

@@ -57,9 +57,9 @@ class Progress:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C while a solver ran, which has left bounds.
+    """Ctrl-C while a solver ran that had reached bounds.
 
-    Whoever does not ask for them is interrupted as by any other Ctrl-C.
+    As a KeyboardInterrupt, it ends a program that does not catch it.
 
     Attributes:
         result: the bounds reached.
@@ -241,7 +241,7 @@ def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, go
 
 
 def _rates_of_pairs(
-    flow: FlowProblem, traffic: TrafficMatrix, kept: IntArray, rate: FloatArray | float
+    flow: FlowProblem, traffic: TrafficMatrix, kept: IntArray | slice, rate: FloatArray | float
 ) -> FloatArray:
     """Return float64 ``[demands of the matrix]``: what each pair gets of the ``rate`` of its class.
 

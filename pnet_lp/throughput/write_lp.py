@@ -25,6 +25,7 @@ from pnet_lp.routing import ROUTINGS, Policy, parse_routing
 from pnet_lp.throughput.problems import FlowProblem, state_problem
 from pnet_lp.throughput.problems.program import Form, Labels, LinearProgram
 from pnet_lp.throughput.solve import IDEAL
+from pnet_lp.throughput.solvers.general import program_bytes
 from pnet_lp.throughput.solvers.highs import model_of, silent
 from pnet_lp.writing import output_file
 
@@ -69,10 +70,9 @@ def write_lp(
     problem = state_problem(network, traffic, paths, threads=threads)
     if problem.disconnected.size:
         raise SpecError("there is no linear program where a demand has no path: K is 0", where=str(path))
-    columns = problem.size[1]
     check_fits(
-        columns * _BYTES_PER_COLUMN,
-        f"writing {columns:,} variables",
+        program_bytes(problem, _BYTES_PER_COLUMN),
+        f"writing {problem.size[1]:,} variables",
         SolverError,
         allowed="fewer paths or planes, or a smaller network",
     )

@@ -61,17 +61,17 @@ def build_network(
     hosts_per_switch: int = 0,
     seed: int = 0,
 ) -> Network:
-    """Return the network that the TOPOLOGY arguments and options of a command name.
+    """Return the network that the TOPOLOGY arguments and options of a command describe.
 
     Args:
-        texts: one plane each (see :func:`build_plane`), or specs of several planes, or planes that are built
-            already; a single one may stand by itself.
-        planes: repeats a single topology that is not itself of several planes.
-        variant: how the repeated planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial``
-            is one plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links
-            included.  Plane i > 0 of ``heterogeneous`` gets the seed derived from ``(seed, "plane", i)``.  Of several
-            topologies, ``homogeneous`` claims that they are alike.
-        link_gbps: speed of links to which neither expression nor file gives one, Gb/s in each direction.
+        texts: one topology or several, with one plane each: expressions, files or names (see :func:`build_plane`),
+            specs of several planes, or planes.
+        planes: number of planes to make from a single topology of one plane.
+        variant: how these planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial`` is one
+            plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links included.  Plane
+            i > 0 of ``heterogeneous`` gets the seed derived from ``(seed, "plane", i)``.  For several topologies,
+            ``homogeneous`` claims that they are alike.
+        link_gbps: speed of links for which neither expression nor file gives one, Gb/s in each direction.
         hosts_per_switch: hosts to attach to each rack of planes without hosts, at ``link_gbps``; there must be such a
             plane.
         seed: seed of random families whose expression gives none.

@@ -71,7 +71,7 @@ class _Swaps:
 
     def __init__(self, ends: Ends) -> None:
         self.ends = ends
-        self.copies = Counter(map(_pair, ends))
+        self.copies: dict[tuple[int, int], int] = dict(Counter(map(_pair, ends)))
 
     def faulty(self, i: int) -> bool:
         """Whether cable ``i`` is a loop or one of several between its ends."""
@@ -83,11 +83,17 @@ class _Swaps:
         (u, v), (x, y) = self.ends[i], self.ends[j]
         if crossed:
             x, y = y, x
-        first, second = _pair((u, x)), _pair((v, y))
-        if u == x or v == y or first == second or self.copies[first] or self.copies[second]:
+        # Called many thousand times for each graph, so it calls nothing.
+        first, second = (u, x) if u < x else (x, u), (v, y) if v < y else (y, v)
+        copies = self.copies
+        if u == x or v == y or first == second or first in copies or second in copies:
             return False
-        self.copies.subtract((_pair((u, v)), _pair((x, y))))
-        self.copies.update((first, second))
+        for old in ((u, v) if u < v else (v, u), (x, y) if x < y else (y, x)):
+            if copies[old] == 1:
+                del copies[old]
+            else:
+                copies[old] -= 1
+        copies[first] = copies[second] = 1
         self.ends[i], self.ends[j] = (u, x), (v, y)
         return True
 

@@ -15,11 +15,11 @@ class TrafficSettings(Params):
 
     traffic: str = Field(
         "all-to-all",
-        description="a pattern or name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE",
+        description="traffic matrix: a name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE",
     )
     level: Level | None = Field(
         None,
-        description="demands between racks or between hosts; default: as the name of a demand says, else host if the "
+        description="whether demands are between racks or hosts; default: as the catalogue says, else host if the "
         "network has hosts",
     )
 

@@ -65,6 +65,7 @@ def words_in(monkeypatch: pytest.MonkeyPatch, line: str) -> list[str]:
         ("cost hybrid:se", "hybrid:servers=", 2),
         ("cost ring:n=4 --prices hy", "hybrid-list", 1),
         ("sweep ideal", "ideal-planes", 1),
+        ("report pnet-figure-9", "pnet-figure-9", 1),
         ("report ideal", "ideal-planes", 1),
         ("sweep ideal-planes --executor lo", "local", 1),
         ("sweep x --vary pla", "planes=", 2),

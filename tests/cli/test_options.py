@@ -24,6 +24,9 @@ RANDOM = "jellyfish:switches=6,ports=4,hosts=6"
 STATED = "fat-tree:k=4,link_gbps=40"
 """A network that leaves nothing to draw, and no speed open."""
 
+CUT = "leaf-spine:leaves=4,spines=2,hosts_per_leaf=2,link_gbps=40"
+"""The same where a bisection is looked for, which takes less time in it."""
+
 
 @dataclass(frozen=True)
 class Example:
@@ -561,8 +564,8 @@ FAMILIES = [
 BESIDE = {
     "throughput": [f"{RANDOM} --traffic permutation {family}" for family in FAMILIES]
     + [f"{STATED} --traffic stride:s=1 {family}" for family in FAMILIES[:3]],
-    "bounds": [RANDOM, STATED, f"{RANDOM} --solve", f"{RANDOM} --bound tub --traffic stride:s=1"],
-    "topology": [RANDOM, STATED, "ring:n=6"],
+    "bounds": [RANDOM, CUT, f"{RANDOM} --solve", f"{RANDOM} --bound tub --traffic stride:s=1"],
+    "topology": [RANDOM, CUT, "ring:n=6"],
     "traffic": [
         f"{one} --on {net}"
         for one in ("permutation", "stride:s=1", "longest-matching")
@@ -577,7 +580,7 @@ BESIDE = {
         f"{RANDOM} --sweep 0,0.2",
         f"{STATED} --rpc-bytes 9",
     ],
-    "cost": [f"topology:{RANDOM}", f"topology:{STATED}", f"topology:{RANDOM} --traffic permutation"],
+    "cost": [f"topology:{RANDOM}", f"topology:{CUT}", f"topology:{RANDOM} --traffic permutation"],
 }
 """For every command that builds a network, arguments of all kinds beside which its options are given."""
 
@@ -604,8 +607,8 @@ WALK = [
     (command, base, planes)
     for command, bases in BESIDE.items()
     for number, base in enumerate(bases)
-    # One plane of faster links is one plane: a command's first bases are enough for it.
-    for planes in (PLANES if number < 3 else PLANES[:2])
+    # Of several planes more is left open than of one: a command's first bases are enough for the others.
+    for planes in (PLANES if number < 3 else PLANES[1:2])
 ]
 
 

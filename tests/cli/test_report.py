@@ -14,7 +14,7 @@ import pytest
 
 from pnet_lp.cli import sweeping
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment.finished import all_experiments, find_experiment, name_of
+from pnet_lp.experiment.finished import aliases, all_experiments, find_experiment, name_of
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., Any]
@@ -267,3 +267,33 @@ def test_own_experiments_come_first(here: Path, trial: Path) -> None:
     assert find_experiment("ideal-planes") == ROOT / "experiments" / "ideal-planes"
     with pytest.raises(SpecError, match="no experiment is called 'nonsense'"):
         find_experiment("nonsense")
+
+
+def test_every_figure_and_table_is_found_by_its_number() -> None:
+    pnet = ["6a", "6b", "6c", "7", "8a", "8b", "8c", "9", *range(10, 15), *range(16, 21)]
+    names = [f"pnet-figure-{number}" for number in pnet] + ["pnet-table-1", "pnet-table-2"]
+    names += ["pfabric-figure-2", "pfabric-figure-3", "pfabric-rto", "hybrid-figure-2", "hybrid-figure-5"]
+    names += [f"sopa-figure-{number}" for number in range(3, 13)] + ["sopa-example-1", "sopa-example-2"]
+    known = {path.name: path for path in all_experiments()} | aliases(ROOT / "experiments")
+    assert {*names, "hedera-figure-9"} <= set(known)
+    assert find_experiment("pnet-figure-9").name == "packets-flow-size"
+
+
+def test_an_experiment_is_found_by_its_other_names(run: Run, here: Path, trial: Path) -> None:
+    spec = here / "experiments" / "other" / "spec.yaml"
+    spec.write_text("aliases: [figure-9, figure-10]\n" + spec.read_text())
+    run("sweep", "figure-9")
+    assert (here / "results" / "other" / "records.json").exists()
+    assert run("report", "figure-10").stdout.startswith("other: no claims")
+    assert "  Other (figure-9, figure-10)\n" in run("list", "experiments").stdout
+    assert run("list", "experiments", "figure-9").stdout.startswith("other ")
+    assert run("sweep", "figur-9", code=2).stderr == (
+        "Error: no experiment, and no topology, is called 'figur-9' (did you mean 'figure-9'?); allowed: "
+        "a folder with a spec.yaml, or a name of `pnet-lp list experiments`\n"
+    )
+    for name, found in (("trial", "trial"), ("figure-9", "other")):
+        (trial / "spec.yaml").write_text(f"aliases: [{name}]\n{SPEC}")
+        assert run("report", name if name != "trial" else "x", code=2).stderr == (
+            f"Error: experiments/trial/spec.yaml: aliases: {found} is called so too, found '{name}'; "
+            "allowed: another name\n"
+        )

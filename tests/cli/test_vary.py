@@ -144,7 +144,8 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
     [
         (
             "ring:n=4 --vary plans=1,2",
-            "no option, and no key of a case, is called 'plans' (did you mean 'planes'?)",
+            "no option, and no key of a case, is called 'plans' (did you mean 'planes'?); allowed: what `pnet-lp list "
+            "questions NAME` lists; NAME: throughput, hops, cost, simulate, failures\n",
         ),
         ("ring:n=4 --vary planes", "--vary: not KEY=VALUE, found 'planes'"),
         ("ring:n=4 --vary planes=1,x", "--vary: planes: input should be a valid integer"),

@@ -5,6 +5,7 @@ import pytest
 from pnet_lp.errors import SpecError
 from pnet_lp.hops import HopDistribution, Rpc, count_hops, message_us, rpc_statistics
 from pnet_lp.topology import build_network
+from pnet_lp.units import DELAYS
 
 
 def test_one_packet_is_stored_at_every_switch() -> None:
@@ -75,7 +76,8 @@ def test_disconnected_pairs_have_no_time() -> None:
     [
         ((0, 100, 1), "rpc_bytes: out of range, found 0; allowed: a finite number > 0"),
         ((1500, float("inf"), 1), "rate_gbps: out of range, found inf; allowed: a finite number > 0"),
-        ((1500, 100, -1), "hop_delay_us: out of range, found -1; allowed: a finite number >= 0"),
+        ((1500, 100, -1), f"hop_delay_us: delay is wrong, found -1; allowed: {DELAYS}"),
+        ((1500, 100, 1e6 + 1), f"hop_delay_us: delay is wrong, found 1000001.0; allowed: {DELAYS}"),
     ],
 )
 def test_wrong_calls(values: tuple[float, float, float], message: str) -> None:

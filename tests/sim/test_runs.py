@@ -414,6 +414,11 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     ({"routing": "ksq:2"}, SpecError, "routing: unknown routing 'ksq' (did you mean 'ksp'?)"),
     ({"plane_policy": "best"}, SpecError, "plane_policy: input should be 'any', "),
     ({"transprot": "tcp"}, SpecError, "unknown parameter 'transprot' (did you mean 'transport'?)"),
+    (
+        {"link_delay": "1001ms"},
+        SpecError,
+        "link_delay: delay is wrong, found '1001ms'; allowed: 0 to 1e+09 ns, ",
+    ),
     ({"link_delay": "1"}, SpecError, "link_delay: not a quantity, found '1'; allowed: a time with its unit"),
     ({"header": "1500"}, SpecError, "header: the header leaves no room for payload, found 1500"),
     ({"packet": "70000"}, SpecError, "packet: no size of a packet, found 70000; allowed: 1 to 65535 bytes"),
@@ -487,6 +492,7 @@ def test_what_does_not_fit_into_memory_is_refused(
     tree: Network, monkeypatch: pytest.MonkeyPatch, words: dict[str, Any], text: str, hint: str
 ) -> None:
     monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 30_000)
+    monkeypatch.setattr("pnet_lp.memory._LEAST", 0)
     with pytest.raises(WorkloadError) as caught:
         simulate(tree, text, **words)
     assert re.fullmatch(
@@ -499,6 +505,7 @@ def test_what_does_not_fit_into_memory_is_refused(
 def test_more_paths_than_memory_is_one_sentence(tree: Network, monkeypatch: pytest.MonkeyPatch) -> None:
     workload = flows(tree, (0, 5, 1000, 0))
     monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 100)
+    monkeypatch.setattr("pnet_lp.memory._LEAST", 0)
     with pytest.raises(RoutingError) as caught:
         simulate(tree, workload, routing="ksp:100000")
     assert "100 B are free" in str(caught.value)

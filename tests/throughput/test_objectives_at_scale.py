@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pnet_lp import _core
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.objectives import program
+from pnet_lp.throughput.objectives import max_min, program
 from pnet_lp.throughput.solvers import highs_levels
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -147,6 +147,65 @@ def test_links_that_others_imply_are_no_rows() -> None:
     assert implied.tolist() == [False, True, False, True, False]
     # Of 1 and 4 each fits without the other as soon as neither is the narrower one throughout.
     assert not highs_levels.implied(weights[[0, 1]], np.array([5.0, 4.0])).any()
+
+
+@pytest.mark.parametrize("pairs", [1, 7, 1000])
+def test_links_that_others_imply_are_found_some_at_a_time(
+    pairs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(highs_levels, "_PAIRS", pairs)
+    random = np.random.default_rng(pairs)
+    weights = np.maximum(random.integers(-3, 3, (30, 6)), 0).astype(float)
+    weights[:, 0] += weights.sum(axis=1) == 0
+    capacity = random.integers(1, 3, 30).astype(float)
+
+    def above(a: int, b: int) -> bool:
+        """Whether b has all columns of a, and weighs each at least as much as a weighs any."""
+        used = weights[a] > 0
+        most, least = weights[a][used].max() / capacity[a], weights[b][weights[b] > 0].min() / capacity[b]
+        return bool((weights[b][used] > 0).all() and most <= least)
+
+    wanted = [
+        any(
+            above(a, b) and (b < a or not above(b, a) or (weights[a] > 0).sum() < (weights[b] > 0).sum())
+            for b in range(30)
+            if a != b
+        )
+        for a in range(30)
+    ]
+    assert highs_levels.implied(sp.csr_array(weights), capacity).tolist() == wanted
+    assert any(wanted)
+
+
+@pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
+def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network(["jellyfish:switches=12,ports=5"])
+    traffic = build_traffic("random:flows=2", network, "rack")
+    whole = solve(network, traffic, routing=routing, objective="max-min")
+    asked = []
+
+    def no_room(_: int, what: str, error: type[SolverError], *, allowed: str) -> None:
+        asked.append(what)
+        if what.startswith("one more level") and len(asked) > room:
+            raise error(f"{what} needs much", allowed=allowed)
+
+    monkeypatch.setattr(max_min, "check_fits", no_room)
+    room = 2
+    found = solve(network, traffic, routing=routing, objective="max-min")
+    (warning,) = found.warnings
+    assert warning.startswith(
+        f"levels beyond the {len(found.levels)} found are not known: one more level of "
+    )
+    assert warning.endswith(" needs much; allowed: level=rack, fewer planes, a smaller network")
+    assert (found.status, whole.status) == ("bounds", "certified")
+    assert 1 <= len(found.levels) < len(whole.levels)
+    assert found.levels[0].rate == pytest.approx(whole.levels[0].rate)
+    asked.clear()
+    room = 0
+    with pytest.raises(
+        SolverError, match=r"^one more level of 24 demands on \d+ links needs much; allowed: "
+    ):
+        solve(network, traffic, routing=routing, objective="max-min")
 
 
 def test_levels_begin_again_where_the_simplex_fails(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,7 +110,7 @@ LINKS = "0 1 1Gbps 1us 0\n2 0 1Gbps 1us 0\n3 1 1Gbps 1us 0\n"
         ),
         (
             HEAD + LINKS.replace("2 0 1Gbps 1us", "2 0 1Gbps 2s"),
-            ":4: a delay is too long, found '2s'; allowed: up to",
+            ":4: delay is wrong, found '2s'; allowed: 0 to 1e+09 ns, which is a second",
         ),
         (HEAD + LINKS + "#: switch a\n", ":6: 1 names for 2 switches; allowed: all or none"),
     ],

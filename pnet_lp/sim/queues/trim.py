@@ -23,7 +23,7 @@ class TrimParams(LimitParams):
         10,
         ge=0,
         lt=1 << 32,
-        description="packets without data that go to one with, while both wait; 0: all of them first, which may starve data",
+        description="packets without data per data packet while both wait; 0: all of them first, which may starve data",
     )
 
     def most(self, sizes: PacketSizes) -> int:

@@ -25,6 +25,7 @@ import numpy as np
 
 from pnet_lp.deadline import OVER
 from pnet_lp.errors import SolverError
+from pnet_lp.memory import check_fits
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.result import FairLevel
@@ -54,6 +55,12 @@ from pnet_lp.throughput.solvers.highs import HighsSimplex
 if TYPE_CHECKING:
     from pnet_lp.throughput.proofs.second import SecondProblem
     from pnet_lp.throughput.solvers.highs_levels import LevelFound, Levels
+
+_BYTES_PER_LENGTH, _BYTES_PER_RATE = 8, 18
+"""What a level keeps until the end, of each link and each demand."""
+
+_LEVELS_PER_SPARE = 4
+"""For so many levels there is to be room for another one in the end, when all of them are told of."""
 
 _PART = 0.25
 """A demand is fixed where it can get beyond its level by at most this part of the tolerance."""
@@ -182,7 +189,15 @@ class _Climb:
         levels, last = Levels(problem, solver), None
         rate = np.zeros(problem.demand_count)
         alike: list[tuple[LevelFound, BoolArray]] = []
+        short: SolverError | None = None
         while self.free.any():
+            try:
+                self._check_fits()
+            except SolverError as error:
+                if last is None:
+                    raise
+                short = error
+                break
             try:
                 found = levels.solve(context.options, self.iterations)
             except SolverError:
@@ -220,6 +235,8 @@ class _Climb:
                 break
         if last is not None:
             self._note(levels, alike)
+            if short is not None:
+                self.warnings = (self._unknown(short),)
             self.solver = solver.name
             self.attained = problem.attain(last.flow, self.rate)
             self.rate = self.attained.rate
@@ -246,6 +263,7 @@ class _Climb:
         stopped = bool(self.warnings) or (self.interrupted and bool(self.steps))
         while self.free.any() and not stopped:
             try:
+                self._check_fits()
                 found = _solve_level(problem, self.rate, self.free, self._context)
             except KeyboardInterrupt:
                 if not self.steps:
@@ -255,7 +273,7 @@ class _Climb:
             except SolverError as error:
                 if not self.steps:
                     raise
-                self.warnings = (f"levels beyond the {len(self.steps)} found are not known: {error}",)
+                self.warnings = (self._unknown(error),)
                 break
             step, self.attained = found.answer
             self.steps.append(step)
@@ -264,6 +282,21 @@ class _Climb:
             self.iterations += found.iterations
             self.interrupted, self.warnings = self.interrupted or found.interrupted, found.warnings
             stopped = self.interrupted or bool(self.warnings)
+
+    def _check_fits(self) -> None:
+        """Raise SolverError where one more level does not fit: how many there will be shows only at the end."""
+        flow, demands = self._problem.flow, self._problem.demand_count
+        links = len(flow.capacity) + 2 * flow.attach.size
+        more = 1 + len(self.steps) // _LEVELS_PER_SPARE
+        check_fits(
+            more * (_BYTES_PER_LENGTH * links + _BYTES_PER_RATE * demands),
+            f"one more level of {demands:,} demands on {links:,} links",
+            SolverError,
+            allowed="level=rack, fewer planes, a smaller network",
+        )
+
+    def _unknown(self, error: SolverError) -> str:
+        return f"levels beyond the {len(self.steps)} found are not known: {error}"
 
 
 def _bound(
@@ -324,7 +357,8 @@ def _prove(
 ) -> tuple[_Step, Attained]:
     demand = problem.flow.demand
     attained = form.attain(value, dual, np.where(free, demand * form.rate(value), fixed))
-    lengths = form.lengths(dual)
+    length, up, down = map(floats, form.lengths(dual))
+    lengths = length, up, down
     distance = problem.distances(lengths)
     upper, part = _bound(demand, attained.rate, free, problem.flow.volume(lengths), distance)
     reached = _lowest(attained.rate, demand, free)
@@ -364,7 +398,6 @@ def _levels(problem: Problem, rate: FloatArray, steps: list[_Step]) -> list[Fair
             kept = takes * np.minimum(np.where(step.free, rate, kept) / problem.flow.demand, most)
             left = (1 + SLACK) * volume - kept.sum() + kept[members]
             most += max(float((left / takes[members]).max()) - most, 0.0)
-        lengths = (floats(lengths) for lengths in step.lengths)
-        levels.append(FairLevel(reached, most, 1.0 / shrunk - 1.0, ints(members), *lengths))
+        levels.append(FairLevel(reached, most, 1.0 / shrunk - 1.0, ints(members), *step.lengths))
         shrunk *= step.factor
     return levels[::-1]

@@ -130,19 +130,19 @@ class ArcForm(Form):
         return self._lp
 
     @staticmethod
-    def size(flow: FlowProblem) -> tuple[int, int]:
-        """Return rows and columns, without building any: every access link and every arc counts.
+    def size(flow: FlowProblem) -> tuple[int, int, int]:
+        """Return rows, columns and entries, without building any: every access link and every arc counts.
 
         The goal is that of concurrent flow; one plane has a row and a column more for each demand where K does not fix
         what demands get.
         """
         several = flow.plane_count > 1
         conservation = int((flow.node_count[flow.rows[:, 0]].astype(np.int64) - 1).sum())
-        rows = conservation + len(flow.tail) + 2 * flow.attach.size
-        return (
-            rows + (flow.demand_count if several else 0),
-            flow.flow_variables + (int(flow.available.sum()) if several else 0) + 1,
-        )
+        rows = conservation + len(flow.tail) + 2 * flow.attach.size + (flow.demand_count if several else 0)
+        injected = int(flow.available.sum()) if several else 0
+        # A flow is in the rows of its two ends and of its arc; what is injected in four; K in those of all demands.
+        entries = 3 * flow.flow_variables + 4 * injected + rows
+        return rows, flow.flow_variables + injected + 1, entries
 
     def proof(self, value: FloatArray, dual: FloatArray) -> _core.Proof:
         """See :meth:`Form.proof`."""

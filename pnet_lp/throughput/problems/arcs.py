@@ -48,7 +48,7 @@ class ArcProblem(Problem):
         return self.flow.disconnected
 
     @property
-    def size(self) -> tuple[int, int]:
+    def size(self) -> tuple[int, int, int]:
         """See :attr:`Problem.size`."""
         return ArcForm.size(self.flow)
 

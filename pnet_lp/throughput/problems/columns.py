@@ -49,9 +49,15 @@ class ColumnProblem(Problem):
         return self.certificate(weight, load, self.proof(weight, length).lengths)
 
     @property
-    def size(self) -> tuple[int, int]:
+    @abstractmethod
+    def most_entries(self) -> int:
+        """As many as :attr:`usage` has, or a few more."""
+
+    @property
+    def size(self) -> tuple[int, int, int]:
         """See :attr:`Problem.size`: every link counts."""
-        return len(self.flow.link_capacity) + self.demand_count, self.flow_variables + 1
+        demands, columns = self.demand_count, self.flow_variables
+        return len(self.flow.link_capacity) + demands, columns + 1, self.most_entries + columns + demands
 
     def checked(self, proof: Proof) -> PathCertificate:
         """Return ``proof``, which is one over columns."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pnet_lp import _core
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import RoutingError, SpecError
+from pnet_lp.memory import check_fits
 from pnet_lp.model import AnyCertificate, Interval, Network, PathCertificate
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
@@ -26,6 +27,10 @@ from pnet_lp.throughput.problems.starts import check_shapes
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
+
+
+_BYTES_PER_ENTRY = 30
+"""Of each link of each path: its number, and three more on the way."""
 
 
 @brief("demand_count", "flow_variables")
@@ -70,8 +75,18 @@ class PathProblem(ColumnProblem):
 
     @cached_property
     def path_link(self) -> tuple[OffsetArray, IntArray]:
-        """Where each path's links begin, int64 ``[N + 1]``, and the links, int32; access links where they limit."""
+        """Where each path's links begin, int64 ``[N + 1]``, and the links, int32; access links where they limit.
+
+        Raises:
+            RoutingError: they do not fit into memory.
+        """
         flow, paths = self.flow, self.paths
+        check_fits(
+            _BYTES_PER_ENTRY * self.most_entries,
+            f"a problem over {paths.path_count:,} paths",
+            RoutingError,
+            allowed="fewer paths or pairs, or level=rack",
+        )
         arcs, access = len(flow.capacity), flow.attach.size
         plane, hops, pair = paths.plane.astype(np.int64), paths.hops, paths.pair_of_path
         up = plane * flow.attach.shape[1] + flow.src[pair]
@@ -97,6 +112,11 @@ class PathProblem(ColumnProblem):
         usage = sp.csc_array((np.ones(len(link)), link.copy(), pointer), shape=shape)
         usage.sort_indices()
         return usage
+
+    @property
+    def most_entries(self) -> int:
+        """See :attr:`ColumnProblem.most_entries`: with both access links of each path."""
+        return len(self.paths.path_arc) + 2 * self.flow_variables
 
     @property
     def demand_of_column(self) -> OffsetArray:

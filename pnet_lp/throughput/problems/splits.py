@@ -99,6 +99,11 @@ class SplitProblem(ColumnProblem):
             blocks.append(sp.csc_array(entries, shape=(planes * endpoints, self.demand_count)))
         return sp.csc_array(sp.vstack(blocks))
 
+    @property
+    def most_entries(self) -> int:
+        """See :attr:`ColumnProblem.most_entries`."""
+        return int(self.usage.nnz)
+
     def formulate(self, goal: ProgramGoal | None = None) -> ColumnForm:
         """See :meth:`Problem.formulate`."""
         return ColumnForm(self, goal)

@@ -29,6 +29,10 @@ Settings = Mapping[str, object]
 _TIGHTENING = (1.0, 0.1, 0.01)
 """Factors on the tolerance, one attempt each."""
 
+_ENTRIES, _BYTES_PER_ENTRY = 4, 130
+"""Entries that a column has in the programs by which memory was measured, and what each further one takes while the
+program is built and copied: up to 116 bytes, of paths of 50 links."""
+
 _POLL_S = 0.05
 """How often the waiting thread reports progress and looks for Ctrl-C."""
 
@@ -85,7 +89,8 @@ class GeneralSolver(Solver):
     """A solver of linear programs; a subclass says how its library runs once.
 
     Class attributes:
-        bytes_per_column: peak memory per column of the LP, everything included, measured and rounded up.
+        bytes_per_column: peak memory per column of the LP, everything included, measured and rounded up, where a
+            column has :data:`_ENTRIES` entries.
     """
 
     bytes_per_column: ClassVar[int]
@@ -106,8 +111,8 @@ class GeneralSolver(Solver):
         """
 
     def estimate_bytes(self, problem: Problem) -> int:
-        """Return the measured peak per column times the columns."""
-        return self.bytes_per_column * problem.size[1]
+        """Return the measured peak per column times the columns, and more where paths are long."""
+        return program_bytes(problem, self.bytes_per_column)
 
     def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
         """Solve the linear program of K; see :meth:`Solver.solve`."""
@@ -137,6 +142,12 @@ class GeneralSolver(Solver):
         """Run as :func:`attended`."""
         run = functools.partial(self.run, lp, settings, limits)
         return attended(run, self, limits, on_progress)
+
+
+def program_bytes(problem: Problem, bytes_per_column: int) -> int:
+    """Return what a program takes: what was measured per column, and more where columns have more entries."""
+    _, columns, entries = problem.size
+    return bytes_per_column * columns + _BYTES_PER_ENTRY * max(entries - _ENTRIES * columns, 0)
 
 
 def attended(

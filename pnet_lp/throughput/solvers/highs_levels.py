@@ -13,6 +13,7 @@ lengths for all columns once enough of those that closed them is added.  That ch
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -46,6 +47,9 @@ _NOTHING = 1e-9
 """Of a column that carries this part of a mean demand at an even split, or less, nothing is lost when it is closed."""
 
 _FEASIBILITY = 1e-10
+
+_PAIRS = 1 << 18
+"""Pairs of links that share a column are looked at so many at a time, or those of one link: 40 bytes each."""
 
 _PRIMAL = 4
 """The HiGHS option of the primal simplex."""
@@ -308,12 +312,18 @@ def implied(usage: sp.csr_array, capacity: FloatArray) -> BoolArray:
     least = np.minimum.reduceat(usage.data, begin) / capacity
     most = np.maximum.reduceat(usage.data, begin) / capacity
     uses = sp.csr_array((np.ones(usage.nnz), usage.indices, usage.indptr), shape=usage.shape)
-    both = sp.coo_array(uses @ uses.T)
-    mine, other = both.coords
-    within = (both.data == count[mine]) & (most[mine] <= least[other]) & (mine != other)
-    alike = (count[mine] == count[other]) & (most[other] <= least[mine])
+    users = sp.csr_array(uses.T)
+    # Of dense traffic nearly all links share columns: a table of all pairs need not fit.
+    pairs = np.cumsum(uses @ np.diff(users.indptr))
+    _, first = np.unique(pairs // _PAIRS, return_index=True)
     implied = np.zeros(len(capacity), dtype=bool)
-    implied[mine[within & (~alike | (other < mine))]] = True
+    for start, end in itertools.pairwise([*first.tolist(), len(capacity)]):
+        both = sp.coo_array(uses[start:end] @ users)
+        mine, other = both.coords
+        mine = mine + start
+        within = (both.data == count[mine]) & (most[mine] <= least[other]) & (mine != other)
+        alike = (count[mine] == count[other]) & (most[other] <= least[mine])
+        implied[mine[within & (~alike | (other < mine))]] = True
     return implied
 
 

@@ -20,9 +20,8 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_number
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.model.plane import LONGEST_DELAY_NS
 from pnet_lp.topology.io.format import Format, parse_position, parse_speed, refusal
-from pnet_lp.units import NS_PER_METRE
+from pnet_lp.units import DELAYS, NS_PER_METRE, are_delays
 
 _CABLE = "u v [capacity_gbps [capacity_back_gbps]] [delay=NS]"
 _SWITCH = "#: switch NAME [tier=T] [rack=R] [box=B] [at=X,Y]"
@@ -139,12 +138,12 @@ def _delay(words: list[str], where: str) -> tuple[list[str], float]:
     if not found or name not in _DELAYS:
         return words, math.nan
     delay = parse_number(value) * _DELAYS[name]
-    if not 0 <= delay <= LONGEST_DELAY_NS:
+    if not are_delays(delay):
         raise TopologyError(
-            "not a delay",
+            "delay is wrong",
             where=where,
             found=words[-1],
-            allowed=f"delay=NS or length=METRES, up to {LONGEST_DELAY_NS:g} ns",
+            allowed=f"delay=NS or length=METRES, {DELAYS}",
         )
     return words[:-1], delay
 

@@ -26,9 +26,9 @@ import numpy as np
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import HEAD, ns3_numbers, parse_number, whole
 from pnet_lp.model import Plane
-from pnet_lp.model.plane import LONGEST_DELAY_NS
 from pnet_lp.topology.io.edge_list import Reading, switch_lines
 from pnet_lp.topology.io.format import Format, parse_speed, refusal
+from pnet_lp.units import DELAYS, are_delays
 
 _WHAT = "topology files of ns-3"
 _HEADS = {3: "NODES SWITCHES LINKS", 6: "NODES GPUS_PER_SERVER NVSWITCHES SWITCHES LINKS GPU_TYPE"}
@@ -146,10 +146,8 @@ class _Wiring:
         unit = Decimal(1024 if rate[3] else 1000) ** _POWER[rate[2]] * (8 if rate[4] == "B" else 1)
         speed = parse_speed(str(Decimal(rate[1]) * unit / 10**9), where)
         ns = float(Decimal(delay[1]).scaleb(_DIGITS[delay[2]]))
-        if ns > LONGEST_DELAY_NS:
-            raise TopologyError(
-                "a delay is too long", where=where, found=words[3], allowed=f"up to {LONGEST_DELAY_NS:g} ns"
-            )
+        if not are_delays(ns):
+            raise TopologyError("delay is wrong", where=where, found=words[3], allowed=DELAYS)
         ns = math.nan if self.assumed else ns
         u, v = (_node(word, self.nodes, where) for word in words[:2])
         if u == v:

@@ -76,9 +76,11 @@ pub(super) struct Events {
     open: Vec<Event>,
     /// What lies beyond the ring; entries that their lane does not confirm are void.
     far: BinaryHeap<Reverse<(Time, u32)>>,
-    /// Since the width was looked at: events served, buckets opened, events that went to `far`.
+    /// Since the width was looked at: events served, buckets opened, those of them with events of more than one time, events
+    /// that went to `far`.
     served: u32,
     opened: u32,
+    mixed: u32,
     sent_far: u32,
 }
 
@@ -101,6 +103,7 @@ impl Events {
             far: BinaryHeap::new(),
             served: 0,
             opened: 0,
+            mixed: 0,
             sent_far: 0,
         }
     }
@@ -256,6 +259,9 @@ impl Events {
             }
             self.open.sort_unstable_by(|a, b| b.cmp(a));
             self.opened += 1;
+            if let [last, .., first] = self.open[..] {
+                self.mixed += u32::from(first >> 64 != last >> 64);
+            }
         }
         true
     }
@@ -295,12 +301,16 @@ impl Events {
         }
     }
 
-    /// Halves or doubles the width of a bucket where events crowd in it, or where too many lie beyond the ring.
+    /// Halves the width of a bucket where events crowd in it that this can part, doubles it where too many lie beyond the
+    /// ring.
     fn adapt(&mut self) {
         let (_, least, most) = SHIFT;
         let shift = if self.sent_far > self.served / 8 && self.shift < most {
             self.shift + 1
-        } else if self.opened < self.served / CROWD && self.sent_far < self.served / 64 && self.shift > least
+        } else if self.opened < self.served / CROWD
+            && self.mixed > self.opened / 2
+            && self.sent_far < self.served / 64
+            && self.shift > least
         {
             self.shift - 1
         } else {
@@ -310,7 +320,7 @@ impl Events {
             self.widen(shift);
         }
         // What was put elsewhere for the new width says nothing of whether that fits.
-        (self.served, self.opened, self.sent_far) = (0, 0, 0);
+        (self.served, self.opened, self.mixed, self.sent_far) = (0, 0, 0, 0);
     }
 
     /// Gives buckets another width.
@@ -348,6 +358,21 @@ mod tests {
         let next = *wanted.iter().min_by_key(|event| (**event >> 32, rank(**event as u32)))?;
         wanted.retain(|event| *event != next);
         Some(((next >> 64) as Time, next as u32))
+    }
+
+    /// Crowds of one time each, which no width parts.
+    #[test]
+    fn what_fires_at_one_time_narrows_no_bucket() {
+        let mut events = Events::new(&[0; LINKS as usize], 40, 1);
+        let lanes = 2 * LINKS..2 * LINKS + 40;
+        for lane in lanes {
+            events.push(lane, 0);
+        }
+        for _ in 0..20 * PERIOD {
+            let (time, lane) = events.pop(|_, _| false).unwrap();
+            events.push(lane, time + 1_000_000);
+        }
+        assert_eq!(events.shift, SHIFT.0);
     }
 
     proptest! {

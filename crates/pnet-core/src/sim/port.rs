@@ -35,11 +35,33 @@ impl Add for Backlog {
     }
 }
 
+impl From<&Packet> for Backlog {
+    #[inline]
+    fn from(packet: &Packet) -> Backlog {
+        Backlog { packets: 1, bytes: u64::from(packet.size) }
+    }
+}
+
+impl Backlog {
+    /// Whether another is no more than this, in packets and in bytes.
+    #[inline]
+    pub(super) fn covers(self, other: Backlog) -> bool {
+        other.packets <= self.packets && other.bytes <= self.bytes
+    }
+
+    /// The most of both, in packets and in bytes.
+    #[inline]
+    pub(super) fn max(self, other: Backlog) -> Backlog {
+        Backlog { packets: self.packets.max(other.packets), bytes: self.bytes.max(other.bytes) }
+    }
+}
+
 /// The wire is a ring of departures: those that have left and are yet to arrive, then those still to leave.  A discipline
 /// that serves in order of arrival knows the departure of what it admits, so its whole queue is on the ring.
 #[derive(Debug)]
-#[repr(align(64))]
+#[repr(C, align(128))]
 pub(super) struct Port {
+    pub(super) counters: Counters,
     ring: Box<[Departure]>,
     /// First that has not arrived, first that has not left, end; all count on and wrap.
     arriving: u32,
@@ -57,7 +79,6 @@ pub(super) struct Port {
 
 /// What happens at a port all the time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[repr(align(64))]
 pub(super) struct Counters {
     pub(super) entered: u64,
     /// Put onto the wire; some may not have left yet.
@@ -82,6 +103,7 @@ impl Port {
     pub(super) fn new(link: &Link) -> Self {
         let (rate, delay) = (link.rate, link.delay);
         Port {
+            counters: Counters::default(),
             ring: [].into(),
             arriving: 0,
             leaving: 0,
@@ -97,6 +119,12 @@ impl Port {
     #[inline]
     fn place(&self, i: u32) -> usize {
         i as usize & (self.ring.len() - 1)
+    }
+
+    /// What of the wire had not left when that was last looked at: as much as has not left by now, or more.
+    #[inline]
+    pub(super) fn backlog_at_most(&self) -> Backlog {
+        Backlog { packets: self.end.wrapping_sub(self.leaving), bytes: self.bytes }
     }
 
     /// What of the wire has not left by `now`.
@@ -116,7 +144,7 @@ impl Port {
             self.bytes -= u64::from(first.packet.size);
             self.leaving = self.leaving.wrapping_add(1);
         }
-        Backlog { packets: self.end.wrapping_sub(self.leaving), bytes: self.bytes }
+        self.backlog_at_most()
     }
 
     /// Sends a packet after all before it, with this route from here and perhaps a mark; returns its departure, and its
@@ -163,7 +191,9 @@ impl Port {
         }
         // Where a slot lies in two lines of the cache, its first and its last field are in different ones.
         let (first, last) = (&self.ring[self.place(self.leaving)], &self.ring[self.place(self.end)]);
-        (first.time ^ last.time) as u32 ^ u32::from(first.packet.size) ^ u32::from(last.packet.size)
+        (first.time ^ last.time ^ self.counters.sent) as u32
+            ^ u32::from(first.packet.size)
+            ^ u32::from(last.packet.size)
     }
 
     /// Takes what arrives first, and says when the next one does.
@@ -220,8 +250,8 @@ impl Port {
 }
 
 const _: () = assert!(size_of::<Departure>() == 40);
-// What every packet touches is one line of the cache each.
-const _: () = assert!(size_of::<Port>() == 64 && size_of::<Counters>() == 64);
+// What every packet touches of a port is two lines of the cache, side by side.
+const _: () = assert!(size_of::<Port>() == 128 && size_of::<Counters>() == 64);
 
 #[cfg(test)]
 mod tests {

@@ -20,10 +20,11 @@ pub(in crate::sim) struct Left {
 
 impl Net {
     /// Ends the run at `end`: the records, after it has been checked that no packet is missing.
-    pub(in crate::sim) fn finish(mut self, end: Time) -> Result<Left, Error> {
+    pub(in crate::sim) fn finish(self, end: Time) -> Result<Left, Error> {
         let mut on_their_way = vec![0_u64; self.records.len()];
         let mut ports = vec![];
-        for (i, (port, counters)) in self.ports.iter().zip(&mut self.counters).enumerate() {
+        for (i, port) in self.ports.iter().enumerate() {
+            let mut counters = port.counters;
             let mut held = 0;
             if let Discipline::Scheduler(scheduler) = &self.discipline {
                 for packet in scheduler.held(i as u32) {

@@ -4,7 +4,7 @@ use super::Net;
 use crate::sim::fabric::NONE;
 use crate::sim::forwarding::{Ground, PER_HOP};
 use crate::sim::packet::{Kind, Packet};
-use crate::sim::port::{Backlog, Departure};
+use crate::sim::port::Departure;
 use crate::sim::queues::{Discipline, Touch, Verdict};
 use crate::sim::time::NEVER;
 
@@ -83,10 +83,9 @@ impl Net {
         let Some(packet) = scheduler.dequeue(port) else { return };
         let from = &mut self.ports[port as usize];
         let (departure, arrival) = from.send(&packet, packet.route, false, self.now);
-        let counters = &mut self.counters[port as usize];
-        counters.sent += 1;
-        counters.bytes += u64::from(packet.size);
-        counters.spent = counters.spent.wrapping_add(departure);
+        from.counters.sent += 1;
+        from.counters.bytes += u64::from(packet.size);
+        from.counters.spent = from.counters.spent.wrapping_add(departure);
         self.events.push(port, departure);
         if let Some(arrival) = arrival {
             let lane = self.arrival_lane(port);
@@ -97,46 +96,58 @@ impl Net {
     /// Puts a packet into the queue of a port, with its route from there; returns whether that was full.
     #[inline]
     pub(super) fn enqueue(&mut self, port: u32, packet: &Packet, route: u32) -> bool {
+        if let Discipline::Scheduler(_) = self.discipline {
+            return self.hold(port, Packet { route, ..*packet });
+        }
         let out = &mut self.ports[port as usize];
         debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
-        let counters = &mut self.counters[port as usize];
-        let backlog = out.backlog(self.now);
-        counters.entered += 1;
-        let fifo = match &mut self.discipline {
-            Discipline::Fifo(fifo) => fifo,
-            Discipline::Scheduler(_) => return self.hold(port, Packet { route, ..*packet }),
-        };
-        let verdict = fifo.admit(port, backlog, packet);
+        out.counters.entered += 1;
+        let after = out.backlog_at_most() + packet.into();
+        let asked = after.packets > self.asked_from || !out.counters.longest.covers(after);
+        let verdict = if asked { self.ask(port, packet) } else { Verdict::Admit };
         if verdict == Verdict::Drop {
-            counters.dropped += 1;
-            self.trace_queue(port, backlog);
-            self.drop(packet.connection);
             return true;
         }
-        let mark = verdict == Verdict::Mark;
-        counters.marked += u64::from(mark);
-        let (departure, arrival) = out.send(packet, route, mark, self.now);
-        counters.sent += 1;
-        counters.bytes += u64::from(packet.size);
-        counters.spent = counters.spent.wrapping_add(departure - self.now);
-        counters.longest.packets = counters.longest.packets.max(backlog.packets + 1);
-        counters.longest.bytes = counters.longest.bytes.max(backlog.bytes + u64::from(packet.size));
+        let out = &mut self.ports[port as usize];
+        let (departure, arrival) = out.send(packet, route, verdict == Verdict::Mark, self.now);
+        out.counters.sent += 1;
+        out.counters.bytes += u64::from(packet.size);
+        out.counters.spent = out.counters.spent.wrapping_add(departure - self.now);
         if let Some(arrival) = arrival {
             let lane = self.arrival_lane(port);
             self.events.push(lane, arrival);
         }
-        if self.recorder.is_some() {
-            let one = Backlog { packets: 1, bytes: u64::from(packet.size) };
-            self.trace_queue(port, backlog + one);
-        }
         false
+    }
+
+    /// What a queue that serves in order of arrival makes of a packet.
+    fn ask(&mut self, port: u32, packet: &Packet) -> Verdict {
+        let Discipline::Fifo(fifo) = &mut self.discipline else {
+            unreachable!("what port {port} does depends on more than its backlog");
+        };
+        let out = &mut self.ports[port as usize];
+        let mut backlog = out.backlog(self.now);
+        let verdict = fifo.admit(port, backlog, packet);
+        let counters = &mut out.counters;
+        counters.marked += u64::from(verdict == Verdict::Mark);
+        if verdict == Verdict::Drop {
+            counters.dropped += 1;
+            self.drop(packet.connection);
+        } else {
+            backlog = backlog + packet.into();
+            counters.longest = counters.longest.max(backlog);
+        }
+        self.trace_queue(port, backlog);
+        verdict
     }
 
     /// The same where the discipline holds the packets.
     fn hold(&mut self, port: u32, packet: Packet) -> bool {
         let Discipline::Scheduler(scheduler) = &mut self.discipline else { return false };
-        let (out, counters) = (&mut self.ports[port as usize], &mut self.counters[port as usize]);
+        let out = &mut self.ports[port as usize];
         let sending = out.backlog(self.now);
+        let counters = &mut out.counters;
+        counters.entered += 1;
         let touch = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
         let backlog = sending + scheduler.backlog(port);
         let gone = self.dropped.len() as u64;
@@ -145,8 +156,7 @@ impl Net {
         self.rare[port as usize].trimmed += u64::from(touch == Touch::Trimmed);
         // One more entered, those dropped have left.
         counters.spent = counters.spent.wrapping_add(self.now.wrapping_mul(gone.wrapping_sub(1)));
-        counters.longest.packets = counters.longest.packets.max(backlog.packets);
-        counters.longest.bytes = counters.longest.bytes.max(backlog.bytes);
+        counters.longest = counters.longest.max(backlog);
         self.trace_queue(port, backlog);
         while let Some(gone) = self.dropped.pop() {
             self.drop(gone.connection);

@@ -16,4 +16,8 @@ impl Fifo for DropTail {
     fn admit(&mut self, _: u32, backlog: Backlog, packet: &Packet) -> Verdict {
         if self.limit.fits(backlog, packet) { Verdict::Admit } else { Verdict::Drop }
     }
+
+    fn asked_from(&self) -> u32 {
+        u32::MAX
+    }
 }

@@ -66,4 +66,8 @@ impl Fifo for Marking {
         let drawn = (self.random[port as usize].word() >> 11) as f64 / (1_u64 << 53) as f64;
         if drawn < chance { Verdict::Mark } else { Verdict::Admit }
     }
+
+    fn asked_from(&self) -> u32 {
+        self.params.low
+    }
 }

@@ -52,6 +52,12 @@ pub enum Touch {
 pub trait Fifo {
     /// Whether a packet gets in at a port with this backlog.
     fn admit(&mut self, port: u32, backlog: Backlog, packet: &Packet) -> Verdict;
+
+    /// With how many packets in a queue it has to be asked.  With fewer it admits whatever leaves the queue no longer, in
+    /// packets and in bytes, than it has been.
+    fn asked_from(&self) -> u32 {
+        0
+    }
 }
 
 /// Serves in an order of its own.
