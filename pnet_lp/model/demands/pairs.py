@@ -141,7 +141,7 @@ def _refine(colour: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
     return colour
 
 
-def _labels(colour: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:
+def _labels(colour: Index, ptr: IntArray, columns: IntArray, values: FloatArray) -> Index:
     """Return a label per row of a sparse matrix, equal for rows of one colour that are equal bit by bit."""
     label = np.empty(len(colour), dtype=np.int64)
     lengths = np.diff(ptr)
