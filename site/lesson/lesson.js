@@ -197,14 +197,14 @@ class StepView {
   }
 
   killer(before) {
-    const button = element("button", { type: "button", "aria-pressed": "false" }, "Kill plane 2 in both");
+    const button = element("button", { type: "button" }, "Kill plane 2 in both");
     const says = element("p");
     button.addEventListener("click", async () => {
       button.setAttribute("disabled", "");
-      const dead = button.getAttribute("aria-pressed") !== "true";
       for (const side of this.sides) side.network = withPlaneToggled(side.network, 1);
       const found = await this.solve();
-      button.setAttribute("aria-pressed", String(dead));
+      const dead = this.sides[0].network.dead[1];
+      button.classList.toggle("undo", dead);
       button.textContent = dead ? "Repair it" : "Kill plane 2 in both";
       says.innerHTML = dead ? this.step.killed(found, before) : "";
       button.removeAttribute("disabled");
