@@ -18,7 +18,7 @@ use super::ledger::Ledger;
 use super::rates::Rates;
 use super::records::Outcome;
 use super::sharing::{Sharing, alone};
-use super::windows::{Found, Queue, Window};
+use super::windows::{Found, Window};
 use crate::error::{Error, invalid};
 
 /// Steps between two looks at who watches.
@@ -86,6 +86,8 @@ pub(super) struct Engine {
     /// Of each link, how many reasons there are for it to carry nothing.
     dead: Vec<u16>,
     failing: bool,
+    /// Of each link, how long the last flow that came or went there has found its packets to wait, in picoseconds.
+    waits: Vec<f64>,
     ledger: Ledger,
     completions: usize,
     /// Bytes on the wire of the flows that have left the network.
@@ -138,6 +140,7 @@ impl Engine {
             failing: down.fails(),
             down,
             dead: vec![0; ports],
+            waits: vec![0.0; ports],
             fabric,
             completions: 0,
             arrived: 0,
@@ -325,7 +328,10 @@ impl Engine {
     fn complete(&mut self, slot: u32) {
         self.events += 1;
         let last = match &self.live[slot as usize] {
-            Some(flow) if flow.window.is_some() => self.find(slot, &self.classes.get(flow.class).ports()),
+            Some(flow) if flow.window.is_some() => {
+                let path = self.classes.get(flow.class).ports();
+                self.find(slot, &path)
+            }
             _ => Found::default(),
         };
         let Some(flow) = self.live[slot as usize].take() else { return };
@@ -353,13 +359,18 @@ impl Engine {
     }
 
     /// What a flow finds on a path, where it has a window.
-    fn find(&self, slot: u32, path: &[u32]) -> Found {
+    fn find(&mut self, slot: u32, path: &[u32]) -> Found {
         let flow = self.live[slot as usize].as_ref();
         let window = flow.and_then(|flow| Some((self.correction.windows?, flow.window?, &flow.terms)));
         let Some(((windows, own, terms), levels)) = window.zip(self.rates.levels()) else {
             return Found::default();
         };
-        let queue = |port| Queue::at(port, levels, &self.classes);
+        let sharing = (levels, &self.classes);
+        let queue = |port| {
+            let queue = windows.queue(port, sharing, &self.fabric, &self.waits, self.sizes);
+            self.waits[port as usize] = queue.wait;
+            queue
+        };
         windows.find(path, &self.fabric, queue, own.held, terms, self.sizes)
     }
 

@@ -1,22 +1,25 @@
 //! What windows and marks do to flows beside their share of links: queues, and senders that have yet to find their share.
 //!
 //! Every flow keeps a window of packets in the network.  With `W` for the window, `x` for the flow's rate and `RTT` for the
-//! time that a packet and its acknowledgement take through empty queues, `x RTT` of it is on its way and the rest, `W - x
-//! RTT`, waits before the link that sets its rate (J. Mo, J. Walrand, "Fair end-to-end window-based congestion control",
-//! IEEE/ACM Transactions on Networking 8 (2000)).  A link that is full thus holds the sum of that over the flows that it
-//! stops; where senders heed marks, no more than about the length from which on packets are marked.
+//! time that a packet and its acknowledgement take, what they wait elsewhere included, `x RTT` of it is on its way and the
+//! rest, `W - x RTT`, waits before the link that sets its rate (J. Mo, J. Walrand, "Fair end-to-end window-based congestion
+//! control", IEEE/ACM Transactions on Networking 8 (2000)).  A link that is full thus holds the sum of that over the flows
+//! that it stops; where senders heed marks, no more than about the length from which on packets are marked.  What waits
+//! elsewhere is what the last flow there has found that came or went.
 //!
 //! - *Queueing*: a flow finds these queues, on its way and on that of its acknowledgements.  A link serves packets in the
 //!   order in which they come, and not, as the fluid has it, all flows at the same time: of a flow that fits into one
-//!   window, all packets wait behind what was there, and a part `S / W` of that is in the fluid's time already.  A flow of
-//!   more than a window waits for its acknowledgements in any event, and the fluid's time is right but for the way back.
+//!   window, all packets wait behind what was there, and a part `S / W` of what they wait before the link that sets the rate
+//!   is in the fluid's time already, of a larger one all of it.  A larger flow sends a window in each round trip, and all
+//!   others of these queues are in each: where that is longer than a window takes at the flow's rate, every window after the
+//!   first is so much later.
 //! - *Convergence*: where the windows of all flows do not fit into network and queue, DCTCP shrinks them: once in a round
 //!   trip by half of `a`, an estimate of the marked part `p` of packets that follows it by `g`, from 1 when a flow starts;
-//!   else they grow by one packet (RFC 8257, section 3.3).  On average a window is `2 / (a p)` packets (M. Alizadeh,
-//!   A. Javanmard, B. Prabhakar, "Analysis of DCTCP", SIGMETRICS 2011, equations 1 and 2), so that the fair window
-//!   `w` tells the marks, `p = sqrt(2 / w)`.  Where several links mark packets, `p` is what all of them do together, and
-//!   `w` that of the link that marks most.  A flow that is new thus shrinks its window too far, and has less than its share
-//!   until its estimate is that of others; one that several links mark, for ever.
+//!   by the part of packets that are not marked they grow by one (RFC 8257, section 3.3).  A window is settled where both
+//!   are the same, at `2 (1 - p) / (a p)` packets, so that the fair window `w` tells the marks, `w p^2 = 2 (1 - p)`.  A flow
+//!   that is new sends its first window at once, which may be more than its share, then shrinks it too far, and has less
+//!   until its estimate is that of others.  Where several links mark packets, `p` is what all of them do together, and `w`
+//!   that of the link that marks most: such a flow has less for ever.
 
 use super::super::fabric::{Fabric, PathLink};
 use super::super::time::Time;
@@ -58,6 +61,8 @@ pub(super) struct Window {
     largest: f64,
     /// How many the flow, which may be smaller, keeps in the network.
     pub(super) held: f64,
+    /// From a packet's first bit to its acknowledgement through empty queues, in picoseconds.
+    round_trip: f64,
     /// What it found when it entered the network.
     pub(super) found: Found,
 }
@@ -65,46 +70,25 @@ pub(super) struct Window {
 /// A link as a flow finds it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Queue {
-    /// Bytes a picosecond.
+    /// Bytes a picosecond; none where the link is down.
     capacity: f64,
-    /// Bytes that wait.
+    /// Bytes that windows leave to it.
     bytes: f64,
+    /// How long they make a packet wait, in picoseconds.
+    pub(super) wait: f64,
     /// Flows on it.
     flows: usize,
-    /// Whether it is full.
-    full: bool,
-}
-
-impl Queue {
-    /// Whether the link is up.
-    fn works(&self) -> bool {
-        self.capacity > 0.0
-    }
-
-    /// What waits before a port: what the flows whose rates it sets, before any other link of theirs, keep in the network
-    /// beyond what is on its way.
-    pub(super) fn at(port: u32, levels: &Levels, classes: &Classes) -> Self {
-        let streams = &levels.streams;
-        let full = levels.full_at(port).is_finite();
-        let mut queue = Queue { capacity: streams.capacity[port as usize], bytes: 0.0, flows: 0, full };
-        for member in &streams.members[port as usize] {
-            let (class, level) = (classes.of(member.stream), levels.level(member.stream));
-            queue.flows += class.count();
-            let mut hops = streams.hops[member.stream as usize].iter();
-            let first = hops.find(|hop| level >= levels.full_at(hop.link) * (1.0 - SAME));
-            if first.is_some_and(|hop| hop.link == port) {
-                queue.bytes += (class.held - class.weight * level * class.round_trip as f64).max(0.0);
-            }
-        }
-        queue
-    }
+    /// The level at which it is full; infinite where it is not.
+    level: f64,
 }
 
 /// What a flow has found at one time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Found {
-    /// How long its packets wait, and its acknowledgements, in picoseconds.
-    ahead: f64,
+    /// How long its packets wait before the link that sets its rate, and before others, in picoseconds.
+    own: f64,
+    elsewhere: f64,
+    /// How long its acknowledgements wait.
     back: f64,
     /// None where no packets are marked.
     marked: Option<Marked>,
@@ -113,11 +97,11 @@ pub(super) struct Found {
 /// Marks on a flow's way.
 #[derive(Debug, Clone, Copy)]
 struct Marked {
-    /// The largest part of packets that a link marks.
-    largest: f64,
-    /// The part that all links mark.
-    all: f64,
-    /// Of that link, in picoseconds.
+    /// The smallest fair window of a link that marks packets, in packets.
+    fair: f64,
+    /// The part of packets that are marked.
+    part: f64,
+    /// The round trip through that link, in picoseconds.
     round_trip: f64,
 }
 
@@ -131,7 +115,46 @@ impl Windows {
             None => terms.round_trip as f64 / slowest + 1.0,
         };
         let largest = packets * f64::from(sizes.packet);
-        Window { packets, largest, held: largest.min(wire), found: Found::default() }
+        let round_trip = terms.round_trip as f64 + slowest;
+        Window { packets, largest, held: largest.min(wire), round_trip, found: Found::default() }
+    }
+
+    /// Bytes that wait before a link on average where packets are marked.
+    fn most(&self, sizes: PacketSizes) -> f64 {
+        HELD * f64::from(self.threshold) * f64::from(sizes.packet)
+    }
+
+    /// What waits before a port: what the flows whose rates it sets, before any other link of theirs, keep in the network
+    /// beyond what is on its way or waits before others, as long as `waits` says.
+    pub(super) fn queue(
+        &self,
+        port: u32,
+        (levels, classes): (&Levels, &Classes),
+        fabric: &Fabric,
+        waits: &[f64],
+        sizes: PacketSizes,
+    ) -> Queue {
+        let streams = &levels.streams;
+        let (capacity, level) = (streams.capacity[port as usize], levels.full_at(port));
+        let mut queue = Queue { capacity, bytes: 0.0, wait: 0.0, flows: 0, level };
+        if capacity <= 0.0 {
+            return queue;
+        }
+        for member in &streams.members[port as usize] {
+            let (class, level) = (classes.of(member.stream), levels.level(member.stream));
+            queue.flows += class.count();
+            let links = || streams.hops[member.stream as usize].iter().map(|hop| hop.link);
+            let first = links().find(|link| level >= levels.full_at(*link) * (1.0 - SAME));
+            if first == Some(port) {
+                let ahead = links().filter(|link| *link != port);
+                let others = ahead.chain(links().filter_map(|link| fabric.back(link)));
+                let waiting: f64 = others.map(|link| waits[link as usize]).sum();
+                let on_its_way = class.weight * level * (class.round_trip as f64 + waiting);
+                queue.bytes += (class.held - on_its_way).max(0.0);
+            }
+        }
+        queue.wait = queue.bytes.min(self.most(sizes)) / capacity;
+        queue
     }
 
     /// What a flow that keeps so many bytes in the network finds on its path and on the way back.
@@ -139,36 +162,28 @@ impl Windows {
         &self,
         path: &[u32],
         fabric: &Fabric,
-        queue: impl Fn(u32) -> Queue,
+        mut queue: impl FnMut(u32) -> Queue,
         held: f64,
         terms: &Terms,
         sizes: PacketSizes,
     ) -> Found {
         let packet = f64::from(sizes.packet);
         let threshold = f64::from(self.threshold) * packet;
-        let wait = |queue: &Queue| queue.bytes.min(HELD * threshold) / queue.capacity;
-        let mut found = Found::default();
-        let (mut largest, mut unmarked, mut round_trip) = (0.0, 1.0, 0.0);
-        for queue in path.iter().map(|port| queue(*port)).filter(Queue::works) {
-            found.ahead += wait(&queue);
-            if !queue.full || queue.bytes + held < threshold {
-                continue;
-            }
-            let pipe = queue.capacity * terms.round_trip as f64 + packet;
-            let fair = (pipe + HELD * threshold) / packet / (queue.flows + 1) as f64;
-            let part = (2.0 / fair).sqrt().min(1.0);
-            unmarked *= 1.0 - part;
-            if part > largest {
-                largest = part;
-                round_trip = (pipe + HELD * threshold) / queue.capacity;
-            }
-        }
-        if largest > 0.0 {
-            found.marked = Some(Marked { largest, all: 1.0 - unmarked, round_trip });
-        }
-        let back = path.iter().filter_map(|port| fabric.back(*port)).map(queue);
-        found.back = back.filter(Queue::works).map(|queue| wait(&queue)).sum();
-        found
+        let ahead: Vec<Queue> =
+            path.iter().map(|port| queue(*port)).filter(|queue| queue.capacity > 0.0).collect();
+        let back = path.iter().filter_map(|port| fabric.back(*port)).map(|port| queue(port).wait).sum();
+        let full = ahead.iter().filter(|queue| queue.level.is_finite());
+        let own = full.clone().min_by(|a, b| a.level.total_cmp(&b.level)).map_or(0.0, |queue| queue.wait);
+        let elsewhere = ahead.iter().map(|queue| queue.wait).sum::<f64>() - own;
+        let marks = full.filter(|queue| queue.bytes + held >= threshold).map(|queue| {
+            let round_trip = terms.round_trip as f64 + (packet + self.most(sizes)) / queue.capacity;
+            let fair = queue.capacity * round_trip / packet / (queue.flows + 1) as f64;
+            Marked { fair, part: ((1.0 + 2.0 * fair).sqrt() - 1.0) / fair, round_trip }
+        });
+        // Each link marks packets for itself.
+        let part = 1.0 - marks.clone().map(|link| 1.0 - link.part).product::<f64>();
+        let most = marks.min_by(|a, b| a.fair.total_cmp(&b.fair));
+        Found { own, elsewhere, back, marked: most.map(|link| Marked { part, ..link }) }
     }
 
     /// What is added until a flow's last byte arrives, and from there to its acknowledgement.
@@ -176,44 +191,50 @@ impl Windows {
     /// `sharing` is how long the flow of `wire` bytes took in the fluid, in picoseconds; what it found when it entered and
     /// `last`, when it ended, stands for half of that time each.
     pub(super) fn added(&self, window: Window, last: Found, wire: f64, sharing: f64) -> (Time, Time) {
-        let Window { packets, largest, found: first, .. } = window;
+        let Window { packets, largest, round_trip, found: first, .. } = window;
+        let windows = wire / largest;
         let (mut ahead, mut back) = (0.0, 0.0);
         if self.queueing {
-            ahead += first.ahead * (1.0 - wire / largest).max(0.0);
+            ahead += first.own * (1.0 - windows).max(0.0) + first.elsewhere;
             back += first.back;
         }
-        if self.convergence && wire > largest {
-            let beyond = sharing * (1.0 - largest / wire);
-            let marked = [first, last].into_iter().filter_map(|found| found.marked);
-            ahead += marked.map(|marked| marked.lost(beyond, packets)).sum::<f64>() / 2.0;
+        if windows > 1.0 {
+            let later = |found: Found| {
+                let round_trips = (windows - 1.0) * (round_trip + found.elsewhere + found.back);
+                let waits = if self.queueing { round_trips - sharing * (1.0 - 1.0 / windows) } else { 0.0 };
+                let marked = found.marked.filter(|_| self.convergence);
+                // Both are about the same packets.
+                waits.max(marked.map_or(0.0, |marked| marked.lost(sharing, packets))).max(0.0)
+            };
+            ahead += (later(first) + later(last)) / 2.0;
         }
         (ahead.round() as Time, back.round() as Time)
     }
 }
 
 impl Marked {
-    /// How much longer than `fair` what takes that long at a fair share takes a flow whose window is so many packets at
-    /// first, the largest that it may be.
-    fn lost(&self, fair: f64, first: f64) -> f64 {
-        let Marked { largest, all, round_trip } = *self;
-        let share = 2.0 / (largest * largest);
-        let (mut window, mut estimate, mut left, mut taken) = (first, 1.0, fair, 0.0);
+    /// How much longer than `sharing`, its time at a fair share, a flow takes whose window is so many packets at first, the
+    /// largest that it may be.
+    fn lost(&self, sharing: f64, first: f64) -> f64 {
+        let Marked { fair, part, round_trip } = *self;
+        let (mut window, mut estimate, mut left, mut taken) = (first, 1.0, sharing, 0.0);
         for _ in 0..SETTLED {
-            let done = window / share * round_trip;
+            let done = window / fair * round_trip;
             if done >= left {
                 break;
             }
             left -= done;
             taken += round_trip;
-            let mean = 2.0 / (estimate * all);
-            window = if window > mean {
-                mean.max(window * (1.0 - estimate / 2.0))
+            let settled = 2.0 * (1.0 - part) / (estimate * part);
+            window = if window > settled {
+                settled.max(window * (1.0 - estimate / 2.0))
             } else {
-                mean.min(window + 1.0)
+                settled.min(window + 1.0)
             };
-            window = window.min(first);
-            estimate += GAIN * (all - estimate);
+            // A sender keeps at least a packet in the network.
+            window = window.min(first).max(1.0);
+            estimate += GAIN * (part - estimate);
         }
-        (taken + left * share / window - fair).max(0.0)
+        (taken + left * fair / window - sharing).max(0.0)
     }
 }
