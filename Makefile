@@ -23,6 +23,8 @@ unexport PYTHONHOME PYTHONPATH PIP_TARGET PIP_PREFIX PIP_ROOT PIP_CONSTRAINT PIP
 unexport PIP_REQUIRE_HASHES PIP_NO_DEPS PIP_NO_BINARY PIP_ONLY_BINARY PIP_NO_BUILD_ISOLATION PIP_IGNORE_INSTALLED
 unexport PIP_FORCE_REINSTALL PIP_UPGRADE PIP_PRE PIP_DRY_RUN PIP_CONFIG_SETTINGS PIP_PYTHON PIP_REPORT
 unexport CARGO_BUILD_TARGET MATURIN_PEP517_ARGS
+# Hundreds of processes of the tests would each compile all that they import.
+unexport PYTHONDONTWRITEBYTECODE
 export PIP_USER := 0
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYO3_PYTHON := $(HERE)/$(PY)
@@ -47,13 +49,14 @@ setup: $(INSTALLED)
 run: setup
 	$(PY) -m pnet_lp sweep experiments/ideal-planes
 
-# The same examples of every property in every run, so that what passes here passes elsewhere.
+# The same examples of every property in every run, so that what passes here passes elsewhere.  Who is done takes tests from
+# those that are not.
 test: setup
-	$(PY) -m pytest -n auto $(PYTEST_ARGS)
+	$(PY) -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
 	PROPTEST_RNG_SEED=1 cargo test --profile quick --locked --package pnet-core
 
 fuzz: setup
-	$(PY) -m pytest -n auto -m hypothesis --hypothesis-profile=fuzz $(PYTEST_ARGS)
+	$(PY) -m pytest -n auto --dist worksteal -m hypothesis --hypothesis-profile=fuzz $(PYTEST_ARGS)
 	cargo test --profile quick --locked --package pnet-core
 
 # Of what a run before has computed with the same code nothing is computed again.  Exit code 3 is bounds that have not met.

@@ -37,6 +37,9 @@ REPEATS = 3
 """Runs of the solver that the others are compared with, of which the median counts; those take too long for more than
 one."""
 
+WIDTH = 140
+"""Of the table."""
+
 OUT = Path(__file__).resolve().parent.parent / "results" / "published" / "benchmarks"
 
 
@@ -176,7 +179,7 @@ class Benchmark:
         """Print the table and write it, with what it depends on, to results/published/benchmarks."""
         ours = {run.case: run.processor_s for run in runs if run.solver == self.ours}
         table = self._table(runs, ours, busy)
-        Console(width=120).print(table)
+        Console(width=WIDTH).print(table)
         OUT.mkdir(parents=True, exist_ok=True)
         document: dict[str, Any] = {
             "command": "make bench",
@@ -188,7 +191,7 @@ class Benchmark:
         }
         write_json(OUT / f"{name}.json", document)
         with output_file(OUT / f"{name}.txt") as file, file.open("w", encoding="utf-8") as stream:
-            Console(file=stream, width=120).print(table)
+            Console(file=stream, width=WIDTH).print(table)
         sys.stdout.write(f"written to {OUT.relative_to(OUT.parents[2])}/{name}.json and {name}.txt\n")
 
     def _table(self, runs: list[Run], ours: dict[str, float], busy: float) -> Table:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import os
 import sys
 from pathlib import Path
 
 from pnet_lp.errors import PnetError
 from pnet_lp.units import MIB, format_bytes
+
+_ARENA_MAX = -8
+"""The option of mallopt(3)."""
 
 _LEAST = 32 * MIB
 """Free at least before anything is begun: stacks of threads and small things everywhere take it, and where there is no
@@ -88,8 +93,17 @@ def _process_limits(root: Path) -> list[int]:
     for limit, column in ((resource.RLIMIT_AS, 0), (resource.RLIMIT_DATA, 5)):
         allowed, _ = resource.getrlimit(limit)
         if allowed != resource.RLIM_INFINITY:
+            _share_arena()
             left.append(allowed - int(pages[column]) * resource.getpagesize())
     return left
+
+
+@functools.cache
+def _share_arena() -> None:
+    """Let all threads allocate from one arena: glibc reserves 64 MiB of addresses for each of others, used or not."""
+    # Other systems, and other libraries of C, have no such call.
+    if set_option := getattr(ctypes.CDLL(None), "mallopt", None):
+        set_option(_ARENA_MAX, 1)
 
 
 def _control_groups(root: Path) -> list[int | None]:

@@ -7,6 +7,7 @@ readers: ``python -m tests.campaign 2000 result "experiment *"``.  ``python -m t
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 import sys
@@ -28,7 +29,8 @@ second is differs between machines.
 """
 
 FAULTS = ("hang", "memory", "several lines", "foreign")
-FED_BYTES, FED_SECONDS = 10_000_000, 60
+FED_BYTES = int(os.environ.get("PNET_LP_FED_BYTES", "10_000_000"))
+FED_SECONDS = 20 + FED_BYTES // 250_000
 _PEAK = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 

@@ -1,6 +1,7 @@
 """What all tests share: examples of properties.
 
-They are the same in every run, unless `make fuzz` asks for others, and may take their time, as machines are shared and busy.
+They are the same in every run, unless `make fuzz` asks for others, and may take their time, as machines are shared and
+busy.
 """
 
 import signal

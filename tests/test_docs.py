@@ -4,24 +4,29 @@ How a page is read:
 
 - ```` ```console ````: a line ``$ command`` is run in a folder of the page's own, in which the data folders of the
   repository are found; a backslash at the end continues it.  It must end with exit code 0, or with n after ``# exit
-  n``.  The lines after it must appear in the output, in order, from its first line on.  Commands of the first
-  README.md are run by bash; elsewhere pnet-lp is called in this process, and what follows a | is bash's.
-- ```` ```python ````: run as a script; a ```` ```text ```` block right after it holds what it prints.
+  n``.  The lines after it must appear in the output, in order, from its first line on.  The first block of the first
+  README.md is run by bash; elsewhere pnet-lp is called in this process, and what follows a | is bash's.
+- ```` ```python ````: run in this process, with no names of others; a ```` ```text ```` block right after it holds what
+  it prints.
 - ``...`` on a line of its own stands for any lines, inside a line for any text.  Numbers need to agree to
   5e-4, whole numbers exactly, gaps (below 1e-3) not at all; nor are seconds and what has a ``~`` in front.  A
   command without shown output may print anything.
 - ``<!-- file: NAME -->`` before a block writes the block to that file first.
-- ``<!-- not run: reason -->`` before a block leaves it out.
+- ``<!-- not run: reason -->`` before a block leaves it out.  So is a sweep of an experiment at quick size that shows no
+  output: `make experiments` runs all of these, and the tests of experiments run each in a smaller size.
 """
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import re
 import shlex
 import subprocess
 import sys
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +42,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(page for folder in FOLDERS for page in ROO
 SECONDS_PER_COMMAND = 120
 SMALL = 1e-3
 
+QUICK = re.compile(r"pnet-lp sweep experiments/[a-z0-9-]+ --size quick")
 FENCE = re.compile(r"^```(\w*)\s*$")
 NOTE = re.compile(r"^<!--\s*(file|not run):\s*(.*?)\s*-->$")
 TOKEN = re.compile(
@@ -178,6 +184,15 @@ def run_here(command: str) -> tuple[int, str]:
     return run(["bash", "-c", rest], done.stdout) if rest else (done.exit_code, done.output)
 
 
+def run_python(code: str, where: str) -> str:
+    """Return what a script prints."""
+    printed = io.StringIO()
+    with redirect_stdout(printed), redirect_stderr(printed), warnings.catch_warnings():
+        warnings.simplefilter("default")
+        exec(compile(code, where, "exec"), {"__name__": "__main__"})
+    return printed.getvalue()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in DATA:
@@ -186,6 +201,7 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     printed: str | None = None
+    typed = False
     for block in blocks(page.read_text()):
         where = f"{page.relative_to(ROOT)}:{block.line}"
         kind, value = block.note or ("", "")
@@ -196,13 +212,15 @@ def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
             continue
         elif block.language in {"console", "bash", "sh"}:
             for command, expected, shown in commands(block):
-                here = page != ROOT / "README.md" and command.startswith("pnet-lp ")
+                if QUICK.fullmatch(command) and {*shown} <= {"...", ""}:
+                    continue
+                here = (page != ROOT / "README.md" or typed) and command.startswith("pnet-lp ")
                 code, output = run_here(command) if here else run(["bash", "-c", command])
                 assert code == expected, f"{where}: '{command}' ended with {code}:\n{output}"
                 check_output(shown, output, where)
+            typed = True
         elif block.language == "python":
-            code, printed = run([sys.executable, "-c", "\n".join(block.lines)])
-            assert code == 0, f"{where}:\n{printed}"
+            printed = run_python("\n".join(block.lines), where)
         elif block.language == "text" and before is not None:
             check_output(block.lines, before, where)
 

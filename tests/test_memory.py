@@ -64,7 +64,10 @@ def test_limits_of_the_process_count(
     limits = {getattr(resource, limited): (50 * page, 60 * page)}
     unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
     monkeypatch.setattr(resource, "getrlimit", lambda kind: limits.get(kind, unlimited))
+    shared = []
+    monkeypatch.setattr("pnet_lp.memory._share_arena", lambda: shared.append(limited))
     assert available_bytes(mounted(tmp_path, files)) == (50 - pages) * page
+    assert shared == [limited]
 
 
 def test_other_systems_have_physical_memory(tmp_path: Path) -> None:

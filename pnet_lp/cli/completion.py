@@ -44,7 +44,7 @@ _FILES = {"experiments", "topologies", "traffic", "workloads", "sizes", "prices"
 def complete_by_name(param: click.Parameter) -> None:
     """Let a parameter that takes names complete them."""
     if param.name in OWN:
-        param.shell_complete = OWN[param.name]  # type: ignore[method-assign]
+        param.shell_complete = OWN[param.name]  # type: ignore[assignment]
     elif param.name in KINDS_OF:
         param.shell_complete = partial(_complete, KINDS_OF[param.name])  # type: ignore[method-assign]
 
@@ -122,7 +122,8 @@ def _varied(ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
 
 def _words_of_sweep(ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
     """Return experiments and topologies; after an option of another command, its values."""
-    *_, last = ("", *(ctx.params.get("words") or ()))
+    given: Sequence[str] = ctx.params.get("words") or ("",)
+    last = given[-1]
     key = last.removeprefix("--")
     one = dict(_keys(ctx, key)).get(key) if key != last else None
     if one and one["type"] != "bool":

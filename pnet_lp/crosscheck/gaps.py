@@ -135,7 +135,7 @@ def _paths(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
         "slowdown",
         own / best,
         f"{'split evenly' if even else 'on the paths drawn for them'}, flows take {own:.3g} times as long as alone on "
-        f"average; split at best over all that they may take, {best:.3g} times",
+        f"average; with the best split over all paths that they may take, {best:.3g} times",
     )
 
 
@@ -176,8 +176,8 @@ def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
             "packets",
             "mean_fct_us",
             1 + share,
-            f"{dropped:,} packets were dropped and {resent:,} sent again; "
-            f"the {_count(again)} that sent something again, {late:,} of them after a timeout, took "
+            f"{dropped:,} packets were dropped and {resent:,} retransmitted; "
+            f"the {_count(again)} with retransmissions, {late:,} of them after a timeout, took "
             f"{format_us(mean)} on average, in the fluid {format_us(ideal)}: "
             f"{100 * share:+,.{0 if share >= 1 else 1}f} % in the mean of all flows",
             signed=True,

@@ -2,8 +2,9 @@
 
 A candidate is ruled out by the first of these that holds, cheapest first: its access links are too slow; it costs more
 than the budget; a bound of :mod:`pnet_lp.throughput.bounds` says that it carries too little, or no more than something
-that costs no more and is certified, or that a cheap routing shows to carry as much; it is solved, and carries too
-little.  What remains is solved and certified, and is the front: each carries more than anything that costs no more.
+that costs no more and is certified, or that a cheap routing shows to carry as much; bounds on enough draws of failures
+say so; it is solved, and carries too little; enough draws are solved, and say so.  What remains is solved and
+certified, and is the front: each carries more than anything that costs no more.
 
 Copies of a plane carry as many times what one carries: the mean of their flows, which is one of a single plane, is no
 worse.  So bounds are computed once for all numbers of copies.
@@ -13,21 +14,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-import numpy as np
 
 from pnet_lp.cost import Quote, load_book
 from pnet_lp.design.candidates import Candidate, candidates
+from pnet_lp.design.failing import Failing
 from pnet_lp.design.settings import FindSettings
 from pnet_lp.errors import PnetError
-from pnet_lp.failures import Failures
 from pnet_lp.model import ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput import Progress, solve
 from pnet_lp.throughput.bounds import compute_bounds
-from pnet_lp.throughput.trials import failure_trials
 from pnet_lp.traffic import build_traffic
 
 BOUNDS = ("nic", "mean-path")
@@ -106,7 +104,7 @@ class _Limits:
 
     Attributes:
         upper: Gb/s a host sends at most.
-        lower: Gb/s a host sends at least.
+        lower: Gb/s a host sends at least, 0 where links fail.
         why: the bound that says so.
     """
 
@@ -138,32 +136,68 @@ class _Search:
         bounds = compute_bounds(network, traffic, BOUNDS)
         name = bounds.tightest
         upper = math.inf if name is None else bounds.found[name].value_gbps * each
-        quick = solve(network, traffic, routing=QUICK_ROUTING, seed=self.asked.seed, threads=self.threads)
-        return _Limits(upper, quick.interval.lower * each, f"the bound {name}")
+        lower = 0.0
+        if not self.asked.fail_links:
+            quick = solve(network, traffic, routing=QUICK_ROUTING, seed=self.asked.seed, threads=self.threads)
+            lower = quick.interval.lower * each
+        return _Limits(upper, lower, f"the bound {name}")
 
     def traffic(self, candidate: Candidate) -> TrafficMatrix:
         """Return the demands on a candidate."""
         return build_traffic(self.asked.traffic, candidate.network, "host", seed=self.asked.seed)
 
-    def solved(self, candidate: Candidate, quote: Quote) -> Survivor:
-        """Return a candidate with its certified throughput."""
-        asked, network, traffic = self.asked, candidate.network, self.traffic(candidate)
+    def looked_at(self, candidate: Candidate, quote: Quote, best: float, shown: float) -> Survivor | Ruled:
+        """Return a candidate with its certified throughput, or ruled out by the first that holds.
+
+        Args:
+            candidate: what is looked at.
+            quote: what it costs.
+            best: Gb/s that a host sends in something that costs no more, as certified.
+            shown: the same, as a cheap routing shows.
+        """
+        asked = self.asked
+        rival = f"something as {'frugal' if asked.rank == 'power' else 'cheap'}"
+
+        def ruled(value: float, least: float, rivals: float, little: str, beaten: str) -> Ruled | None:
+            why = little if value < least else beaten if value <= rivals * (1 + asked.tolerance) else ""
+            return Ruled(candidate, why, value, quote) if why else None
+
+        def bounded(limits: _Limits, rivals: float, when: str = "") -> Ruled | None:
+            says = f"{limits.why} proves that {when}"
+            little, beaten = f"{says}it carries too little", f"{says}{rival} carries as much"
+            return ruled(limits.upper, asked.min_gbps_per_host, rivals, little, beaten)
+
+        def solved(value: float, when: str = "") -> Ruled | None:
+            says = f"solved{when}, it carries"
+            little, beaten = f"{says} too little", f"{says} no more than {rival}"
+            return ruled(value, asked.enough_gbps_per_host, best, little, beaten)
+
+        if out := bounded(self.limits(candidate), max(best, shown)):
+            return out
+        network, traffic = candidate.network, self.traffic(candidate)
+        each = traffic.total / network.host_count
         how: dict[str, Any] = {
             "seed": asked.seed,
             "tolerance": asked.tolerance,
             "threads": self.threads,
             "on_progress": self.on_progress,
         }
+        failing = Failing(network, traffic, asked, BOUNDS, how) if asked.fail_links else None
+        if failing:
+            limits = _Limits(each * failing.interval.upper, 0.0, "a bound")
+            if out := bounded(limits, best, "with failures "):
+                return out
         result = solve(network, traffic, **how)
-        each = traffic.total / network.host_count
-        carried = result.interval.lower
-        if asked.fail_links and carried * each >= asked.enough_gbps_per_host:
-            failures = Failures(links=asked.fail_links)
-            draws = failure_trials(network, traffic, failures, trials=asked.trials, **how)
-            # A draw that cuts a host off carries nothing between some pair.
-            values = [0.0 if draw.lost_demands else draw.throughput_gbps for draw in draws]
-            carried = float(np.quantile(values, 1 - asked.confidence, method="lower"))
-        return Survivor(candidate, quote, result, traffic, carried * each, result.interval.upper * each)
+        carried, most = each * result.interval.lower, each * result.interval.upper
+        if out := solved(carried):
+            return replace(out, most_gbps_per_host=most)
+        if failing:
+            when = " with failures"
+            known = failing.settle(lambda upper: solved(each * upper, when) is not None)
+            carried = each * known.lower
+            if out := solved(carried, when):
+                return replace(out, most_gbps_per_host=each * known.upper)
+        return Survivor(candidate, quote, result, traffic, carried, most)
 
 
 def find(
@@ -212,7 +246,7 @@ def find(
         nearest = max(ruled, key=lambda one: one.most_gbps_per_host)
         raise PnetError(
             f"none of {len(tried):,} candidates carries {asked.min_gbps_per_host:g} Gb/s per host of {asked.traffic}; "
-            f"nearest comes {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
+            f"the nearest is {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
             allowed="less traffic, more planes, faster links, or a larger budget",
         )
     if asked.rank == "throughput":
@@ -224,29 +258,16 @@ def _front(
     search: _Search, priced: list[tuple[float, Candidate, Quote]], ruled: list[Ruled]
 ) -> list[Survivor]:
     """Return the survivors in the order of what they cost; the others go to ``ruled``."""
-    asked, front = search.asked, list[Survivor]()
+    front = list[Survivor]()
     shown, best = 0.0, 0.0
-    rival = f"something as {'frugal' if asked.rank == 'power' else 'cheap'}"
     for i, (_, candidate, quote) in enumerate(priced):
         search.watch(f"{i:,} of {len(priced):,} candidates looked at, {len(front)} on the front")
-        known = search.limits(candidate)
-        if known.upper < asked.min_gbps_per_host:
-            ruled.append(Ruled(candidate, f"{known.why} says that it carries too little", known.upper, quote))
-            continue
-        if known.upper <= max(best, 0.0 if asked.fail_links else shown) * (1 + asked.tolerance):
-            ruled.append(
-                Ruled(candidate, f"{known.why} says that {rival} carries as much", known.upper, quote)
-            )
-            continue
-        survivor = search.solved(candidate, quote)
-        most = survivor.most_gbps_per_host
-        if survivor.gbps_per_host < asked.enough_gbps_per_host:
-            why = "solved with failures" if most >= asked.min_gbps_per_host and asked.fail_links else "solved"
-            ruled.append(Ruled(candidate, f"{why}, it carries too little", survivor.gbps_per_host, quote))
-        elif survivor.gbps_per_host <= best * (1 + asked.tolerance):
-            ruled.append(Ruled(candidate, f"solved, it carries no more than {rival}", most, quote))
+        found = search.looked_at(candidate, quote, best, shown)
+        if isinstance(found, Survivor):
+            front.append(found)
+            best = found.gbps_per_host
         else:
-            front.append(survivor)
-            best = survivor.gbps_per_host
-        shown = max(shown, known.lower if known.lower >= asked.min_gbps_per_host else 0.0)
+            ruled.append(found)
+        lower = search.limits(candidate).lower
+        shown = max(shown, lower if lower >= search.asked.min_gbps_per_host else 0.0)
     return front

@@ -8,17 +8,17 @@ how to solve are :class:`~pnet_lp.throughput.settings.SolveSettings`, those of o
 from __future__ import annotations
 
 import functools
-from typing import Annotated, Self
+from typing import Annotated, Self, get_args
 
 from pydantic import Field, model_validator
 
-from pnet_lp.errors import SpecError, naming
+from pnet_lp.errors import SpecError, TopologyError, naming
 from pnet_lp.experiment.case import Case
 from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
 from pnet_lp.registry import OneOrMore
-from pnet_lp.topology import PlaneSettings, build_network, check_topology
+from pnet_lp.topology import PlaneSettings, build_network, check_topology, topologies
 from pnet_lp.traffic import TrafficSettings, check_traffic
 
 
@@ -55,15 +55,24 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
         """Raise TopologyError where pairs of ``level`` mean nothing on the network."""
         if level is not None:
             with naming("topology"):
-                network = _example(self.topology, self.hosts_per_switch)
-            with naming("level"):
-                network.check_level(level)
+                # A file may have been changed since.
+                lasting = all(text.partition(":")[0].strip() in topologies for text in self.topology)
+                refusals = _refusals if lasting else _refusals.__wrapped__
+                fault = refusals(self.topology, self.hosts_per_switch).get(level)
+            if fault is not None:
+                raise fault.at("level")
 
 
-@functools.lru_cache(maxsize=4)
-def _example(topologies: tuple[str, ...], hosts_per_switch: int) -> Network:
-    """Return a network that has racks and hosts where the one meant does; planes made from one topology agree."""
-    return build_network(topologies, hosts_per_switch=hosts_per_switch)
+@functools.lru_cache(maxsize=256)
+def _refusals(texts: tuple[str, ...], hosts_per_switch: int) -> dict[Level, TopologyError]:
+    """Return why pairs of a level mean nothing, where they do, on planes so made; those made from one text agree."""
+    network, found = build_network(texts, hosts_per_switch=hosts_per_switch), {}
+    for level in get_args(Level):
+        try:
+            network.check_level(level)
+        except TopologyError as error:
+            found[level] = error
+    return found
 
 
 class TrafficKeys(TrafficSettings, Case):

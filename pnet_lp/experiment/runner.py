@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import platform
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -25,6 +24,7 @@ from pnet_lp.memory import peak_bytes, reset_peak
 from pnet_lp.model.arrays import fingerprint
 from pnet_lp.scratch import ScratchFolder
 from pnet_lp.throughput import Progress
+from pnet_lp.workers import processor_seconds
 
 Watch: TypeAlias = Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]
 """Given what is solved, in words, returns a context manager around it whose value is its ``on_progress``."""
@@ -208,7 +208,7 @@ class _Posed:
 
 
 def _pose(task: _Task) -> _Posed:
-    began, worked, resets = time.perf_counter(), _processor_seconds(), reset_peak()
+    began, worked, resets = time.perf_counter(), processor_seconds(), reset_peak()
     settings = task.case.draw_settings(task.index)
     with naming(task.name):
         posed = QUESTIONS.get(task.question).build(task.case, settings["seed"])
@@ -222,10 +222,5 @@ def _answer(task: _Task, posed: _Posed, watch: Watch) -> Draw:
     seconds = time.perf_counter() - posed.began
     if not answer.seconds:
         answer = replace(answer, seconds={"all": seconds})
-    spent = Spent(seconds, peak_bytes() if posed.resets else None, _processor_seconds() - posed.worked)
+    spent = Spent(seconds, peak_bytes() if posed.resets else None, processor_seconds() - posed.worked)
     return Draw(task.name, task.index, posed.fingerprint, posed.settings, answer, spent)
-
-
-def _processor_seconds() -> float:
-    """Return the processor time of this process and of those that it has started and seen end."""
-    return sum(os.times()[:4])

@@ -66,7 +66,7 @@ def bounds_table(document: Mapping[str, Any]) -> Table:
     table.add_column("Gb/s per unit demand", justify="right")
     if solved:
         table.add_column("x solved", justify="right")
-    table.add_column("what shows it", overflow="fold")
+    table.add_column("witness", overflow="fold")
     for entry in document["bounds"]:
         mark = " *" if entry["name"] == document["tightest"] else ""
         finite = math.isfinite(entry["value_gbps"])
@@ -111,9 +111,10 @@ def _shown(entry: Mapping[str, Any]) -> str:
         case "matching":
             found = "the most" if entry["exact"] else "many"
             return (
-                f"{len(witness['demands']):,} demands that need {found} hops: for the worst traffic, not this"
+                f"{len(witness['demands']):,} demands that need {found} hops: of the worst traffic, not this"
             )
-    cut = f"{format_gbps(witness['capacity_gbps'])} Gb/s for {format_gbps(witness['demand'])} out of {_side(witness)}"
+    capacity, demand = (format_gbps(witness[key]) for key in ("capacity_gbps", "demand"))
+    cut = f"cut of {capacity} Gb/s, demand {demand} from {_side(witness)}"
     if "bisection_gbps" not in entry:
         return cut
     least = entry["at_least_gbps"]

@@ -379,9 +379,7 @@ def _cheapest(document: Mapping[str, Any]) -> list[str]:
     ]
     if found and per == "gbps_bisection":
         names = ", ".join(item["architecture"] for item in found)
-        lines.append(
-            f"the narrowest bisection found, of which no proof says that it is the narrowest: {names}"
-        )
+        lines.append(f"the narrowest bisection found, not proved to be the narrowest: {names}")
     return lines
 
 

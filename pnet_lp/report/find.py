@@ -116,10 +116,10 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
         failing = f" in {sure:g} % of {asked['trials']} draws with {share:g} % of cables down"
     least = asked["min_gbps_per_host"]
     close = any(one["gbps_per_host"] < least for one in document["front"])
-    within = f", to within {100 * asked['tolerance']:g} %," if close else ""
+    within = f" (to within {100 * asked['tolerance']:g} %)" if close else ""
     lines = [
-        f"{document['candidates']:,} candidates, of which these carry at least {least:g} Gb/s per host{within} of "
-        f"{asked['traffic']}{failing}, each more than anything that {_COSTS[asked['rank']]} no more",
+        f"{document['candidates']:,} candidates; these carry at least {least:g} Gb/s per host{within} of "
+        f"{asked['traffic']}{failing}, and more than any that {_COSTS[asked['rank']]} no more",
         "ruled out:",
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]

@@ -18,7 +18,7 @@ def plan_table(planned: Sequence[Planned]) -> Table:
         title="What is to be run, longest first",
         title_justify="left",
         caption="time and memory of one process, from the last whole run of each, else the published one; "
-        "with > from its quick size, so no less; unknown where there is none of these",
+        "> marks a lower limit from its quick size; unknown if there is none of these",
         caption_justify="left",
     )
     for name in ("experiment", *_NUMBERS, "measured on", "left out"):

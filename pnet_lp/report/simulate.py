@@ -137,8 +137,8 @@ def _add_packets(grid: Table, document: Mapping[str, Any]) -> None:
     packets = document["packets"]
     grid.add_row(
         "packets",
-        f"{packets['sent']:,} sent, {packets['dropped']:,} dropped, {packets['in_flight']:,} on their way; "
-        f"of {packets['data']:,} with data {document['retransmitted']:,} sent again "
+        f"{packets['sent']:,} sent, {packets['dropped']:,} dropped, {packets['in_flight']:,} in flight; "
+        f"of {packets['data']:,} with data {document['retransmitted']:,} retransmitted "
         f"({_percent(document['retransmitted'] / max(packets['data'], 1))}), "
         f"{_percent(document['reordered_share'])} out of order",
     )
@@ -154,7 +154,7 @@ def _shared(document: Mapping[str, Any]) -> str:
     return {
         "single": "fluid, max-min fair, one path a flow",
         "even": "fluid, max-min fair, flows split evenly over their paths",
-        "best": "fluid, max-min fair, flows split over their paths as is best",
+        "best": "fluid, max-min fair, flows split optimally over their paths",
         "subflows": f"fluid, max-min fair among {document.get('subflows')} subflows of each flow",
     }[document["sharing"]]
 
@@ -276,7 +276,7 @@ def _queue_table(queues: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
 def _busy_table(busiest: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
     table = text_table()
     table.add_column("busiest links")
-    table.add_column("of what they can carry", justify="right")
+    table.add_column("utilisation", justify="right")
     for row in busiest:
         table.add_row(_where(row, planes), _percent(row["utilisation"]))
     return table

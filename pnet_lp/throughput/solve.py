@@ -241,7 +241,7 @@ def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, go
 
 
 def _rates_of_pairs(
-    flow: FlowProblem, traffic: TrafficMatrix, kept: IntArray, rate: FloatArray | float
+    flow: FlowProblem, traffic: TrafficMatrix, kept: IntArray | slice, rate: FloatArray | float
 ) -> FloatArray:
     """Return float64 ``[demands of the matrix]``: what each pair gets of the ``rate`` of its class.
 

@@ -84,6 +84,26 @@ def failure_trials(
         TrafficError, TopologyError, SolverError: as :func:`pnet_lp.throughput.solve`.
         PnetError: a process died.
     """
+    masks, which = distinct_draws(network, failures, trials=trials, seed=seed)
+    options = {"seed": seed, **options, "threads": threads_each(threads, jobs)}
+    if jobs > 1:
+        # A function that reports cannot go to another process.
+        options["on_progress"] = None
+    options["start"] = intact_start(network, traffic, masks, options)
+    task = functools.partial(_solve_connected, network, traffic, options)
+    found = list(map_in_order(task, masks, jobs))
+    return [replace(found[place], trial=trial) for trial, place in enumerate(which)]
+
+
+def distinct_draws(
+    network: Network, failures: Failures, *, trials: int, seed: int = 0
+) -> tuple[list[Mask], list[int]]:
+    """Return what is down in draws 0 to ``trials``, each once, and for each draw which of these it is.
+
+    Raises:
+        SpecError: no trial; a plane, a switch or a cable that the network does not have.
+        TopologyError: positions of planes that are not alike.
+    """
     check_draws("trials", trials)
     model = FailureModel(network, failures)
     first: dict[bytes, int] = {}
@@ -96,14 +116,7 @@ def failure_trials(
             first[key] = len(masks)
             masks.append(mask)
         which.append(first[key])
-    options = {"seed": seed, **options, "threads": threads_each(threads, jobs)}
-    if jobs > 1:
-        # A function that reports cannot go to another process.
-        options["on_progress"] = None
-    options["start"] = _start(network, traffic, masks, options)
-    task = functools.partial(_solve_connected, network, traffic, options)
-    found = list(map_in_order(task, masks, jobs))
-    return [replace(found[place], trial=trial) for trial, place in enumerate(which)]
+    return masks, which
 
 
 def throughput_interval(trials: Sequence[FailureTrial]) -> tuple[float, float] | None:
@@ -111,10 +124,17 @@ def throughput_interval(trials: Sequence[FailureTrial]) -> tuple[float, float] |
     return mean_interval([trial.throughput_gbps for trial in trials])
 
 
-def _start(
+def intact_start(
     network: Network, traffic: TrafficMatrix, masks: Sequence[Mask], options: dict[str, Any]
 ) -> Start | None:
-    """Return the answer without failures, None where no draw could start from it or it would not pay."""
+    """Return the answer without failures, None where no draw could start from it or it would not pay.
+
+    Args:
+        network: without failures.
+        traffic: the demands.
+        masks: what is down in the draws.
+        options: for :func:`pnet_lp.throughput.solve`.
+    """
     routing = parse_routing(options.get("routing", IDEAL))
     if len(masks) < 2 or routing.form != "arc" or options.get("objective", CONCURRENT) != CONCURRENT:
         return None

@@ -15,14 +15,18 @@ import {
   withoutCable,
 } from "./network.js";
 import { Picture } from "./picture.js";
-import { Results, element, figure, marksOf } from "./results.js";
+import { Results, between, element, figure, marksOf } from "./results.js";
 
 const LATE_MS = 80;
+// How close the bounds of a cable that hovers are brought at once, and how close once the pointer rests.
+const COARSE = 1e-2;
+const CLOSE = 1e-3;
+const REST_MS = 150;
 const byId = (id) => /** @type {any} */ (document.getElementById(id));
 const HINTS = {
   link: "Drag from one switch to another: the result follows while you hover. Keys: arrows choose a switch, Enter begins and ends a cable.",
   cut: "Click a cable to cut it. By keyboard: the table of cables below.",
-  move: "Drag switches about; it changes nothing but the picture. Keys: Shift and arrows.",
+  move: "Drag switches; only the picture changes. Keys: Shift and arrows.",
 };
 
 export class Lab {
@@ -69,7 +73,7 @@ export class Lab {
   }
 
   get mode() {
-    return new FormData(wrapped(byId("tools"))).get("mode");
+    return byId("tools").querySelector(":checked").value;
   }
 
   get show() {
@@ -118,7 +122,7 @@ export class Lab {
       ...this.network.planes.map((_, p) => {
         const frame = element("div", { class: "plane" });
         if (many) {
-          const kill = element("button", { type: "button", "aria-pressed": "false" }, `Kill plane ${p + 1}`);
+          const kill = element("button", { type: "button" }, `Kill plane ${p + 1}`);
           kill.addEventListener("click", () => this.kill(p, kill));
           frame.append(element("div", { class: "plane-head" }, element("strong", {}, `Plane ${p + 1}`), kill));
         }
@@ -146,7 +150,7 @@ export class Lab {
       return;
     }
     button.textContent = network.dead[p] ? `Repair plane ${p + 1}` : `Kill plane ${p + 1}`;
-    button.setAttribute("aria-pressed", String(network.dead[p]));
+    button.classList.toggle("undo", network.dead[p]);
     this.set(network, false);
   }
 
@@ -169,40 +173,59 @@ export class Lab {
     this.set(withRack(this.network, right, mean(switches.map((s) => s.y))), false);
   }
 
-  /** Solves with a cable that is not there yet; without it where `v` is null. */
+  /** Solves with a cable that is not there yet, at first not very closely; without it where `v` is null. */
   preview(p, u, v) {
-    this.solve(v === null ? this.network : withCable(this.network, p, u, v), v === null);
+    if (v === null) {
+      this.solve();
+      return;
+    }
+    const network = withCable(this.network, p, u, v);
+    const coarse = this.solve(network, COARSE);
+    this.rest = setTimeout(async () => {
+      const before = await coarse;
+      if (this.asked === network) this.solve(network, CLOSE, before);
+    }, REST_MS);
   }
 
-  /** @param {boolean} real whether the network is the one shown, and not with a cable that may come */
-  async solve(whole = this.network, real = true) {
+  /** @param {number} [hovering] how close the bounds are to be where a cable may only come; else it is the network shown
+   * @param {any} [before] what is known of the same network already @returns {Promise<any>} what is known of it then */
+  async solve(whole = this.network, hovering = undefined, before = {}) {
+    clearTimeout(this.rest);
+    this.asked = whole;
     const network = alive(whole);
+    const real = hovering === undefined;
     const demands = demandsOf(this.pattern, rackCount(network));
     const cables = network.planes.reduce((sum, plane) => sum + plane.cables.length, 0);
-    // Small networks are solved more exactly than large ones, and those with a cable that hovers not very.
+    // Small networks are solved more exactly than large ones.
     const closest = Math.min(1e-4, Math.max(1e-5, 1e-9 * cables * rackCount(network)));
-    const task = { network, demands, tolerance: real ? closest : 1e-3, limit: 20, cut: real };
+    const task = { network, demands, tolerance: hovering ?? closest, limit: 20, cut: real };
+    const { lower = 0, upper = Infinity } = before;
     const known = {};
-    const history = [];
+    const history = before.history ?? [];
     byId("lab").dataset.settled = "false";
     // What was changed shows at once even where the answer takes a while.
     const late = setTimeout(() => this.draw(), LATE_MS);
     const how = await this.solver.ask(task, (news) => {
       clearTimeout(late);
       Object.assign(known, news);
-      if (news.kind === "closing" || news.kind === "solved") history.push([news.lower, news.upper]);
-      if (news.kind === "known" && history.length === 0 && this.known.lower !== undefined) return;
+      if (news.kind === "closing" || news.kind === "solved") {
+        // Whatever was proved of this network before holds as well.
+        [known.lower, known.upper] = [Math.max(lower, news.lower), Math.min(upper, news.upper)];
+        history.push([known.lower, known.upper]);
+      }
+      if (news.kind === "known" && this.known.lower !== undefined) return;
       this.render(known, history, real ? demands : null, arcsOf(network));
     });
     if (how === "failed") byId("status").textContent = `The solver says: ${known.message}`;
     if (how === "done" && real) byId("lab").dataset.settled = "true";
+    return { ...known, history };
   }
 
   render(known, history, demands, arcs) {
     this.results.render(known);
     closing(byId("closing"), history);
     if (!demands) {
-      if (known.lower !== undefined) byId("status").textContent = `With this cable: ${figure(known.lower)} Gb/s per pair.`;
+      if (known.lower !== undefined) byId("status").textContent = `With this cable: ${between(known.lower, known.upper)} Gb/s per pair.`;
       return;
     }
     [this.known, this.demands, this.arcs] = [known, demands, arcs];
@@ -246,33 +269,44 @@ export class Lab {
     const { switches } = this.network.planes[Number(form.plane.value)];
     for (const end of [form.u, form.v]) keep(end, switches.map((s, i) => new Option(s.name, String(i))));
     const marks = this.arcs ? marksOf(this.network, this.known, { ...this.show, loads: true, lengths: true }, this.arcs) : [];
-    const active = document.activeElement?.dataset;
-    const rows = this.network.planes.flatMap((plane, p) =>
+    const cables = this.network.planes.flatMap((plane, p) =>
       plane.cables.map(({ u, v, gbps }, c) => {
         const name = `${plane.switches[u].name} – ${plane.switches[v].name}`;
-        const at = { "data-plane": String(p), "data-cable": String(c) };
-        const speed = element("input", {
-          ...at, type: "number", min: "0.001", max: "1000000", step: "any", value: String(gbps), "aria-label": `Gb/s of cable ${name}, plane ${p + 1}`,
-        });
-        const cut = element("button", { ...at, type: "button", "aria-label": `Cut cable ${name}, plane ${p + 1}` }, "Cut");
-        const part = (value) => (value === undefined ? "–" : `${(100 * value).toFixed(0)} %`);
-        return element(
-          "tr",
-          {},
-          element("td", {}, String(p + 1)),
-          element("th", { scope: "row" }, name),
-          element("td", {}, speed),
-          element("td", {}, part(marks[p]?.load?.[c])),
-          element("td", {}, part(marks[p]?.length?.[c])),
-          element("td", {}, cut),
-        );
+        return { p, c, name, gbps, load: marks[p]?.load?.[c], length: marks[p]?.length?.[c] };
       }),
     );
-    byId("rows").replaceChildren(...rows);
-    if (active?.cable !== undefined) {
-      const which = document.activeElement === document.body ? "input" : "button";
-      byId("rows").querySelector(`${which}[data-plane="${active.plane}"][data-cable="${active.cable}"]`)?.focus();
-    }
+    // Rows stay as long as their cables do: a speed may be half typed.
+    const named = JSON.stringify(cables.map(({ p, name }) => [p, name]));
+    if (named !== this.named) this.rows(cables);
+    this.named = named;
+    const part = (value) => (value === undefined ? "–" : `${(100 * value).toFixed(0)} %`);
+    cables.forEach(({ gbps, load, length }, i) => {
+      const row = byId("rows").children[i];
+      const speed = row.querySelector("input");
+      if (speed !== document.activeElement) speed.value = String(gbps);
+      row.querySelector(".full").textContent = part(load);
+      row.querySelector(".part").textContent = part(length);
+    });
+  }
+
+  /** Rows for cables, without what changes in them; what had the focus keeps it. */
+  rows(cables) {
+    const { localName, dataset } = /** @type {HTMLElement} */ (document.activeElement);
+    const made = cables.map(({ p, c, name }) => {
+      const at = { "data-plane": String(p), "data-cable": String(c) };
+      const speed = element("input", {
+        ...at, type: "number", min: "0.001", max: "1000000", step: "any", "aria-label": `Gb/s of cable ${name}, plane ${p + 1}`,
+      });
+      const cut = element("button", { ...at, type: "button", "aria-label": `Cut cable ${name}, plane ${p + 1}` }, "Cut");
+      const [full, part] = [element("td", { class: "full" }), element("td", { class: "part" })];
+      const head = element("th", { scope: "row" }, name);
+      return element("tr", {}, element("td", {}, String(p + 1)), head, element("td", {}, speed), full, part, element("td", {}, cut));
+    });
+    byId("rows").replaceChildren(...made);
+    if (dataset.cable === undefined) return;
+    // The row of a cable that was cut is the next one's, or that of the last.
+    const places = [...byId("rows").querySelectorAll(`${localName}[data-plane="${dataset.plane}"]`)];
+    places[Math.min(Number(dataset.cable), places.length - 1)]?.focus();
   }
 
   async copy() {
@@ -304,15 +338,6 @@ export class Lab {
   }
 }
 
-/** FormData wants a form. */
-function wrapped(fieldset) {
-  const form = document.createElement("form");
-  form.append(fieldset.cloneNode(true));
-  // Clones of radio buttons forget what was chosen since.
-  fieldset.querySelectorAll("input").forEach((input, i) => (form.querySelectorAll("input")[i].checked = input.checked));
-  return form;
-}
-
 function legend(show, hollow) {
   const items = [];
   if (hollow) items.push(element("span", { class: "key" }, "hollow: a switch without a rack"));
@@ -328,7 +353,7 @@ function meaning(show) {
   if (show.lengths) {
     return "Lengths are dual prices. With any lengths, K · (sum of demands' distances) is at most the sum of capacity times length; these give the upper bound. Wide glow: a large part of that sum. Where nothing glows, more capacity would not help.";
   }
-  if (show.ecmp) return "Loads with ECMP: equal parts over the next hops on shortest paths. It is as fast as its fullest cable lets it be.";
+  if (show.ecmp) return "Loads with ECMP: equal parts over the next hops on shortest paths. The fullest cable limits the throughput.";
   if (show.cut) return "Of all splits of the racks into halves this one has the least capacity across. A cut bounds throughput, but another one may be tighter, or none may be tight.";
   return "Loads at the proved throughput, in the fuller direction of each cable. Many splits reach it; this is one.";
 }

@@ -25,33 +25,33 @@ const percent = (value) => `${(100 * value).toFixed(0)} %`;
 const STEPS = [
   {
     title: "Equal bisection",
-    text: "Both have 12 switches with 3 cables each. In both, no two halves of the racks are joined by less than 400 Gb/s.",
+    text: "Both have 12 switches with 3 cables each. In both, the bisection bandwidth is 400 Gb/s.",
     networks: [["prism", 0], ["necklace", 0]],
     question: "Which one carries more?",
     options: ["A", "B", "Both the same: their bisection is equal"],
     right: ([a, b]) => (a.lower > b.upper ? 0 : 1),
     show: [{ cut: true }, { cut: true, lengths: true }],
     why: ([a, b]) => [
-      `What crosses a cut has to fit through it. Between halves of 6 racks, 36 pairs send each way, so
+      `Traffic across a cut has to fit through it. Between halves of 6 racks, 36 pairs send each way, so
        K ≤ 400 / 36 = ${figure(a.bisection.bound)} in both networks. <strong>A attains it: ${figure(a.lower)} Gb/s for every pair.</strong>`,
-      `<strong>B carries ${figure(b.lower)}.</strong> Its narrowest place is not between halves: two cables join each diamond of 4 racks
-       to the other 8, and 32 pairs cross each way, so K ≤ 200 / 32 = 6.25. These cables glow. Bisection is one cut of many, and need not be
-       the one that binds.`,
+      `<strong>B carries ${figure(b.lower)}.</strong> Its narrowest cut is not between halves: two cables join each diamond of 4 racks
+       to the other 8, and 32 pairs cross each way, so K ≤ 200 / 32 = 6.25. These cables glow. The bisection is one cut of many, and
+       another one may limit the throughput.`,
     ],
   },
   {
     title: "Cuts are not enough",
-    text: `Equal equipment: 32 switches, 64 cables. A is a 4×8 torus. B is a random graph, as in Jellyfish. The
-      narrowest halves of A are joined by 800 Gb/s, those of B by 1,400.`,
+    text: `Equal equipment: 32 switches, 64 cables. A is a 4×8 torus, B a random graph, as in Jellyfish. The
+      bisection bandwidth of A is 800 Gb/s, that of B 1,400.`,
     networks: [["torus", 4], ["random", 7]],
     question: "How much more does B carry?",
-    options: ["As much more as its bisection is wider", "More, but by less than that", "No more: paths in B are longer"],
+    options: ["In proportion to its bisection", "More, but by less than that", "No more: paths in B are longer"],
     right: ([a, b]) => (b.upper < a.lower ? 2 : b.upper / a.lower < 0.99 * (b.bisection.gbps / a.bisection.gbps) ? 1 : 0),
     show: [{ lengths: true }, { lengths: true }],
     why: ([a, b]) => [
-      `B's halves are joined by ${figure(b.bisection.gbps)} Gb/s, ${figure(b.bisection.gbps / a.bisection.gbps)} times as much as A's.
+      `B's bisection is ${figure(b.bisection.gbps)} Gb/s, ${figure(b.bisection.gbps / a.bisection.gbps)} times as much as A's.
        Its throughput is ${figure(b.lower / a.lower)} times A's: <strong>${figure(b.lower)} against ${figure(a.lower)} Gb/s a pair.</strong>`,
-      `A rate of K over a path of h hops takes K on each of h links, and all links together are only so fast: K ≤ total
+      `A rate of K over a path of h hops uses K on each of h links, and the capacity of all links is limited: K ≤ total
        capacity / sum of hops. In B a pair is ${figure(b.meanHops)} hops apart on average, in A ${figure(a.meanHops)}, and this
        <em>mean-path bound</em> is ${figure(b.meanPath)} for B, below what its bisection promises.`,
       `The orange glow is a proof: a <em>length</em> for every cable (a dual price). If all K fits, then K · Σ distances ≤ Σ capacity ·
@@ -60,18 +60,18 @@ const STEPS = [
     ],
   },
   {
-    title: "What routing makes of it",
-    text: `The random graph again. So far traffic was split in the best possible way. ECMP splits it equally over the next hops on
+    title: "The effect of routing",
+    text: `The random graph again. So far traffic was split optimally. ECMP splits it equally over the next hops on
       shortest paths, at every switch.`,
     networks: [["random", 7]],
-    question: "How much of the best split's throughput is left with ECMP?",
+    question: "How much of the optimal throughput does ECMP reach?",
     options: ["Nearly all, over 95 %", "Between a half and nine tenths", "Less than a half"],
     right: ([a]) => (a.ecmp / a.lower > 0.95 ? 0 : a.ecmp / a.lower > 0.5 ? 1 : 2),
     show: [{ ecmp: true }],
     why: ([a]) => [
       `<strong>${percent(a.ecmp / a.lower)}: ${figure(a.ecmp)} of ${figure(a.lower)} Gb/s a pair.</strong> Random graphs have few shortest paths for
-       most pairs, and some cables are on many of them: one is full while others have room. Paths a hop longer would go
-       round it, but ECMP never takes them.`,
+       most pairs, and some cables are on many of them: one is full while others have room. Paths one hop longer would
+       avoid it, but ECMP never takes them.`,
       "On a ring, a torus or a fat tree, the symmetry spreads shortest paths evenly and ECMP loses little or nothing. Try it in the laboratory.",
     ],
   },
@@ -81,11 +81,11 @@ const STEPS = [
       graph twice, B two different ones: the same equipment.`,
     networks: [["alike", 2], ["different", 2]],
     question: "Which one carries more?",
-    options: ["A: planes that are alike share the load evenly", "B: planes that differ", "Both the same"],
+    options: ["A: equal planes share the load evenly", "B: different planes", "Both the same"],
     right: ([a, b]) => (b.lower > a.upper ? 1 : a.lower > b.upper ? 0 : 2),
     why: ([a, b]) => [
       `<strong>B carries ${percent(b.lower / a.lower - 1)} more: ${figure(b.lower)} against ${figure(a.lower)} Gb/s a pair.</strong> A pair that is far apart in one
-       plane may be close in the other, and takes that one. The average of the shorter ways falls from
+       plane may be close in the other, and takes that one. The mean of the shorter paths falls from
        ${figure(a.meanHops)} to ${figure(b.meanHops)} hops.`,
       "Now kill a plane in both. What is left of A, and what of B?",
     ],
@@ -197,14 +197,14 @@ class StepView {
   }
 
   killer(before) {
-    const button = element("button", { type: "button", "aria-pressed": "false" }, "Kill plane 2 in both");
+    const button = element("button", { type: "button" }, "Kill plane 2 in both");
     const says = element("p");
     button.addEventListener("click", async () => {
       button.setAttribute("disabled", "");
-      const dead = button.getAttribute("aria-pressed") !== "true";
       for (const side of this.sides) side.network = withPlaneToggled(side.network, 1);
       const found = await this.solve();
-      button.setAttribute("aria-pressed", String(dead));
+      const dead = this.sides[0].network.dead[1];
+      button.classList.toggle("undo", dead);
       button.textContent = dead ? "Repair it" : "Kill plane 2 in both";
       says.innerHTML = dead ? this.step.killed(found, before) : "";
       button.removeAttribute("disabled");

@@ -150,6 +150,7 @@ export class Picture {
       group.append(svg("text", { dy: "0.34em", "font-size": r * 1.05, "aria-hidden": "true" }, node.name));
     }
     if (this.editor) {
+      group.prepend(svg("circle", { r: 2 * this.radius, class: "reach" }));
       group.setAttribute("tabindex", i === this.focused ? "0" : "-1");
       group.setAttribute("role", "button");
       group.setAttribute("aria-label", what + (this.from === i ? ", cable begins here" : ""));
@@ -191,7 +192,7 @@ export class Picture {
 
   listen() {
     const { svg: element, editor } = this;
-    const reach = () => 2 * this.radius;
+    const reach = () => 2 * this.radius; // as the circle of each switch that a finger may touch
     element.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       const place = this.at(event);

@@ -6,6 +6,11 @@ export function figure(value) {
   return value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
 }
 
+/** A proved interval: one number where its ends look alike. @param {number} lower @param {number} upper */
+export function between(lower, upper) {
+  return figure(lower) === figure(upper) ? figure(lower) : `${figure(lower)} to ${figure(upper)}`;
+}
+
 /** @param {string} tag @param {Record<string, string>} attributes @param {...(Node | string)} children */
 export function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -59,10 +64,8 @@ export class Results {
     const { bisection: cut, meanPath, lower, upper, ecmp } = known;
     set("bisection", cut?.bound, undefined, cut ? figure(cut.bound) : "…");
     set("mean", meanPath, undefined, meanPath === undefined ? "…" : figure(meanPath));
-    const met = lower !== undefined && figure(lower) === figure(upper);
-    const between = lower === undefined ? "…" : met ? figure(lower) : `${figure(lower)} to ${figure(upper)}`;
-    set("best", lower, upper, between);
-    this.rows.best.row.classList.toggle("met", met);
+    set("best", lower, upper, lower === undefined ? "…" : between(lower, upper));
+    this.rows.best.row.classList.toggle("met", lower !== undefined && figure(lower) === figure(upper));
     set("ecmp", ecmp, undefined, ecmp === undefined ? "…" : figure(ecmp));
     this.rows.ecmp.row.hidden = shown.ecmp === false;
     this.rows.mean.row.hidden = shown.mean === false;

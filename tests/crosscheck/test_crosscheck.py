@@ -126,7 +126,7 @@ def test_losses_are_those_of_flows_that_sent_again(spine: Network, unfinished: b
     gap = next(gap for gap in document["gaps"] if gap["cause"] == "loss and retransmission")
     assert gap["factor"] == pytest.approx(1 + excess)
     dropped, resent = (int(flow[key].sum()) for key in ("packets_dropped", "resent"))
-    assert gap["sentence"].startswith(f"{dropped:,} packets were dropped and {resent:,} sent again; ")
+    assert gap["sentence"].startswith(f"{dropped:,} packets were dropped and {resent:,} retransmitted; ")
     assert f"{100 * excess:+,.1f} % in the mean of all flows" in gap["sentence"]
 
 

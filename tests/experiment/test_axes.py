@@ -105,7 +105,9 @@ def test_the_question_is_the_first_that_has_all_keys(words: list[str], question:
 
 
 def test_words_of_no_question() -> None:
-    with pytest.raises(SpecError, match=r"is called 'plans' \(did you mean 'planes'\?\); allowed: seed, "):
+    with pytest.raises(
+        SpecError, match=r"is called 'plans' \(did you mean 'planes'\?\); allowed: what `pnet-lp list"
+    ):
         question_of(["routing", "plans"])
     with pytest.raises(SpecError, match="no question has all of routing, beta; throughput lacks beta"):
         question_of(["routing", "beta"])

@@ -18,7 +18,7 @@ from pnet_lp.throughput import solve
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
-from pnet_lp.workers import map_in_order
+from pnet_lp.workers import map_in_order, processor_seconds
 
 SPEC = """
 title: Trial
@@ -192,3 +192,21 @@ def test_ctrl_c_leaves_what_is_done(tmp_path: Path) -> None:
     before = (results / "serial" / "draw-0" / "spent.json").read_bytes()
     assert len(list(run_experiment(experiment, Store(results), jobs=2))) == 3
     assert (results / "serial" / "draw-0" / "spent.json").read_bytes() == before
+
+
+def test_processes_that_go_on_count_too(tmp_path: Path) -> None:
+    """As those of solvers do, which serve draw after draw."""
+    work = "import sys, time\nwhile time.process_time() < 0.3: pass\nprint(flush=True)\nsys.stdin.read()"
+    before = processor_seconds()
+    with subprocess.Popen(
+        [sys.executable, "-c", work], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        without = processor_seconds(tmp_path) - before
+        going_on = processor_seconds() - before
+    after = processor_seconds() - before
+    if Path("/proc/self/task").exists():
+        assert going_on >= 0.25
+        assert without < going_on
+    assert after >= 0.25

@@ -94,15 +94,18 @@ def test_seeds_and_placement() -> None:
     assert near.tree_gbps.lower == pytest.approx(far.tree_gbps.lower, rel=1e-5)
 
 
-@pytest.mark.parametrize(("beta", "steps"), [(1.0, (1.0, 1.0)), (4.0, (0.5, 0.25)), (16.0, (0.25, 1 / 16))])
-def test_oversubscription_level_by_level(beta: float, steps: tuple[float, float]) -> None:
+@pytest.mark.parametrize(
+    ("rack", "beta", "steps"), [(8, 1.0, (1.0, 1.0)), (8, 4.0, (0.5, 0.25)), (16, 16.0, (0.25, 1 / 16))]
+)
+def test_oversubscription_level_by_level(rack: int, beta: float, steps: tuple[float, float]) -> None:
     """A permutation within a rack gets the full rate, between racks of a pod 1/sqrt(beta), between pods 1/beta.
 
-    64 racks of 16 servers, in pods of 16 racks; every server sends to the one as far on.
+    Four pods of as many racks as a rack has servers; every server sends to the one as far on.
     """
-    network = build_network([f"beta-fat-tree:servers=1024,ports=32,beta={beta},link_gbps=1"])
-    for shift, expected in ((1, None), (16, steps[0]), (256, steps[1])):
-        matrix = _shifted(network.host_count, shift, {1: 16, 16: 256, 256: 1024}[shift])
+    pod = rack * rack
+    network = build_network([f"beta-fat-tree:servers={4 * pod},ports={2 * rack},beta={beta},link_gbps=1"])
+    for shift, block, expected in ((1, rack, None), (rack, pod, steps[0]), (pod, 4 * pod, steps[1])):
+        matrix = _shifted(network.host_count, shift, block)
         found = solve(network, matrix, tolerance=1e-4).throughput_gbps
         assert found == pytest.approx(1 if expected is None else expected, rel=1e-3)
 

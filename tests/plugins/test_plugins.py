@@ -49,27 +49,39 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     (described / "METADATA").write_text("Metadata-Version: 2.1\nName: pnet-fieldwork\nVersion: 1.0\n")
     shutil.copy(HERE / "package" / "entry_points.txt", described)
 
-    def invoke(*words: str, code: int = 0) -> Any:
-        found = subprocess.run(
-            [sys.executable, "-m", "pnet_lp", *words, "--json"],
+    def process(*arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *arguments],
+            input=given,
             env={**os.environ, "PYTHONPATH": str(place)},
             cwd=place,
             capture_output=True,
             text=True,
             check=False,
         )
+
+    def invoke(*words: str, code: int = 0) -> Any:
+        found = process("-m", "pnet_lp", *words, "--json")
         assert found.returncode == code, found.stderr
         return json.loads(found.stdout) if code == 0 else found.stderr
 
-    invoke.place = place  # type: ignore[attr-defined]
+    invoke.place, invoke.process = place, process  # type: ignore[attr-defined]
     return invoke
 
 
-@pytest.mark.parametrize("kind", ADDED)
-def test_each_is_listed(kind: str, run: Run) -> None:
-    name, _ = ADDED[kind]
-    entries = {entry["name"]: entry for entry in run("list", kind)["entries"]}
-    assert entries[name]["summary"]
+def test_each_is_listed(run: Run) -> None:
+    program = "import json, sys\nfrom pnet_lp.report.registries import list_documents\n"
+    program += (
+        "print(json.dumps({kind: list_documents(kind, name) for kind, name in json.load(sys.stdin).items()}))"
+    )
+    asked = {kind: name for kind, (name, _) in ADDED.items()}
+    found = run.process("-c", program, given=json.dumps(asked))  # type: ignore[attr-defined]
+    assert found.returncode == 0, found.stderr
+    listed = json.loads(found.stdout)
+    assert {kind: [entry["name"] for entry in entries] for kind, entries in listed.items()} == {
+        kind: [name] for kind, name in asked.items()
+    }
+    assert all(entry["summary"] for entries in listed.values() for entry in entries)
 
 
 def test_all_at_once_on_the_command_line(run: Run) -> None:

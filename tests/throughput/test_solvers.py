@@ -8,11 +8,12 @@ import pytest
 
 from pnet_lp import memory
 from pnet_lp.deadline import Deadline
-from pnet_lp.errors import SolverError, SpecError
+from pnet_lp.errors import RoutingError, SolverError, SpecError
 from pnet_lp.model import Certificate, Network, Plane
 from pnet_lp.routing import parse_routing
+from pnet_lp.routing.loads import path_usage
 from pnet_lp.throughput import build_problem, solve
-from pnet_lp.throughput.problems import ArcProblem, Problem, state_problem
+from pnet_lp.throughput.problems import ArcProblem, PathProblem, Problem, state_problem
 from pnet_lp.throughput.solvers import (
     OnProgress,
     RawSolution,
@@ -23,6 +24,7 @@ from pnet_lp.throughput.solvers import (
     solver_names,
 )
 from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
 
 from .conftest import INSTANCES, all_to_all, random_network
 
@@ -144,6 +146,28 @@ def test_refused_where_memory_does_not_suffice(name: str, monkeypatch: pytest.Mo
         SolverError, match=rf"'{name}' with .* needs about .* 1000 B are free; allowed: {other}fewer planes, "
     ):
         get_solver(name).check(problem)
+
+
+def test_all_to_all_by_a_rule_numbers_no_pairs() -> None:
+    network = build_network(["fat-tree:k=4"])
+    problem = ArcProblem(build_problem(network, build_traffic("all-to-all", network, "host")))
+    assert problem.connected() == (problem, slice(None))
+
+
+def test_links_of_paths_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network(["fat-tree:k=4"])
+    problem = state_problem(network, all_to_all(network), parse_routing("ecmp-lp"))
+    assert isinstance(problem, PathProblem)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    allowed = r"1000 B are free; allowed: .*level=rack$"
+    with pytest.raises(
+        RoutingError, match=rf"^a problem over [\d,]+ paths needs about [\d.]+ KiB, {allowed}"
+    ):
+        _ = problem.path_link
+    with pytest.raises(
+        RoutingError, match=rf"^what [\d,]+ paths put on links needs about [\d.]+ KiB, {allowed}"
+    ):
+        path_usage(problem.paths)
 
 
 def test_long_paths_count() -> None:

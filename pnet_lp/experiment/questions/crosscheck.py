@@ -27,7 +27,7 @@ class CrosscheckCase(CrosscheckSettings, OutageSettings, FlowSettings, NetworkKe
 @QUESTIONS.register(
     "crosscheck",
     params=CrosscheckCase,
-    summary="how long flows take in packets over the fluid, beside the linear program",
+    summary="completion times in packets over those in the fluid, with the linear program",
 )
 def crosscheck(case: CrosscheckCase, seed: int) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""

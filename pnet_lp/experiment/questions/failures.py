@@ -36,7 +36,7 @@ class FailuresCase(SolveSettings, DemandKeys):
 
 
 @QUESTIONS.register(
-    "failures", params=FailuresCase, summary="throughput of the pairs that trials of failures leave connected"
+    "failures", params=FailuresCase, summary="throughput of connected pairs over trials of failures"
 )
 def failures(case: FailuresCase, seed: int) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives, and failures that it draws."""

@@ -115,7 +115,7 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
 @QUESTIONS.register(
     "fluid-error",
     params=FluidErrorCase,
-    summary="how far the fluid's 99th percentile of slowdowns is from that of packets, over random mixes",
+    summary="error of the fluid's 99th percentile of slowdowns against packets, over random mixes",
 )
 def fluid_error(case: FluidErrorCase, seed: int) -> Posed:
     """Pose the case on the mix that ``seed`` draws; cases of other sizes or loads have other mixes."""

@@ -35,7 +35,7 @@ class PricePerformanceCase(BookSettings, SolveSettings, TopologySettings, Demand
 @QUESTIONS.register(
     "price-performance",
     params=PricePerformanceCase,
-    summary="throughput of all demands together over price and power of any network",
+    summary="total throughput of any network over its price and power",
 )
 def price_performance(case: PricePerformanceCase, seed: int) -> Posed:
     """Pose the case on the network and the demands that ``seed`` gives, at the prices that its books hold now.

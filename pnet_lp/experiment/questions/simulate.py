@@ -75,7 +75,7 @@ class SimulateCase(Settings, OutageSettings, FlowSettings, NetworkKeys):
 
 
 @QUESTIONS.register(
-    "simulate", params=SimulateCase, summary="how long flows take packet by packet, and at which rates"
+    "simulate", params=SimulateCase, summary="completion times and rates of flows, packet by packet"
 )
 def simulate(case: SimulateCase, seed: int) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""

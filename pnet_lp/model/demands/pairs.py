@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints, longs
 from pnet_lp.model.brief import brief
 from pnet_lp.model.demands.base import Demands, Index
 
@@ -134,7 +134,7 @@ def _refine(colour: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
         # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
         sums = sp.csr_array(moved @ member)
         sums.sort_indices()
-        refined = _labels(colour, sums.indptr, sums.indices, sums.data)
+        refined = _labels(colour, longs(sums.indptr), longs(sums.indices), sums.data)
         if int(refined.max()) + 1 == count:
             return colour
         colour = refined

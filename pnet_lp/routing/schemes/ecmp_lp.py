@@ -6,7 +6,7 @@ from pnet_lp.routing.base import ROUTINGS, Routing
 from pnet_lp.routing.rule import PathKind
 
 
-@ROUTINGS.register("ecmp-lp", summary="all shortest paths, split in the best way")
+@ROUTINGS.register("ecmp-lp", summary="all shortest paths, split optimally")
 class EcmpLp(Routing):
     """All shortest paths, the split open."""
 

@@ -9,7 +9,7 @@ from pnet_lp.routing.rule import PathKind
 @ROUTINGS.register(
     "edge-disjoint",
     params=PathCount,
-    summary="K paths without a common link, of least total length, split in the best way",
+    summary="K paths without a common link, of least total length, split optimally",
     source='J. W. Suurballe, "Disjoint paths in a network", Networks 4 (1974)',
 )
 class EdgeDisjoint(CountedPaths):

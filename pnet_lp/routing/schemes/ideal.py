@@ -8,7 +8,7 @@ from pnet_lp.registry import Params
 from pnet_lp.routing.base import ROUTINGS, Routing
 
 
-@ROUTINGS.register("ideal", summary="any path in any plane, split in the best way")
+@ROUTINGS.register("ideal", summary="any path in any plane, split optimally")
 class Ideal(Routing):
     """No restriction."""
 

@@ -28,7 +28,7 @@ class CbrParams(Params):
 @TRANSPORTS.register(
     "cbr",
     params=CbrParams,
-    summary="packets at even intervals, never sent again; a flow that loses one is never complete",
+    summary="packets at even intervals, never retransmitted; a flow that loses one is never complete",
 )
 def cbr(params: CbrParams, context: Context) -> _core.Transport:
     """Return the transport."""

@@ -21,7 +21,7 @@ class DctcpParams(TcpParams):
 @TRANSPORTS.register(
     "dctcp",
     params=DctcpParams,
-    summary="TCP whose window shrinks, once a window, by the part of packets that were marked; for ecn queues",
+    summary="TCP whose window shrinks, once per window, in proportion to marked packets; for ecn queues",
     source="RFC 8257; DCTCP, SIGCOMM 2010",
 )
 def dctcp(params: DctcpParams, context: Context) -> _core.Transport:

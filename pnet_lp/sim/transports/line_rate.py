@@ -9,7 +9,7 @@ from pnet_lp.sim.base import TRANSPORTS, Context
 
 @TRANSPORTS.register(
     "line-rate",
-    summary="packets at the rate of the links that they leave by, never sent again; else as cbr",
+    summary="packets at the rate of the links that they leave by, never retransmitted; else as cbr",
 )
 def line_rate(_: NoParams, context: Context) -> _core.Transport:
     """Return the transport."""

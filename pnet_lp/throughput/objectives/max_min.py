@@ -89,7 +89,7 @@ class _Step:
 
 @OBJECTIVES.register(
     "max-min",
-    summary="rates per unit demand such that none can rise without lowering a smaller one",
+    summary="max-min fair rates: none, per unit demand, can rise without lowering one that is smaller or equal",
     source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
 )
 class MaxMin(Fair):

@@ -112,10 +112,11 @@ class Problem(ABC):
     def keeping(self, kept: IntArray) -> Self:
         """Return the problem with these demands only."""
 
-    def connected(self) -> tuple[Self, IntArray]:
+    def connected(self) -> tuple[Self, IntArray | slice]:
         """Return the problem without its disconnected demands, and the indices of those that are left."""
         if not self.disconnected.size:
-            return self, ints(np.arange(self.demand_count))
+            # Demands that follow from a rule may be more than numbers of them fit into memory.
+            return self, slice(None)
         kept = ints(np.setdiff1d(np.arange(self.demand_count), self.disconnected))
         return self.keeping(kept), kept
 

@@ -23,7 +23,7 @@ class OnePlaneParams(Params):
 
 
 @ROUTINGS.register(
-    "one-plane", params=OnePlaneParams, summary="the K shortest paths of one plane, split in the best way"
+    "one-plane", params=OnePlaneParams, summary="the K shortest paths of one plane, split optimally"
 )
 class OnePlane(Routing):
     """What traffic pinned to one plane can do."""
