@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -79,6 +80,7 @@ class Workload:
         task: npt.ArrayLike | None = None,
         stage: npt.ArrayLike | None = None,
         label: str = "",
+        place: Callable[[int], str] | None = None,
     ) -> Workload:
         """Return a checked workload.
 
@@ -96,6 +98,7 @@ class Workload:
             task: ``[f]``; default: every flow is a task of its own.
             stage: the name of each flow's stage, ``[f]``; default: there are none.
             label: what it is called in messages.
+            place: returns where a flow stands, by its number, for messages; default: ``LABEL: flow NUMBER``.
 
         Raises:
             WorkloadError: no flow; a host that does not exist; a flow from a host to itself; a size below 1; a negative
@@ -103,6 +106,7 @@ class Workload:
                 connection between other hosts than its first flow's; arrays of different lengths.
         """
         where = label or "workload"
+        flow_at = place or (lambda flow: f"{where}: flow {flow}")
         s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
         count = len(s)
         if not count:
@@ -125,15 +129,15 @@ class Workload:
                 raise WorkloadError(f"{count} flows have {array.size} values of {name}", where=where)
         bytes_, start = np.broadcast_to(bytes_, count), np.broadcast_to(start, count)
         for name, index in (("src", s), ("dst", t)):
-            _check(index, 0, hosts - 1, f"no such host as {name}", where)
+            _check(index, 0, hosts - 1, f"no such host as {name}", where, flow_at)
         if np.any(loops := s == t):
             raise WorkloadError(
-                f"host {int(s[loops][0])} sends to itself", where=f"{where}: flow {np.argmax(loops)}"
+                f"host {int(s[loops][0])} sends to itself", where=flow_at(int(np.argmax(loops)))
             )
-        _check(bytes_, 1, np.iinfo(np.int64).max // 16, "a flow has a wrong size in bytes", where)
-        _check(start, 0, LONGEST_PS, "a flow has a wrong start in picoseconds", where)
-        _check(own_task, 0, count - 1, "a flow has a wrong task", where)
-        pointer, parents, known = _parents(count, after, acknowledged, where)
+        _check(bytes_, 1, np.iinfo(np.int64).max // 16, "a flow has a wrong size in bytes", where, flow_at)
+        _check(start, 0, LONGEST_PS, "a flow has a wrong start in picoseconds", where, flow_at)
+        _check(own_task, 0, count - 1, "a flow has a wrong task", where, flow_at)
+        pointer, parents, known = _parents(count, after, acknowledged, where, flow_at)
         return cls(
             hosts,
             ints(s),
@@ -143,10 +147,10 @@ class Workload:
             ints(pointer),
             ints(parents),
             booleans(known),
-            ints(_first_flows(np.broadcast_to(shared, count), s, t, where)),
+            ints(_first_flows(np.broadcast_to(shared, count), s, t, where, flow_at)),
             booleans(np.broadcast_to(opens, count)),
             ints(own_task),
-            *_stages(named, count, where),
+            *_stages(named, count, flow_at),
             label,
         )
 
@@ -184,31 +188,37 @@ class Workload:
         return fingerprint([str(self.hosts), *self.stages, *arrays])
 
 
-def _stages(named: npt.NDArray[np.str_], count: int, where: str) -> tuple[IntArray, tuple[str, ...]]:
+def _stages(
+    named: npt.NDArray[np.str_], count: int, flow_at: Callable[[int], str]
+) -> tuple[IntArray, tuple[str, ...]]:
     """Return the index of each flow's stage, and what the stages are called in the order of their first flows."""
     names, first, place = np.unique(named, return_index=True, return_inverse=True)
     for name, flow in zip(names.tolist(), first.tolist(), strict=True):
         if not name.strip() or name.strip() != name or not name.isprintable():
-            raise WorkloadError("a stage has no name", where=f"{where}: flow {flow}", found=name)
+            raise WorkloadError("a stage has no name", where=flow_at(flow), found=name)
     order = np.argsort(first)
     index = np.argsort(order)[place] if len(named) else np.zeros(count, dtype=np.int64)
     return ints(index), tuple(str(name) for name in names[order])
 
 
-def _check(values: npt.NDArray[Any], low: int, high: int, problem: str, where: str) -> None:
+def _check(
+    values: npt.NDArray[Any], low: int, high: int, problem: str, where: str, flow_at: Callable[[int], str]
+) -> None:
     if not np.issubdtype(values.dtype, np.integer):
         raise WorkloadError(problem, where=where, found=values.dtype.name, allowed="whole numbers")
     bad = (values < low) | (values > high)
     if np.any(bad):
         first = int(np.argmax(bad))
         raise WorkloadError(
-            problem, where=f"{where}: flow {first}", found=int(values[first]), allowed=f"{low} to {high}"
+            problem, where=flow_at(first), found=int(values[first]), allowed=f"{low} to {high}"
         )
 
 
-def _first_flows(connection: LongArray, src: LongArray, dst: LongArray, where: str) -> LongArray:
+def _first_flows(
+    connection: LongArray, src: LongArray, dst: LongArray, where: str, flow_at: Callable[[int], str]
+) -> LongArray:
     """Return the first flow of each flow's connection; raise WorkloadError where these join different hosts."""
-    _check(connection, 0, np.iinfo(np.int64).max, "a flow has a wrong connection", where)
+    _check(connection, 0, np.iinfo(np.int64).max, "a flow has a wrong connection", where, flow_at)
     _, first, place = np.unique(connection, return_index=True, return_inverse=True)
     found: LongArray = first[place.ravel()]
     low, high = np.minimum(src, dst), np.maximum(src, dst)
@@ -216,7 +226,7 @@ def _first_flows(connection: LongArray, src: LongArray, dst: LongArray, where: s
         flow = int(np.argmax(other))
         raise WorkloadError(
             f"a connection between hosts {src[flow]} and {dst[flow]} is also one between others",
-            where=f"{where}: flow {flow}",
+            where=flow_at(flow),
             found=int(connection[flow]),
             allowed=f"that of flow {found[flow]} joins hosts {src[found[flow]]} and {dst[found[flow]]}",
         )
@@ -224,7 +234,11 @@ def _first_flows(connection: LongArray, src: LongArray, dst: LongArray, where: s
 
 
 def _parents(
-    count: int, after: tuple[npt.ArrayLike, npt.ArrayLike] | None, acknowledged: npt.ArrayLike, where: str
+    count: int,
+    after: tuple[npt.ArrayLike, npt.ArrayLike] | None,
+    acknowledged: npt.ArrayLike,
+    where: str,
+    flow_at: Callable[[int], str],
 ) -> tuple[LongArray, LongArray, BoolArray]:
     """Return ``(pointer, parents, acknowledged)`` by flow; raise WorkloadError where flows wait for each other."""
     if after is None:
@@ -236,14 +250,12 @@ def _parents(
     if known.ndim and known.shape != child.shape:
         raise WorkloadError(f"{len(child)} waits have {known.size} values of acknowledged", where=where)
     for side in (child, parent):
-        _check(side, 0, count - 1, "no such flow to wait", where)
+        _check(side, 0, count - 1, "no such flow to wait", where, lambda wait: f"{where}: wait {wait}")
     order = np.lexsort((parent, child))
     child, parent, known = child[order], parent[order], np.broadcast_to(known, child.shape)[order]
     pointer = np.concatenate([[0], np.cumsum(np.bincount(child, minlength=count))])
     if np.any(parent >= child) and (stuck := _stuck(count, child, parent)) is not None:
-        raise WorkloadError(
-            "a flow waits for itself, through others or at once", where=f"{where}: flow {stuck}"
-        )
+        raise WorkloadError("a flow waits for itself, through others or at once", where=flow_at(stuck))
     return pointer, parent, known
 
 

@@ -178,6 +178,10 @@ def _read_percents(path: Path, interpolation: Interpolation) -> SizeDistribution
         # Curves begin at 0 bytes, which no flow has.
         size = 1.0 if found == [0, 0] else found[0]
         points.append([size, found[1] / 100])
+    if points and points[-1][1] == 0.01:
+        raise WorkloadError(
+            "the shares are parts of 1", where=str(path), found="1", allowed="per cent, the last one 100"
+        )
     return _curve(points, path, interpolation)
 
 

@@ -230,7 +230,7 @@ FAULTS = [
         ":2: a flow has a wrong start, found '-1'; allowed: 0 to 1000000",
     ),
     (".csv", "src,dst,bytes,start_s,after\nh0,h1,5,0,7\n", ":2: there is no flow to wait for, found '7'"),
-    (".csv", "src,dst,bytes,start_s,after\nh0,h1,5,0,0\n", ": flow 0: a flow waits for itself"),
+    (".csv", "src,dst,bytes,start_s,after\nh0,h1,5,0,0\n", ":2: a flow waits for itself"),
     (
         ".csv",
         "src,dst,bytes,start_s,id\nh0,h1,5,0,a\nh0,h1,5,0,a\n",
@@ -389,6 +389,7 @@ def test_percentiles_are_those_of_the_generators(tmp_path: Path) -> None:
     assert parse_sizes(f"{path}:interpolation=log").interpolation == "log"
     for text, sentence in (
         ("1 2 3\n", ":1: not bytes and per cent, found '1 2 3'"),
+        ("100 0.5\n1000 1\n", ": the shares are parts of 1, found '1'; allowed: per cent, the last one 100"),
         ("5 50\n9 90\n", ": the last share is not that of all flows, found 0.9; allowed: 1"),
         ("# none\n", ": there are no points"),
     ):

@@ -281,7 +281,7 @@ def test_too_many_flows(network: Network) -> None:
         ),
         ({"stage": ["read", "read", "read"]}, "workload: 2 flows have 3 values of stage"),
         ({"stage": ["read", " "]}, "workload: flow 1: a stage has no name, found ' '"),
-        ({"after": ([0], [2])}, "workload: flow 0: no such flow to wait, found 2; allowed: 0 to 1"),
+        ({"after": ([0], [2])}, "workload: wait 0: no such flow to wait, found 2; allowed: 0 to 1"),
         ({"after": ([0, 1], [1])}, "workload: 2 flows wait for 1"),
         (
             {"after": ([0], [1]), "acknowledged": [True, False]},

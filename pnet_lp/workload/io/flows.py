@@ -86,6 +86,7 @@ class FlowList:
             task=self.task or None,
             stage=self.stage or None,
             label=label,
+            place=self.where,
         )
 
 
