@@ -35,6 +35,7 @@ export class Lab {
     this.solver = solver;
     this.chart = new Chart(byId("sizes"), sizesSolver);
     this.known = {};
+    this.asked = 0;
     this.results = new Results(byId("results"), "This network");
     for (const family of families) byId("family").append(new Option(family.title, family.id));
     byId("family").addEventListener("change", () => this.choose(byId("family").value));
@@ -181,9 +182,10 @@ export class Lab {
     }
     const network = withCable(this.network, p, u, v);
     const coarse = this.solve(network, COARSE);
+    const asked = this.asked;
     this.rest = setTimeout(async () => {
       const before = await coarse;
-      if (this.asked === network) this.solve(network, CLOSE, before);
+      if (this.asked === asked) this.solve(network, CLOSE, before);
     }, REST_MS);
   }
 
@@ -191,7 +193,7 @@ export class Lab {
    * @param {any} [before] what is known of the same network already @returns {Promise<any>} what is known of it then */
   async solve(whole = this.network, hovering = undefined, before = {}) {
     clearTimeout(this.rest);
-    this.asked = whole;
+    const asked = ++this.asked;
     const network = alive(whole);
     const real = hovering === undefined;
     const demands = demandsOf(this.pattern, rackCount(network));
@@ -217,7 +219,8 @@ export class Lab {
       this.render(known, history, real ? demands : null, arcsOf(network));
     });
     if (how === "failed") byId("status").textContent = `The solver says: ${known.message}`;
-    if (how === "done" && real) byId("lab").dataset.settled = "true";
+    // What is done may be an older question, with a newer one waiting.
+    if (how === "done" && real && asked === this.asked) byId("lab").dataset.settled = "true";
     return { ...known, history };
   }
 

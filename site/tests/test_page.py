@@ -93,6 +93,19 @@ def test_bounds_of_a_cable_that_hovers_close_while_the_pointer_rests(page: Page)
     page.evaluate("delete lesson.lab.solver.ask")
 
 
+def test_nothing_is_settled_while_a_newer_question_waits(page: Page) -> None:
+    choose(page, "ring")
+    asked = """async () => {
+        const settled = () => document.getElementById("lab").dataset.settled;
+        const [older, newer] = [lesson.lab.solve(), lesson.lab.solve()];
+        await older;
+        const before = settled();
+        await newer;
+        return [before, settled()];
+    }"""
+    assert page.evaluate(asked) == ["false", "true"]
+
+
 def test_switches_move_without_changing_the_network(page: Page) -> None:
     choose(page, "ring", 2)
     page.get_by_role("radio", name="Move switches").check()
