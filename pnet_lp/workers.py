@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import FrameType
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from pnet_lp.errors import PnetError
 
@@ -51,43 +51,71 @@ def processor_seconds(root: Path = Path("/")) -> float:
     return sum(os.times()[:4]) + (ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0)
 
 
-def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
-    """Yield ``function(task)`` for each task, in order, computed by up to ``workers`` processes.
+class Workers:
+    """Processes that are started for the first tasks and stay for more, as a context.
 
     If the caller is interrupted or stops early, or a task fails, the processes are ended at once: a task must leave
     its traces whole or not at all.
 
     Args:
-        function: importable by name, as are its argument and result.
-        tasks: what it is called with.
-        workers: number of processes; 1 for none beside this one.
-
-    Raises:
-        PnetError: a process died.
+        count: number of processes; 1 for none beside this one.
     """
-    if workers == 1 or len(tasks) < 2:
-        yield from map(function, tasks)
-        return
-    others = set(multiprocessing.active_children())
-    # Started afresh, not forked: threads of solvers and their locks do not survive a fork.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(workers, len(tasks)), mp_context=context, initializer=_begin)
-    call = functools.partial(_call, function)
-    try:
-        with _deaf():
-            futures = [pool.submit(call, task) for task in tasks]
-        for future in futures:
-            yield future.result()
-    except BrokenProcessPool:
-        raise PnetError(
-            "a worker process was ended from outside, perhaps for want of memory", allowed="fewer --jobs"
-        ) from None
-    except BaseException:
-        # The pool itself would wait for tasks that have begun.
-        _end(set(multiprocessing.active_children()) - others)
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._pool: ProcessPoolExecutor | None = None
+        self._others = set[BaseProcess]()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+    def map(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[R]:
+        """Yield ``function(task)`` for each task, in order.
+
+        Args:
+            function: importable by name, as are its argument and result.
+            tasks: what it is called with; a single one is computed here.
+
+        Raises:
+            PnetError: a process died.
+        """
+        if self.count == 1 or len(tasks) < 2:
+            yield from map(function, tasks)
+            return
+        call = functools.partial(_call, function)
+        try:
+            pool = self._started()
+            with _deaf():
+                futures = [pool.submit(call, task) for task in tasks]
+            for future in futures:
+                yield future.result()
+        except BrokenProcessPool:
+            raise PnetError(
+                "a worker process was ended from outside, perhaps for want of memory", allowed="fewer --jobs"
+            ) from None
+        except BaseException:
+            # The pool itself would wait for tasks that have begun.
+            _end(set(multiprocessing.active_children()) - self._others)
+            raise
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            self._others = set(multiprocessing.active_children())
+            # Started afresh, not forked: threads of solvers and their locks do not survive a fork.
+            context = multiprocessing.get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_begin)
+        return self._pool
+
+
+def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -> Generator[R]:
+    """Yield ``function(task)`` for each task, in order, by up to ``workers`` processes; see :meth:`Workers.map`."""
+    with Workers(min(workers, max(len(tasks), 1))) as found:
+        yield from found.map(function, tasks)
 
 
 @contextmanager

@@ -9,7 +9,16 @@ import click
 
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.cost_options import powers_option, prices_option
-from pnet_lp.cli.options import grouped, numbers, option, output_options, plot_option, setting, threads_option
+from pnet_lp.cli.options import (
+    MOST_THREADS,
+    grouped,
+    numbers,
+    option,
+    output_options,
+    plot_option,
+    setting,
+    threads_option,
+)
 from pnet_lp.cli.output import Output
 from pnet_lp.cli.progress import StatusLine
 from pnet_lp.design import FindSettings, find
@@ -81,6 +90,14 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
     setting(FindSettings, "seed"),
 )
 @threads_option
+@option(
+    "--jobs",
+    type=click.IntRange(1, MOST_THREADS),
+    default=1,
+    show_default=True,
+    needs=("fail_links",),
+    help="Number of processes that solve draws of failures in parallel.",
+)
 @plot_option("throughput over price, or over power where that ranks")
 @option(
     "--all",
@@ -91,7 +108,7 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
 )
 @output_options("network")
 def command(
-    *, asked: FindSettings, threads: int, plot: Path | None, everything: bool, output: Output
+    *, asked: FindSettings, threads: int, jobs: int, plot: Path | None, everything: bool, output: Output
 ) -> None:
     """Find the cheapest networks that carry a given load, each with its proof.
 
@@ -102,7 +119,7 @@ def command(
     Exit code 3: the bounds of a network have not met within the tolerance; they hold all the same.
     """
     with StatusLine() as line:
-        found = find(asked, threads=threads, watch=line.show)
+        found = find(asked, threads=threads, jobs=jobs, watch=line.show)
     document = find_document(found)
     output.emit(
         document,

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from pnet_lp.design.settings import FindSettings
-from pnet_lp.failures import Failures, apply_mask
+from pnet_lp.failures import Failures, Mask, apply_mask
 from pnet_lp.model import Interval, Network, TrafficMatrix
 from pnet_lp.throughput import Start, solve
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.throughput.trials import distinct_draws, intact_start
+from pnet_lp.workers import Workers, threads_each
 
-_COARSE = 1e-2
-"""To within this most draws are told apart; a few are solved again, closer."""
+CLOSE = 1e-2
+"""To within this what is carried with failures is known: draws differ by more.  Only where that leaves open whether it
+is enough are draws solved again, closer."""
+
+_TOGETHER = 4
+"""Draws that are solved before what is known is looked at again, on any number of processes."""
 
 
 class Failing:
@@ -30,6 +35,7 @@ class Failing:
         asked: which draws, and in what share of them as much is to be carried.
         bounds: the bounds that each draw begins with.
         options: for :func:`pnet_lp.throughput.solve`.
+        workers: who solves.
     """
 
     def __init__(
@@ -39,8 +45,13 @@ class Failing:
         asked: FindSettings,
         bounds: Sequence[str],
         options: dict[str, Any],
+        workers: Workers,
     ) -> None:
-        self.network, self.traffic, self.asked, self.options = network, traffic, asked, options
+        self.network, self.traffic, self.asked, self.workers = network, traffic, asked, workers
+        self.options = options | {"threads": threads_each(options["threads"], workers.count)}
+        if workers.count > 1:
+            # A function that reports cannot go to another process.
+            self.options["on_progress"] = None
         failures = Failures(links=asked.fail_links)
         self._masks, self._which = distinct_draws(network, failures, trials=asked.trials, seed=asked.seed)
         self._tolerance = np.full(len(self._masks), np.inf)
@@ -60,29 +71,40 @@ class Failing:
         return Interval(lower, upper)
 
     def settle(self, hopeless: Callable[[float], bool]) -> Interval:
-        """Solve draws, those first that seem worst, until K is known to within the tolerance.
+        """Solve draws, those first that seem worst, until K is known closely enough.
 
         Args:
-            hopeless: says of an upper bound on K that nothing more has to be known.
+            hopeless: says of a number whether K is of no interest if it is no larger.
         """
-        for tolerance in sorted({max(_COARSE, self.asked.tolerance), self.asked.tolerance}, reverse=True):
-            while not hopeless((known := self.interval).upper) and known.gap > self.asked.tolerance:
-                # Draws that are surely better or surely worse say nothing about where the share ends.
-                might = (self._upper >= known.lower) & (self._lower <= known.upper)
-                (left,) = np.nonzero(might & (self._tolerance > tolerance))
-                if not len(left):
-                    break
-                self._solve(left[np.argmin(self._upper[left])], tolerance)
+        known = self._settled(max(CLOSE, self.asked.tolerance), hopeless)
+        if hopeless(known.lower) and not hopeless(known.upper):
+            known = self._settled(self.asked.tolerance, hopeless)
         return known
 
-    def _solve(self, draw: int, tolerance: float) -> None:
-        network = apply_mask(self.network, self._masks[draw])
+    def _settled(self, tolerance: float, hopeless: Callable[[float], bool]) -> Interval:
+        while not hopeless((known := self.interval).upper) and known.gap > tolerance:
+            # Draws that are surely better or surely worse say nothing about where the share ends.
+            might = (self._upper >= known.lower) & (self._lower <= known.upper)
+            (left,) = np.nonzero(might & (self._tolerance > tolerance))
+            if not len(left):
+                break
+            worst = np.argsort(self._upper[left], kind="stable")[:_TOGETHER]
+            self._solve(left[worst].tolist(), tolerance)
+        return known
+
+    def _solve(self, draws: list[int], tolerance: float) -> None:
         options = self.options | {"tolerance": tolerance, "start": self._start}
-        found = solve(network, self.traffic, **options).interval
-        self._lower[draw] = max(found.lower, self._lower[draw])
-        self._upper[draw] = min(found.upper, self._upper[draw])
-        self._tolerance[draw] = tolerance
+        task = partial(_solved, self.network, self.traffic, options)
+        found = self.workers.map(task, [self._masks[draw] for draw in draws])
+        for draw, interval in zip(draws, found, strict=True):
+            self._lower[draw] = max(interval.lower, self._lower[draw])
+            self._upper[draw] = min(interval.upper, self._upper[draw])
+            self._tolerance[draw] = tolerance
 
     @cached_property
     def _start(self) -> Start | None:
         return intact_start(self.network, self.traffic, self._masks, self.options)
+
+
+def _solved(network: Network, traffic: TrafficMatrix, options: dict[str, Any], mask: Mask) -> Interval:
+    return solve(apply_mask(network, mask), traffic, **options).interval

@@ -21,12 +21,13 @@ from pnet_lp.cost import Quote, load_book
 from pnet_lp.design.candidates import Candidate, candidates
 from pnet_lp.design.failing import Failing
 from pnet_lp.design.settings import FindSettings
-from pnet_lp.errors import PnetError
+from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.model import ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput import Progress, solve
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.traffic import build_traffic
+from pnet_lp.workers import Workers
 
 BOUNDS = ("nic", "mean-path")
 """Bounds that rule candidates out, cheapest first."""
@@ -117,6 +118,7 @@ class _Limits:
 class _Search:
     asked: FindSettings
     threads: int
+    workers: Workers
     watch: Callable[[str], None]
     on_progress: Callable[[Progress], None] | None
     known: dict[Candidate, _Limits] = field(default_factory=dict)
@@ -182,7 +184,7 @@ class _Search:
             "threads": self.threads,
             "on_progress": self.on_progress,
         }
-        failing = Failing(network, traffic, asked, BOUNDS, how) if asked.fail_links else None
+        failing = Failing(network, traffic, asked, BOUNDS, how, self.workers) if asked.fail_links else None
         if failing:
             limits = _Limits(each * failing.interval.upper, 0.0, "a bound")
             if out := bounded(limits, best, "with failures "):
@@ -204,6 +206,7 @@ def find(
     asked: FindSettings,
     *,
     threads: int = 0,
+    jobs: int = 1,
     watch: Callable[[str], None] = lambda _: None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Found:
@@ -211,17 +214,19 @@ def find(
 
     Args:
         asked: what has to be carried, and what by.
-        threads: of each solve; 0 for all cores.
+        threads: of each solve; 0 for all cores, divided among the jobs where draws of failures are solved.
+        jobs: processes that solve draws of failures at the same time; what is found does not depend on it.
         watch: called with what is done next, in words.
         on_progress: as of :func:`pnet_lp.throughput.solve`.
 
     Raises:
         PnetError: no candidate holds so many hosts with such switches, or none carries as much; the message says which
             comes nearest.
-        SpecError: a price is missing.
+        SpecError: a price is missing; jobs without failures.
     """
+    if jobs > 1 and not asked.fail_links:
+        raise SpecError("have no meaning without fail_links", where="jobs", found=jobs)
     books = load_book("price", asked.prices), load_book("power", asked.powers)
-    search = _Search(asked, threads, watch, on_progress)
     ruled: list[Ruled] = []
     priced: list[tuple[float, Candidate, Quote]] = []
     tried = list(candidates(asked))
@@ -241,7 +246,8 @@ def find(
             continue
         priced.append((quote.watts if asked.rank == "power" else quote.total_usd, candidate, quote))
     priced.sort(key=lambda item: item[0])
-    front = _front(search, priced, ruled)
+    with Workers(jobs) as workers:
+        front = _front(_Search(asked, threads, workers, watch, on_progress), priced, ruled)
     if not front:
         nearest = max(ruled, key=lambda one: one.most_gbps_per_host)
         raise PnetError(

@@ -32,6 +32,7 @@ def find(
     tolerance: float | None = None,
     seed: int = 0,
     threads: int = 0,
+    jobs: int = 1,
     progress: bool = False,
 ) -> NetworksFound:
     """Return the cheapest networks that carry a given load between a given number of hosts, each with its proof.
@@ -59,6 +60,8 @@ def find(
         tolerance: relative gap between the bounds of each network at which to stop.
         seed: seed of all random choices.
         threads: threads of each solve; 0 for all cores.
+        jobs: number of processes that solve draws of failures in parallel.  With more than one, a script must call this
+            below ``if __name__ == "__main__"``.
         progress: whether to show the progress of the search on stderr.
 
     Raises:
@@ -92,4 +95,4 @@ def find(
     )
     with Text() if progress else nullcontext() as line:
         watch = line.show if line is not None else (lambda _: None)
-        return NetworksFound(find_networks(asked, threads=threads, watch=watch))
+        return NetworksFound(find_networks(asked, threads=threads, jobs=jobs, watch=watch))

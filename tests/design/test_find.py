@@ -11,6 +11,8 @@ from click.testing import CliRunner
 
 from pnet_lp.cli import main
 from pnet_lp.design import FindSettings, candidates, find
+from pnet_lp.design.failing import CLOSE
+from pnet_lp.design.search import Survivor
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.failures import Failures
 from pnet_lp.registry import validate
@@ -106,8 +108,41 @@ def test_failures_need_more() -> None:
         draws = failure_trials(network, one.traffic, Failures(links=0.2), trials=5)
         values = [0.0 if draw.lost_demands else draw.throughput_gbps for draw in draws]
         each = one.traffic.total / network.host_count
-        assert one.gbps_per_host == pytest.approx(sorted(values)[0] * each, rel=2e-4)
-        assert one.gbps_per_host >= 40
+        worst = sorted(values)[0] * each
+        assert worst * (1 - CLOSE) <= one.gbps_per_host <= worst * (1 + 1e-4)
+        assert one.gbps_per_host >= 40 * (1 - 1e-4)
+
+
+def test_failures_on_several_processes() -> None:
+    settings = asked(
+        min_gbps_per_host=30, families=("jellyfish", "leaf-spine"), planes=1, fail_links=0.1, trials=6
+    )
+    one, two = find(settings), find(settings, jobs=2)
+    values = [[(each.candidate, each.gbps_per_host) for each in found.front] for found in (one, two)]
+    assert values[0] == values[1]
+    assert len(values[0]) > 1
+    assert one.counts == two.counts
+
+
+def test_what_failures_leave_is_known_closely_where_that_decides() -> None:
+    def found(least: float) -> list[Survivor]:
+        wanted = asked(
+            min_gbps_per_host=least,
+            families="leaf-spine",
+            planes=(1, 2),
+            fail_links=0.2,
+            trials=5,
+            confidence=0.8,
+        )
+        return list(find(wanted).front)
+
+    [first, *_] = found(40)
+    draws = failure_trials(first.candidate.network, first.traffic, Failures(links=0.2), trials=5)
+    each = first.traffic.total / first.candidate.network.host_count
+    worst = min(draw.throughput_gbps for draw in draws) * each
+    # A load between what is carried and what a close look shows at least: found all the same, and nothing above it.
+    assert found(worst * (1 - 1e-3))[0].candidate == first.candidate
+    assert first.candidate not in [one.candidate for one in found(worst * (1 + 1e-3))]
 
 
 def test_ranks_and_budgets() -> None:
@@ -137,11 +172,13 @@ def test_ranks_and_budgets() -> None:
         ({"min_gbps_per_host": 1, "traffic": "nosuch"}, SpecError, "traffic"),
         ({"min_gbps_per_host": 1, "planes": (2, 2)}, SpecError, "planes: a value is given twice"),
         ({"min_gbps_per_host": 1, "trials": 3}, SpecError, "trials: has no meaning without fail_links"),
+        ({"min_gbps_per_host": 1, "jobs": 2}, SpecError, "jobs: have no meaning without fail_links"),
     ],
 )
 def test_wrong(given: dict[str, Any], kind: type[PnetError], message: str) -> None:
+    jobs = given.pop("jobs", 1)
     with pytest.raises(kind, match=message):
-        find(asked(**given))
+        find(asked(**given), jobs=jobs)
 
 
 def test_command(tmp_path: Path) -> None:
