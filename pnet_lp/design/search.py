@@ -4,7 +4,8 @@ A candidate is ruled out by the first of these that holds, cheapest first: its a
 than the budget; a bound of :mod:`pnet_lp.throughput.bounds` says that it carries too little, or no more than something
 that costs no more and is certified, or that a cheap routing shows to carry as much; bounds on enough draws of failures
 say so; it is solved, and carries too little; enough draws are solved, and say so.  What remains is solved and
-certified, and is the front: each carries more than anything that costs no more.
+certified, and is the front: each carries more than anything that costs no more.  Where only the best are asked for,
+all that costs more than these is not looked at.
 
 Copies of a plane carry as many times what one carries: the mean of their flows, which is one of a single plane, is no
 worse.  So bounds are computed once for all numbers of copies.
@@ -267,6 +268,12 @@ def _front(
     front = list[Survivor]()
     shown, best = 0.0, 0.0
     for i, (_, candidate, quote) in enumerate(priced):
+        if len(front) == search.asked.best:
+            ruled.extend(
+                Ruled(left, "it comes after as many as asked for", left.access_gbps, price)
+                for _, left, price in priced[i:]
+            )
+            break
         search.watch(f"{i:,} of {len(priced):,} candidates looked at, {len(front)} on the front")
         found = search.looked_at(candidate, quote, best, shown)
         if isinstance(found, Survivor):

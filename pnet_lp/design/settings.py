@@ -45,6 +45,9 @@ class FindSettings(ToleranceSettings, BookSettings):
         (), description="topology families to try; default: all that come in sizes"
     )
     budget: float | None = Field(None, gt=0, allow_inf_nan=False, description="maximum price in USD")
+    best: int | None = Field(
+        None, ge=1, description="stop when so many networks of the front are found, best first"
+    )
     rank: Rank = Field("cost", description="what ranks networks: least cost, least power or most throughput")
     fail_links: float = Field(0.0, ge=0, lt=1, description="share of each plane's cables that fail")
     confidence: float = Field(
@@ -68,6 +71,13 @@ class FindSettings(ToleranceSettings, BookSettings):
         for key, values in (("speeds", self.speeds), ("planes", self.planes), ("families", self.families)):
             if len(set(values)) < len(values):
                 raise SpecError("a value is given twice", where=key, found=", ".join(map(str, values)))
+        if self.best is not None and self.rank == "throughput":
+            raise SpecError(
+                "has no meaning where throughput ranks, since the front is found from the least cost on",
+                where="best",
+                found=self.best,
+                allowed="ranks cost and power",
+            )
         if not self.fail_links:
             for key in sorted(self.model_fields_set & {"confidence", "trials"}):
                 raise SpecError("has no meaning without fail_links", where=key, found=getattr(self, key))

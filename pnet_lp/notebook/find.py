@@ -23,6 +23,7 @@ def find(
     planes: int | Sequence[int] | None = None,
     families: str | Sequence[str] | None = None,
     budget: float | None = None,
+    best: int | None = None,
     rank: Rank | None = None,
     fail_links: float | None = None,
     confidence: float | None = None,
@@ -51,6 +52,7 @@ def find(
         planes: numbers of planes to try.
         families: topology families to try.
         budget: maximum price in USD.
+        best: stop when so many networks of the front are found, best first.
         rank: what ranks networks: least ``cost``, least ``power`` or most ``throughput``.
         fail_links: share of each plane's cables that fail.
         confidence: share of the draws of failures in which the load must be carried.
@@ -76,6 +78,7 @@ def find(
         "planes": planes,
         "families": families,
         "budget": budget,
+        "best": best,
         "rank": rank,
         "fail_links": fail_links,
         "confidence": confidence,

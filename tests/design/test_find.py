@@ -156,6 +156,10 @@ def test_ranks_and_budgets() -> None:
     poor = find(asked(min_gbps_per_host=20, planes=(1, 2), budget=budget))
     assert [one.candidate for one in poor.front] == [one.candidate for one in by_cost.front[:2]]
     assert poor.counts["it costs more than the budget"] > 0
+    first = find(asked(min_gbps_per_host=20, planes=(1, 2), best=2))
+    assert [one.candidate for one in first.front] == [one.candidate for one in by_cost.front[:2]]
+    assert len(first.front) + len(first.ruled) == len(by_cost.front) + len(by_cost.ruled)
+    assert first.counts["it comes after as many as asked for"] > 0
 
 
 @pytest.mark.parametrize(
@@ -172,6 +176,7 @@ def test_ranks_and_budgets() -> None:
         ({"min_gbps_per_host": 1, "traffic": "nosuch"}, SpecError, "traffic"),
         ({"min_gbps_per_host": 1, "planes": (2, 2)}, SpecError, "planes: a value is given twice"),
         ({"min_gbps_per_host": 1, "trials": 3}, SpecError, "trials: has no meaning without fail_links"),
+        ({"min_gbps_per_host": 1, "best": 1, "rank": "throughput"}, SpecError, "best: has no meaning where"),
         ({"min_gbps_per_host": 1, "jobs": 2}, SpecError, "jobs: have no meaning without fail_links"),
     ],
 )
