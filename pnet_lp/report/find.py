@@ -117,8 +117,10 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
     least = asked["min_gbps_per_host"]
     close = any(one["gbps_per_host"] < least for one in document["front"])
     within = f" (to within {100 * asked['tolerance']:g} %)" if close else ""
-    several = f"these are the {asked['best']} best that carry"
-    these = {None: "these carry", 1: "this is the best that carries"}.get(asked["best"], several)
+    count = len(document["front"])
+    these = "these carry"
+    if count == asked["best"]:
+        these = "this is the best that carries" if count == 1 else f"these are the {count:,} best that carry"
     lines = [
         f"{document['candidates']:,} candidates; {these} at least {least:g} Gb/s per host{within} of "
         f"{asked['traffic']}{failing}, and more than any that {_COSTS[asked['rank']]} no more",
