@@ -313,6 +313,7 @@ class Reduced:
 
 _BOOL = npt.NDArray[np.bool_]
 
+def strong_components(nodes: int, tail: npt.NDArray[np.uint32], head: npt.NDArray[np.uint32]) -> _I32: ...
 def count_hops(
     planes: Planes, size: _I32, arcs_down: _BOOL, sites_down: _BOOL, *, threads: int
 ) -> npt.NDArray[np.int64]: ...

@@ -6,6 +6,7 @@ import numpy as np
 
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.components import components
 from pnet_lp.model.layout import Circle
 
 _SPARSE = 3.0
@@ -45,15 +46,11 @@ def nearest_distances(places: FloatArray) -> FloatArray:
 
 def _tiers(plane: Plane) -> FloatArray:
     """Return tiers as rows, from the hosts upwards, what is joined below the top tier together."""
-    from scipy.sparse import coo_array  # noqa: PLC0415 - slow to load
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     _, level = np.unique(plane.tier, return_inverse=True)
     top = int(level.max())
     n = plane.switch_count
     below = (level[plane.cable_u] < top) & (level[plane.cable_v] < top)
-    u, v = plane.cable_u[below], plane.cable_v[below]
-    _, pod = connected_components(coo_array((np.ones(len(u)), (u, v)), shape=(n, n)), directed=False)
+    pod = components(n, plane.cable_u[below], plane.cable_v[below])
     lower = np.flatnonzero(level < top)
     _, first, pod_of = np.unique(pod[lower], return_index=True, return_inverse=True)
     order = np.argsort(np.argsort(first))[pod_of]

@@ -10,6 +10,7 @@ import numpy as np
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.brief import brief
+from pnet_lp.model.components import strong_components
 from pnet_lp.model.distances import count_rack_hops
 from pnet_lp.model.network import Variant
 
@@ -190,15 +191,9 @@ def describe_plane(plane: Plane, *, switch_ports: int | None = None) -> PlaneDes
 
 
 def _strongly_connected(plane: Plane) -> bool:
-    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     tail, head, capacity = plane.arcs
     live = capacity > 0
-    shape = (plane.switch_count, plane.switch_count)
-    graph = csr_array((np.ones(int(live.sum())), (tail[live], head[live])), shape=shape)
-    count, _ = connected_components(graph, directed=True, connection="strong")
-    return int(count) == 1
+    return not strong_components(plane.switch_count, tail[live], head[live]).any()
 
 
 def _tally(*speeds: np.ndarray) -> tuple[tuple[float, int], ...]:

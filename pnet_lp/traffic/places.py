@@ -10,6 +10,7 @@ import numpy.typing as npt
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
+from pnet_lp.model.components import components
 from pnet_lp.traffic.base import Context
 
 _AGGREGATION = 1
@@ -56,14 +57,9 @@ def pods_of_racks(plane: Plane) -> IntArray | None:
     """
     if plane.tier.max() <= _AGGREGATION:
         return None
-    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     low = plane.tier <= _AGGREGATION
     kept = low[plane.cable_u] & low[plane.cable_v]
-    u, v = plane.cable_u[kept], plane.cable_v[kept]
-    graph = csr_array((np.ones(len(u)), (u, v)), shape=(plane.switch_count, plane.switch_count))
-    _, component = connected_components(graph, directed=False)
+    component = components(plane.switch_count, plane.cable_u[kept], plane.cable_v[kept])
     names, pod = np.unique(component[plane.rack_switch], return_inverse=True)
     return ints(pod) if len(names) > 1 else None
 

@@ -2,6 +2,7 @@
 
 mod bundles;
 mod columns;
+mod components;
 mod error;
 mod hops;
 mod kinds;
@@ -51,6 +52,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(bundles::estimate_cheapest_bytes, module)?)?;
     module.add_function(wrap_pyfunction!(paths::count_shortest, module)?)?;
     module.add_function(wrap_pyfunction!(paths::split_loads, module)?)?;
+    module.add_function(wrap_pyfunction!(components::strong_components, module)?)?;
     module.add_function(wrap_pyfunction!(hops::count_hops, module)?)?;
     module.add_function(wrap_pyfunction!(hops::hops_between, module)?)?;
     module.add_function(wrap_pyfunction!(signals::end_at_second_interrupt, module)?)?;

@@ -18,14 +18,12 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.model.components import strong_components
 from pnet_lp.model.demands import Demands, Pairs
 from pnet_lp.throughput.problems.classes import endpoint_classes
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
-
-_FEW = 1000
-"""Demands up to which each is looked at, which takes less than to load what looks at all at once."""
 
 _BYTES_PER_SPLIT = 32
 """Of a proof, an index and a fraction; of its certificate the same; of the fraction once more, on the way."""
@@ -119,7 +117,7 @@ class FlowProblem:
     @cached_property
     def rows(self) -> IntArray:
         """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
-        if self._many and self.demands.complete:
+        if self.demands.complete:
             planes = [np.unique(self.attach[p]) for p in range(self.plane_count) if self._joins(p)]
             if len(planes) == self.plane_count and min(map(len, planes)) > 1:
                 plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
@@ -129,14 +127,9 @@ class FlowProblem:
     @cached_property
     def disconnected(self) -> IntArray:
         """int32: the demands that no plane can carry."""
-        if self._many and self._all_joined:
+        if self._all_joined:
             return ints([])
         return ints(np.flatnonzero(~self.available.any(axis=0)))
-
-    @property
-    def _many(self) -> bool:
-        """Whether demands are too many to look at each without need."""
-        return self.demands.count > _FEW
 
     @property
     def _all_joined(self) -> bool:
@@ -144,9 +137,6 @@ class FlowProblem:
         return any(self._joins(p) for p in range(self.plane_count))
 
     def _joins(self, plane: int) -> bool:
-        from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
-        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
         attach = self.attach[plane]
         if (
             (attach < 0).any()
@@ -155,9 +145,7 @@ class FlowProblem:
         ):
             return False
         arcs, nodes = slice(*self.arc_ptr[plane : plane + 2]), int(self.node_count[plane])
-        links = (np.ones(len(self.tail[arcs])), (self.tail[arcs], self.head[arcs]))
-        graph = csr_array(links, shape=(nodes, nodes))
-        _, component = connected_components(graph, connection="strong")
+        component = strong_components(nodes, self.tail[arcs], self.head[arcs])
         return len(np.unique(component[attach])) == 1
 
     @cached_property

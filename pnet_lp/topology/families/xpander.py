@@ -10,6 +10,8 @@ from pydantic import Field
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
+from pnet_lp.model.arrays import ints
+from pnet_lp.model.components import components
 from pnet_lp.model.layout import Groups
 from pnet_lp.seeds import Seed, generator
 from pnet_lp.topology.family import HostParams, check_size, topologies
@@ -44,9 +46,6 @@ def xpander(params: Xpander) -> Plane:
     Raises:
         TopologyError: no connected lift was drawn.
     """
-    from scipy.sparse import csr_array  # noqa: PLC0415 - slow to load
-    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
-
     d, k = params.d, params.k
     n = (d + 1) * k
     check_size("xpander", switches=n, cables=n * d // 2, hosts=n * params.hosts)
@@ -56,9 +55,7 @@ def xpander(params: Xpander) -> Plane:
         matched = np.concatenate([random.permutation(k) for _ in i])
         u = np.repeat(i, k) * k + np.tile(np.arange(k), len(i))
         v = np.repeat(j, k) * k + matched
-        graph = csr_array((np.ones(len(u)), (u, v)), shape=(n, n))
-        components, _ = connected_components(graph, directed=False)
-        if components == 1:
+        if not components(n, ints(u), ints(v)).any():
             return flat_plane(n, u, v, params.hosts, params, Groups((k, d + 1)))
     raise TopologyError(
         f"none of {_DRAWS} lifts drawn is connected",
