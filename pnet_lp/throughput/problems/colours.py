@@ -250,17 +250,25 @@ class Colours:
         )
 
     def _flows(self, certificate: ColourCertificate) -> FloatArray:
-        """Return float64 ``[entries of the certificate]``: what passes all links of each towards one destination."""
-        import scipy.sparse as sp  # noqa: PLC0415 - slow to load
-        from scipy.sparse.linalg import spsolve  # noqa: PLC0415
+        """Return float64 ``[entries of the certificate]``: what passes all links of each towards one destination.
 
+        Raises:
+            CoreError: the fractions form a cycle.
+        """
         kind, tail, head, link = certificate.entry.T
         tail, head = self.first[kind] + tail, self.first[kind] + head
         on = ~np.isin(link, self.entries.link[self.entries.down])
-        classes = len(self.kind)
-        moved = sp.csc_array((certificate.fraction[on], (head[on], tail[on])), shape=(classes, classes))
-        passing = spsolve(sp.eye_array(classes, format="csc") - moved, self.traffic)
-        return floats(passing[tail] * certificate.fraction)
+        tail_on, head_on, fraction_on = tail[on], head[on], certificate.fraction[on]
+        passing, moving = self.traffic.copy(), self.traffic
+        # One link further at a time; no way is longer than there are classes.
+        for _ in range(len(self.kind)):
+            moving = floats(
+                np.bincount(head_on, weights=fraction_on * moving[tail_on], minlength=len(self.kind))
+            )
+            if not moving.any():
+                return floats(passing[tail] * certificate.fraction)
+            passing += moving
+        raise _core.CoreError("the fractions of a kind form a cycle")
 
     def evaluate(self, certificate: ColourCertificate) -> tuple[float, float, FloatArray]:
         """Return the bounds on K that a certificate proves of the whole network, and the load of each link at K = 1.
