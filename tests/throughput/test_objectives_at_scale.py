@@ -125,7 +125,7 @@ def test_levels_from_one_basis_to_the_next_are_those_from_nothing(seed: int) -> 
     network, traffic = random_network(seed)
     warm, cold = (
         solve(network, traffic, objective="max-min", routing="ksp:3", solver=solver, tolerance=1e-5)
-        for solver in ("auto", "highs-ipx")
+        for solver in ("highs-simplex", "highs-ipx")
     )
     assert (warm.solver, warm.status) == ("highs-simplex", "certified")
     # Where capacities are far apart the interior point may not get as close.
@@ -208,13 +208,33 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
         solve(network, traffic, routing=routing, objective="max-min")
 
 
+@pytest.mark.parametrize(
+    ("constant", "value", "solver"),
+    [("_MANY", 0.0, "highs-ipx"), ("_MANY", 2.0, "highs-simplex"), ("_STEPS_PER_ROW", 0, "highs-ipx")],
+    ids=["all at once", "few at once", "too many steps"],
+)
+def test_levels_are_solved_by_what_ends_soonest(
+    constant: str, value: float, solver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever way is taken, rates are the same and certified."""
+    network = build_network(["jellyfish:k=4,seed=2"], planes=2, variant="heterogeneous", link_gbps=1)
+    traffic = build_traffic("permutation", network, "host")
+    plain = solve(network, traffic, objective="max-min", routing="ksp:3", solver="highs-ipx", tolerance=1e-5)
+    if constant == "_STEPS_PER_ROW":
+        monkeypatch.setattr(max_min, "_MANY", 2.0)
+    monkeypatch.setattr(max_min, constant, value)
+    found = solve(network, traffic, objective="max-min", routing="ksp:3", tolerance=1e-5)
+    assert (found.solver, found.status) == (solver, "certified")
+    assert found.rates_gbps == pytest.approx(plain.rates_gbps, rel=5e-5)
+
+
 def test_levels_begin_again_where_the_simplex_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     """From the second level on, the cold route goes on from the rates found."""
     from pnet_lp.errors import SolverError
 
     network = build_network(["jellyfish:k=4,seed=2"], planes=2, variant="heterogeneous", link_gbps=1)
     traffic = build_traffic("permutation", network, "host")
-    asked = {"objective": "max-min", "routing": "ksp:3", "tolerance": 1e-5}
+    asked = {"objective": "max-min", "routing": "ksp:3", "tolerance": 1e-5, "solver": "highs-simplex"}
     whole = solve(network, traffic, **asked)
     assert len(whole.levels) > 2
     calls = 0

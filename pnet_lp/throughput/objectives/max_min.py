@@ -39,6 +39,7 @@ from pnet_lp.throughput.objectives.fair_levels import (
 )
 from pnet_lp.throughput.objectives.max_min_fill import optimum_by_filling
 from pnet_lp.throughput.objectives.program import (
+    SMALL_COLUMNS,
     VERTEX_SOLVER,
     check_program_solver,
     lp_solver,
@@ -61,6 +62,13 @@ _BYTES_PER_LENGTH, _BYTES_PER_RATE = 8, 18
 
 _LEVELS_PER_SPARE = 4
 """For so many levels there is to be room for another one in the end, when all of them are told of."""
+
+_MANY = 0.1
+"""An interior point goes on as long as each program fixes at least this part of the free demands."""
+
+_STEPS_PER_ROW = 3
+"""Of the simplex for each link and demand, up to which the first program over columns is waited for.  Permutations
+with many levels take about one; traffic between all pairs takes more than three, and longer than an interior point."""
 
 _PART = 0.25
 """A demand is fixed where it can get beyond its level by at most this part of the tolerance."""
@@ -106,10 +114,7 @@ class MaxMin(Fair):
         """See :meth:`Objective.optimise`."""
         if problem.fixed:
             return optimum_by_filling(problem, context)
-        climb = _Climb(problem, context)
-        if problem.form == "path" and context.solver in (AUTO, VERTEX_SOLVER):
-            climb.go_on()
-        climb.start_again()
+        climb = _climbed(problem, context)
         levels = _levels(problem, climb.rate, climb.steps)
         if climb.free.any():
             # A limit was reached: what is still free stays where it is, and nothing says that it could get no more.
@@ -154,6 +159,27 @@ class MaxMin(Fair):
             earlier[level.demands] = True
 
 
+def _climbed(problem: Problem, context: SolveContext) -> _Climb:
+    """Return all levels.
+
+    Where an interior point fixes many demands at once, levels are few, and each is solved from nothing.  Else they are
+    solved over columns, each from the basis of the one before, unless the first takes too many steps.
+    """
+    climb, steps = _Climb(problem, context), None
+    if problem.form == "path" and context.solver == AUTO and problem.flow_variables <= SMALL_COLUMNS:
+        climb.start_again(least=_MANY)
+        if climb.ended:
+            return climb
+        steps = _STEPS_PER_ROW * (len(problem.flow.link_capacity) + problem.demand_count)
+    if problem.form == "path" and context.solver in (AUTO, VERTEX_SOLVER):
+        by_vertices = _Climb(problem, context)
+        by_vertices.go_on(steps)
+        if by_vertices.steps or not climb.steps:
+            climb = by_vertices
+    climb.start_again()
+    return climb
+
+
 class _Climb:
     """From one level to the next.
 
@@ -176,8 +202,17 @@ class _Climb:
         self.iterations, self.interrupted = 0, False
         self.warnings: tuple[str, ...] = ()
 
-    def go_on(self) -> None:
-        """Solve each level over columns from the basis of the one before, as far as that goes."""
+    @property
+    def ended(self) -> bool:
+        """Whether all demands are fixed, or a limit ended it."""
+        return not self.free.any() or bool(self.warnings) or (self.interrupted and bool(self.steps))
+
+    def go_on(self, steps: int | None) -> None:
+        """Solve each level over columns from the basis of the one before, as far as that goes.
+
+        Args:
+            steps: of the simplex that the first program, which is solved from nothing, may take; None for any number.
+        """
         from pnet_lp.throughput.solvers.highs_levels import Levels  # noqa: PLC0415 - brings SciPy
 
         problem, context = self._problem, self._context
@@ -199,8 +234,10 @@ class _Climb:
                 short = error
                 break
             try:
-                found = levels.solve(context.options, self.iterations)
+                found = levels.solve(context.options, self.iterations, None if last else steps)
             except SolverError:
+                break
+            if last is None and found.stopped and found.iterations == steps:
                 break
             self.iterations += found.iterations
             if found.stopped:
@@ -257,11 +294,14 @@ class _Climb:
         free = self.free | fixed
         self.steps.append(_Step(self.rate, 1.0, free, fixed, lengths, levels.distances(length)))
 
-    def start_again(self) -> None:
-        """Solve the program of each level that is left, from nothing."""
+    def start_again(self, *, least: float = 0.0) -> None:
+        """Solve the program of each level that is left, from nothing.
+
+        Args:
+            least: part of the free demands; it ends where a program fixes fewer.
+        """
         problem = self._problem
-        stopped = bool(self.warnings) or (self.interrupted and bool(self.steps))
-        while self.free.any() and not stopped:
+        while not self.ended:
             try:
                 self._check_fits()
                 found = _solve_level(problem, self.rate, self.free, self._context)
@@ -281,7 +321,8 @@ class _Climb:
             self.free = self.free & ~step.fixed
             self.iterations += found.iterations
             self.interrupted, self.warnings = self.interrupted or found.interrupted, found.warnings
-            stopped = self.interrupted or bool(self.warnings)
+            if np.count_nonzero(step.fixed) < least * np.count_nonzero(step.free):
+                break
 
     def _check_fits(self) -> None:
         """Raise SolverError where one more level does not fit: how many there will be shows only at the end."""

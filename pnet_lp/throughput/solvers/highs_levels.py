@@ -51,6 +51,9 @@ _FEASIBILITY = 1e-10
 _PAIRS = 1 << 18
 """Pairs of links that share a column are looked at so many at a time, or those of one link: 40 bytes each."""
 
+_ANY_NUMBER = 2**31 - 1
+"""What HiGHS takes for no limit of steps."""
+
 _PRIMAL = 4
 """The HiGHS option of the primal simplex."""
 
@@ -118,13 +121,15 @@ class Levels:
         self._find_bounds(usage)
         self._highs = self._model(usage)
 
-    def solve(self, options: SolveOptions, iterations: int) -> LevelFound:
-        """Return where the level ends, after ``iterations`` of earlier ones.
+    def solve(self, options: SolveOptions, iterations: int, most: int | None = None) -> LevelFound:
+        """Return where the level ends, after ``iterations`` of earlier ones, or where ``most`` have been taken.
 
         Raises:
             SolverError: the simplex failed.
         """
-        most = None if options.max_iterations is None else max(options.max_iterations - iterations, 0)
+        if options.max_iterations is not None:
+            left = max(options.max_iterations - iterations, 0)
+            most = left if most is None else min(left, most)
         limits = Limits(options.deadline.left_s(), most, 1)
         found, interrupted = attended(
             functools.partial(self._run, limits), self._solver, limits, lambda *_: True
@@ -236,14 +241,14 @@ class Levels:
         if math.isfinite(limits.time_s):
             # The clock of HiGHS goes on from one run to the next.
             set_options(highs, {"time_limit": highs.getRunTime() + limits.time_s})
-        if limits.iterations is not None:
-            set_options(highs, {"simplex_iteration_limit": limits.iterations})
+        most = _ANY_NUMBER if limits.iterations is None else limits.iterations
+        set_options(highs, {"simplex_iteration_limit": most})
         highs.cbSimplexInterrupt.clear()
         highs.cbSimplexInterrupt.subscribe(lambda event: event.interrupt() if watch.stopped else None)
         highs.run()
         set_options(highs, self._go_on)
         status = highs.modelStatusToString(highs.getModelStatus())
-        if status in FAILED:
+        if status in FAILED or status == "Unknown":
             raise SolverError(f"{self._solver.name} failed on a problem that has a solution", found=status)
         solution = highs.getSolution()
         found = solution.value_valid and solution.dual_valid
