@@ -48,6 +48,7 @@ def workload_document(network: Network, workload: Workload) -> dict[str, Any]:
             for stage, name in enumerate(workload.stages)
             for chosen in [workload.stage == stage]
         ],
+        "weights": {"min": float(workload.weight.min()), "max": float(workload.weight.max())},
         "connections": {
             "connections": _different(workload.connection),
             "handshakes": int(workload.connects.sum()),
@@ -90,6 +91,9 @@ def workload_report(document: Mapping[str, Any]) -> Table:
             f"{row['stage']}: {row['flows']:,} flows, {row['bytes']:,} bytes" for row in document["stages"]
         )
         grid.add_row("stages", "; ".join(shown))
+    weights = document["weights"]
+    if weights != {"min": 1, "max": 1}:
+        grid.add_row("weights", f"{weights['min']:g} to {weights['max']:g}")
     if connections["shared"] or connections["handshakes"] < document["flows"]:
         grid.add_row(
             "connections",

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model.brief import brief
 from pnet_lp.sim.base import Choice, Context
 from pnet_lp.sim.footprint import check_memory
@@ -33,6 +33,16 @@ class PacketScenario(Scenario):
     transport: Choice[_core.Transport]
     queue: Choice[_core.Queue]
     trace: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise the errors of :meth:`run` that need no run."""
+        super().__post_init__()
+        if self.workload.is_weighted:
+            raise WorkloadError(
+                "packets have no weights",
+                where=f"{self.workload.label or 'workload'}: flow {int(np.argmax(self.workload.weight != 1))}",
+                allowed="with model=fluid, or without weights",
+            )
 
     def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
         check_memory(

@@ -37,6 +37,21 @@ def test_a_file_simulates_as_the_rule_does(run: Run, run_json: RunJson) -> None:
     assert wrong.startswith("Error: flows.txt:2: the network has 16 hosts, found '16'; allowed: 0 to 15")
 
 
+def test_weights_come_from_a_table(run: Run, run_json: RunJson) -> None:
+    """Two flows of 1 MB out of one 10 Gb/s link at weights 3 and 1: 4/3 MB, then 2 MB, have left when they end."""
+    Path("flows.csv").write_text("src,dst,bytes,start_s,weight\n0,5,1000000,0,3\n0,6,1000000,0,1\n")
+    shown = run("workload", "flows.csv", "--on", TREE, "-o", "again.parquet").stdout
+    assert "weights   1 to 3" in shown
+    options = ("simulate", TREE, "--link-gbps", "10", "--header", "0", "--workload", "again.parquet")
+    found = run_json(*options, "--model", "fluid", "--correction", "none")
+    assert abs(found["fct_us"]["max"] - 1600) < 1e-3
+    assert abs(found["fct_us"]["mean"] - (1600 + 3200 / 3) / 2) < 1e-3
+    wrong = run(*options, code=2).stderr
+    assert wrong == (
+        "Error: again.parquet: flow 0: packets have no weights; allowed: with --model fluid, or without weights\n"
+    )
+
+
 def test_completion_times_as_ns3_writes_them(run: Run, run_json: RunJson) -> None:
     """In the order of ends; a source's first flow has port 10000.  A flow alone takes its ideal time."""
     Path("flows.txt").write_text("3\n0 1 3 100 1500000 0\n0 2 3 100 1460 0.001\n9 15 3 100 2920 0.5\n")

@@ -93,6 +93,23 @@ fn weights() {
     assert_eq!(ends(&found), [Some(4000 * BYTE); 2]);
 }
 
+/// When the heavy flows of a class have gone, one of a millionth of their weight has all of the link, and no more.
+#[test]
+fn light_and_heavy_flows_on_one_path() {
+    let count = 1000;
+    let mut list = vec![(0, 1, 1_000_000, 0)];
+    list.extend((0..count).map(|i| (0, 1, 1000, 10 * MICROSECOND * i)));
+    let weights = std::iter::once(0.001).chain((0..count).map(|i| 999.9 - 0.1 * i as f64)).collect();
+    let made = scenario(row(1, &[0; 2]), flows(&list));
+    let found = ends(&run(Scenario { weights: Some(weights), ..made }));
+    // The link is never idle; every heavy flow has it nearly to itself until the next one comes.
+    assert_eq!(found[0], Some((1_000_000 + count * 1000) * BYTE));
+    for (i, end) in (0..count).zip(&found[1..]) {
+        let alone = 10 * MICROSECOND * i + 1000 * BYTE;
+        assert!((alone..alone + 50 * BYTE).contains(&end.unwrap()), "{i}: {end:?} instead of {alone}");
+    }
+}
+
 /// Flows that wait for others start when these have arrived, or are known to have, and a delay after.
 #[test]
 fn dependent_flows() {
