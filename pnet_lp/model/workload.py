@@ -32,6 +32,38 @@ LEAST_WEIGHT, MOST_WEIGHT = 1e-3, 1e3
 """What the weight of a flow may be."""
 
 
+@dataclass(frozen=True)
+class Offered:
+    """How much flows that arrive at random offer to a network.
+
+    Attributes:
+        load: bytes offered as a part of the capacity.
+        capacity_gbps: Gb/s.
+        capacity: what that is, in words.
+        mean_bytes: mean of the distribution of sizes.
+    """
+
+    load: float
+    capacity_gbps: float
+    capacity: str
+    mean_bytes: float
+
+    @property
+    def flows_per_s(self) -> float:
+        """How many flows arrive in a second, on average."""
+        return self.load * self.capacity_gbps * 1e9 / 8 / self.mean_bytes
+
+    def to_json(self) -> dict[str, float | str]:
+        """Return it as a JSON object."""
+        return {
+            "load": self.load,
+            "capacity_gbps": self.capacity_gbps,
+            "capacity": self.capacity,
+            "mean_bytes": self.mean_bytes,
+            "flows_per_s": self.flows_per_s,
+        }
+
+
 @brief("label", "hosts", "flow_count", "total_bytes")
 @dataclass(frozen=True, eq=False, repr=False)
 class Workload:
@@ -61,6 +93,8 @@ class Workload:
             are in proportion to these; 1 where all are alike.
         stages: what they are called, in the order of their first flows; empty where nothing is known of any.
         label: the expression or file it came from.
+        mean_bytes: mean of the distribution that sizes were drawn from; None where that is not known, as of a file.
+        offered: at what load flows arrive; None where they do not arrive at one, or it is not known.
     """
 
     hosts: int
@@ -78,6 +112,8 @@ class Workload:
     weight: FloatArray
     stages: tuple[str, ...] = ()
     label: str = ""
+    mean_bytes: float | None = None
+    offered: Offered | None = None
 
     @classmethod
     def from_flows(
@@ -96,6 +132,7 @@ class Workload:
         stage: npt.ArrayLike | None = None,
         weight: npt.ArrayLike = 1.0,
         label: str = "",
+        offered: Offered | None = None,
         place: Callable[[int], str] | None = None,
     ) -> Workload:
         """Return a checked workload.
@@ -115,6 +152,7 @@ class Workload:
             stage: the name of each flow's stage, ``[f]``; default: there are none.
             weight: one number or ``[f]``.
             label: what it is called in messages.
+            offered: at what load flows arrive.
             place: returns where a flow stands, by its number, for messages; default: ``LABEL: flow NUMBER``.
 
         Raises:
@@ -184,6 +222,7 @@ class Workload:
             floats(weights),
             stages,
             label,
+            offered=offered,
         )
 
     @property
@@ -208,7 +247,7 @@ class Workload:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash over everything but the label."""
+        """Hash over the flows: not over the label, nor over what they were drawn from."""
         arrays: list[IntArray | LongArray | BoolArray | FloatArray] = [
             self.src,
             self.dst,

@@ -298,6 +298,8 @@ class Scenario(ABC):
                 "tasks": int(workload.task.max()) + 1,
                 "bytes": workload.total_bytes,
                 "fingerprint": workload.fingerprint,
+                "distribution_mean_bytes": workload.mean_bytes,
+                "offered": None if workload.offered is None else workload.offered.to_json(),
             },
             **{"warnings": self.network.warnings, **own},
         )
