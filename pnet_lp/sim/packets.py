@@ -77,6 +77,14 @@ class PacketScenario(Scenario):
             watched_rows=ROWS if self.trace else 0,
         )
 
+    def _warnings(self, context: Context) -> tuple[str, ...]:
+        if self.transport.build(context).goes_by_marks and not self.queue.build(context).marks:
+            return (
+                f"the queues {self.queue.expression} never mark a packet, so {self.transport.entry.name} only "
+                "reacts to losses",
+            )
+        return ()
+
     def _own(self, outcome: _core.Outcome, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
         flow["ideal_ps"] = np.where(flow["packets_sent"] > 0, flow["ideal_ps"], -1)
         traces: dict[str, dict[str, npt.NDArray[Any]]] = {
@@ -84,9 +92,8 @@ class PacketScenario(Scenario):
             "windows": outcome.window_trace(),
             "arrivals": outcome.arrival_trace(),
         }
-        warnings = self.network.warnings
-        if any(len(rows["time_ps"]) >= ROWS for rows in traces.values()):
-            warnings = (*warnings, f"traces end after {ROWS:,} rows each")
+        full = any(len(rows["time_ps"]) >= ROWS for rows in traces.values())
+        warnings = (f"traces end after {ROWS:,} rows each",) if full else ()
         return {"packet_hops": outcome.packet_hops, "traces": traces, "warnings": warnings}
 
     def _own_settings(self) -> dict[str, Any]:
