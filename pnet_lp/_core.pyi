@@ -364,6 +364,7 @@ class Queue:
     ) -> Queue: ...
 
     trims: bool
+    marks: bool
 
 @final
 class Coupling:
@@ -416,6 +417,7 @@ class Transport:
     def cbr(*, payload: int, header: int, rate: int | None) -> Transport: ...
 
     takes_trimmed: bool
+    goes_by_marks: bool
 
 @final
 class Over:

@@ -40,6 +40,13 @@ class Params(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
+    alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
+    """Parameters that say the same in different ways: whoever states one of them does not mean another's default."""
+
+    def idle(self) -> dict[str, str]:
+        """Return the parameters that change nothing beside the values of the others, and why."""
+        return {}
+
 
 class NoParams(Params):
     """The parameter model of an entry that takes none."""

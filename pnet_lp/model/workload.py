@@ -11,13 +11,57 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.model.arrays import BoolArray, IntArray, booleans, fingerprint, ints, longs
+from pnet_lp.model.arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    booleans,
+    fingerprint,
+    floats,
+    ints,
+    longs,
+)
 from pnet_lp.model.brief import brief
 
 LongArray: TypeAlias = npt.NDArray[np.int64]
 
 LONGEST_PS = 10**18
 """The latest start, in picoseconds: about eleven and a half days."""
+
+LEAST_WEIGHT, MOST_WEIGHT = 1e-3, 1e3
+"""What the weight of a flow may be."""
+
+
+@dataclass(frozen=True)
+class Offered:
+    """How much flows that arrive at random offer to a network.
+
+    Attributes:
+        load: bytes offered as a part of the capacity.
+        capacity_gbps: Gb/s.
+        capacity: what that is, in words.
+        mean_bytes: mean of the distribution of sizes.
+    """
+
+    load: float
+    capacity_gbps: float
+    capacity: str
+    mean_bytes: float
+
+    @property
+    def flows_per_s(self) -> float:
+        """How many flows arrive in a second, on average."""
+        return self.load * self.capacity_gbps * 1e9 / 8 / self.mean_bytes
+
+    def to_json(self) -> dict[str, float | str]:
+        """Return it as a JSON object."""
+        return {
+            "load": self.load,
+            "capacity_gbps": self.capacity_gbps,
+            "capacity": self.capacity,
+            "mean_bytes": self.mean_bytes,
+            "flows_per_s": self.flows_per_s,
+        }
 
 
 @brief("label", "hosts", "flow_count", "total_bytes")
@@ -45,8 +89,12 @@ class Workload:
         connects: bool ``[f]``, whether the flow begins with the connection's handshake.
         task: int32 ``[f]``, ascending from 0: flows of a task are one piece of work, such as a call and its answer.
         stage: int32 ``[f]``, the stage of a job that the flow is in, by index into ``stages``; 0 where there are none.
+        weight: float64 ``[f]``, :data:`LEAST_WEIGHT` to :data:`MOST_WEIGHT`: where flows share links, their fair rates
+            are in proportion to these; 1 where all are alike.
         stages: what they are called, in the order of their first flows; empty where nothing is known of any.
         label: the expression or file it came from.
+        mean_bytes: mean of the distribution that sizes were drawn from; None where that is not known, as of a file.
+        offered: at what load flows arrive; None where they do not arrive at one, or it is not known.
     """
 
     hosts: int
@@ -61,8 +109,11 @@ class Workload:
     connects: BoolArray
     task: IntArray
     stage: IntArray
+    weight: FloatArray
     stages: tuple[str, ...] = ()
     label: str = ""
+    mean_bytes: float | None = None
+    offered: Offered | None = None
 
     @classmethod
     def from_flows(
@@ -79,7 +130,9 @@ class Workload:
         connects: npt.ArrayLike = True,
         task: npt.ArrayLike | None = None,
         stage: npt.ArrayLike | None = None,
+        weight: npt.ArrayLike = 1.0,
         label: str = "",
+        offered: Offered | None = None,
         place: Callable[[int], str] | None = None,
     ) -> Workload:
         """Return a checked workload.
@@ -97,13 +150,16 @@ class Workload:
             connects: one truth value or ``[f]``.
             task: ``[f]``; default: every flow is a task of its own.
             stage: the name of each flow's stage, ``[f]``; default: there are none.
+            weight: one number or ``[f]``.
             label: what it is called in messages.
+            offered: at what load flows arrive.
             place: returns where a flow stands, by its number, for messages; default: ``LABEL: flow NUMBER``.
 
         Raises:
             WorkloadError: no flow; a host that does not exist; a flow from a host to itself; a size below 1; a negative
                 start or one after :data:`LONGEST_PS`; flows that wait for each other; a stage without a name; a
-                connection between other hosts than its first flow's; arrays of different lengths.
+                weight out of range; a connection between other hosts than its first flow's; arrays of different
+                lengths.
         """
         where = label or "workload"
         flow_at = place or (lambda flow: f"{where}: flow {flow}")
@@ -116,6 +172,7 @@ class Workload:
         shared = np.arange(count) if connection is None else np.asarray(connection)
         opens = np.asarray(connects, dtype=bool)
         named = np.asarray([] if stage is None else stage, dtype=str)
+        weights = np.asarray(weight, dtype=np.float64)
         for name, array in (
             ("dst", t),
             ("size", bytes_),
@@ -123,6 +180,7 @@ class Workload:
             ("connects", opens),
             ("task", own_task),
             ("connection", shared),
+            ("weight", weights),
             *([] if stage is None else [("stage", named)]),
         ):
             if array.ndim and array.shape != (count,):
@@ -137,7 +195,17 @@ class Workload:
         _check(bytes_, 1, np.iinfo(np.int64).max // 16, "a flow has a wrong size in bytes", where, flow_at)
         _check(start, 0, LONGEST_PS, "a flow has a wrong start in picoseconds", where, flow_at)
         _check(own_task, 0, count - 1, "a flow has a wrong task", where, flow_at)
+        weights = np.broadcast_to(weights, count)
+        if np.any(wrong := ~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT))):
+            flow = int(np.argmax(wrong))
+            raise WorkloadError(
+                "a flow has a wrong weight",
+                where=flow_at(flow),
+                found=float(weights[flow]),
+                allowed=f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",
+            )
         pointer, parents, known = _parents(count, after, acknowledged, where, flow_at)
+        stage_of, stages = _stages(named, count, flow_at)
         return cls(
             hosts,
             ints(s),
@@ -150,8 +218,11 @@ class Workload:
             ints(_first_flows(np.broadcast_to(shared, count), s, t, where, flow_at)),
             booleans(np.broadcast_to(opens, count)),
             ints(own_task),
-            *_stages(named, count, flow_at),
+            stage_of,
+            floats(weights),
+            stages,
             label,
+            offered=offered,
         )
 
     @property
@@ -170,9 +241,14 @@ class Workload:
         return bool(len(self.after)) or bool(np.any(self.task != np.arange(self.flow_count)))
 
     @cached_property
+    def is_weighted(self) -> bool:
+        """Whether a flow has a weight other than 1."""
+        return bool(np.any(self.weight != 1))
+
+    @cached_property
     def fingerprint(self) -> str:
-        """Hash over everything but the label."""
-        arrays: list[IntArray | LongArray | BoolArray] = [
+        """Hash over the flows: not over the label, nor over what they were drawn from."""
+        arrays: list[IntArray | LongArray | BoolArray | FloatArray] = [
             self.src,
             self.dst,
             self.size,
@@ -185,6 +261,7 @@ class Workload:
         arrays += [self.acknowledged] if self.acknowledged.any() else []
         arrays += [self.connection] if np.any(self.connection != np.arange(self.flow_count)) else []
         arrays += [self.stage] if self.stages else []
+        arrays += [self.weight] if self.is_weighted else []
         return fingerprint([str(self.hosts), *self.stages, *arrays])
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from pnet_lp.errors import OutputError
 from pnet_lp.experiment.manifest import environment
 from pnet_lp.report.tables import Columns, text_table, write_table
+from pnet_lp.report.workload import drawn_sizes, offered_load
 from pnet_lp.sim import SimulationResult, figures
 from pnet_lp.units import format_us
 from pnet_lp.writing import check_folder, naming_output, write_json
@@ -105,8 +106,12 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     workload = document["workload"]
     each = " in the first run" if several else ""
     grid.add_row(
-        "workload", f"{workload['label']}: {workload['flows']:,} flows, {workload['bytes']:,} bytes{each}"
+        "workload",
+        f"{workload['label']}: {workload['flows']:,} flows, {workload['bytes']:,} bytes{each}"
+        + drawn_sizes(workload),
     )
+    if workload["offered"]:
+        grid.add_row("load", offered_load(workload["offered"]) + each)
     if fluid:
         grid.add_row("model", f"{_shared(document)}, correction {document['correction']}")
     else:

@@ -10,6 +10,7 @@ import numpy as np
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.report.tables import text_table
+from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -28,6 +29,8 @@ def workload_document(network: Network, workload: Workload) -> dict[str, Any]:
         "flows": workload.flow_count,
         "bytes": workload.total_bytes,
         "fingerprint": workload.fingerprint,
+        "distribution_mean_bytes": workload.mean_bytes,
+        "offered": None if workload.offered is None else workload.offered.to_json(),
         "size_bytes": {
             "min": int(workload.size.min()),
             "mean": workload.total_bytes / workload.flow_count,
@@ -48,6 +51,7 @@ def workload_document(network: Network, workload: Workload) -> dict[str, Any]:
             for stage, name in enumerate(workload.stages)
             for chosen in [workload.stage == stage]
         ],
+        "weights": {"min": float(workload.weight.min()), "max": float(workload.weight.max())},
         "connections": {
             "connections": _different(workload.connection),
             "handshakes": int(workload.connects.sum()),
@@ -73,8 +77,10 @@ def workload_report(document: Mapping[str, Any]) -> Table:
     grid.add_row(
         "sizes",
         f"{size['min']:,} to {size['max']:,} bytes (mean {size['mean']:,.0f}, median {size['p50']:,.0f}, "
-        f"99 % {size['p99']:,.0f})",
+        f"99 % {size['p99']:,.0f})" + drawn_sizes(document),
     )
+    if document["offered"]:
+        grid.add_row("load", offered_load(document["offered"]))
     grid.add_row("starts", f"{start['flows']:,} flows from {_time(start['first'])} to {_time(start['last'])}")
     if waits["flows"]:
         longest = waits["longest_delay_us"]
@@ -90,12 +96,29 @@ def workload_report(document: Mapping[str, Any]) -> Table:
             f"{row['stage']}: {row['flows']:,} flows, {row['bytes']:,} bytes" for row in document["stages"]
         )
         grid.add_row("stages", "; ".join(shown))
+    weights = document["weights"]
+    if weights != {"min": 1, "max": 1}:
+        grid.add_row("weights", f"{weights['min']:g} to {weights['max']:g}")
     if connections["shared"] or connections["handshakes"] < document["flows"]:
         grid.add_row(
             "connections",
             f"{connections['connections']:,}, {connections['handshakes']:,} flows begin with a handshake",
         )
     return grid
+
+
+def drawn_sizes(workload: Mapping[str, Any]) -> str:
+    """Return the mean of the distribution that sizes were drawn from, as words to append, if it is known."""
+    mean = workload["distribution_mean_bytes"]
+    return "" if mean is None else f"; mean of their distribution {mean:,.0f} bytes"
+
+
+def offered_load(offered: Mapping[str, Any]) -> str:
+    """Return at what load flows arrive, and what it is a part of, as words."""
+    return (
+        f"{offered['load']:g} of {format_gbps(offered['capacity_gbps'])} Gb/s, {offered['capacity']}: "
+        f"{offered['flows_per_s']:,.4g} flows/s of {offered['mean_bytes']:,.0f} bytes on average"
+    )
 
 
 def _different(values: np.typing.NDArray[np.int32]) -> int:

@@ -117,11 +117,14 @@ class Choice(Generic[T]):
 
     @property
     def expression(self) -> str:
-        """What gives this choice without any preset: the name, and the parameters that differ from their defaults."""
+        """What gives this choice without any preset: the name, and what is no default and changes something."""
+        idle = self.params.idle()
         values = [
             f"{name}={written(value, field)}"
             for name, field in type(self.params).model_fields.items()
-            if (value := getattr(self.params, name)) != field.default and value is not None
+            if name not in idle
+            and (value := getattr(self.params, name)) != field.default
+            and value is not None
         ]
         return ":".join([self.entry.name, *([",".join(values)] if values else [])])
 
@@ -148,7 +151,17 @@ def choose_with(
     values: Mapping[str, str],
     preset: Mapping[str, Mapping[str, str]],
 ) -> Choice[T]:
-    """Return the entry ``name`` with these parameters; otherwise as :func:`choose`."""
+    """Return the entry ``name`` with these parameters; otherwise as :func:`choose`.
+
+    Raises:
+        SpecError: also where one of ``values`` changes nothing beside the others and the preset's.
+    """
     entry = registry.get(name)
-    # What is written wins; the preset's values are checked by the same model.
-    return Choice(entry, entry.validate({**preset.get(name, {}), **values}))
+    # What is written wins, over the preset's other way to say it too; the same model checks the preset's values.
+    replaced = {key for group in entry.params.alternatives if group & values.keys() for key in group}
+    stated = {key: value for key, value in preset.get(name, {}).items() if key not in replaced}
+    params = entry.validate({**stated, **values})
+    for key, why in params.idle().items():
+        if key in values:
+            raise SpecError(why, where=f"{name}: {key}", found=values[key])
+    return Choice(entry, params)

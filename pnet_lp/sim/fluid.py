@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
-from pnet_lp.model.arrays import floats
 from pnet_lp.model.brief import brief
 from pnet_lp.sim.base import Context
 from pnet_lp.sim.footprint import check_fluid_memory, check_split_time
@@ -62,7 +61,7 @@ def _written(terms: tuple[str, ...]) -> str:
 @brief("network", "workload", "seed")
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FluidScenario(Scenario):
-    """Flows have no packets, and their fair rates at once.
+    """Flows have no packets, and their fair rates at once, in proportion to the weights of the workload.
 
     Attributes:
         sharing: what a flow does with several paths; None for what its forwarding is made for.
@@ -71,7 +70,6 @@ class FluidScenario(Scenario):
         initial_window: first window of slow start, in packets.
         window: largest window, in packets; None for what fills a flow's path.
         threshold: packets in a queue from which on others are marked.
-        weights: float64 ``[f]``, positive: flows get rates in proportion; None where all are alike.
         patience_s: how long the best split may take at least; what takes longer is refused.
         incremental: whether only what a change reaches is solved again; otherwise everything is, for comparison.
     """
@@ -84,7 +82,6 @@ class FluidScenario(Scenario):
     initial_window: int = 10
     window: int | None = None
     threshold: int = 65
-    weights: npt.ArrayLike | None = None
     patience_s: float = 86400.0
     incremental: bool = True
 
@@ -107,6 +104,13 @@ class FluidScenario(Scenario):
                 where="correction",
                 found=wrong[0],
                 allowed="with sharing=single",
+            )
+        if self.workload.is_weighted and (wrong := [term for term in OF_WINDOWS if term in self.terms]):
+            raise SpecError(
+                "flows with weights have no windows that share alike",
+                where="correction",
+                found=wrong[0],
+                allowed=f"{_NONE}, or some of {', '.join(SHORT_FLOWS)}",
             )
         return replace(self, sharing=chosen)
 
@@ -133,7 +137,7 @@ class FluidScenario(Scenario):
             packet=self.sizes.packet,
             header=self.sizes.header,
             ack=self.sizes.ack,
-            weights=None if self.weights is None else floats(self.weights),
+            weights=self.workload.weight if self.workload.is_weighted else None,
             incremental=self.incremental,
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model.brief import brief
 from pnet_lp.sim.base import Choice, Context
 from pnet_lp.sim.footprint import check_memory
@@ -33,6 +33,16 @@ class PacketScenario(Scenario):
     transport: Choice[_core.Transport]
     queue: Choice[_core.Queue]
     trace: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise the errors of :meth:`run` that need no run."""
+        super().__post_init__()
+        if self.workload.is_weighted:
+            raise WorkloadError(
+                "packets have no weights",
+                where=f"{self.workload.label or 'workload'}: flow {int(np.argmax(self.workload.weight != 1))}",
+                allowed="with model=fluid, or without weights",
+            )
 
     def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
         check_memory(
@@ -67,6 +77,14 @@ class PacketScenario(Scenario):
             watched_rows=ROWS if self.trace else 0,
         )
 
+    def _warnings(self, context: Context) -> tuple[str, ...]:
+        if self.transport.build(context).goes_by_marks and not self.queue.build(context).marks:
+            return (
+                f"the queues {self.queue.expression} never mark a packet, so {self.transport.entry.name} only "
+                "reacts to losses",
+            )
+        return ()
+
     def _own(self, outcome: _core.Outcome, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
         flow["ideal_ps"] = np.where(flow["packets_sent"] > 0, flow["ideal_ps"], -1)
         traces: dict[str, dict[str, npt.NDArray[Any]]] = {
@@ -74,9 +92,8 @@ class PacketScenario(Scenario):
             "windows": outcome.window_trace(),
             "arrivals": outcome.arrival_trace(),
         }
-        warnings = self.network.warnings
-        if any(len(rows["time_ps"]) >= ROWS for rows in traces.values()):
-            warnings = (*warnings, f"traces end after {ROWS:,} rows each")
+        full = any(len(rows["time_ps"]) >= ROWS for rows in traces.values())
+        warnings = (f"traces end after {ROWS:,} rows each",) if full else ()
         return {"packet_hops": outcome.packet_hops, "traces": traces, "warnings": warnings}
 
     def _own_settings(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import ClassVar, TypedDict
 
 from pydantic import Field
 
@@ -22,8 +22,15 @@ class Limit(TypedDict):
 class LimitParams(Params):
     """How much a queue takes, the packet being sent included."""
 
+    alternatives: ClassVar[tuple[frozenset[str], ...]] = (frozenset({"packets", "bytes"}),)
+
     packets: int = Field(100, ge=1, lt=1 << 32, description="packets in a queue, of whatever size")
     bytes: Bytes | None = Field(None, description="bytes in a queue, in place of a number of packets")
+
+    def idle(self) -> dict[str, str]:
+        """See the base class."""
+        found = super().idle()
+        return found if self.bytes is None else {**found, "packets": "changes nothing beside bytes"}
 
     def most(self, sizes: PacketSizes) -> int:
         """Return how many full packets a queue takes."""

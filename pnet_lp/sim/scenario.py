@@ -175,12 +175,18 @@ class Scenario(ABC):
             outcome = whole._simulate(context, forwarding, self._common(ports, tell))
         except _core.CoreError as error:
             raise SimulationError(str(error)) from None
-        return whole._result(outcome, ports, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        return whole._result(outcome, ports, seconds, whole._warnings(context))
 
     def _completed(self, forwarding: _core.Forwarding) -> Scenario:
         """Return the scenario with what was left to its forwarding."""
         del forwarding
         return self
+
+    def _warnings(self, context: Context) -> tuple[str, ...]:
+        """Return what is accepted, but will hardly be meant, one sentence each."""
+        del context
+        return ()
 
     @abstractmethod
     def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
@@ -266,7 +272,11 @@ class Scenario(ABC):
         return "end of clock" if end == _core.End.TimeLimit and self.time_limit_ps is None else _ENDS[end]
 
     def _result(
-        self, outcome: _core.Outcome | _core.FluidOutcome, ports: Ports, seconds: float
+        self,
+        outcome: _core.Outcome | _core.FluidOutcome,
+        ports: Ports,
+        seconds: float,
+        warnings: tuple[str, ...],
     ) -> SimulationResult:
         flow = outcome.flows()
         # In the order of the workload, not of starts.
@@ -298,6 +308,9 @@ class Scenario(ABC):
                 "tasks": int(workload.task.max()) + 1,
                 "bytes": workload.total_bytes,
                 "fingerprint": workload.fingerprint,
+                "distribution_mean_bytes": workload.mean_bytes,
+                "offered": None if workload.offered is None else workload.offered.to_json(),
             },
-            **{"warnings": self.network.warnings, **own},
+            warnings=(*self.network.warnings, *warnings, *own.pop("warnings", ())),
+            **own,
         )

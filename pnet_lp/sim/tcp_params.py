@@ -37,6 +37,15 @@ class WindowParams(Params):
         description="how long the receiver holds back packets that came early, as DRB's does; default: not at all",
     )
 
+    def idle(self) -> dict[str, str]:
+        """See the base class."""
+        found = super().idle()
+        if not self.handshake:
+            found["syn"] = "changes nothing with handshake=false"
+        if self.ack_every == 1:
+            found["ack_delay"] = "changes nothing with ack_every=1"
+        return found
+
     def as_fluid(self) -> dict[str, Any]:
         """Return the settings of a fluid that come closest: what a flow waits for beside its share."""
         begins = "handshake," if self.handshake else ""

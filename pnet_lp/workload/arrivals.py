@@ -10,8 +10,9 @@ from pydantic import Field
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.model.workload import LONGEST_PS, Workload
+from pnet_lp.model.workload import LONGEST_PS, Offered, Workload
 from pnet_lp.workload.base import Context, Seed, SizesOf, Use, WorkloadParams
+from pnet_lp.workload.capacity import Capacity, capacity_of
 
 Gaps: TypeAlias = Callable[[np.random.Generator, int], FloatArray]
 """``(random, count) -> gaps``, whose mean is 1."""
@@ -26,11 +27,10 @@ class ArrivalParams(WorkloadParams):
         gt=0, le=100, allow_inf_nan=False, description="bytes offered as a part of the capacity"
     )
     flows: int = Field(ge=1, le=10**9, description="number of flows")
-    capacity_gbps: float | None = Field(
-        None,
-        gt=0,
-        allow_inf_nan=False,
-        description="what the load is a part of, Gb/s; default: what all hosts can send over all planes",
+    capacity_gbps: Capacity = Field(
+        "access",
+        description="what the load is a part of: access, what all hosts can send over all planes; bisection, what the "
+        "narrowest cut between halves of the hosts carries one way; or a number of Gb/s",
     )
     seed: Seed = None
 
@@ -38,7 +38,8 @@ class ArrivalParams(WorkloadParams):
 def arriving(params: ArrivalParams, context: Context, gaps: Gaps) -> Workload:
     """Return ``flows`` flows whose mean rate of arrival is ``load * capacity / mean size``."""
     context.check_flows(params.flows)
-    capacity_gbps = params.capacity_gbps or context.access_gbps
+    capacity_gbps, what = capacity_of(params.capacity_gbps, context)
+    offered = Offered(params.load, capacity_gbps, what, params.sizes.mean_bytes)
     mean_gap_ps = params.sizes.mean_bytes * 8 * 1000 / (params.load * capacity_gbps)
     gap_ps = mean_gap_ps * gaps(context.random("arrival", params.seed), params.flows)
     if (last := float(gap_ps.sum())) > LONGEST_PS:
@@ -50,4 +51,5 @@ def arriving(params: ArrivalParams, context: Context, gaps: Gaps) -> Workload:
         )
     src, dst = context.draw_pairs(params.flows, context.random("pair", params.seed))
     size = params.sizes.draw(params.flows, context.random("size", params.seed))
-    return context.workload(src, dst, size, np.rint(np.cumsum(gap_ps)).astype(np.int64))
+    start_ps = np.rint(np.cumsum(gap_ps)).astype(np.int64)
+    return context.workload(src, dst, size, start_ps, offered=offered)

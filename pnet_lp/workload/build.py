@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.files import check_readable, exists
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.workload import Workload
-from pnet_lp.registry import Entry, parse_expression
+from pnet_lp.registry import Entry, Params, parse_expression
 from pnet_lp.workload.base import WORKLOADS, Builder, Context, WorkloadParams
-from pnet_lp.workload.distribution import parse_sizes
+from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
 
 
 def build_workload(
@@ -39,7 +40,7 @@ def build_workload(
 
         return read_workload(found, network)
     entry, params = found
-    return entry.build(params, context)
+    return _drawn(entry.build(params, context), params)
 
 
 def flows_of_size(sizes: str, network: Network, traffic: TrafficMatrix, *, seed: int = 0) -> Workload:
@@ -56,7 +57,15 @@ def flows_of_size(sizes: str, network: Network, traffic: TrafficMatrix, *, seed:
     """
     entry = WORKLOADS.get("each")
     params = entry.validate({"sizes": parse_sizes(sizes, "flow_size")})
-    return entry.build(params, _context(f"{sizes} each", network, traffic, seed))
+    return _drawn(entry.build(params, _context(f"{sizes} each", network, traffic, seed)), params)
+
+
+def _drawn(workload: Workload, params: Params) -> Workload:
+    """Return the workload, knowing the mean of the sizes that its own were drawn from, if there are several."""
+    sizes = getattr(params, "sizes", None)
+    if isinstance(sizes, SizeDistribution) and len(sizes.size) > 1:
+        return replace(workload, mean_bytes=sizes.mean_bytes)
+    return workload
 
 
 def check_workload(text: str, traffic: str | None = None) -> None:

@@ -154,7 +154,7 @@ def bits(ranks: int, where: str) -> list[int]:
 
 
 def last_of_ranks(messages: Messages) -> tuple[LongArray, LongArray]:
-    """Return for each rank the last message that it sends, and the last that comes to it; every rank has both."""
+    """Return for each rank the last message that it sends, and the last that comes to it; 0 where there is none."""
     number = np.arange(len(messages.src))
     sent, came = np.zeros(messages.ranks, dtype=np.int64), np.zeros(messages.ranks, dtype=np.int64)
     np.maximum.at(sent, messages.src, number)

@@ -37,6 +37,50 @@ def test_a_file_simulates_as_the_rule_does(run: Run, run_json: RunJson) -> None:
     assert wrong.startswith("Error: flows.txt:2: the network has 16 hosts, found '16'; allowed: 0 to 15")
 
 
+def test_weights_come_from_a_table(run: Run, run_json: RunJson) -> None:
+    """Two flows of 1 MB out of one 10 Gb/s link at weights 3 and 1: 4/3 MB, then 2 MB, have left when they end."""
+    Path("flows.csv").write_text("src,dst,bytes,start_s,weight\n0,5,1000000,0,3\n0,6,1000000,0,1\n")
+    shown = run("workload", "flows.csv", "--on", TREE, "-o", "again.parquet").stdout
+    assert "weights   1 to 3" in shown
+    options = ("simulate", TREE, "--link-gbps", "10", "--header", "0", "--workload", "again.parquet")
+    found = run_json(*options, "--model", "fluid", "--correction", "none")
+    assert abs(found["fct_us"]["max"] - 1600) < 1e-3
+    assert abs(found["fct_us"]["mean"] - (1600 + 3200 / 3) / 2) < 1e-3
+    wrong = run(*options, code=2).stderr
+    assert wrong == (
+        "Error: again.parquet: flow 0: packets have no weights; allowed: with --model fluid, or without weights\n"
+    )
+
+
+def test_what_a_load_is_a_part_of_is_printed(run: Run, run_json: RunJson) -> None:
+    """16 hosts at 10 Gb/s; flows per second are load x capacity over the mean size of the distribution."""
+    flows = "poisson:sizes=pfabric-web-search,load=0.3,flows=20"
+    for more, gbps, capacity in (
+        ("", 160, "what all hosts can send over all planes"),
+        (",capacity_gbps=bisection", 80, "the bisection (proved narrowest)"),
+        (",capacity_gbps=50", 50, "as given"),
+    ):
+        document = run_json("workload", flows + more, "--on", TREE, "--link-gbps", "10")
+        offered = document["offered"]
+        mean = document["distribution_mean_bytes"]
+        assert abs(offered["capacity_gbps"] - gbps) < 1e-6
+        assert (offered["load"], offered["capacity"], offered["mean_bytes"]) == (0.3, capacity, mean)
+        assert abs(offered["flows_per_s"] * mean * 8 / (0.3e9 * gbps) - 1) < 1e-9
+        options = ("simulate", TREE, "--link-gbps", "10", "--model", "fluid", "--workload", flows + more)
+        simulated = run_json(*options)["workload"]
+        assert (simulated["offered"], simulated["distribution_mean_bytes"]) == (offered, mean)
+        for shown in (run("workload", flows + more, "--on", TREE, "--link-gbps", "10"), run(*options)):
+            words = " ".join(shown.stdout.split())
+            assert f"0.3 of {gbps} Gb/s, {capacity}: {offered['flows_per_s']:,.4g} flows/s" in words
+            assert f"mean of their distribution {mean:,.0f} bytes" in words
+    run("workload", flows, "--on", TREE, "-o", "flows.csv")
+    again = run_json("workload", "flows.csv", "--on", TREE)
+    assert (again["offered"], again["distribution_mean_bytes"]) == (None, None)
+    wrong = run("workload", f"{flows},capacity_gbps=half", "--on", TREE, code=2).stderr
+    assert "capacity_gbps" in wrong
+    assert "'half'" in wrong
+
+
 def test_completion_times_as_ns3_writes_them(run: Run, run_json: RunJson) -> None:
     """In the order of ends; a source's first flow has port 10000.  A flow alone takes its ideal time."""
     Path("flows.txt").write_text("3\n0 1 3 100 1500000 0\n0 2 3 100 1460 0.001\n9 15 3 100 2920 0.5\n")

@@ -15,7 +15,6 @@ import pytest
 from pnet_lp.errors import SimulationError, SpecError, WorkloadError
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.sim import FlowSettings, ScenarioWords, Settings, figures, run_words, simulate
-from pnet_lp.sim.fluid import FluidScenario
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -67,12 +66,50 @@ def test_weights_are_those_of_the_demands(tree: Network) -> None:
     weighted = TrafficMatrix.from_entries("host", 16, traffic.src, traffic.dst, weight)
     wanted = solve(tree, weighted, objective="max-min", routing="ksp:1", seed=1).rates_gbps
     assert wanted is not None
-    workload = Workload.from_flows(16, weighted.src, weighted.dst, 10**12)
-    settings = Settings(model="fluid", routing="ksp:1", header="0", correction="none", time_limit="10s")
-    scenario = settings.scenario(tree, workload, seed=1)
-    assert isinstance(scenario, FluidScenario)
-    found = replace(scenario, weights=weighted.demand).run()
+    workload = Workload.from_flows(16, weighted.src, weighted.dst, 10**12, weight=weighted.demand)
+    words = {"routing": "ksp:1", "header": "0", "correction": "none", "time_limit": "10s"}
+    found = fluid(tree, workload, **words, seed=1)
     assert found.flow["received_bytes"] * 8 / 10 / 1e9 == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"routing": "ecmp"},
+        {"forwarding": "sopa"},
+        {"routing": "ksp:2", "sharing": "best"},
+        {"sharing": "subflows", "subflows": 4},
+    ],
+)
+def test_weights_divide_a_link_in_their_proportion(tree: Network, words: dict[str, Any]) -> None:
+    """Three flows out of one host at weights 4, 2, 1 and sizes in the same proportion end together: 7 MB at 10 Gb/s."""
+    workload = Workload.from_flows(
+        16, [0, 0, 0], [5, 6, 7], [4_000_000, 2_000_000, 1_000_000], weight=[4, 2, 1]
+    )
+    found = fluid(tree, workload, **words, header="0", correction="none")
+    assert found.completion_ps == pytest.approx([7_000_000 * 800] * 3, rel=1e-9)
+    # Alone, a flow has the whole link, whatever its weight.
+    assert found.flow["ideal_ps"] == pytest.approx([size * 800 for size in (4e6, 2e6, 1e6)], rel=1e-9)
+
+
+def test_weights_of_one_are_no_weights(tree: Network) -> None:
+    plain = build_workload(BUSY, tree, seed=2)
+    weighted = replace(plain, weight=np.ones(plain.flow_count))
+    assert plain.fingerprint == weighted.fingerprint
+    assert parquet(fluid(tree, plain).flows) == parquet(fluid(tree, weighted).flows)
+
+
+def test_what_has_no_weights_refuses_them(tree: Network) -> None:
+    workload = Workload.from_flows(16, [0, 0], [5, 6], 1000, weight=[1, 2], label="w")
+    with pytest.raises(WorkloadError) as caught:
+        simulate(tree, workload)
+    assert (
+        str(caught.value)
+        == "w: flow 1: packets have no weights; allowed: with model=fluid, or without weights"
+    )
+    with pytest.raises(SpecError) as windows:
+        fluid(tree, workload, correction="queueing")
+    assert str(windows.value).startswith("correction: flows with weights have no windows that share alike")
 
 
 def test_flows_take_the_paths_that_packets_take(tree: Network) -> None:

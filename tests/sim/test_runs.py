@@ -34,6 +34,7 @@ from pnet_lp.sim import (
     run_words,
     simulate,
 )
+from pnet_lp.sim.base import choose
 from pnet_lp.sim.ports import KINDS
 from pnet_lp.sim.preset import get_preset
 from pnet_lp.topology import build_network
@@ -124,6 +125,51 @@ def test_a_preset_is_overridden(tree: Network) -> None:
     assert result.settings["transport"] == "tcp:syn=1,rto_initial=10ms,rto_min=2ms,timer_granularity=10ms"
     assert (result.settings["header"], result.settings["forwarding"]) == (40, "ecmp")
     assert result.settings["preset"] == "pnet"
+
+
+def test_an_idle_value_of_a_preset_is_no_error(tree: Network) -> None:
+    """And what is said of the run leaves it out, so that the expression holds without the preset."""
+    workload = flows(tree, (0, 5, 1000, 0))
+    result = simulate(
+        tree, workload, preset="sopa", transport="tcp:ack_every=1", queue="drop-tail:bytes=60000"
+    )
+    transport = result.settings["transport"]
+    assert "ack_delay" not in transport
+    assert result.settings["queue"] == "drop-tail:bytes=60000"
+    again = simulate(tree, workload, preset="sopa", transport=transport, queue="drop-tail:bytes=60000")
+    assert parquet(again.flows) == parquet(result.flows)
+    # Who states packets means them, whatever the preset counts.
+    lab = {"drop-tail": {"bytes": "60000"}}
+    assert choose(QUEUES, "drop-tail:packets=5", lab).expression == "drop-tail:packets=5"
+    assert choose(QUEUES, "drop-tail", lab).expression == "drop-tail:bytes=60000"
+
+
+@pytest.mark.parametrize(
+    ("words", "marks"),
+    [
+        ({"transport": "dctcp"}, False),
+        ({"transport": "dctcp", "queue": "ecn:packets=65"}, False),
+        ({"transport": "dctcp", "queue": "ecn:packets=66"}, True),
+        ({"transport": "dctcp", "queue": "ecn:packets=20,threshold=10,always=30"}, True),
+        ({"transport": "dctcp", "queue": "ecn:packets=20,threshold=10,always=30,chance=0"}, False),
+        ({"transport": "dctcp", "queue": "ecn:packets=20,threshold=19,always=30"}, False),
+        ({"transport": "dctcp", "queue": "ecn:bytes=60000"}, True),
+        ({"preset": "modern"}, True),
+        ({"transport": "tcp"}, True),
+    ],
+)
+def test_dctcp_over_queues_that_never_mark(tree: Network, words: dict[str, Any], marks: bool) -> None:
+    """It runs, and says so; the queues of an incast are long enough to be marked where there are marks."""
+    workload = build_workload("incast:senders=8,sizes=300kB,to=0", tree)
+    result = simulate(tree, workload, **words)
+    found = [warning for warning in result.warnings if "never mark a packet" in warning]
+    assert bool(found) != marks
+    if not marks:
+        assert found == [
+            f"the queues {result.settings['queue']} never mark a packet, so dctcp only reacts to losses"
+        ]
+    if words.get("transport") != "tcp" and "bytes" not in words.get("queue", ""):
+        assert bool(result.port["marked"].sum()) == marks
 
 
 def test_seeds_draw(tree: Network) -> None:
@@ -450,6 +496,36 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
         SpecError,
         "queue: the queue cuts payload off packets, and the transport makes nothing of the rest, found 'trim'; "
         "allowed: with transport ndp",
+    ),
+    (
+        {"queue": "drop-tail:packets=5,bytes=60000"},
+        SpecError,
+        "queue: drop-tail: packets: changes nothing beside bytes, found '5'",
+    ),
+    (
+        {"transport": "tcp:ack_delay=1ms"},
+        SpecError,
+        "transport: tcp: ack_delay: changes nothing with ack_every=1, found '1ms'",
+    ),
+    (
+        {"preset": "sopa", "transport": "tcp:ack_every=1,ack_delay=1ms"},
+        SpecError,
+        "transport: tcp: ack_delay: changes nothing with ack_every=1, found '1ms'",
+    ),
+    (
+        {"transport": "tcp:handshake=false,syn=1500"},
+        SpecError,
+        "transport: tcp: syn: changes nothing with handshake=false, found '1500'",
+    ),
+    (
+        {"queue": "trim:header=2000", "transport": "ndp"},
+        SpecError,
+        "queue: header: cuts nothing off 1500 bytes, found 2000; allowed: at least header=40, less than packet=1500",
+    ),
+    (
+        {"queue": "trim:header=10", "transport": "ndp", "header": "40"},
+        SpecError,
+        "queue: header: a header has 40 bytes, and is not cut, found 10; allowed: at least header=40",
     ),
     (
         {"queue": "trim:headers=10", "transport": "ndp"},

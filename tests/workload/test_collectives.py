@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model import Network
 from pnet_lp.model.workload import Workload
+from pnet_lp.sim import simulate
 from pnet_lp.topology import build_network
 from pnet_lp.workload import build_workload
 
@@ -103,6 +104,74 @@ def test_halving_doubling_by_hand(network: Network) -> None:
     assert steps == [[(*pair, size) for pair in pairs] for pairs, size in wanted]
 
 
+@given(ranks=st.integers(2, 16), spare=st.integers(0, 40), rounds=st.integers(1, 2))
+def test_halving_doubling_sums_everything_everywhere(ranks: int, spare: int, rounds: int) -> None:
+    """Moving the data: after the last message, every byte of every rank has each rank's contribution exactly once."""
+    network = build_network("star:n=15", hosts_per_switch=1)
+    power = 1 << (ranks.bit_length() - 1)
+    extra, size = ranks - power, power + spare
+    text = f"all-reduce:algorithm=halving-doubling,size={size},ranks={ranks},rounds={rounds}"
+    workload = build_workload(text, network)
+    steps = power.bit_length() - 1
+    assert workload.flow_count == rounds * 2 * (extra + power * steps)
+    assert workload.total_bytes == rounds * 2 * (extra + power - 1) * size
+    everybody = dict.fromkeys(range(ranks), 1)
+    assert all(known >= everybody.keys() for known in knowledge(workload, ranks))
+    messages = list(zip(workload.src.tolist(), workload.dst.tolist(), workload.size.tolist(), strict=True))[
+        : workload.flow_count // rounds
+    ]
+    # Of each rank and byte, how often each rank's contribution is in it.
+    data = [np.zeros((size, ranks), dtype=int) for _ in range(ranks)]
+    for host in range(ranks):
+        data[host][:, host] = 1
+    for src, dst, length in messages[:extra]:
+        assert (src % 2, dst, length) == (0, src + 1, size)
+        data[dst] += data[src]
+    acting = [*range(1, 2 * extra, 2), *range(2 * extra, ranks)]
+    place = {host: i for i, host in enumerate(acting)}
+    held = dict.fromkeys(acting, (0, power))
+    later = messages[extra : len(messages) - extra]
+    for step in range(2 * steps):
+        before, ranges = [values.copy() for values in data], dict(held)
+        for src, dst, length in later[step * power : (step + 1) * power]:
+            if step < steps:
+                low, high = ranges[dst]
+                assert (low, high) == ranges[src]
+                middle = (low + high) // 2
+                half = (low, middle) if place[dst] < place[src] else (middle, high)
+                held[dst] = half
+            else:
+                half = ranges[src]
+                held[dst] = (min(half[0], held[dst][0]), max(half[1], held[dst][1]))
+            a, b = (block * size // power for block in half)
+            assert length == b - a
+            data[dst][a:b] = before[src][a:b] + (before[dst][a:b] if step < steps else 0)
+    for src, dst, length in messages[len(messages) - extra :]:
+        assert (src, length) == (dst + 1, size)
+        data[dst] = data[src]
+    assert all((values == 1).all() for values in data)
+
+
+def test_three_ranks_by_hand() -> None:
+    """At 8 Gb/s, 1 MB is a ms.  0 sends all of it to 1, beside 2's half: 1.5 ms; each half then goes one way after the
+    other, 0.5 ms each; and all of it back to 0: 3.5 ms."""
+    network = build_network("star:n=2", hosts_per_switch=1, link_gbps=8)
+    workload = build_workload("all-reduce:size=1MB,ranks=3,algorithm=halving-doubling", network)
+    rows = zip(workload.src.tolist(), workload.dst.tolist(), workload.size.tolist(), strict=True)
+    half = 500_000
+    assert list(rows) == [
+        (0, 1, 2 * half),
+        (1, 2, half),
+        (2, 1, half),
+        (1, 2, half),
+        (2, 1, half),
+        (1, 0, 2 * half),
+    ]
+    assert parents(workload) == [[], [0], [], [1, 2], [1, 2], [3, 4]]
+    found = simulate(network, workload, model="fluid", correction="none", header="0")
+    assert found.job_ps == 3_500_000_000
+
+
 def test_a_tree_goes_up_and_down(network: Network) -> None:
     workload = build_workload("all-reduce:size=100,ranks=5,chunks=2,algorithm=tree", network)
     up = [(4, 1), (3, 1), (2, 0), (1, 0)]
@@ -155,8 +224,8 @@ def test_rounds_follow_with_a_pause(network: Network) -> None:
             "all-reduce:size=31,ranks=4,chunks=8: size: a buffer is sent in 32 pieces, found 31; allowed: 32 or more",
         ),
         (
-            "all-reduce:size=1kB,ranks=6,algorithm=halving-doubling",
-            "all-reduce:size=1kB,ranks=6,algorithm=halving-doubling: algorithm: ranks are paired by the bits of their "
+            "all-gather:size=1kB,ranks=6,algorithm=recursive",
+            "all-gather:size=1kB,ranks=6,algorithm=recursive: algorithm: ranks are paired by the bits of their "
             "numbers, found '6 ranks'; allowed: 2, 4, 8, 16, ... ranks",
         ),
         (

@@ -65,6 +65,9 @@ def workloads(draw: st.DrawFn, *, plain: bool) -> Workload:
         connects=draw(st.lists(st.booleans(), min_size=count, max_size=count)),
         task=np.unique(each(flow), return_inverse=True)[1],
         stage=[f"stage {i}, of five" for i in each(st.integers(0, 4))] if draw(st.booleans()) else None,
+        weight=draw(st.lists(st.floats(1e-3, 1e3), min_size=count, max_size=count))
+        if draw(st.booleans())
+        else 1.0,
     )
 
 
@@ -157,6 +160,21 @@ def test_a_table(tmp_path: Path) -> None:
     assert found.task.tolist() == [0, 0, 1]
 
 
+def test_weights_of_a_table(tmp_path: Path) -> None:
+    text = "src,dst,weight,bytes,start_s\nh0,h1,2.5,5,0\nh0,h2,,5,0\nh0,h3,1e-3,5,0\n"
+    found = read_workload(written(tmp_path, text, ".csv"), FIVE)
+    assert found.weight.tolist() == [2.5, 1, 1e-3]
+    columns = {"src": [0, 0], "dst": [1, 2], "bytes": [5, 5], "start_s": [0, 0], "weight": [3, None]}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    assert read_workload(tmp_path / "a.parquet", FIVE).weight.tolist() == [3, 1]
+    pq.write_table(pa.table({**columns, "weight": [3, 0]}), tmp_path / "b.parquet")
+    with pytest.raises(WorkloadError) as caught:
+        read_workload(tmp_path / "b.parquet", FIVE)
+    assert str(caught.value) == (
+        f"{tmp_path / 'b.parquet'}: row 1: a flow has a wrong weight, found 0.0; allowed: 0.001 to 1000"
+    )
+
+
 def test_columns_of_other_types(tmp_path: Path) -> None:
     columns = {
         "dst": [1, 2],
@@ -242,6 +260,12 @@ FAULTS = [
         ":3: a flow has no task, and others have",
     ),
     (".csv", "src,dst,bytes,start_s,connects\nh0,h1,5,0,no\n", ":2: connects is wrong, found 'no'"),
+    (
+        ".csv",
+        "src,dst,bytes,start_s,weight\nh0,h1,5,0,-1\n",
+        ":2: a flow has a wrong weight, found '-1'; allowed: 0.001 to 1000",
+    ),
+    (".csv", "src,dst,bytes,start_s,weight\nh0,h1,5,0,nan\n", ":2: a flow has a wrong weight, found 'nan'"),
     (".csv", "src,dst,bytes,start_s\n", ": there is no flow"),
     (".cm", CM + "0->1 start 0 size 0\n", ":3: a flow has a wrong size in bytes, found '0'"),
     (".cm", CM + "0->1 start 0 size 5 prio 3\n", ":3: not a connection, found 'start 0 size 5 prio 3'"),
@@ -337,6 +361,9 @@ def test_faults_are_named_where_they_are(tmp_path: Path, suffix: str, text: str,
             {"start_ps": [0, 5]},
             "flow 1: Parsimon's flow lists cannot hold starts between two nanoseconds",
         ),
+        (".cm", {"weight": [1, 2]}, "flow 1: connection matrices of htsim cannot hold weights of flows"),
+        (".txt", {"weight": [1, 2]}, "flow 1: flow files of ns-3 cannot hold weights of flows"),
+        (".json", {"weight": 2}, "flow 0: Parsimon's flow lists cannot hold weights of flows"),
         (".xls", {}, "unknown file format, found '.xls'; allowed: .parquet, .json, .cm, .txt, .csv"),
     ],
 )

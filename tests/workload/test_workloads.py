@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pnet_lp.errors import SpecError, WorkloadError
-from pnet_lp.model import Network, Workload
+from pnet_lp.model import Network, Plane, Workload
+from pnet_lp.model.workload import Offered
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
-from pnet_lp.workload import WORKLOADS, build_workload
+from pnet_lp.workload import WORKLOADS, build_workload, parse_sizes
 
 ALL = {
     "each": "each:sizes=10MB",
@@ -106,6 +107,48 @@ def test_poisson_of_a_capacity(network: Network) -> None:
     one = build_workload("poisson:sizes=10kB,load=0.5,flows=50,capacity_gbps=160", network)
     other = build_workload("poisson:sizes=10kB,load=0.25,flows=50", network)
     assert one.fingerprint == other.fingerprint
+    named = build_workload("poisson:sizes=10kB,load=0.25,flows=50,capacity_gbps=access", network)
+    assert named.fingerprint == other.fingerprint
+    assert one.offered == Offered(0.5, 160.0, "as given", 10_000.0)
+    assert one.offered.flows_per_s == pytest.approx(1e6)  # 80 Gb/s of 80,000 bits
+
+
+@pytest.mark.parametrize("kind", ["poisson", "log-normal"])
+def test_a_load_of_the_bisection(kind: str, network: Network) -> None:
+    """A fat tree has full bisection: 8 hosts send to 8 others at 10 Gb/s on each of 2 planes, half of what all can."""
+    half = build_workload(f"{kind}:sizes=10kB,load=0.5,flows=50,capacity_gbps=bisection", network)
+    other = build_workload(f"{kind}:sizes=10kB,load=0.25,flows=50", network)
+    assert half.fingerprint == other.fingerprint
+    assert half.offered is not None
+    assert half.offered.capacity_gbps == pytest.approx(160)
+    assert half.offered.capacity == "the bisection (proved narrowest)"
+    # Two stars joined by one cable of 10 Gb/s: hosts can send 60 Gb/s, and a sixth of that crosses.
+    two = Network.from_planes(
+        [Plane.from_cables(2, [0], [1], 10.0, host_switch=[0, 0, 0, 1, 1, 1], access_gbps=10.0)]
+    )
+    narrow = build_workload(f"{kind}:sizes=10kB,load=0.6,flows=50,capacity_gbps=bisection", two)
+    wide = build_workload(f"{kind}:sizes=10kB,load=0.1,flows=50", two)
+    assert narrow.fingerprint == wide.fingerprint
+
+
+def test_a_load_of_nothing() -> None:
+    apart = Network.from_planes([Plane.from_cables(2, [], [], host_switch=[0, 1])])
+    with pytest.raises(WorkloadError) as caught:
+        build_workload("poisson:sizes=1kB,load=1,flows=1,capacity_gbps=bisection", apart)
+    assert str(caught.value).startswith(
+        "poisson:sizes=1kB,load=1,flows=1,capacity_gbps=bisection: capacity_gbps: a load is a part of the bisection "
+        "(proved narrowest), which is 0 Gb/s, found 'bisection'; allowed: access, bisection or a number"
+    )
+
+
+def test_the_mean_of_the_distribution_is_known(network: Network) -> None:
+    """Not that of the sizes drawn; a fixed size has no distribution to speak of."""
+    sizes = parse_sizes("pfabric-web-search")
+    for text in ("poisson:load=0.3,", "incast:senders=3,", "closed-loop:loops=1,rounds=2,"):
+        more = "flows=10," if text.startswith("poisson") else ""
+        made = build_workload(f"{text}{more}sizes=pfabric-web-search", network)
+        assert made.mean_bytes == sizes.mean_bytes
+    assert build_workload("incast:senders=3,sizes=1kB", network).mean_bytes is None
 
 
 def test_poisson_by_demand(network: Network) -> None:
@@ -213,6 +256,14 @@ def test_an_incast_waits_for_all(network: Network) -> None:
         ("rpc", "rpc: parameter 'rounds' is required"),
         ("rpc:rounds=0", "rpc: rounds: input should be greater than or equal to 1, found '0'"),
         ("poisson:sizes=1kB,load=0,flows=1", "poisson: load: input should be greater than 0, found '0'"),
+        (
+            "poisson:sizes=1kB,load=1,flows=1,capacity_gbps=0",
+            "poisson: capacity_gbps: not access, bisection or a number of Gb/s above 0, found '0'",
+        ),
+        (
+            "log-normal:sizes=1kB,load=1,flows=1,capacity_gbps=half",
+            "log-normal: capacity_gbps: not access, bisection or a number of Gb/s above 0, found 'half'",
+        ),
         ("poisson:sizes=x,load=1,flows=1", None),
         (
             "sequential:sizes=1kB,rounds=1,pause=3",

@@ -93,6 +93,23 @@ fn weights() {
     assert_eq!(ends(&found), [Some(4000 * BYTE); 2]);
 }
 
+/// When the heavy flows of a class have gone, one of a millionth of their weight has all of the link, and no more.
+#[test]
+fn light_and_heavy_flows_on_one_path() {
+    let count = 1000;
+    let mut list = vec![(0, 1, 100_000_000, 0)];
+    list.extend((0..count).map(|_| (0, 1, 1000, 0)));
+    let weights = std::iter::once(0.001).chain((0..count).map(|i| 999.9 - 0.1 * i as f64)).collect();
+    let made = scenario(row(1, &[0; 2]), flows(&list));
+    let found = ends(&run(Scenario { weights: Some(weights), ..made }));
+    // The link is never idle, but for what is left of a picosecond when a flow is complete.
+    let all = (100_000_000 + count * 1000) * BYTE;
+    assert!((all..all + count).contains(&found[0].unwrap()), "{found:?} instead of {all}");
+    // The heaviest first, all by the time that the others' bytes take, and what little the light one gets meanwhile.
+    assert!(found[1..].is_sorted());
+    assert!(found[1000].unwrap() < (count * 1000 + 20) * BYTE);
+}
+
 /// Flows that wait for others start when these have arrived, or are known to have, and a delay after.
 #[test]
 fn dependent_flows() {

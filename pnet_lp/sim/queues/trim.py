@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from pnet_lp import _core
+from pnet_lp.errors import SpecError
 from pnet_lp.sim.base import QUEUES, Context, PacketSizes
 from pnet_lp.sim.queue_limit import LimitParams
 from pnet_lp.workload.base import Bytes
@@ -38,7 +39,22 @@ class TrimParams(LimitParams):
     source="NDP: Handley et al., SIGCOMM 2017, section 3.1",
 )
 def trim(params: TrimParams, context: Context) -> _core.Queue:
-    """Return the discipline."""
+    """Return the discipline.
+
+    Raises:
+        SpecError: what is left of a packet is no smaller than a full one, or smaller than its header.
+    """
+    sizes = context.sizes
+    if not sizes.header <= params.header < sizes.packet:
+        cut = params.header < sizes.header
+        raise SpecError(
+            f"a header has {sizes.header} bytes, and is not cut"
+            if cut
+            else f"cuts nothing off {sizes.packet} bytes",
+            where="queue: header",
+            found=params.header,
+            allowed=f"at least header={sizes.header}, less than packet={sizes.packet}",
+        )
     return _core.Queue.trim(
         **params.limit(context),
         header=params.header,

@@ -7,6 +7,7 @@
     connects            whether the flow begins with the connection's handshake: true (default) or false
     task                flows with the same one are one piece of work; default: each is its own
     stage               name of the stage of a job that the flow is in; default: there are none
+    weight              of the flow where it shares links with others, in a fluid; default: 1
 
 Blank lines are skipped, and so are lines that begin with ``#`` before the header.  Hosts are names of the network
 throughout a file, or else indices from 0 throughout.  Blanks around a field do not count.  Starts are rounded to
@@ -20,8 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.layouts import decoded, parse_csv
+from pnet_lp.layouts import decoded, parse_csv, parse_number
 from pnet_lp.model import Network, Workload
+from pnet_lp.model.workload import LEAST_WEIGHT, MOST_WEIGHT
 from pnet_lp.workload.io.flows import parse_size, parse_time
 from pnet_lp.workload.io.format import Format
 from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
@@ -75,7 +77,20 @@ def _row(cells: dict[str, str], where: str) -> TableRow:
         _TRUTH.get(truth, True),
         cells.get("task") or None,
         cells.get("stage") or None,
+        _weight(cells.get("weight", ""), where),
     )
+
+
+def _weight(token: str, where: str) -> float:
+    value = parse_number(token) if token else 1.0
+    if not LEAST_WEIGHT <= value <= MOST_WEIGHT:
+        raise WorkloadError(
+            "a flow has a wrong weight",
+            where=where,
+            found=token,
+            allowed=f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",
+        )
+    return value
 
 
 def _write(workload: Workload, network: Network, path: Path) -> None:

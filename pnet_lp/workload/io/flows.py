@@ -29,7 +29,8 @@ class FlowList:
         size: bytes.
         start_ps: picoseconds.
         waits: flow, flow it waits for, and whether until its source knows that that has arrived.
-        connection, connects, task, stage: as in a workload; empty where each flow has its own, or there are no stages.
+        connection, connects, task, stage, weight: as in a workload; empty where each flow has its own, or there are no
+            stages or weights.
     """
 
     where: Callable[[int], str]
@@ -42,6 +43,7 @@ class FlowList:
     connects: list[bool] = field(default_factory=list)
     task: list[int] = field(default_factory=list)
     stage: list[str] = field(default_factory=list)
+    weight: list[float] = field(default_factory=list)
 
     def add(self, src: str | int, dst: str | int, size: int, start_ps: int) -> None:
         """Add a flow."""
@@ -85,6 +87,7 @@ class FlowList:
             connects=self.connects or True,
             task=self.task or None,
             stage=self.stage or None,
+            weight=self.weight or 1.0,
             label=label,
             place=self.where,
         )

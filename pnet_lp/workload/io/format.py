@@ -35,7 +35,7 @@ class Format:
 
 
 def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
-    """Raise WorkloadError where flows share tasks or connections, have stages, or, without ``waits``, wait for others.
+    """Raise WorkloadError where flows share tasks or connections, have stages or weights, or wait without ``waits``.
 
     Args:
         workload: the workload to be written.
@@ -49,6 +49,8 @@ def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
         raise refusal(workload, what, "tasks of several flows", other)
     if workload.stages:
         raise refusal(workload, what, "stages", own >= 0)
+    if workload.is_weighted:
+        raise refusal(workload, what, "weights of flows", workload.weight != 1)
     if np.any(other := (workload.connection != own) | ~workload.connects):
         raise refusal(workload, what, "flows over a connection that is there", other)
 

@@ -87,6 +87,7 @@ def _check_types(table: pa.Table, where: str) -> None:
         fits, wanted = {
             "bytes": (pa.types.is_integer(kind), "whole numbers"),
             "start_s": (is_number(kind), "numbers"),
+            "weight": (is_number(kind), "numbers"),
             "connects": (pa.types.is_boolean(kind), "truth values"),
             **dict.fromkeys(_LISTS, (listed and is_text(kind.value_type), "lists of text or whole numbers")),
         }.get(field.name, (is_text(kind), "text or whole numbers"))
@@ -115,6 +116,7 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
         connection=connection,
         task=task,
         stage=stage,
+        weight=1.0 if cells["weight"] is None else float(cells["weight"]),
     )
 
 

@@ -14,7 +14,17 @@ from pnet_lp.model import Network, Workload
 from pnet_lp.workload.io.flows import FlowList, format_time
 
 REQUIRED = ("src", "dst", "bytes", "start_s")
-COLUMNS = (*REQUIRED, "id", "after", "after_acknowledged", "connection", "connects", "task", "stage")
+COLUMNS = (
+    *REQUIRED,
+    "id",
+    "after",
+    "after_acknowledged",
+    "connection",
+    "connects",
+    "task",
+    "stage",
+    "weight",
+)
 
 
 class TableRow(NamedTuple):
@@ -32,6 +42,7 @@ class TableRow(NamedTuple):
     connects: bool
     task: str | None
     stage: str | None
+    weight: float
 
 
 def check_columns(names: Sequence[str], where: str) -> None:
@@ -77,6 +88,7 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
         own = ("flow", number) if row.connection is None else ("connection", row.connection)
         found.connection.append(numbers.setdefault(own, number))
         found.connects.append(row.connects)
+        found.weight.append(row.weight)
     tasks = [_task(row) for row in kept if row.task is not None]
     found.stage = [row.stage for row in kept if row.stage is not None]
     found.task = np.unique(tasks, return_inverse=True)[1].tolist()
@@ -117,4 +129,6 @@ def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
         cells["task"] = workload.task.tolist()
     if workload.stages:
         cells["stage"] = [workload.stages[stage] for stage in workload.stage.tolist()]
+    if workload.is_weighted:
+        cells["weight"] = workload.weight.tolist()
     return cells

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, Self
 
 import numpy as np
@@ -28,7 +29,7 @@ class AllReduceParams(ChunkedParams):
     algorithm: Literal["ring", "tree", "halving-doubling"] = Field(
         "ring",
         description="ring: sums go around, then around again; tree: up a binary tree and down; halving-doubling: "
-        "between ranks that differ in one bit",
+        "between ranks that differ in one bit; ranks beyond a power of two first give their buffers to neighbours",
     )
 
     @model_validator(mode="after")
@@ -49,11 +50,12 @@ def all_reduce(params: AllReduceParams, context: Context) -> Workload:
     """Return ``rounds`` tasks of messages by the algorithm.
 
     Raises:
-        WorkloadError: no such hosts; a buffer of fewer bytes than pieces; ranks that are no power of two, to be halved.
+        WorkloadError: no such hosts; a buffer of fewer bytes than pieces.
     """
     hosts = chosen_hosts(params, context)
     ranks, chunks, label = len(hosts), params.chunks, context.label
-    per_round = 2 * (ranks - 1) * chunks * (1 if params.algorithm == "tree" else ranks)
+    wide = {"tree": (ranks - 1) * chunks, "ring": (ranks - 1) * chunks * ranks}
+    per_round = 2 * wide.get(params.algorithm, ranks * ranks.bit_length())
     context.check_flows(per_round * params.rounds, waits=3 * per_round * params.rounds)
     if params.algorithm == "tree":
         messages = _tree(ranks, blocks(params.size, chunks, label))
@@ -61,12 +63,32 @@ def all_reduce(params: AllReduceParams, context: Context) -> Workload:
         # What comes last while sums are made is what a rank sends first when they are passed on.
         messages = ring(ranks, 0, 2 * (ranks - 1), blocks(params.size, ranks * chunks, label))
     else:
-        distances, bounds = bits(ranks, label), blocks(params.size, ranks, label)
-        halving = exchanges(ranks, distances[::-1], bounds, gathers=False)
-        doubling = exchanges(ranks, distances, bounds, gathers=True)
-        rank = np.arange(ranks)
-        messages = halving.then(doubling, np.tile(rank, 2), np.concatenate(last_of_ranks(halving)))
+        messages = _halving_doubling(ranks, params.size, label)
     return operations(messages, hosts, params, context)
+
+
+def _halving_doubling(ranks: int, size: int, label: str) -> Messages:
+    """Return the messages between the largest power of two of ranks, and before and after them those of the others.
+
+    Of the first ``2 r`` ranks, r being how many there are beyond that power, the even ones send their whole buffers to
+    the odd ones, which take part with the sum, and send the result back.
+    """
+    power = 1 << (ranks.bit_length() - 1)
+    distances, bounds = bits(power, label), blocks(size, power, label)
+    halving = exchanges(power, distances[::-1], bounds, gathers=False)
+    doubling = exchanges(power, distances, bounds, gathers=True)
+    inner = halving.then(doubling, np.tile(np.arange(power), 2), np.concatenate(last_of_ranks(halving)))
+    if not (extra := ranks - power):
+        return inner
+    number, none = np.arange(extra), np.empty(0, dtype=np.int64)
+    even, odd, whole = 2 * number, 2 * number + 1, np.full(extra, size)
+    # The first message of each rank that takes part has its number among these.
+    active = np.concatenate([odd, np.arange(2 * extra, ranks)])
+    inner = replace(inner, ranks=ranks, src=active[inner.src], dst=active[inner.dst])
+    folded = Messages(ranks, even, odd, whole, (none, none)).then(inner, number, number)
+    sent, came = last_of_ranks(folded)
+    back = Messages(ranks, odd, even, whole, (none, none))
+    return folded.then(back, np.tile(number, 2), np.concatenate([sent[odd], came[odd]]))
 
 
 def _tree(ranks: int, bounds: LongArray) -> Messages:

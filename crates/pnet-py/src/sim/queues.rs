@@ -69,4 +69,10 @@ impl Queue {
     fn trims(&self) -> bool {
         self.inner.trims()
     }
+
+    /// Whether it can mark a packet at all.
+    #[getter]
+    fn marks(&self) -> bool {
+        self.inner.marks()
+    }
 }

@@ -147,4 +147,10 @@ impl Transport {
     fn takes_trimmed(&self) -> bool {
         self.inner.takes_trimmed()
     }
+
+    /// Whether its window goes by marks of packets.
+    #[getter]
+    fn goes_by_marks(&self) -> bool {
+        self.inner.goes_by_marks()
+    }
 }

@@ -35,6 +35,27 @@ impl Stream {
     }
 }
 
+/// A sum that keeps what rounding cuts off (Knuth's two-sum): when the heavy flows of a class have gone, the weight of the
+/// light ones is left, not what rounding made of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    value: f64,
+    rest: f64,
+}
+
+impl Sum {
+    fn add(&mut self, more: f64) {
+        let sum = self.value + more;
+        let part = sum - self.value;
+        self.rest += (self.value - (sum - part)) + (more - part);
+        self.value = sum;
+    }
+
+    fn get(self) -> f64 {
+        self.value + self.rest
+    }
+}
+
 /// Flows on the same paths.  What each change of their rate touches comes first, in one line of the processor's cache.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
@@ -58,7 +79,7 @@ pub(super) struct Class {
     /// Whether the sharing does not know its streams yet.
     is_new: bool,
     /// Sum of its flows' weights.
-    pub(super) weight: f64,
+    weight: Sum,
     /// Bytes that its flows keep in the network, as far as they have windows.
     pub(super) held: f64,
     /// The longest time of a packet and its acknowledgement through empty queues.
@@ -90,6 +111,11 @@ impl Class {
     /// The ports of its paths, one path after the other.
     pub(super) fn ports(&self) -> Vec<u32> {
         self.key.iter().copied().filter(|port| *port != NONE).collect()
+    }
+
+    /// Sum of its flows' weights.
+    pub(super) fn weight(&self) -> f64 {
+        self.weight.get()
     }
 
     /// Number of its flows.
@@ -178,7 +204,7 @@ impl Classes {
         let mark = class.clock + bytes / weight;
         class.flows.push(Reverse((mark.to_bits(), slot)));
         class.find_first();
-        class.weight += weight;
+        class.weight.add(weight);
         class.held += held;
         class.round_trip = class.round_trip.max(round_trip);
         self.touch(number);
@@ -191,7 +217,7 @@ impl Classes {
         class.advance(now);
         class.flows.retain(|Reverse((_, other))| *other != slot);
         class.find_first();
-        class.weight -= weight;
+        class.weight.add(-weight);
         class.held -= held;
         self.touch(number);
     }
@@ -221,7 +247,7 @@ impl Classes {
             {
                 class.flows.pop();
                 let (weight, held) = of(slot);
-                class.weight -= weight;
+                class.weight.add(-weight);
                 class.held -= held;
                 slots.push(slot);
                 first = false;
@@ -248,10 +274,10 @@ impl Classes {
                 continue;
             }
             if !std::mem::replace(&mut class.is_new, false) {
-                rates.set_weight(&class.streams, class.weight);
+                rates.set_weight(&class.streams, class.weight.get());
                 continue;
             }
-            rates.add(&mut class.streams, class.weight);
+            rates.add(&mut class.streams, class.weight.get());
             for (place, stream) in (0..).zip(&class.streams) {
                 let owners = self.owner.len().max(stream.number as usize + 1);
                 self.owner.resize(owners, (NONE, NONE));

@@ -149,7 +149,7 @@ impl Windows {
                 let ahead = links().filter(|link| *link != port);
                 let others = ahead.chain(links().filter_map(|link| fabric.back(link)));
                 let waiting: f64 = others.map(|link| waits[link as usize]).sum();
-                let on_its_way = class.weight * level * (class.round_trip as f64 + waiting);
+                let on_its_way = class.weight() * level * (class.round_trip as f64 + waiting);
                 queue.bytes += (class.held - on_its_way).max(0.0);
             }
         }

@@ -26,6 +26,16 @@ impl Ecn {
         Ecn { limit, low: threshold, high: threshold, chance: 1.0 }
     }
 
+    /// Whether a packet that is let in can find so many that it is marked.
+    pub(super) fn marks(&self) -> bool {
+        let least =
+            if self.chance > 0.0 && self.low < self.high { self.low.saturating_add(1) } else { self.high };
+        match self.limit {
+            Limit::Packets(most) => least < most,
+            Limit::Bytes(_) => true,
+        }
+    }
+
     pub(super) fn build(&self, ports: usize, seed: u64) -> Result<Marking, Error> {
         if self.low > self.high {
             return invalid(

@@ -145,6 +145,11 @@ impl Queue {
         matches!(self, Queue::Trim(_))
     }
 
+    /// Whether it can mark a packet at all: not where the queue is full before it is long enough.
+    pub fn marks(&self) -> bool {
+        matches!(self, Queue::Ecn(params) if params.marks())
+    }
+
     /// The discipline for the ports of `fabric` and packets of up to `largest` bytes.
     pub(super) fn build(&self, fabric: &Fabric, largest: u16, seed: u64) -> Result<Discipline, Error> {
         self.limit().check(largest)?;

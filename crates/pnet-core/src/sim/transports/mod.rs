@@ -84,6 +84,11 @@ impl TransportKind {
         matches!(self, TransportKind::Ndp(_))
     }
 
+    /// Whether its window goes by marks of packets.
+    pub fn goes_by_marks(&self) -> bool {
+        matches!(self, TransportKind::Tcp(params) if matches!(params.congestion, tcp::Congestion::Dctcp(_)))
+    }
+
     /// The transport, with no flow yet.
     pub(super) fn build(&self) -> Box<dyn Transport> {
         match self {

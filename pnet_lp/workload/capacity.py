@@ -1,0 +1,58 @@
+"""What the load of flows that arrive at random is a part of."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from typing import Annotated, Literal, TypeAlias, get_args
+
+from pydantic import BeforeValidator
+
+from pnet_lp.errors import WorkloadError
+from pnet_lp.layouts import parse_number
+from pnet_lp.workload.base import Context
+
+CapacityName: TypeAlias = Literal["access", "bisection"]
+
+
+def _capacity(value: object) -> object:
+    if value in get_args(CapacityName):
+        return value
+    gbps = parse_number(str(value))
+    if not 0 < gbps < math.inf:
+        raise ValueError("not access, bisection or a number of Gb/s above 0")
+    return gbps
+
+
+Capacity: TypeAlias = Annotated[float | CapacityName, BeforeValidator(_capacity)]
+"""A parameter: Gb/s, or what of the network counts."""
+
+
+def capacity_of(asked: float | CapacityName, context: Context) -> tuple[float, str]:
+    """Return a capacity in Gb/s and what it is, in words.
+
+    Args:
+        asked: Gb/s; ``access`` for what all hosts can send over all planes; ``bisection`` for what the narrowest cut
+            between two halves of the hosts carries in its narrower direction, as ``pnet-lp topology`` prints it.
+        context: of the workload; its network has two hosts.
+
+    Raises:
+        WorkloadError: the network has no such capacity.
+    """
+    if asked == "access":
+        gbps, what = context.access_gbps, "what all hosts can send over all planes"
+    elif asked == "bisection":
+        # Cuts are found layers above; only whoever asks for one loads that.
+        found = importlib.import_module("pnet_lp.throughput.bounds").find_bisection(context.network, "host")
+        gbps = float(found.gbps)
+        what = f"the bisection ({'proved narrowest' if found.proved else 'the narrowest found'})"
+    else:
+        return float(asked), "as given"
+    if gbps <= 0:
+        raise WorkloadError(
+            f"a load is a part of {what}, which is 0 Gb/s",
+            where=f"{context.label}: capacity_gbps",
+            found=asked,
+            allowed="access, bisection or a number, of a network that carries something",
+        )
+    return gbps, what
