@@ -83,17 +83,6 @@ class NetworkArguments:
         return self.options.build_intact(self.topologies)
 
 
-def settled_level(network: Network, level: Level | None) -> Level:
-    """Return what pairs are of: ``level``, or hosts where the network has any.
-
-    Raises:
-        TopologyError: pairs of that level mean nothing on the network.
-    """
-    level = level or network.default_level
-    network.check_level(level)
-    return level
-
-
 def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[int, int]:
     """Return the indices of the two endpoints of ``--pair``, or raise SpecError."""
     names = network.endpoint_names(level)

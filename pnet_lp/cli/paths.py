@@ -13,7 +13,6 @@ from pnet_lp.cli.options import (
     output_options,
     pair_level_option,
     setting,
-    settled_level,
     threads_option,
 )
 from pnet_lp.cli.output import Output
@@ -56,7 +55,7 @@ def command(
         raise click.UsageError("give either --pair A B or --stats")
     chosen = parse_routing(routing, policy=plane_policy, seed=network.seed)
     built = network.build()
-    level = settled_level(built, level)
+    level = built.settled_level(level)
     head = {
         "routing": routing,
         "plane_policy": plane_policy,

@@ -100,8 +100,7 @@ def matrix_of(traffic: TrafficLike, network: Network, level: Level | None, *, se
         return traffic
     if isinstance(traffic, str | Path):
         return build_traffic(str(traffic), network, level, seed=seed)
-    level = level or network.default_level
-    network.check_level(level)
+    level = network.settled_level(level)
     if isinstance(traffic, np.ndarray):
         return _matrix_of_array(traffic, network, level)
     if _is("pandas", "DataFrame", traffic):

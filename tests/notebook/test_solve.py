@@ -126,10 +126,21 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         "traffic: row 0",
     ),
     (lambda: pn.solve("ring:n=6", fail_planes=3), SpecError, "3"),
+    *(
+        (call, SpecError, f"level: no such level, found {level!r}; allowed: rack, host")
+        for level in ("Host", "foo", "")
+        for call in (
+            lambda level=level: pn.solve("fat-tree:k=4", level=level),
+            lambda level=level: pn.solve("fat-tree:k=4", level=level, traffic=np.ones((16, 16)) - np.eye(16)),
+            lambda level=level: pn.build_traffic("permutation", pn.build_network("fat-tree:k=4"), level),
+            lambda level=level: pn.draw(pn.build_network("fat-tree:k=4"), cut="bisection", level=level),
+            lambda level=level: pn.build_network("fat-tree:k=4").endpoint_names(level),
+        )
+    ),
 ]
 
 
-@pytest.mark.parametrize(("call", "kind", "message"), WRONG, ids=[message for *_, message in WRONG])
+@pytest.mark.parametrize(("call", "kind", "message"), WRONG, ids=[f"{i}-{message}" for i, (*_, message) in enumerate(WRONG)])
 def test_wrong(call: Callable[[], object], kind: type[PnetError], message: str) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         call()
@@ -180,6 +191,10 @@ def test_values_that_an_answer_gives(tmp_path: Path) -> None:
         ("jellyfish:k=4", {"routing": "ksp:4", "level": "rack"}),
         ("fat-tree:k=4", {"traffic": "stride:s=3"}),
         ("torus:dims=3x3", {"objective": "max-min", "traffic": "permutation"}),
+        ("fat-tree:k=4", {"routing": "ecmp", "traffic": "permutation", "planes": 2}),
+        ("fat-tree:k=4", {"routing": "ecmp", "level": "rack", "objective": "max-min", "seed": 2}),
+        ("fat-tree:k=4", {"routing": "hedera", "traffic": "permutation", "seed": 1}),
+        ("torus:dims=3x3", {"routing": "ecmp", "objective": "total", "plane_policy": "single", "planes": 2}),
     ],
 )
 def test_paths_carry_the_rates_over_the_links(topology: str, options: dict[str, Any]) -> None:
