@@ -140,7 +140,9 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "kind", "message"), WRONG, ids=[f"{i}-{message}" for i, (*_, message) in enumerate(WRONG)])
+@pytest.mark.parametrize(
+    ("call", "kind", "message"), WRONG, ids=[f"{i}-{message}" for i, (*_, message) in enumerate(WRONG)]
+)
 def test_wrong(call: Callable[[], object], kind: type[PnetError], message: str) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         call()
@@ -212,6 +214,15 @@ def test_paths_carry_the_rates_over_the_links(topology: str, options: dict[str, 
         assert load.get((row.plane, row.u, row.v), 0.0) == pytest.approx(row.load_gbps, abs=1e-6)
 
 
-def test_paths_that_are_none() -> None:
+@pytest.mark.parametrize("routing", ["ecmp", "hedera"])
+def test_a_routing_that_does_not_split_has_a_path_for_each_demand(routing: str) -> None:
+    found = pn.solve("fat-tree:k=4", traffic="permutation", routing=routing, seed=3)
+    paths = found.paths
+    assert paths[["src", "dst"]].to_numpy().tolist() == found.rates[["src", "dst"]].to_numpy().tolist()
+    assert paths["rate_gbps"].tolist() == pytest.approx([found.throughput_gbps] * 16)
+
+
+@pytest.mark.parametrize("routing", ["ecmp-split", "vlb"])
+def test_paths_that_are_none(routing: str) -> None:
     with pytest.raises(SpecError, match="splits demands at every switch"):
-        _ = pn.solve("fat-tree:k=4", routing="ecmp").paths
+        _ = pn.solve("fat-tree:k=4", routing=routing).paths
