@@ -43,11 +43,19 @@ def simulate(
     Ctrl-C does not raise: the result then says ``interrupted`` and holds what was reached.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter, no quantity, or a matrix for flows that are there already.
+        SpecError: no network, an unknown name, a wrong parameter, no quantity, or a matrix for flows that are there
+            already.
         WorkloadError: the workload does not fit the network, or cannot be simulated.
         RoutingError: two hosts without a path between them, or more paths than fit into memory.
         TopologyError: the network has no hosts, or links that cannot be simulated.
     """
+    if not isinstance(network, Network):
+        raise SpecError(
+            "not a network",
+            where="network",
+            found=type(network).__name__,
+            allowed="a Network, which build_network makes of whatever stands for one",
+        )
     asked = validate(Settings, settings)
     if isinstance(workload, str):
         workload = build_workload(workload, network, traffic, seed=seed)

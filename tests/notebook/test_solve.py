@@ -45,19 +45,19 @@ def test_words_are_those_of_the_command() -> None:
     assert found.value == found.throughput_gbps == found.lower
 
 
-@pytest.mark.parametrize(
-    "topology",
-    [
-        ring_graph(capacity_gbps=1.0),
-        ring_graph(capacity=1.0),
-        nx.to_numpy_array(nx.cycle_graph(6)),
-        nx.to_pandas_edgelist(ring_graph(capacity_gbps=1.0), source="u", target="v"),
-        build_plane("ring:n=6", link_gbps=1),
-        build_network("ring:n=6", link_gbps=1),
-        [build_plane("ring:n=6", link_gbps=1)],
-    ],
-    ids=["graph", "graph-capacity", "matrix", "table", "plane", "network", "list"],
-)
+TOPOLOGIES = [
+    ring_graph(capacity_gbps=1.0),
+    ring_graph(capacity=1.0),
+    nx.to_numpy_array(nx.cycle_graph(6)),
+    nx.to_pandas_edgelist(ring_graph(capacity_gbps=1.0), source="u", target="v"),
+    build_plane("ring:n=6", link_gbps=1),
+    build_network("ring:n=6", link_gbps=1),
+    [build_plane("ring:n=6", link_gbps=1)],
+]
+IDS = ["graph", "graph-capacity", "matrix", "table", "plane", "network", "list"]
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES, ids=IDS)
 def test_topologies(topology: Any) -> None:
     assert pn.solve(topology).value == pytest.approx(RING, rel=1e-4)
 
@@ -78,6 +78,33 @@ def test_a_speed_is_never_made_up() -> None:
         pn.solve(ring_graph(weight=3.0))
     assert pn.solve(ring_graph(), link_gbps=1).value == pytest.approx(RING, rel=1e-4)
     assert pn.solve(ring_graph(weight=3.0), capacity="weight").value == pytest.approx(3 * RING, rel=1e-4)
+
+
+def test_a_table_without_speeds() -> None:
+    # All-to-all on a path of three: each link of 3 Gb/s carries 2 of the demands each way.
+    cables = pd.DataFrame({"u": ["a", "b"], "v": ["b", "c"]})
+    assert pn.solve(cables, link_gbps=3).value == pytest.approx(1.5, rel=1e-4)
+    with pytest.raises(TopologyError, match="links have no speed"):
+        pn.solve(cables)
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES, ids=IDS)
+def test_networks_and_drawings_of_the_same(topology: Any, tmp_path: Path) -> None:
+    ring = build_network("ring:n=6", link_gbps=1)
+    network = pn.build_network(topology)
+    assert [*network.planes[0].capacity_uv_gbps] == [*ring.planes[0].capacity_uv_gbps]
+    ones = np.ones((6, 6)) - np.eye(6)
+    assert pn.build_traffic(ones, network).total == 30
+    drawn = pn.draw(topology, tmp_path / "ring.svg", cut="bisection", traffic=ones)
+    assert drawn.document["cut"]["capacity_gbps"] == 2
+    assert drawn.document["network"]["links"] == 6
+
+
+def test_a_drawing_of_a_name() -> None:
+    drawn = pn.draw("ring:n=6", planes=2, link_gbps=1, cut="bisection")
+    assert drawn.document["cut"]["capacity_gbps"] == 4
+    with pytest.raises(SpecError, match="cut: no such cut, found 'foo'; allowed: bisection, sparsest"):
+        pn.draw("ring:n=6", cut="foo")  # type: ignore[arg-type]
 
 
 def test_traffic() -> None:
@@ -126,6 +153,9 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         "traffic: row 0",
     ),
     (lambda: pn.solve("ring:n=6", fail_planes=3), SpecError, "3"),
+    (lambda: pn.build_network(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
+    (lambda: pn.build_traffic("all-to-all", "ring:n=4"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
+    (lambda: pn.simulate("ring:n=4", "each:sizes=10MB"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
     *(
         (call, SpecError, f"level: no such level, found {level!r}; allowed: rack, host")
         for level in ("Host", "foo", "")
@@ -173,8 +203,9 @@ def test_values_that_an_answer_gives(tmp_path: Path) -> None:
     assert {"capacity_gbps", "load_gbps", "utilisation", "length"} <= set(
         next(iter(graph.edges(data=True)))[2]
     )
-    with pytest.raises(IndexError, match="no plane 2"):
-        found.graph(2)
+    for plane in (2, -1, "x", 1.0):
+        with pytest.raises(SpecError, match=f"plane: no such plane, found {plane!r}; allowed: 0 to 1"):
+            found.graph(plane)  # type: ignore[arg-type]
     found.save(tmp_path / "answer.json")
     assert found.verify().interval.lower == pytest.approx(found.lower)
     found.plot(tmp_path / "chart.svg")
