@@ -66,6 +66,7 @@ def network_of(
         TopologyError: a graph or table with links of unknown speed and no ``link_gbps``, and as of
             :func:`~pnet_lp.topology.build_network`.
     """
+    failing.check_shares()
     stated = sorted(settings.model_fields_set)
     if isinstance(topology, Network):
         if stated or capacity is not None:
@@ -198,7 +199,7 @@ def _of_frame(table: pd.DataFrame, settings: PlaneSettings, capacity: str | None
     if not {"u", "v"} <= set(table.columns):
         found = ", ".join(map(str, table.columns))
         raise TopologyError("a table of cables has columns u and v", where="topology", found=found)
-    others = [column for column in table.columns if column not in {"u", "v"}]
+    others: list[str | int] = [column for column in table.columns if column not in {"u", "v"}]
     # An empty list is an error of networkx.
     graph = nx.from_pandas_edgelist(table, "u", "v", edge_attr=others or None, create_using=nx.MultiGraph)
     graph.name = "table"

@@ -153,6 +153,14 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         "traffic: row 0",
     ),
     (lambda: pn.solve("ring:n=6", fail_planes=3), SpecError, "3"),
+    *(
+        (call, SpecError, f"{key}: has no meaning without fail_links or fail_switches, found {value!r}")
+        for key, value in (("fail_unit", "box"), ("fail_mode", "betweenness"))
+        for call in (
+            lambda key=key, value=value: pn.solve("fat-tree:k=4", **{key: value}),
+            lambda key=key, value=value: pn.solve("fat-tree:k=4", planes=2, fail_planes=1, **{key: value}),
+        )
+    ),
     (lambda: pn.build_network(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
     (lambda: pn.build_traffic("all-to-all", "ring:n=4"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
     (lambda: pn.simulate("ring:n=4", "each:sizes=10MB"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
