@@ -15,6 +15,7 @@ from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.registry import validate
+from pnet_lp.seeds import check_seed
 from pnet_lp.topology import build_network
 from pnet_lp.topology.settings import PlaneSettings
 from pnet_lp.traffic import build_traffic
@@ -67,6 +68,7 @@ def network_of(
             :func:`~pnet_lp.topology.build_network`.
     """
     failing.check_shares()
+    check_seed(seed)
     stated = sorted(settings.model_fields_set)
     if isinstance(topology, Network):
         if stated or capacity is not None:
@@ -107,6 +109,7 @@ def matrix_of(traffic: TrafficLike, network: Network, level: Level | None, *, se
             found=type(network).__name__,
             allowed="a Network, which build_network makes of whatever stands for one",
         )
+    check_seed(seed)
     if isinstance(traffic, TrafficMatrix):
         if level not in (None, traffic.level):
             raise SpecError(

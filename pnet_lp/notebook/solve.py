@@ -14,6 +14,7 @@ from pnet_lp.model.paths import Policy
 from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, given, matrix_of, network_of
 from pnet_lp.notebook.progress import BoundsText
 from pnet_lp.notebook.solved import Solved
+from pnet_lp.threads import check_threads
 from pnet_lp.throughput import solve as solve_network
 from pnet_lp.throughput.settings import ObjectiveSettings
 from pnet_lp.topology.settings import PlaneSettings
@@ -85,6 +86,8 @@ def solve(
         PnetError: an argument is wrong; the text says which, what was found and what is allowed.
         Interrupted: Ctrl-C was pressed while solving; ``result`` has the bounds reached.
     """
+    # Before anything is built.
+    check_threads(threads)
     settings = given(
         PlaneSettings, planes=planes, variant=variant, link_gbps=link_gbps, hosts_per_switch=hosts_per_switch
     )

@@ -7,6 +7,7 @@ from typing import Any
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.registry import one_or_more, validate
+from pnet_lp.seeds import check_seed
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.scenario import OnProgress
@@ -56,6 +57,7 @@ def simulate(
             found=type(network).__name__,
             allowed="a Network, which build_network makes of whatever stands for one",
         )
+    check_seed(seed)
     asked = validate(Settings, settings)
     if isinstance(workload, str):
         workload = build_workload(workload, network, traffic, seed=seed)

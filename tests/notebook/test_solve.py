@@ -120,6 +120,9 @@ def test_traffic() -> None:
     assert pn.solve("ring:n=6", link_gbps=1, traffic=matrix).traffic is matrix
 
 
+ROTATED = np.roll(np.eye(4), 1, axis=1)
+"""Demands between the switches of a ring of four."""
+
 WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
     (lambda: pn.solve(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
     (lambda: pn.solve("ring:n=6", traffic=7), SpecError, "traffic: not a kind of traffic, found 'int'"),  # type: ignore[arg-type]
@@ -161,6 +164,31 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
             lambda key=key, value=value: pn.solve("fat-tree:k=4", planes=2, fail_planes=1, **{key: value}),
         )
     ),
+    *(
+        (call, SpecError, f"threads: out of range, found {threads!r}; allowed: whole numbers, 0 to 1024")
+        for threads in (-1, 10**9, 1.5)
+        for call in (
+            lambda threads=threads: pn.solve("ring:n=4", threads=threads),
+            lambda threads=threads: pn.draw("ring:n=4", traffic="all-to-all", threads=threads),
+            lambda threads=threads: pn.sweep("ring:n=4", vary={"planes": [1]}, threads=threads),
+            lambda threads=threads: pn.find(hosts=16, min_gbps_per_host=10, threads=threads),
+        )
+    ),
+    *(
+        (call, SpecError, f"seed: out of range, found {seed!r}; allowed: whole numbers, 0 to 2^64 - 1")
+        for seed in (-1, 1.5, 1 << 64)
+        for call in (
+            lambda seed=seed: pn.solve("ring:n=4", seed=seed),
+            lambda seed=seed: pn.solve(build_network("ring:n=4"), traffic=ROTATED, seed=seed),
+            lambda seed=seed: pn.draw("ring:n=4", seed=seed),
+            lambda seed=seed: pn.build_network("ring:n=4", seed=seed),
+            lambda seed=seed: pn.build_traffic("permutation", build_network("ring:n=4"), seed=seed),
+            lambda seed=seed: pn.simulate(build_network("fat-tree:k=4"), "each:sizes=10MB", seed=seed),
+        )
+    ),
+    (lambda: pn.sweep("ring:n=4", vary={"planes": [1]}, seed=1.5), SpecError, "seed: "),  # type: ignore[arg-type]
+    (lambda: pn.sweep("ring:n=4", vary={"planes": [1]}, jobs=0), SpecError, "jobs: out of range, found 0"),
+    (lambda: pn.find(hosts=16, min_gbps_per_host=10, jobs=0), SpecError, "jobs: out of range, found 0"),
     (lambda: pn.build_network(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
     (lambda: pn.build_traffic("all-to-all", "ring:n=4"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
     (lambda: pn.simulate("ring:n=4", "each:sizes=10MB"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
