@@ -33,6 +33,7 @@ T = TypeVar("T")
 class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
     """Mixes, of which each draw is one: what it consists of is drawn evenly from the lists that are given."""
 
+    headline = "error_percent"
     columns = (
         "packets_p99",
         *(f"{model}_{name}" for model in ("plain", "corrected") for name in ("p99", "percent", *_CLASSES)),
@@ -141,7 +142,7 @@ def fluid_error(case: FluidErrorCase, seed: int) -> Posed:
         columns |= {"plain_error_percent": off["plain"], **drawn}
         return Answer(
             Headline.exact(
-                "error_percent", "percent", "error of the 99th percentile of slowdowns", off["corrected"], "%"
+                case.headline, "percent", "error of the 99th percentile of slowdowns", off["corrected"], "%"
             ),
             "exact",
             columns,
