@@ -158,7 +158,16 @@ class Routing:
     def _listed(self) -> PathRule:
         rule = self.rule
         if rule is None:
-            raise RoutingError("the routing has no list of paths", where="routing", found=self.expression)
+            raise RoutingError(
+                "the routing has no list of paths",
+                where="routing",
+                found=self.expression,
+                allowed=", ".join(
+                    entry.name
+                    for entry in ROUTINGS
+                    if entry.build.kind is not None or entry.build.paths is not Routing.paths
+                ),
+            )
         return rule
 
     def _split(self) -> Split:
