@@ -1,8 +1,6 @@
-from .drawing import Drawing, draw
-from .notebook import NetworksFound, Solved, find, solve, sweep
+from .drawing import Drawing
+from .notebook import NetworksFound, Solved, build_network, build_traffic, draw, find, solve, sweep
 from .sim import simulate
-from .topology import build_network
-from .traffic import build_traffic
 
 __version__: str
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from numbers import Integral
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -18,6 +19,13 @@ MOST_DRAWS = 1_000_000
 
 Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
 """A seed as a parameter."""
+
+
+def check_seed(seed: object) -> None:
+    """Raise SpecError where ``seed`` is none that the core can draw from."""
+    number = isinstance(seed, Integral) and not isinstance(seed, bool)
+    if not (number and 0 <= seed <= LARGEST_SEED):  # type: ignore[operator]
+        raise SpecError("out of range", where="seed", found=seed, allowed="whole numbers, 0 to 2^64 - 1")
 
 
 def derive_seed(master: int, component: str, index: int = 0) -> int:

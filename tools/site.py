@@ -31,9 +31,9 @@ LESSON = "<!doctype html><title>Lesson</title><p>`make site` builds the lesson.<
 REFERENCE = {
     "One call": ("notebook.solve.solve", "notebook.solved.Solved", "notebook.sweep.sweep"),
     "Step by step": (
-        "topology.network.build_network",
-        "traffic.build.build_traffic",
-        "drawing.draw.draw",
+        "notebook.network.build_network",
+        "notebook.network.build_traffic",
+        "notebook.draw.draw",
         "sim.facade.simulate",
     ),
     "Bounds and design": (

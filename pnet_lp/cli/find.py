@@ -10,7 +10,6 @@ import click
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.cost_options import powers_option, prices_option
 from pnet_lp.cli.options import (
-    MOST_THREADS,
     grouped,
     numbers,
     option,
@@ -23,6 +22,7 @@ from pnet_lp.cli.output import Output
 from pnet_lp.cli.progress import StatusLine
 from pnet_lp.design import FindSettings, find
 from pnet_lp.report.find import find_columns, find_document, find_lines, find_table, write_front_chart
+from pnet_lp.threads import MOST_THREADS
 from pnet_lp.topology.sizing import sizings
 
 _RANGE = re.compile(r"(\d{1,6})\.\.(\d{1,6})")

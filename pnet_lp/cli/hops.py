@@ -18,7 +18,6 @@ from pnet_lp.cli.options import (
     output_options,
     pair_level_option,
     plot_option,
-    settled_level,
     threads_option,
 )
 from pnet_lp.cli.output import Output
@@ -114,7 +113,7 @@ def command(
         raise SpecError("nothing fails, so that all trials are alike", where="trials", found=trials)
     curves = read_curves(published) if published else {}
     intact = network.build_intact()
-    level = settled_level(intact, level)
+    level = intact.settled_level(level)
     rpc = None if rpc_bytes is None else Rpc(rpc_bytes, rate_gbps or _only_speed(intact), hop_delay_us)
     pairs = [find_pair(intact, level, pair)] if pair else []
     found: list[HopTrials] = [

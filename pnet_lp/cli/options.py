@@ -22,6 +22,7 @@ from pnet_lp.registry import Params, nearest, validate
 from pnet_lp.report.plot import PLOT_SUFFIXES
 from pnet_lp.report.tables import SUFFIXES
 from pnet_lp.seeds import Seed
+from pnet_lp.threads import MOST_THREADS
 from pnet_lp.topology import PlaneSettings
 from pnet_lp.traffic import TrafficSettings
 from pnet_lp.units import quantity_of
@@ -29,9 +30,6 @@ from pnet_lp.units import quantity_of
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 option = functools.partial(click.option, cls=Option)
-
-MOST_THREADS = 1024
-"""Threads, or processes, that are started."""
 
 FAILING = ("fail_links", "fail_switches", "fail_planes", "fail_groups")
 """Options that say what fails."""
@@ -81,17 +79,6 @@ class NetworkArguments:
     def build_intact(self) -> Network:
         """Return the network without failures."""
         return self.options.build_intact(self.topologies)
-
-
-def settled_level(network: Network, level: Level | None) -> Level:
-    """Return what pairs are of: ``level``, or hosts where the network has any.
-
-    Raises:
-        TopologyError: pairs of that level mean nothing on the network.
-    """
-    level = level or network.default_level
-    network.check_level(level)
-    return level
 
 
 def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[int, int]:

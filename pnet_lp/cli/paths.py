@@ -13,13 +13,18 @@ from pnet_lp.cli.options import (
     output_options,
     pair_level_option,
     setting,
-    settled_level,
     threads_option,
 )
 from pnet_lp.cli.output import Output
 from pnet_lp.model.network import Level
 from pnet_lp.model.summary import summarise_network
-from pnet_lp.report.paths import path_documents, path_table, statistics_table
+from pnet_lp.report.paths import (
+    path_columns,
+    path_documents,
+    path_table,
+    statistics_columns,
+    statistics_table,
+)
 from pnet_lp.routing import Policy, RoutingSettings, parse_routing, path_statistics
 
 
@@ -37,7 +42,7 @@ from pnet_lp.routing import Policy, RoutingSettings, parse_routing, path_statist
 @click.option("--stats", is_flag=True, help="Show statistics over all ordered pairs.")
 @pair_level_option
 @threads_option
-@output_options()
+@output_options("path, with --stats one per number of hops")
 def command(
     network: NetworkArguments,
     routing: str,
@@ -56,7 +61,7 @@ def command(
         raise click.UsageError("give either --pair A B or --stats")
     chosen = parse_routing(routing, policy=plane_policy, seed=network.seed)
     built = network.build()
-    level = settled_level(built, level)
+    level = built.settled_level(level)
     head = {
         "routing": routing,
         "plane_policy": plane_policy,
@@ -65,11 +70,12 @@ def command(
     }
     if pair is None:
         found = path_statistics(built, level, chosen, threads=threads)
-        output.emit(head | found, lambda: [statistics_table(found)])
+        output.emit(head | found, lambda: [statistics_table(found)], table=lambda: statistics_columns(found))
         return
     source, target = find_pair(built, level, pair)
     paths = path_documents(built, chosen.paths(built, level, [source], [target], threads=threads))
     output.emit(
         {**head, "pair": list(pair), "paths": paths},
         lambda: [path_table(paths) if paths else f"no plane has a path from {pair[0]} to {pair[1]}"],
+        table=lambda: path_columns(paths),
     )

@@ -8,7 +8,6 @@ import click
 
 from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import (
-    MOST_THREADS,
     NetworkArguments,
     network_arguments,
     option,
@@ -32,6 +31,7 @@ from pnet_lp.report.simulate import (
 from pnet_lp.report.simulation_plot import write_simulation_plot
 from pnet_lp.seeds import MOST_DRAWS
 from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords, Settings, SimulationResult, run_words
+from pnet_lp.threads import MOST_THREADS
 
 
 @click.command(

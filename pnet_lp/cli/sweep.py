@@ -12,7 +12,7 @@ import click
 
 from pnet_lp.cli.command import Command, Option, json_option
 from pnet_lp.cli.experiment_options import chosen, experiment_options
-from pnet_lp.cli.options import MOST_THREADS, say, threads_option
+from pnet_lp.cli.options import say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
 from pnet_lp.cli.sweeping import Swept, sweep
 from pnet_lp.cli.vary_options import Varying, vary_options
@@ -27,6 +27,7 @@ from pnet_lp.report.plan import plan_table
 from pnet_lp.report.plot import PLOT_SUFFIXES
 from pnet_lp.report.tables import SUFFIXES
 from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
+from pnet_lp.threads import MOST_THREADS
 from pnet_lp.topology import check_topology
 from pnet_lp.units import parse_seconds
 

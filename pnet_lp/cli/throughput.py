@@ -9,7 +9,6 @@ import click
 from pnet_lp.cli.command import Command, given
 from pnet_lp.cli.options import (
     FAILING,
-    MOST_THREADS,
     NetworkArguments,
     network_arguments,
     option,
@@ -28,6 +27,7 @@ from pnet_lp.report.links import check_rates, link_table, rate_table
 from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
 from pnet_lp.seeds import MOST_DRAWS
+from pnet_lp.threads import MOST_THREADS
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.objectives import CONCURRENT
 from pnet_lp.throughput.settings import ObjectiveSettings

@@ -25,6 +25,7 @@ from pnet_lp.design.settings import FindSettings
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.model import ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
+from pnet_lp.threads import check_threads
 from pnet_lp.throughput import Progress, solve
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.traffic import build_traffic
@@ -223,8 +224,9 @@ def find(
     Raises:
         PnetError: no candidate holds so many hosts with such switches, or none carries as much; the message says which
             comes nearest.
-        SpecError: a price is missing; jobs without failures.
+        SpecError: a price is missing; a number out of range; jobs without failures.
     """
+    check_threads(threads, jobs)
     if jobs > 1 and not asked.fail_links:
         raise SpecError("have no meaning without fail_links", where="jobs", found=jobs)
     books = load_book("price", asked.prices), load_book("power", asked.powers)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
 from pnet_lp.cost import BookSettings
 from pnet_lp.errors import SpecError, naming
-from pnet_lp.registry import OneOrMore
+from pnet_lp.registry import OneOrMore, unknown
 from pnet_lp.seeds import Seed
 from pnet_lp.throughput.settings import ToleranceSettings
 from pnet_lp.topology.sizing import sizings
@@ -17,9 +18,6 @@ from pnet_lp.traffic import check_traffic
 Rank: TypeAlias = Literal["cost", "power", "throughput"]
 
 MOST_PLANES_TRIED = 64
-
-_Speed = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-_Planes = Annotated[int, Field(ge=1, le=MOST_PLANES_TRIED)]
 
 
 class FindSettings(ToleranceSettings, BookSettings):
@@ -33,12 +31,12 @@ class FindSettings(ToleranceSettings, BookSettings):
         "longest-matching", description="traffic matrix between hosts, a pattern for any network"
     )
     radix: int = Field(64, ge=3, le=4096, description="ports of every switch")
-    speeds: Annotated[tuple[_Speed, ...], OneOrMore] = Field(
+    speeds: Annotated[tuple[float, ...], OneOrMore] = Field(
         (100.0,),
         min_length=1,
         description="speeds of ports to try, in Gb/s; all links of a network have the same",
     )
-    planes: Annotated[tuple[_Planes, ...], OneOrMore] = Field(
+    planes: Annotated[tuple[int, ...], OneOrMore] = Field(
         (1, 2, 4, 8), min_length=1, description="numbers of planes to try"
     )
     families: Annotated[tuple[str, ...], OneOrMore] = Field(
@@ -66,11 +64,21 @@ class FindSettings(ToleranceSettings, BookSettings):
         with naming("traffic"):
             check_traffic(self.traffic)
         for name in self.families:
-            with naming("families"):
-                sizings.get(name)
+            if name not in sizings:
+                raise unknown(
+                    "no family that comes in sizes is called", name, sizings.names(), where="families"
+                )
         for key, values in (("speeds", self.speeds), ("planes", self.planes), ("families", self.families)):
             if len(set(values)) < len(values):
                 raise SpecError("a value is given twice", where=key, found=", ".join(map(str, values)))
+        for speed in self.speeds:
+            if not (math.isfinite(speed) and speed > 0):
+                raise SpecError("not a speed", where="speeds", found=speed, allowed="finite Gb/s > 0")
+        for count in self.planes:
+            if not 1 <= count <= MOST_PLANES_TRIED:
+                raise SpecError(
+                    "out of range", where="planes", found=count, allowed=f"1 to {MOST_PLANES_TRIED}"
+                )
         if self.best is not None and self.rank == "throughput":
             raise SpecError(
                 "has no meaning where throughput ranks, since the front is found from the least cost on",

@@ -129,7 +129,7 @@ def draw(
                 "the demands are of another level", where="level", found=level, allowed=matrix.level
             )
         level = matrix.level
-    level = level or network.default_level
+    level = network.settled_level(level)
     mark = None if cut is None else find_cut(network, cut, level, matrix)
     panels = make_panels(network, mark, loads, lengths=lengths, apart=layers)
     large = any(

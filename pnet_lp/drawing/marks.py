@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pnet_lp.drawing.settings import CutKind
+from pnet_lp.drawing.settings import CUT_KINDS, CutKind
 from pnet_lp.drawing.words import counted, number
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane, TrafficMatrix
@@ -65,10 +65,12 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         traffic: the demands; default: as much from everybody to everybody.
 
     Raises:
-        SpecError: there is nothing to cut.
+        SpecError: no such kind, or there is nothing to cut.
         TopologyError: endpoints of that level mean nothing on the network.
     """
     network.check_level(level)
+    if kind not in CUT_KINDS:
+        raise SpecError("no such cut", where="cut", found=kind, allowed=", ".join(CUT_KINDS))
     endpoints = len(network.endpoint_names(level))
     if kind == "bisection":
         halves = find_bisection(network, level)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from pydantic import Field
 
 from pnet_lp.registry import Params
 
 CutKind: TypeAlias = Literal["bisection", "sparsest"]
+CUT_KINDS: tuple[str, ...] = get_args(CutKind)
 
 
 class DrawSettings(Params):

@@ -32,9 +32,11 @@ class Case(Params):
 
     Class attributes:
         columns: by name, what an answer says besides its headline.
+        headline: the name of its headline; empty where that is another from case to case, see :attr:`headline_column`.
     """
 
     columns: ClassVar[tuple[str, ...]] = ()
+    headline: ClassVar[str] = ""
 
     seed: Seed = Field(0, description="decides everything drawn at random")
     draws: int = Field(
@@ -47,6 +49,11 @@ class Case(Params):
     def warnings(self) -> tuple[str, ...]:
         """What was assumed of files, one sentence each."""
         return self._warnings
+
+    @property
+    def headline_column(self) -> str:
+        """The name of the headline of this case; empty where it is not declared."""
+        return self.headline
 
     def cell(self, key: str) -> Any:
         """Return the value of a key as a table has it: several joined by +, times and sizes as they are written."""

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from typing import ClassVar, TypeVar
 
+from pnet_lp.errors import SpecError
 from pnet_lp.registry import Named, Params, Registry
 
 T = TypeVar("T")
@@ -76,4 +77,6 @@ def parse_executor(text: str, jobs: int | None) -> Executor:
     """
     name, _, address = text.partition("://")
     entry = EXECUTORS.get(name)
+    if address and not entry.params.model_fields:
+        raise SpecError("has no address", where=name, found=text, allowed=name)
     return entry.build(entry.validate({"address": address} if address else {}), jobs)

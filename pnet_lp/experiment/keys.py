@@ -12,7 +12,7 @@ from typing import Annotated, Self, get_args
 
 from pydantic import Field, model_validator
 
-from pnet_lp.errors import SpecError, TopologyError, naming
+from pnet_lp.errors import TopologyError, naming
 from pnet_lp.experiment.case import Case
 from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.model import Network
@@ -40,11 +40,7 @@ class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
             for text in self.topology:
                 self._warnings += check_topology(text, link_gbps=self.link_gbps)
         self.failures.check_planes(self.check(self.topology))
-        if not self.model_fields_set & {"fail_links", "fail_switches"}:
-            for key in sorted(self.model_fields_set & {"fail_unit", "fail_mode"}):
-                raise SpecError(
-                    "has no meaning without fail_links or fail_switches", where=key, found=getattr(self, key)
-                )
+        self.check_shares()
         return self
 
     def network(self, seed: int) -> Network:

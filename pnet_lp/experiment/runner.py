@@ -23,6 +23,7 @@ from pnet_lp.files import json_text
 from pnet_lp.memory import peak_bytes, reset_peak
 from pnet_lp.model.arrays import fingerprint
 from pnet_lp.scratch import ScratchFolder
+from pnet_lp.threads import check_threads
 from pnet_lp.throughput import Progress
 from pnet_lp.workers import processor_seconds
 
@@ -90,6 +91,7 @@ def run_experiment(
         KeyboardInterrupt: the user stopped the run; the draws done so far are stored.
         PnetError: a case cannot be built or solved.
     """
+    check_threads(threads, jobs)
     where = executor or parse_executor(DEFAULT_EXECUTOR, jobs)
     manifest = store.begin(experiment.model_dump(mode="json"))
     tasks = [

@@ -303,12 +303,15 @@ class _Quick:
 def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -> None:
     """Raise SpecError where a name is none of a case, a key or a column, or where there are too many draws."""
     cases, chart = experiment.cases, experiment.chart
+    # Of cases that ask for different things, no headline is a column of all.
+    headlines = {case.headline_column for case in cases.values()} - {""}
+    columns = [*model.columns, *(headlines if len(headlines) == 1 else ())]
     check_draws(f"{file}: draws of all cases", experiment.draws)
     if experiment.baseline is not None:
         for base in dict.fromkeys(experiment.bases.values()) or (experiment.baseline,):
             _check_known(base, cases, "no case is called", f"{file}: baseline")
     if experiment.column is not None:
-        _check_known(experiment.column, model.columns, "no column is called", f"{file}: column")
+        _check_known(experiment.column, columns, "no column is called", f"{file}: column")
     if chart is not None:
         _check_chart(experiment, chart, model, f"{file}: chart")
     for i, claim in enumerate(experiment.claimed.claims if experiment.claimed else ()):
@@ -316,7 +319,7 @@ def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -
         if (name := claim.missing(cases)) is not None:
             raise unknown("no case is called", name, cases, where=where)
         if claim.column is not None:
-            _check_known(claim.column, model.columns, "no column is called", f"{where}.column")
+            _check_known(claim.column, columns, "no column is called", f"{where}.column")
 
 
 def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where: str) -> None:

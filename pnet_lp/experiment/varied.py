@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pnet_lp.errors import PnetError, SpecError
@@ -43,11 +43,12 @@ def varied_spec(
         spread: as of :class:`~pnet_lp.experiment.spec.Experiment`.
 
     Raises:
-        SpecError: no axis, one without values, a key twice, a baseline that is on no axis, a facet that is none, or the
-            only one.
+        SpecError: no axis, one that is no list or without values, a key twice, a baseline that is on no axis, a facet
+            that is none, or the only one.
     """
-    if not axes:
+    if not isinstance(axes, Mapping) or not axes:
         raise SpecError("nothing varies", where="vary", allowed="values by key, such as planes and 1, 2, 4")
+    axes = {key: _listed(key, values) for key, values in axes.items()}
     for key, values in axes.items():
         if not values:
             raise SpecError("no values", where=f"vary: {key}", allowed="one at least")
@@ -77,7 +78,7 @@ def varied_spec(
         "title": f"{question} by {', '.join(key.replace('_', ' ') for key in axes)}",
         "question": question,
         "common": dict(fixed),
-        "cases": {ENTRY: {GRID: {key: list(values) for key, values in axes.items()}, NAME: template}},
+        "cases": {ENTRY: {GRID: axes, NAME: template}},
     }
     first, *others = along
     if len(axes) > 1 or percent is not None or all(isinstance(value, int | float) for value in axes[first]):
@@ -90,6 +91,12 @@ def varied_spec(
             for key in axes
         )
     return spec
+
+
+def _listed(key: str, values: object) -> list[Any]:
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise SpecError("not a list of values", where=f"vary: {key}", found=values, allowed="[1, 2, 4]")
+    return list(values)
 
 
 def spec_text(spec: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pnet_lp.errors import naming
+from pnet_lp.errors import SpecError, naming
 from pnet_lp.failures.groups import read_groups
 from pnet_lp.failures.spec import Failures, Mode, Unit
 from pnet_lp.registry import OneOrMore, Params
@@ -31,6 +31,14 @@ class FailureSettings(Params):
     fail_groups: str | None = Field(
         None, description="YAML or JSON file of shared-risk groups, each of which fails as a whole"
     )
+
+    def check_shares(self) -> None:
+        """Raise SpecError where it is said how a share fails, and no share."""
+        if not self.model_fields_set & {"fail_links", "fail_switches"}:
+            for key in sorted(self.model_fields_set & {"fail_unit", "fail_mode"}):
+                raise SpecError(
+                    "has no meaning without fail_links or fail_switches", where=key, found=getattr(self, key)
+                )
 
     @property
     def failures(self) -> Failures:

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from pnet_lp.errors import TopologyError
+from pnet_lp.errors import SpecError, TopologyError
 from pnet_lp.model.arrays import fingerprint, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.plane import Plane
@@ -119,11 +119,18 @@ class Network:
         return "host" if self.host_count else "rack"
 
     def endpoint_names(self, level: Level) -> tuple[str, ...]:
-        """Return the names that demands of ``level`` refer to."""
+        """Return the names that demands of ``level`` refer to, or raise SpecError where there is no such level."""
+        check_level(level)
         return self.host_names if level == "host" else self.rack_names
 
     def check_level(self, level: Level) -> None:
-        """Raise TopologyError where demands of ``level`` mean nothing on this network."""
+        """Check that demands of ``level`` mean something on this network.
+
+        Raises:
+            SpecError: there is no such level.
+            TopologyError: the network has no endpoints of it.
+        """
+        check_level(level)
         if level == "host" and self.host_count == 0:
             raise TopologyError(
                 "the network has no hosts, so host-level demands mean nothing",
@@ -135,6 +142,12 @@ class Network:
                 allowed="level=host",
             )
 
+    def settled_level(self, level: Level | None) -> Level:
+        """Return ``level``, or by default :attr:`default_level`; errors as of :meth:`check_level`."""
+        settled = self.default_level if level is None else level
+        self.check_level(settled)
+        return settled
+
     def draw(self, path: str | Path | None = None, **shown: Any) -> Drawing:
         """Return a drawing of the network, and write it to ``path`` if given; see :func:`pnet_lp.draw`."""
         import pnet_lp  # noqa: PLC0415 - which finds it above all values, and only when it is asked for
@@ -145,6 +158,12 @@ class Network:
     def fingerprint(self) -> str:
         """SHA-256 over the planes' fingerprints, in order."""
         return fingerprint(["network/1", *(plane.fingerprint for plane in self.planes)])
+
+
+def check_level(level: object) -> None:
+    """Raise SpecError where ``level`` is none of :data:`LEVELS`."""
+    if level not in LEVELS:
+        raise SpecError("no such level", where="level", found=level, allowed=", ".join(LEVELS))
 
 
 def _reordered(names: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:

@@ -14,6 +14,8 @@ from pnet_lp.errors import SpecError, TopologyError, TrafficError
 from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.network import Level
+from pnet_lp.registry import validate
+from pnet_lp.seeds import check_seed
 from pnet_lp.topology import build_network
 from pnet_lp.topology.settings import PlaneSettings
 from pnet_lp.traffic import build_traffic
@@ -35,6 +37,11 @@ TopologyLike: TypeAlias = Network | PlaneLike | Sequence[PlaneLike]
 TrafficLike: TypeAlias = Union[str, Path, TrafficMatrix, npt.NDArray[Any], "pd.DataFrame"]
 """Demands: an expression, a file or a name of the catalogue; a matrix of ours; a square array, from row to column; a
 table with a row per demand in columns ``src``, ``dst`` and ``demand``, or one whose index and columns are endpoints."""
+
+
+def given(model: type[Any], **values: object) -> Any:
+    """Return settings of which those that are None are left out."""
+    return validate(model, {key: value for key, value in values.items() if value is not None})
 
 
 def network_of(
@@ -60,10 +67,12 @@ def network_of(
         TopologyError: a graph or table with links of unknown speed and no ``link_gbps``, and as of
             :func:`~pnet_lp.topology.build_network`.
     """
-    given = sorted(settings.model_fields_set)
+    failing.check_shares()
+    check_seed(seed)
+    stated = sorted(settings.model_fields_set)
     if isinstance(topology, Network):
-        if given or capacity is not None:
-            name = given[0] if given else "capacity"
+        if stated or capacity is not None:
+            name = stated[0] if stated else "capacity"
             raise SpecError("the network is built already", where=name, allowed="an expression with it")
         network = topology
     else:
@@ -90,8 +99,17 @@ def matrix_of(traffic: TrafficLike, network: Network, level: Level | None, *, se
         seed: of random patterns.
 
     Raises:
+        SpecError: no network, or no kind of traffic.
         TrafficError: a matrix or table that does not fit the network, and as of :func:`~pnet_lp.traffic.build_traffic`.
     """
+    if not isinstance(network, Network):
+        raise SpecError(
+            "not a network",
+            where="network",
+            found=type(network).__name__,
+            allowed="a Network, which build_network makes of whatever stands for one",
+        )
+    check_seed(seed)
     if isinstance(traffic, TrafficMatrix):
         if level not in (None, traffic.level):
             raise SpecError(
@@ -100,8 +118,7 @@ def matrix_of(traffic: TrafficLike, network: Network, level: Level | None, *, se
         return traffic
     if isinstance(traffic, str | Path):
         return build_traffic(str(traffic), network, level, seed=seed)
-    level = level or network.default_level
-    network.check_level(level)
+    level = network.settled_level(level)
     if isinstance(traffic, np.ndarray):
         return _matrix_of_array(traffic, network, level)
     if _is("pandas", "DataFrame", traffic):
@@ -185,7 +202,9 @@ def _of_frame(table: pd.DataFrame, settings: PlaneSettings, capacity: str | None
     if not {"u", "v"} <= set(table.columns):
         found = ", ".join(map(str, table.columns))
         raise TopologyError("a table of cables has columns u and v", where="topology", found=found)
-    graph = nx.from_pandas_edgelist(table, "u", "v", edge_attr=True, create_using=nx.MultiGraph)
+    others: list[str | int] = [column for column in table.columns if column not in {"u", "v"}]
+    # An empty list is an error of networkx.
+    graph = nx.from_pandas_edgelist(table, "u", "v", edge_attr=others or None, create_using=nx.MultiGraph)
     graph.name = "table"
     return _of_graph(graph, settings, capacity)
 

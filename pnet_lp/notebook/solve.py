@@ -11,10 +11,10 @@ from pnet_lp.failures import FailureSettings
 from pnet_lp.failures.spec import Mode, Unit
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.paths import Policy
-from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, matrix_of, network_of
+from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, given, matrix_of, network_of
 from pnet_lp.notebook.progress import BoundsText
 from pnet_lp.notebook.solved import Solved
-from pnet_lp.registry import validate
+from pnet_lp.threads import check_threads
 from pnet_lp.throughput import solve as solve_network
 from pnet_lp.throughput.settings import ObjectiveSettings
 from pnet_lp.topology.settings import PlaneSettings
@@ -86,10 +86,12 @@ def solve(
         PnetError: an argument is wrong; the text says which, what was found and what is allowed.
         Interrupted: Ctrl-C was pressed while solving; ``result`` has the bounds reached.
     """
-    settings = _given(
+    # Before anything is built.
+    check_threads(threads)
+    settings = given(
         PlaneSettings, planes=planes, variant=variant, link_gbps=link_gbps, hosts_per_switch=hosts_per_switch
     )
-    failing = _given(
+    failing = given(
         FailureSettings,
         fail_links=fail_links,
         fail_switches=fail_switches,
@@ -98,7 +100,7 @@ def solve(
         fail_mode=fail_mode,
         fail_groups=None if fail_groups is None else str(fail_groups),
     )
-    asked = _given(
+    asked = given(
         ObjectiveSettings,
         routing=routing,
         plane_policy=plane_policy,
@@ -116,8 +118,3 @@ def solve(
             network, matrix, on_progress=on_progress, **asked.options(seed, threads, deadline)
         )
     return Solved(network, matrix, result)
-
-
-def _given(model: type[Any], **values: object) -> Any:
-    """Return settings of which those that are None are left out."""
-    return validate(model, {key: value for key, value in values.items() if value is not None})

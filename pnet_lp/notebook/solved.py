@@ -8,6 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.notebook.frame import frame
 from pnet_lp.notebook.html import result_html
@@ -95,13 +98,13 @@ class Solved:
         ``length``.
 
         Raises:
-            IndexError: there is no such plane.
+            SpecError: there is no such plane.
         """  # noqa: D205
         import networkx as nx  # noqa: PLC0415 - slow to load
 
         count = self.network.plane_count
-        if not 0 <= plane < count:
-            raise IndexError(f"no plane {plane}; there are {count}, from 0 on")
+        if not (isinstance(plane, int | np.integer) and 0 <= plane < count):
+            raise SpecError("no such plane", where="plane", found=plane, allowed=f"0 to {count - 1}")
         links = self.links[self.links["plane"] == plane]
         graph: nx.MultiDiGraph[str] = nx.from_pandas_edgelist(
             links,

@@ -86,8 +86,18 @@ def _common(
     """Return the keys that all combinations share."""
     given = {"draws": draws, "seed": seed}
     if topology is not None:
-        several = not isinstance(topology, str | Path)
-        given["topology"] = list(map(str, topology)) if several else str(topology)  # type: ignore[assignment,arg-type]
+        items = list(topology) if isinstance(topology, list | tuple) else [topology]
+        for item in items:
+            if not isinstance(item, str | Path):
+                # Draws are stored by what their network is called, and made again from it in other processes.
+                raise SpecError(
+                    "a sweep has its networks in words",
+                    where="topology",
+                    found=type(item).__name__,
+                    allowed="expressions, files and names; solve takes graphs, arrays and tables too",
+                )
+        names = [str(item) for item in items]
+        given["topology"] = names if isinstance(topology, list | tuple) else names[0]  # type: ignore[assignment]
     return {**fixed, **{key: value for key, value in given.items() if value is not None}}
 
 

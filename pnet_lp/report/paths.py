@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.model import Network
 from pnet_lp.model.paths import PathSet
-from pnet_lp.report.tables import text_table
+from pnet_lp.report.tables import Columns, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,6 +33,21 @@ def path_table(documents: list[dict[str, Any]]) -> Table:
     for path in documents:
         table.add_row(str(path["plane"]), str(path["hops"]), " ".join(path["switches"]) or "(one switch)")
     return table
+
+
+def path_columns(documents: list[dict[str, Any]]) -> Columns:
+    """Return one row per path, shortest first; ``switches`` are their names, with blanks between."""
+    return {
+        "plane": [path["plane"] for path in documents],
+        "hops": [path["hops"] for path in documents],
+        "switches": [" ".join(path["switches"]) for path in documents],
+    }
+
+
+def statistics_columns(statistics: dict[str, Any]) -> Columns:
+    """Return one row per number of hops, with the number of paths that have so many."""
+    histogram = statistics["hops"]["histogram"]
+    return {"hops": [int(hops) for hops in histogram], "paths": list(histogram.values())}
 
 
 def statistics_table(statistics: dict[str, Any]) -> Table:

@@ -23,7 +23,7 @@ from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads, Split, checked_amount, split_loads, split_usage
 from pnet_lp.routing.rule import ALL, PathKind, PathRule
 from pnet_lp.routing.searches import prepare
-from pnet_lp.seeds import LARGEST_SEED
+from pnet_lp.seeds import check_seed
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -158,7 +158,16 @@ class Routing:
     def _listed(self) -> PathRule:
         rule = self.rule
         if rule is None:
-            raise RoutingError("the routing has no list of paths", where="routing", found=self.expression)
+            raise RoutingError(
+                "the routing has no list of paths",
+                where="routing",
+                found=self.expression,
+                allowed=", ".join(
+                    entry.name
+                    for entry in ROUTINGS
+                    if entry.build.kind is not None or entry.build.paths is not Routing.paths
+                ),
+            )
         return rule
 
     def _split(self) -> Split:
@@ -219,7 +228,5 @@ def parse_routing(text: str, *, policy: Policy = "any", seed: int = 0) -> Routin
     params = entry.validate(values)
     if policy not in POLICIES:
         raise SpecError("no such policy", where="plane_policy", found=policy, allowed=", ".join(POLICIES))
-    # The core draws from 64 bits.
-    if not 0 <= seed <= LARGEST_SEED:
-        raise SpecError("out of range", where="seed", found=seed, allowed="0 to 2^64 - 1")
+    check_seed(seed)
     return entry.build(params, policy, seed, expression)

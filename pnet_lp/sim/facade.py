@@ -7,6 +7,7 @@ from typing import Any
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.registry import one_or_more, validate
+from pnet_lp.seeds import check_seed
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.result import SimulationResult
 from pnet_lp.sim.scenario import OnProgress
@@ -43,11 +44,20 @@ def simulate(
     Ctrl-C does not raise: the result then says ``interrupted`` and holds what was reached.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter, no quantity, or a matrix for flows that are there already.
+        SpecError: no network, an unknown name, a wrong parameter, no quantity, or a matrix for flows that are there
+            already.
         WorkloadError: the workload does not fit the network, or cannot be simulated.
         RoutingError: two hosts without a path between them, or more paths than fit into memory.
         TopologyError: the network has no hosts, or links that cannot be simulated.
     """
+    if not isinstance(network, Network):
+        raise SpecError(
+            "not a network",
+            where="network",
+            found=type(network).__name__,
+            allowed="a Network, which build_network makes of whatever stands for one",
+        )
+    check_seed(seed)
     asked = validate(Settings, settings)
     if isinstance(workload, str):
         workload = build_workload(workload, network, traffic, seed=seed)

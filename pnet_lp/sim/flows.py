@@ -10,7 +10,7 @@ from pnet_lp.errors import SpecError, naming
 from pnet_lp.model import Network, Workload
 from pnet_lp.registry import Params
 from pnet_lp.traffic import build_traffic, check_traffic
-from pnet_lp.workload import build_workload, check_workload, flows_of_size, parse_sizes
+from pnet_lp.workload import build_workload, check_hosts, check_workload, flows_of_size, parse_sizes
 
 
 class FlowSettings(Params):
@@ -51,6 +51,8 @@ class FlowSettings(Params):
         """Return the flows on ``network``; what is drawn is drawn from ``seed``."""
         traffic = None
         if self.traffic is not None:
+            # The matrix would be refused for want of another level, which flows have not.
+            check_hosts(network, self.traffic)
             traffic = build_traffic(self.traffic, network, "host", seed=seed)
         if self.workload is not None:
             return build_workload(self.workload, network, traffic, seed=seed)

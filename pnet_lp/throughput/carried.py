@@ -12,6 +12,7 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model import (
     Certificate,
     ColourCertificate,
+    LoadCertificate,
     Network,
     PathCertificate,
     ThroughputResult,
@@ -20,13 +21,13 @@ from pnet_lp.model import (
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import OffsetArray
-from pnet_lp.routing import parse_routing
+from pnet_lp.routing import Routing, parse_routing
 from pnet_lp.throughput.problems import FlowProblem, build_problem
 
 _BYTES_PER_DEMAND = 2000
 """About, of its paths as rows of a table."""
 
-_ALLOWED = "a routing with an open split (ideal, ksp:8), and for ideal routing solver=structured"
+_ALLOWED = "a routing with paths (ecmp, ksp:8) or any path (ideal), and for ideal routing solver=structured"
 
 
 @brief()
@@ -55,12 +56,12 @@ class CarriedPaths:
 def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> CarriedPaths:
     """Return the paths by which the flow of a result goes.
 
-    Over any paths, a demand's flow is taken apart along the fullest links; over given ones, the paths are those of the
-    routing.
+    Over any paths, a demand's flow is taken apart along the fullest links; over given ones, and where each demand has
+    one path, the paths are those of the routing.
 
     Raises:
-        SpecError: nothing is carried, or the result does not say by which paths: splits that follow from the routing
-            alone, or a proof in colours; or the paths do not fit into memory.
+        SpecError: nothing is carried, or the result does not say by which paths: splits at every switch that follow
+            from the routing alone, or a proof in colours; or the paths do not fit into memory.
     """
     routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
     flow = build_problem(network, traffic, aggregate=not routing.per_flow)
@@ -73,15 +74,20 @@ def carried_paths(network: Network, traffic: TrafficMatrix, result: ThroughputRe
     certificate = result.certificate
     if isinstance(certificate, Certificate):
         demand, plane, part, ptr, arc = _decomposed(flow, certificate)
-    elif isinstance(certificate, PathCertificate):
+    elif isinstance(certificate, PathCertificate) or _one_path(routing, result):
         paths = routing.paths(network, traffic.level, flow.member[flow.src], flow.member[flow.dst])
         demand, plane, ptr, arc = paths.pair_of_path, paths.plane, paths.path_ptr, paths.path_arc
-        part = certificate.weight
+        part = certificate.weight if isinstance(certificate, PathCertificate) else floats(np.ones(len(plane)))
     else:
         raise SpecError(_reason(result), where="paths", allowed=_ALLOWED)
-    used = np.flatnonzero(part > 0)
-    rate = floats(part[used] * _rates(flow, traffic, result)[demand[used]])
-    return CarriedPaths(flow, demand[used], plane[used], rate, ptr[used], ptr[used + 1], arc)
+    rate = part * _rates(flow, traffic, result)[demand]
+    used = np.flatnonzero(rate > 0)
+    return CarriedPaths(flow, demand[used], plane[used], floats(rate[used]), ptr[used], ptr[used + 1], arc)
+
+
+def _one_path(routing: Routing, result: ThroughputResult) -> bool:
+    """Whether the routing puts all of a demand on one path."""
+    return isinstance(result.certificate, LoadCertificate) and routing.most_paths == 1
 
 
 def _decomposed(

@@ -9,6 +9,7 @@ from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.routing import Policy, parse_routing
+from pnet_lp.threads import check_threads
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
 from pnet_lp.throughput.solve import (
     DEFAULT_TOLERANCE,
@@ -63,12 +64,13 @@ def solve(
     Raises:
         Interrupted: Ctrl-C while a solver ran; its ``result`` has the bounds reached.
         TimeLimitError: the time was over before there was anything to bound.
-        SpecError: an unknown objective, routing or solver, one that does not go with the other, a tolerance out of
+        SpecError: an unknown objective, routing or solver, one that does not go with the other, a number out of
             range, or a start that is not for such a problem.
         RoutingError: more paths than fit into memory.
         TrafficError: the matrix is empty or for another network.
         SolverError: the solver is not installed or failed, or the problem does not fit into memory.
     """
+    check_threads(threads)
     deadline = time_limit_s if isinstance(time_limit_s, Deadline) else Deadline(time_limit_s)
     goal = parse_objective(objective)
     check_solver(solver)

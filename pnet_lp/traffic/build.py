@@ -26,14 +26,13 @@ def build_traffic(text: str, network: Network, level: Level | None = None, *, se
         seed: master seed of random patterns that have no ``seed`` of their own.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter or factor; a level other than that of a spec.
+        SpecError: an unknown name, a wrong parameter or factor; no such level, or one other than that of a spec.
         TrafficError: a broken file, or a matrix that does not fit the network.
         TopologyError: demands of ``level`` mean nothing on the network.
     """
     terms = _terms(text)
     sources = [resolve(term) for _, term in terms]
-    agreed = _agreed_level(level, sources) or network.default_level
-    network.check_level(agreed)
+    agreed = network.settled_level(_agreed_level(level, sources))
     endpoints = len(network.endpoint_names(agreed))
     if endpoints < 2:
         raise TrafficError(f"traffic needs at least two {agreed}s, the network has {endpoints}", where=text)

@@ -1,5 +1,5 @@
 from .base import WORKLOADS, Context
-from .build import build_workload, check_workload, flows_of_size
+from .build import build_workload, check_hosts, check_workload, flows_of_size
 from .distribution import SIZES, SizeDistribution, parse_sizes
 from .io import read_workload, write_workload
 
@@ -9,6 +9,7 @@ __all__ = [
     "Context",
     "SizeDistribution",
     "build_workload",
+    "check_hosts",
     "check_workload",
     "flows_of_size",
     "parse_sizes",

@@ -104,14 +104,19 @@ def _is_file(text: str) -> bool:
     return "/" in text or os.sep in text or exists(text) or text.lower().endswith(SUFFIXES)
 
 
-def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: int) -> Context:
-    """Return what a workload may look at, or raise WorkloadError where no flow can be made of it."""
+def check_hosts(network: Network, label: str) -> None:
+    """Raise WorkloadError where a network has too few hosts for the flows called ``label``."""
     if network.host_count < 2:
         raise WorkloadError(
             f"flows need at least two hosts, the network has {network.host_count}",
             where=label,
             allowed="a topology with hosts, or hosts_per_switch=1",
         )
+
+
+def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: int) -> Context:
+    """Return what a workload may look at, or raise WorkloadError where no flow can be made of it."""
+    check_hosts(network, label)
     if traffic is not None:
         if traffic.level != "host":
             raise WorkloadError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from typing import Annotated, Literal, TypeAlias, get_args
 
@@ -42,8 +41,10 @@ def capacity_of(asked: float | CapacityName, context: Context) -> tuple[float, s
     if asked == "access":
         gbps, what = context.access_gbps, "what all hosts can send over all planes"
     elif asked == "bisection":
-        # Cuts are found layers above; only whoever asks for one loads that.
-        found = importlib.import_module("pnet_lp.throughput.bounds").find_bisection(context.network, "host")
+        # The one look upwards (pyproject.toml): who asks for a cut has it found where cuts are.
+        from pnet_lp.throughput.bounds import find_bisection  # noqa: PLC0415
+
+        found = find_bisection(context.network, "host")
         gbps = float(found.gbps)
         what = f"the bisection ({'proved narrowest' if found.proved else 'the narrowest found'})"
     else:

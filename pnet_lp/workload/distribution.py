@@ -107,7 +107,7 @@ class SizeDistribution:
 Sizes: TypeAlias = Callable[[Any, str], SizeDistribution]
 """``(parameters, label) -> distribution``; the parameters are an instance of the entry's model."""
 
-SIZES: Registry[Sizes] = Registry("sizes", package="pnet_lp.workload.sizes", group="pnet_lp.sizes")
+SIZES: Registry[Sizes] = Registry("flow sizes", package="pnet_lp.workload.sizes", group="pnet_lp.sizes")
 
 
 class CurveParams(Params):
@@ -149,7 +149,7 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
         raise SpecError(
             error.problem,
             where=where,
-            found=text,
+            found=error.found,
             allowed=f"a number of bytes such as 10MB, {', '.join(SIZES.names())}, or a .csv, .txt or .cdf file",
         ) from None
     return entry.build(entry.validate(values), text)

@@ -1,7 +1,10 @@
 """``pnet-lp paths``."""
 
+import csv
+import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from click.testing import Result
@@ -61,4 +64,26 @@ def test_what_is_refused(run: Run) -> None:
     wrong = run("paths", "ring:n=4", "--stats", "--routing", "ksp:0", code=2).stderr
     assert wrong == "Error: ksp: k: input should be greater than or equal to 1, found '0'\n"
     valiant = run("paths", "ring:n=4", "--stats", "--routing", "vlb", code=2).stderr
-    assert valiant == "Error: --routing: the routing has no list of paths, found 'vlb'\n"
+    listed = "ecmp, ecmp-lp, ecmp-split, edge-disjoint, hedera, ksp"
+    assert valiant == f"Error: --routing: the routing has no list of paths, found 'vlb'; allowed: {listed}\n"
+    ideal = run("paths", "ring:n=4", "--pair", "0", "1", "--routing", "ideal", code=2).stderr
+    assert ideal.endswith(f"found 'ideal'; allowed: {listed}\n")
+
+
+def test_tables_of_what_is_printed(run: Run, run_json: RunJson, tmp_path: Path) -> None:
+    pair = ("paths", "ring:n=5", "ring:n=5", "--routing", "ksp:3", "--pair", "0", "1")
+    run(*pair, "-o", str(tmp_path / "pair.csv"))
+    with (tmp_path / "pair.csv").open(encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file))
+    assert [(row["hops"], row["switches"]) for row in found] == [
+        ("1", "0 1"),
+        ("1", "0 1"),
+        ("4", "0 4 3 2 1"),
+    ]
+    assert [int(row["plane"]) for row in found] == [path["plane"] for path in run_json(*pair)["paths"]]
+    # Distance h has h! shortest paths.
+    run("paths", "hypercube:d=3", "--routing", "ecmp-lp", "--stats", "-o", str(tmp_path / "stats.json"))
+    rows = json.loads((tmp_path / "stats.json").read_text(encoding="utf-8"))
+    assert rows == [{"hops": 1, "paths": 24}, {"hops": 2, "paths": 48}, {"hops": 3, "paths": 48}]
+    wrong = run(*pair, "-o", str(tmp_path / "pair.txt"), code=2).stderr
+    assert "unknown file format, found '.txt'; allowed: " in wrong

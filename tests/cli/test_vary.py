@@ -125,6 +125,22 @@ def test_other_questions(run: Run, here: Path) -> None:
     assert table(here / "bounds.csv")["tightest_bound_gbps"].is_monotonic_increasing
 
 
+def test_the_headline_is_a_column(run: Run, here: Path) -> None:
+    run("sweep", *GRID, "-o", "one.csv")
+    run("sweep", *GRID, "--column", "throughput_gbps", "-o", "other.csv")
+    pd.testing.assert_frame_equal(
+        table(here / "one.csv").drop(columns="seconds"), table(here / "other.csv").drop(columns="seconds")
+    )
+    total = ("sweep", "ring:n=4", "--vary", "planes=1,2", "--objective", "total", "--traffic", "permutation")
+    run(*total, "--column", "total_gbps", "-o", "total.csv")
+    assert table(here / "total.csv")["total_gbps"].gt(0).all()
+    said = run(*total, "--column", "throughput_gbps", code=2).stderr
+    assert "no column is called 'throughput_gbps' (did you mean 'total_gbps'?); allowed: solved_by," in said
+    # Of cases that ask for different things, none is a column of all.
+    mixed = ("sweep", "ring:n=4", "--vary", "objective=total,concurrent")
+    assert "allowed: solved_by\n" in run(*mixed, "--column", "throughput_gbps", code=2).stderr
+
+
 def test_keys_that_take_several_values(run: Run, here: Path) -> None:
     run("sweep", "ring:n=6", "--planes", "3", "--vary", 'fail-planes=0,"1,2"', "-o", "t.csv")
     with (here / "t.csv").open() as file:

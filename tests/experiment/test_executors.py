@@ -111,9 +111,18 @@ def test_draws_come_in_order_whoever_is_done_first(trial: Experiment, tmp_path: 
     ("text", "jobs", "message"),
     [
         ("dusk", None, "unknown executor 'dusk' (did you mean 'dask'?); allowed: dask, local"),
-        ("dask", None, "dask: parameter 'address' is required"),
-        ("dask://host", None, "dask: address: string should match pattern"),
-        ("local://host:1", None, "local: unknown parameter 'address'; allowed: no parameters"),
+        (
+            "dask",
+            None,
+            "dask: no scheduler is named; allowed: dask://HOST:PORT, such as dask://10.0.0.1:8786",
+        ),
+        (
+            "dask://host",
+            None,
+            "dask: no scheduler is named, found 'host'; allowed: dask://HOST:PORT, such as ",
+        ),
+        ("dask://host:x", None, "dask: no scheduler is named, found 'host:x'; allowed: dask://HOST:PORT"),
+        ("local://host:1", None, "local: has no address, found 'local://host:1'; allowed: local"),
         (
             "dask://host:1",
             2,

@@ -69,6 +69,7 @@ def test_answers_have_the_columns_declared(question: str, tmp_path: Path) -> Non
         assert tuple(draw.answer.columns) == model.columns
         assert draw.answer.headline.lower <= draw.answer.headline.upper
         assert draw.answer.headline.column not in model.columns
+        assert draw.answer.headline.column == experiment.cases[draw.case].headline_column
         assert not {*model.columns, draw.answer.headline.column} & model.model_fields.keys()
         assert sum(draw.answer.seconds.values()) > 0
     table = draw_table(experiment, records)
@@ -342,7 +343,10 @@ def test_what_is_wrong_is_refused_before_the_first_run(
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ("column: mean", "column: no column is called 'mean'; allowed: p50_hops, p99_hops, "),
+        (
+            "column: mean",
+            "column: no column is called 'mean' (did you mean 'mean_hops'?); allowed: p50_hops, p99_hops, ",
+        ),
         ("baseline: b", "baseline: no case is called 'b'; allowed: a"),
         (
             "chart: {x: fail_links, lines: planes, saturated_percent: 90}",

@@ -45,19 +45,19 @@ def test_words_are_those_of_the_command() -> None:
     assert found.value == found.throughput_gbps == found.lower
 
 
-@pytest.mark.parametrize(
-    "topology",
-    [
-        ring_graph(capacity_gbps=1.0),
-        ring_graph(capacity=1.0),
-        nx.to_numpy_array(nx.cycle_graph(6)),
-        nx.to_pandas_edgelist(ring_graph(capacity_gbps=1.0), source="u", target="v"),
-        build_plane("ring:n=6", link_gbps=1),
-        build_network("ring:n=6", link_gbps=1),
-        [build_plane("ring:n=6", link_gbps=1)],
-    ],
-    ids=["graph", "graph-capacity", "matrix", "table", "plane", "network", "list"],
-)
+TOPOLOGIES = [
+    ring_graph(capacity_gbps=1.0),
+    ring_graph(capacity=1.0),
+    nx.to_numpy_array(nx.cycle_graph(6)),
+    nx.to_pandas_edgelist(ring_graph(capacity_gbps=1.0), source="u", target="v"),
+    build_plane("ring:n=6", link_gbps=1),
+    build_network("ring:n=6", link_gbps=1),
+    [build_plane("ring:n=6", link_gbps=1)],
+]
+IDS = ["graph", "graph-capacity", "matrix", "table", "plane", "network", "list"]
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES, ids=IDS)
 def test_topologies(topology: Any) -> None:
     assert pn.solve(topology).value == pytest.approx(RING, rel=1e-4)
 
@@ -80,6 +80,33 @@ def test_a_speed_is_never_made_up() -> None:
     assert pn.solve(ring_graph(weight=3.0), capacity="weight").value == pytest.approx(3 * RING, rel=1e-4)
 
 
+def test_a_table_without_speeds() -> None:
+    # All-to-all on a path of three: each link of 3 Gb/s carries 2 of the demands each way.
+    cables = pd.DataFrame({"u": ["a", "b"], "v": ["b", "c"]})
+    assert pn.solve(cables, link_gbps=3).value == pytest.approx(1.5, rel=1e-4)
+    with pytest.raises(TopologyError, match="links have no speed"):
+        pn.solve(cables)
+
+
+@pytest.mark.parametrize("topology", TOPOLOGIES, ids=IDS)
+def test_networks_and_drawings_of_the_same(topology: Any, tmp_path: Path) -> None:
+    ring = build_network("ring:n=6", link_gbps=1)
+    network = pn.build_network(topology)
+    assert [*network.planes[0].capacity_uv_gbps] == [*ring.planes[0].capacity_uv_gbps]
+    ones = np.ones((6, 6)) - np.eye(6)
+    assert pn.build_traffic(ones, network).total == 30
+    drawn = pn.draw(topology, tmp_path / "ring.svg", cut="bisection", traffic=ones)
+    assert drawn.document["cut"]["capacity_gbps"] == 2
+    assert drawn.document["network"]["links"] == 6
+
+
+def test_a_drawing_of_a_name() -> None:
+    drawn = pn.draw("ring:n=6", planes=2, link_gbps=1, cut="bisection")
+    assert drawn.document["cut"]["capacity_gbps"] == 4
+    with pytest.raises(SpecError, match="cut: no such cut, found 'foo'; allowed: bisection, sparsest"):
+        pn.draw("ring:n=6", cut="foo")  # type: ignore[arg-type]
+
+
 def test_traffic() -> None:
     names = [str(i) for i in range(6)]
     ones = np.ones((6, 6)) - np.eye(6)
@@ -92,6 +119,9 @@ def test_traffic() -> None:
     matrix = build_traffic("stride:s=1", build_network("ring:n=6"))
     assert pn.solve("ring:n=6", link_gbps=1, traffic=matrix).traffic is matrix
 
+
+ROTATED = np.roll(np.eye(4), 1, axis=1)
+"""Demands between the switches of a ring of four."""
 
 WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
     (lambda: pn.solve(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
@@ -126,10 +156,59 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         "traffic: row 0",
     ),
     (lambda: pn.solve("ring:n=6", fail_planes=3), SpecError, "3"),
+    *(
+        (call, SpecError, f"{key}: has no meaning without fail_links or fail_switches, found {value!r}")
+        for key, value in (("fail_unit", "box"), ("fail_mode", "betweenness"))
+        for call in (
+            lambda key=key, value=value: pn.solve("fat-tree:k=4", **{key: value}),
+            lambda key=key, value=value: pn.solve("fat-tree:k=4", planes=2, fail_planes=1, **{key: value}),
+        )
+    ),
+    *(
+        (call, SpecError, f"threads: out of range, found {threads!r}; allowed: whole numbers, 0 to 1024")
+        for threads in (-1, 10**9, 1.5)
+        for call in (
+            lambda threads=threads: pn.solve("ring:n=4", threads=threads),
+            lambda threads=threads: pn.draw("ring:n=4", traffic="all-to-all", threads=threads),
+            lambda threads=threads: pn.sweep("ring:n=4", vary={"planes": [1]}, threads=threads),
+            lambda threads=threads: pn.find(hosts=16, min_gbps_per_host=10, threads=threads),
+        )
+    ),
+    *(
+        (call, SpecError, f"seed: out of range, found {seed!r}; allowed: whole numbers, 0 to 2^64 - 1")
+        for seed in (-1, 1.5, 1 << 64)
+        for call in (
+            lambda seed=seed: pn.solve("ring:n=4", seed=seed),
+            lambda seed=seed: pn.solve(build_network("ring:n=4"), traffic=ROTATED, seed=seed),
+            lambda seed=seed: pn.draw("ring:n=4", seed=seed),
+            lambda seed=seed: pn.build_network("ring:n=4", seed=seed),
+            lambda seed=seed: pn.build_traffic("permutation", build_network("ring:n=4"), seed=seed),
+            lambda seed=seed: pn.simulate(build_network("fat-tree:k=4"), "each:sizes=10MB", seed=seed),
+        )
+    ),
+    (lambda: pn.sweep("ring:n=4", vary={"planes": [1]}, seed=1.5), SpecError, "seed: "),  # type: ignore[arg-type]
+    (lambda: pn.sweep("ring:n=4", vary={"planes": [1]}, jobs=0), SpecError, "jobs: out of range, found 0"),
+    (lambda: pn.find(hosts=16, min_gbps_per_host=10, jobs=0), SpecError, "jobs: out of range, found 0"),
+    (lambda: pn.build_network(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
+    (lambda: pn.build_traffic("all-to-all", "ring:n=4"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
+    (lambda: pn.simulate("ring:n=4", "each:sizes=10MB"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
+    *(
+        (call, SpecError, f"level: no such level, found {level!r}; allowed: rack, host")
+        for level in ("Host", "foo", "")
+        for call in (
+            lambda level=level: pn.solve("fat-tree:k=4", level=level),
+            lambda level=level: pn.solve("fat-tree:k=4", level=level, traffic=np.ones((16, 16)) - np.eye(16)),
+            lambda level=level: pn.build_traffic("permutation", pn.build_network("fat-tree:k=4"), level),
+            lambda level=level: pn.draw(pn.build_network("fat-tree:k=4"), cut="bisection", level=level),
+            lambda level=level: pn.build_network("fat-tree:k=4").endpoint_names(level),
+        )
+    ),
 ]
 
 
-@pytest.mark.parametrize(("call", "kind", "message"), WRONG, ids=[message for *_, message in WRONG])
+@pytest.mark.parametrize(
+    ("call", "kind", "message"), WRONG, ids=[f"{i}-{message}" for i, (*_, message) in enumerate(WRONG)]
+)
 def test_wrong(call: Callable[[], object], kind: type[PnetError], message: str) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         call()
@@ -160,8 +239,9 @@ def test_values_that_an_answer_gives(tmp_path: Path) -> None:
     assert {"capacity_gbps", "load_gbps", "utilisation", "length"} <= set(
         next(iter(graph.edges(data=True)))[2]
     )
-    with pytest.raises(IndexError, match="no plane 2"):
-        found.graph(2)
+    for plane in (2, -1, "x", 1.0):
+        with pytest.raises(SpecError, match=f"plane: no such plane, found {plane!r}; allowed: 0 to 1"):
+            found.graph(plane)  # type: ignore[arg-type]
     found.save(tmp_path / "answer.json")
     assert found.verify().interval.lower == pytest.approx(found.lower)
     found.plot(tmp_path / "chart.svg")
@@ -180,6 +260,10 @@ def test_values_that_an_answer_gives(tmp_path: Path) -> None:
         ("jellyfish:k=4", {"routing": "ksp:4", "level": "rack"}),
         ("fat-tree:k=4", {"traffic": "stride:s=3"}),
         ("torus:dims=3x3", {"objective": "max-min", "traffic": "permutation"}),
+        ("fat-tree:k=4", {"routing": "ecmp", "traffic": "permutation", "planes": 2}),
+        ("fat-tree:k=4", {"routing": "ecmp", "level": "rack", "objective": "max-min", "seed": 2}),
+        ("fat-tree:k=4", {"routing": "hedera", "traffic": "permutation", "seed": 1}),
+        ("torus:dims=3x3", {"routing": "ecmp", "objective": "total", "plane_policy": "single", "planes": 2}),
     ],
 )
 def test_paths_carry_the_rates_over_the_links(topology: str, options: dict[str, Any]) -> None:
@@ -197,6 +281,15 @@ def test_paths_carry_the_rates_over_the_links(topology: str, options: dict[str, 
         assert load.get((row.plane, row.u, row.v), 0.0) == pytest.approx(row.load_gbps, abs=1e-6)
 
 
-def test_paths_that_are_none() -> None:
+@pytest.mark.parametrize("routing", ["ecmp", "hedera"])
+def test_a_routing_that_does_not_split_has_a_path_for_each_demand(routing: str) -> None:
+    found = pn.solve("fat-tree:k=4", traffic="permutation", routing=routing, seed=3)
+    paths = found.paths
+    assert paths[["src", "dst"]].to_numpy().tolist() == found.rates[["src", "dst"]].to_numpy().tolist()
+    assert paths["rate_gbps"].tolist() == pytest.approx([found.throughput_gbps] * 16)
+
+
+@pytest.mark.parametrize("routing", ["ecmp-split", "vlb"])
+def test_paths_that_are_none(routing: str) -> None:
     with pytest.raises(SpecError, match="splits demands at every switch"):
-        _ = pn.solve("fat-tree:k=4", routing="ecmp").paths
+        _ = pn.solve("fat-tree:k=4", routing=routing).paths

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
+import numpy as np
 import pytest
 
 import pnet_lp as pn
@@ -59,6 +61,23 @@ def test_an_experiment_in_a_folder() -> None:
         ({"topology": "ring:n=6"}, "vary: nothing varies"),
         ({"topology": "ring:n=6", "vary": {}}, "vary: nothing varies"),
         ({"topology": "ring:n=6", "vary": {"planes": []}}, "vary: planes: no values"),
+        (
+            {"topology": "ring:n=6", "vary": {"planes": 2}},
+            "vary: planes: not a list of values, found 2; allowed",
+        ),
+        (
+            {"topology": "ring:n=6", "vary": {"planes": "12"}},
+            "vary: planes: not a list of values, found '12'",
+        ),
+        ({"topology": "ring:n=6", "vary": 7}, "vary: nothing varies"),
+        (
+            {"topology": nx.cycle_graph(5), "vary": {"planes": [1, 2]}},
+            "topology: a sweep has its networks in words, found 'Graph'; allowed: expressions",
+        ),
+        (
+            {"topology": ["ring:n=6", np.eye(2)], "vary": {"link_gbps": [1]}},
+            "in words, found 'ndarray'; allowed: expressions",
+        ),
         ({"topology": "ring:n=6", "vary": {"plane": [1]}}, "did you mean 'planes'"),
         ({"topology": "ring:n=6", "vary": {"planes": [1]}, "routng": "ecmp"}, "did you mean 'routing'"),
         ({"topology": "ring:n=6", "vary": {"topology": ["ring:n=5"]}}, "topology: is fixed, and cannot vary"),

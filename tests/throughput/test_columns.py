@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pnet_lp.errors import PnetError, SolverError
+from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Certificate, Network, Plane, TrafficMatrix
 from pnet_lp.throughput import build_problem, solve
@@ -176,8 +176,11 @@ def test_limits_leave_bounds() -> None:
 
 def test_given_paths_are_refused() -> None:
     network, traffic = random_network(0)
-    with pytest.raises(SolverError, match="solver 'columns' does not take problems on path form"):
+    with pytest.raises(SpecError, match="does not take routings over given paths") as error:
         solve(network, traffic, routing="ksp:2", solver="columns")
+    allowed = str(error.value.allowed).split(", ")
+    assert {"auto", "structured", "highs-ipx"} <= set(allowed)
+    assert not {"columns", "symmetric"} & set(allowed)
 
 
 def test_it_ends_where_traffic_balanced_over_shortest_paths_fits() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.experiment.executor import EXECUTORS, Executor
@@ -19,11 +20,21 @@ _PATIENCE_S = 10
 """How long a scheduler may take to answer."""
 
 
+def _host_and_port(address: str) -> str:
+    if not re.fullmatch(r"[^/\s]+:[0-9]+", address):
+        raise SpecError(
+            "no scheduler is named",
+            found=address or None,
+            allowed="dask://HOST:PORT, such as dask://10.0.0.1:8786",
+        )
+    return address
+
+
 class DaskParams(Params):
     """Parameters of ``dask``."""
 
-    address: str = Field(
-        pattern=r"^[^/\s]+:[0-9]+$", description="HOST:PORT of the scheduler, behind dask://"
+    address: Annotated[str, AfterValidator(_host_and_port)] = Field(
+        "", validate_default=True, description="HOST:PORT of the scheduler, behind dask://"
     )
 
 

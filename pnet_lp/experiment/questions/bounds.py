@@ -21,6 +21,7 @@ def _column(name: str) -> str:
 class BoundsCase(DemandKeys):
     """One network under one traffic matrix, as of ``pnet-lp bounds``; a column for each bound."""
 
+    headline = "tightest_bound_gbps"
     columns = tuple(map(_column, BOUNDS.names()))
 
     bounds: Annotated[tuple[str, ...], OneOrMore] = Field(
@@ -46,7 +47,7 @@ def bounds(case: BoundsCase, seed: int) -> Posed:
         values = {name: bound.value_gbps for name, bound in found.found.items()}
         return Answer(
             Headline.exact(
-                "tightest_bound_gbps",
+                case.headline,
                 "gbps",
                 "tightest bound",
                 None if tightest is None else values[tightest],

@@ -155,6 +155,7 @@ class CostCase(BookSettings, ToleranceSettings, TopologySettings, ArchitectureKe
     The keys of planes, ``ports`` and ``separate`` are for a TOPOLOGY, whose parts are counted.
     """
 
+    headline = "total_usd"
     columns = (
         "watts",
         "hosts",
@@ -275,7 +276,7 @@ def _answer(found: Appraisal) -> Answer:
         for line in quoted.lines
     ]
     return Answer(
-        Headline.exact("total_usd", "usd", "price", quoted.total_usd, "USD"),
+        Headline.exact(CostCase.headline, "usd", "price", quoted.total_usd, "USD"),
         # The price is exact; what it is compared with may not be.
         "bounds" if found.result and found.result.status == "bounds" else "exact",
         columns,

@@ -15,6 +15,7 @@ _MODELS = ("lp_ideal", "lp_paths", "split", "bare", "fluid", "packets")
 class CrosscheckCase(CrosscheckSettings, OutageSettings, FlowSettings, NetworkKeys):
     """One network and its flows, as of ``pnet-lp crosscheck``."""
 
+    headline = "packets_over_fluid"
     columns = (
         *(f"all_{model}_us" for model in _MODELS),
         *(f"mean_{model}_fct_us" for model in _MODELS if not model.startswith("lp")),
@@ -39,7 +40,7 @@ def crosscheck(case: CrosscheckCase, seed: int) -> Posed:
         document = compare(run(case, network, workload, outage=outage, seed=seed))
         return Answer(
             Headline.exact(
-                "packets_over_fluid",
+                case.headline,
                 "",
                 "mean completion, packets over fluid",
                 document["ratios"]["mean_fct"],

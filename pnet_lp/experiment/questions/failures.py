@@ -19,6 +19,7 @@ from pnet_lp.throughput.trials import failure_trials
 class FailuresCase(SolveSettings, DemandKeys):
     """One network, its demands, and several draws of what fails."""
 
+    headline = "throughput_gbps"
     columns = ("worst_gbps", "lost_share", "lost_demands")
 
     trials: int = Field(
@@ -71,9 +72,7 @@ def failures(case: FailuresCase, seed: int) -> Posed:
         }
         mean = fmean(carried)
         return Answer(
-            Headline(
-                "throughput_gbps", "gbps", "throughput", mean, mean, fmean(upper), "Gb/s per unit demand"
-            ),
+            Headline(case.headline, "gbps", "throughput", mean, mean, fmean(upper), "Gb/s per unit demand"),
             "certified" if all(result.status == "certified" for result in results) else "bounds",
             columns,
             {"throughput_gbps": mean, **columns, "trials": trials},

@@ -20,7 +20,7 @@ from pnet_lp.sim.settings import FLUID_ONLY, PACKETS_ONLY, EveryModelSettings
 from pnet_lp.throughput import solve
 from pnet_lp.topology import PlaneSettings, check_topology
 from pnet_lp.traffic import build_traffic, check_traffic
-from pnet_lp.workload import build_workload, check_workload
+from pnet_lp.workload import build_workload, check_hosts, check_workload
 
 _CLASSES = {"below_10kb": 1e4, "below_100kb": 1e5, "below_1mb": 1e6, "above_1mb": np.inf}
 """Size classes, by the bytes that their flows are below."""
@@ -33,6 +33,7 @@ T = TypeVar("T")
 class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
     """Mixes, of which each draw is one: what it consists of is drawn evenly from the lists that are given."""
 
+    headline = "error_percent"
     columns = (
         "packets_p99",
         *(f"{model}_{name}" for model in ("plain", "corrected") for name in ("p99", "percent", *_CLASSES)),
@@ -102,6 +103,7 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
         )
         load = float(random.uniform(*self.load))
         network = self.intact((topology,), seed)
+        check_hosts(network, traffic)
         matrix = build_traffic(traffic, network, "host", seed=seed)
         workload = self._workload(arrivals, load, _capacity_gbps(network, matrix))
         drawn: dict[str, Value] = {"mix_topology": topology, "mix_traffic": traffic, "mix_workload": workload}
@@ -141,7 +143,7 @@ def fluid_error(case: FluidErrorCase, seed: int) -> Posed:
         columns |= {"plain_error_percent": off["plain"], **drawn}
         return Answer(
             Headline.exact(
-                "error_percent", "percent", "error of the 99th percentile of slowdowns", off["corrected"], "%"
+                case.headline, "percent", "error of the 99th percentile of slowdowns", off["corrected"], "%"
             ),
             "exact",
             columns,

@@ -18,6 +18,7 @@ from pnet_lp.seeds import MOST_DRAWS
 class HopsCase(NetworkKeys):
     """One network, as of ``pnet-lp hops``."""
 
+    headline = "mean_hops"
     columns = ("p50_hops", "p99_hops", "max_hops", "connected_share", "all_connected_trials")
 
     level: Level | None = Field(None, description="whether pairs are of racks or of hosts")
@@ -60,7 +61,7 @@ def hops(case: HopsCase, seed: int) -> Posed:
             for trial in found.trials
         ]
         return Answer(
-            Headline.exact("mean_hops", "hops", "mean hops", found.mean),
+            Headline.exact(case.headline, "hops", "mean hops", found.mean),
             "exact",
             columns,
             {"level": level, "mean_hops": found.mean, **columns, "trials": trials},

@@ -14,6 +14,7 @@ from pnet_lp.throughput.settings import SolveSettings
 class PricePerformanceCase(BookSettings, SolveSettings, TopologySettings, DemandKeys):
     """One network, of planes of any kinds, its demands, and the books that price its parts."""
 
+    headline = "gbps_per_kusd"
     columns = (
         "gbps_per_watt",
         "throughput_gbps",
@@ -78,7 +79,7 @@ def price_performance(case: PricePerformanceCase, seed: int) -> Posed:
         ]
         return Answer(
             Headline(
-                "gbps_per_kusd",
+                case.headline,
                 "gbps_per_kusd",
                 "throughput over price",
                 result.throughput_gbps * per_kusd,

@@ -41,6 +41,7 @@ _SHARES = ("mean", "p50", "p99")
 class SimulateCase(Settings, OutageSettings, FlowSettings, NetworkKeys):
     """One network and its flows, as of ``pnet-lp simulate``."""
 
+    headline = "mean_fct_us"
     columns = (
         "p50_fct_us",
         "p99_fct_us",
@@ -96,7 +97,7 @@ def simulate(case: SimulateCase, seed: int) -> Posed:
         before = _run(replace(scenario, time_limit_ps=case.warm_up)) if case.warm_up else None
         found = figures([result])
         return Answer(
-            Headline.exact("mean_fct_us", "us", "mean completion time", found["fct_us"]["mean"], "us"),
+            Headline.exact(case.headline, "us", "mean completion time", found["fct_us"]["mean"], "us"),
             "exact",
             _columns(result, before, found),
             {**{name: value for name, value in found.items() if name != "seconds"}, "settings": settings},

@@ -13,6 +13,7 @@ from pnet_lp.throughput.settings import ToleranceSettings
 class SpeedUpCase(SpeedUpSettings, ToleranceSettings, TrafficKeys):
     """One workload on both networks of a scenario, as of ``pnet-lp cost speedup``."""
 
+    headline = "speedup"
     columns = (
         "tree_gbps",
         "tree_upper_gbps",
@@ -50,7 +51,7 @@ def speed_up(case: SpeedUpCase, seed: int) -> Posed:
         )
         document, proved = found.to_json(), found.proved_ratio
         return Answer(
-            Headline("speedup", "", "speed-up", found.ratio, proved.lower, proved.upper),
+            Headline(case.headline, "", "speed-up", found.ratio, proved.lower, proved.upper),
             document["status"],
             {name: document[name] for name in SpeedUpCase.columns},
             document,

@@ -8,6 +8,7 @@ from pnet_lp.experiment.keys import DemandKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.model import ThroughputResult
 from pnet_lp.throughput import solve
+from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.settings import ObjectiveSettings
 
@@ -16,6 +17,11 @@ class ThroughputCase(ObjectiveSettings, DemandKeys):
     """One network under one traffic matrix, as of ``pnet-lp throughput``."""
 
     columns = ("solved_by",)
+
+    @property
+    def headline_column(self) -> str:
+        """See the base class: what the objective asks for."""
+        return parse_objective(self.asked).headline.key
 
 
 @QUESTIONS.register(

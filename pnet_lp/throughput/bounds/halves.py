@@ -34,7 +34,7 @@ def find_bisection(network: Network, level: Level | None = None) -> Bisection | 
         network: any.
         level: of what halves are; default: hosts where the network has any, else racks.
     """
-    level = level or network.default_level
+    level = network.settled_level(level)
     endpoints = len(network.endpoint_names(level))
     if endpoints < 2 or (level == "rack" and not network.common_racks):
         return None

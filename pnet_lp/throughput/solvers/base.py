@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from pnet_lp.deadline import NEVER, Deadline
-from pnet_lp.errors import SolverError
+from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import Named, Params, Registry, parse_expression
@@ -27,6 +27,9 @@ OnProgress: TypeAlias = Callable[[int, float, float], bool]
 """Called with the iterations done and the bounds proved so far (0 and ``inf`` where the solver proves none on its way);
 a false answer stops the solve, which then returns what it has."""
 
+
+_ROUTINGS = {"arc": "over any path", "path": "over given paths"}
+"""The routings of a form."""
 
 _MARGIN = 1.2
 """What was measured is up to 16 per cent above the estimates: allocators round up, and threads have stacks."""
@@ -144,9 +147,19 @@ class Solver(Named, ABC):
         """
 
     def check(self, problem: Problem) -> None:
-        """Raise SolverError where the solver does not take the problem, or where a solve would not fit into memory."""
+        """Check that the solver takes the problem.
+
+        Raises:
+            SpecError: it is for other routings.
+            SolverError: a solve would not fit into memory.
+        """
         if problem.form not in self.forms:
-            raise SolverError(f"solver {self.name!r} does not take problems on {problem.form} form")
+            others = (entry.name for entry in SOLVERS if problem.form in entry.build.forms)
+            raise SpecError(
+                f"solver {self.name!r} does not take routings {_ROUTINGS[problem.form]}",
+                where="solver",
+                allowed=", ".join(["auto", *others]),
+            )
         flow = problem.flow
         smaller = [] if self.name == "structured" else ["solver=structured"]
         smaller += ["level=rack"] if np.isfinite(flow.access_up).any() else []

@@ -8,6 +8,8 @@ from pnet_lp.hops import count_hops
 class DiameterCase(NetworkKeys):
     """One network."""
 
+    headline = "diameter_hops"
+
 
 @QUESTIONS.register(
     "diameter", params=DiameterCase, summary="links between the racks that are farthest apart"
@@ -18,6 +20,6 @@ def diameter(case: DiameterCase, seed: int) -> Posed:
 
     def answer(threads: int, _: OnProgress) -> Answer:
         most = count_hops(network, "rack", threads=threads).most
-        return Answer(Headline.exact("diameter_hops", "hops", "diameter", most), "exact", {}, {"hops": most})
+        return Answer(Headline.exact(case.headline, "hops", "diameter", most), "exact", {}, {"hops": most})
 
     return Posed((network.fingerprint,), answer)

@@ -1,0 +1,60 @@
+"""Networks and demands by themselves, of whatever stands for them."""
+
+from __future__ import annotations
+
+from pnet_lp.failures import FailureSettings
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import Level, Variant
+from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, given, matrix_of, network_of
+from pnet_lp.topology.settings import PlaneSettings
+
+
+def build_network(
+    topology: TopologyLike,
+    *,
+    planes: int | None = None,
+    variant: Variant | None = None,
+    link_gbps: float | None = None,
+    hosts_per_switch: int | None = None,
+    capacity: str | None = None,
+    seed: int = 0,
+) -> Network:
+    """Return the network that :func:`pnet_lp.solve` makes of the same arguments.
+
+    Args:
+        topology: an expression, a file, a ``Network`` or ``Plane``, a networkx graph, a square array of Gb/s from
+            switch to switch, or a DataFrame of cables (``u``, ``v``, ``capacity_gbps``); or a list of these with one
+            entry per plane.
+        planes: number of planes to make from a single topology.
+        variant: how the planes relate.
+        link_gbps: speed of links without one, in Gb/s; without it, a graph with such links is refused.
+        hosts_per_switch: hosts to attach to each rack of a topology without hosts.
+        capacity: name of the edge attribute, or of the column, that holds the Gb/s of links.
+        seed: seed of random families.
+
+    Raises:
+        PnetError: an argument is wrong; the text says which, what was found and what is allowed.
+    """
+    settings = given(
+        PlaneSettings, planes=planes, variant=variant, link_gbps=link_gbps, hosts_per_switch=hosts_per_switch
+    )
+    return network_of(topology, settings, given(FailureSettings), capacity=capacity, seed=seed)
+
+
+def build_traffic(
+    traffic: TrafficLike, network: Network, level: Level | None = None, *, seed: int = 0
+) -> TrafficMatrix:
+    """Return the traffic matrix that :func:`pnet_lp.solve` makes of the same arguments.
+
+    Args:
+        traffic: an expression, a file, a ``TrafficMatrix``, a square array (row to column), or a DataFrame (``src``,
+            ``dst``, ``demand``).
+        network: the network that the demands are on.
+        level: whether demands are between racks (``rack``) or hosts (``host``); default: as the traffic says, else
+            hosts if the network has any.
+        seed: seed of random patterns.
+
+    Raises:
+        PnetError: an argument is wrong; the text says which, what was found and what is allowed.
+    """
+    return matrix_of(traffic, network, level, seed=seed)
