@@ -1,16 +1,19 @@
-"""What fails for a time: paths around it, and flows that wait for it."""
+"""What fails for a time: paths around it, flows that wait for it, and what is said of both."""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask
-from pnet_lp.model import Network
-from pnet_lp.sim import Outage, simulate
+from pnet_lp.model import Network, Workload
+from pnet_lp.report.simulate import simulation_document, simulation_report
+from pnet_lp.sim import Outage, figures, simulate
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.workload import build_workload
@@ -125,3 +128,58 @@ def test_flows_without_a_path_wait_for_one(cable: Network, model: str, words: di
         result = simulate(cable, workload, outage=outage, model=model, **words)
         assert (result.end, result.flow["start_ps"][0]) == ("complete", start * MS)
         assert result.flow["end_ps"][0] == begins * MS + alone
+
+
+@pytest.mark.parametrize("model", ["packets", "fluid"])
+def test_flows_that_can_never_be_complete_are_named(cable: Network, model: str) -> None:
+    workload = Workload.from_flows(2, [0] * 7 + [1], [1] * 7 + [0], [1000] * 8, after=([7], [0]))
+    result = simulate(cable, workload, outage=direct(cable), model=model)
+    assert (result.end, result.completed) == ("no events left", 0)
+    found = figures([result, result])
+    assert found["stuck"] == [
+        {
+            "cause": "never started, without a usable path",
+            "flows": 14,
+            "first": [{"seed": 0, "flow": i} for i in range(5)],
+        },
+        {
+            "cause": "never started, after flows that are not complete",
+            "flows": 2,
+            "first": [{"seed": 0, "flow": 7}] * 2,
+        },
+    ]
+    console = Console(width=200, file=io.StringIO())
+    console.print(*simulation_report(simulation_document([result])))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "0 of 8 complete; ended at 0 us of simulated time: no events left" in text
+    assert "7 never started, without a usable path: flows 0, 1, 2, 3, 4, ..." in text
+    assert "1 never started, after flows that are not complete: flow 7" in text
+
+
+def test_flows_that_lost_something_for_good_are_named(cable: Network) -> None:
+    workload = flows(cable, (0, 1, 1_000_000, 0), (0, 1, 1000, 5 * MS))
+    outage = direct(cable, from_ps=MS // 2)
+    sent = simulate(cable, workload, outage=outage, transport="line-rate", queue="drop-tail:packets=1000")
+    assert [(row["cause"], row["flows"]) for row in figures([sent])["stuck"]] == [
+        ("lost packets that nobody sends again", 2)
+    ]
+    fluid = simulate(cable, workload, outage=outage, model="fluid")
+    assert [row["cause"] for row in figures([fluid])["stuck"]] == ["stopped at a link that is down"]
+    # A transport that goes on trying is stopped by a limit, and may be complete later.
+    tried = simulate(cable, workload, outage=outage, time_limit="1s")
+    assert (tried.end, figures([tried])["stuck"]) == ("time limit", [])
+
+
+def test_packets_lost_on_dead_links_are_told_from_drops(cable: Network) -> None:
+    workload = flows(cable, (0, 1, 1_000_000, 0))
+    words = {
+        "transport": "tcp:rto_min=1ms,receive_window=40",
+        "outage": direct(cable, from_ps=MS // 2, until_ps=MS),
+    }
+    found = figures([simulate(cable, workload, **words)])
+    lost = found["packets"]["lost"]
+    assert lost > 1
+    assert found["packets"]["dropped"] == 0
+    assert found["packets"]["sent"] == found["packets"]["delivered"] + lost
+    assert f"{lost} packets lost on links that were down" in found["limited_by"]
+    assert "dropped" not in found["limited_by"]
