@@ -30,7 +30,8 @@ class Outage:
         mask: what is down.
         from_ps: from when; paths chosen at 0 avoid what is down then.
         until_ps: when it comes back; None for never.
-        reroute_ps: how long paths need to take note of a change; None where they never do.
+        reroute_ps: how long paths need to take note of a change; None where those of flows under way never do.  Flows
+            that start later then avoid what is down from 0 until it is back, and notice no later failure.
     """
 
     mask: Mask

@@ -89,6 +89,9 @@ def test_a_flow_takes_a_detour_and_returns(detour: Network, words: dict[str, str
     assert simulate(detour, workload, outage=first, **words, **BARE).flow["end_ps"] == 3 * MS + 32.5 * MS
     stays = direct(detour, until_ps=3 * MS)
     assert simulate(detour, workload, outage=stays, **words, **BARE).flow["end_ps"] == 16 * MS
+    # A flow that starts after the repair takes the link that is back: 4 Mb at 4 Gb/s.
+    later = flows(detour, (0, 1, 500_000, 5 * MS))
+    assert simulate(detour, later, outage=stays, **words, **BARE).flow["end_ps"] == 6 * MS
 
 
 @pytest.mark.parametrize("words", [{"forwarding": "ecmp"}, {"routing": "ecmp"}, {"forwarding": "hedera"}])
