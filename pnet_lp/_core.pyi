@@ -455,7 +455,11 @@ class Forwarding:
     def flowlets(*, policy: Policy, over: Over, gap_ps: int) -> Forwarding: ...
     @staticmethod
     def given(
-        planes: Planes, src: _I32, dst: _I32, pair_ptr: _I64, plane: _I32, path_ptr: _I64, path_arc: _I32
+        planes: Planes,
+        src: _I32,
+        dst: _I32,
+        paths: tuple[_I64, _I32, _I64, _I32],
+        reduced: tuple[_I64, _I32, _I64, _I32] | None = None,
     ) -> Forwarding: ...
 
 @final
@@ -463,6 +467,7 @@ class End:
     """Why a run ended."""
 
     Complete: ClassVar[End]
+    Idle: ClassVar[End]
     TimeLimit: ClassVar[End]
     EventLimit: ClassVar[End]
     Stopped: ClassVar[End]

@@ -71,6 +71,8 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
     several = len(document["runs"]) > 1
     runs = f" in {len(document['runs'])} runs" if several else ""
     grid.add_row("flows", f"{flows['completed']:,} of {total:,} complete{runs}{_ended(document)}")
+    for row in document["stuck"]:
+        grid.add_row("unfinished", _named(row, several=several))
     for key, label in (
         ("fct_us", "completion"),
         ("tasks_us", "tasks"),
@@ -140,9 +142,10 @@ def simulation_report(document: Mapping[str, Any]) -> list[str | Table]:
 
 def _add_packets(grid: Table, document: Mapping[str, Any]) -> None:
     packets = document["packets"]
+    lost = f" ({packets['lost']:,} on links that were down)" if packets["lost"] else ""
     grid.add_row(
         "packets",
-        f"{packets['sent']:,} sent, {packets['dropped']:,} dropped, {packets['in_flight']:,} in flight; "
+        f"{packets['sent']:,} sent, {packets['dropped']:,} dropped{lost}, {packets['in_flight']:,} in flight; "
         f"of {packets['data']:,} with data {document['retransmitted']:,} retransmitted "
         f"({_percent(document['retransmitted'] / max(packets['data'], 1))}), "
         f"{_percent(document['reordered_share'])} out of order",
@@ -226,6 +229,13 @@ def _ended(document: Mapping[str, Any]) -> str:
         return ""
     at = format_us(document["simulated_s"] * 1e6)
     return f"; ended at {at} of simulated time: {document['end']}"
+
+
+def _named(row: Mapping[str, Any], *, several: bool) -> str:
+    """Return why flows can never be complete, and the first of them."""
+    named = [f"{one['flow']}" + (f" (seed {one['seed']})" if several else "") for one in row["first"]]
+    more = ", ..." if row["flows"] > len(named) else ""
+    return f"{row['flows']:,} {row['cause']}: flow{'s' if row['flows'] > 1 else ''} {', '.join(named)}{more}"
 
 
 def _spread(values: Mapping[str, float], unit: str) -> str:

@@ -15,6 +15,7 @@ from pnet_lp.model import Network, Workload
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import Policy
 from pnet_lp.registry import Entry, Params, Registry, parse_expression, written
+from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.ports import Ports
 
 _LARGEST_PACKET = 65535
@@ -74,6 +75,7 @@ class Context:
         sizes: sizes of packets.
         plane_policy: which planes a flow may use.
         seed: the run's seed.
+        outage: what fails while the run goes on.
     """
 
     network: Network
@@ -82,6 +84,7 @@ class Context:
     sizes: PacketSizes
     plane_policy: Policy
     seed: int
+    outage: Outage | None = None
 
 
 QueueBuilder: TypeAlias = Callable[[Any, Context], _core.Queue]

@@ -13,6 +13,7 @@ from pnet_lp.sim.result import SimulationResult
 
 _PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
 _FULLEST = 5
+_NAMED = 5
 _ALONE = 1.1
 """Slowdown up to which a flow counts as undisturbed."""
 
@@ -32,10 +33,12 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
     access = _joined(results, lambda result: result.places.access_gbps[result.flow["src"]])[done]
     tasks_us = _joined(results, lambda result: result.task_ps) / 1e6
     fluid = results[0].packet_hops is None
+    lost = 0 if fluid else int(sum(result.port["lost"].sum() for result in results))
     simulated_ps = sum(result.time_ps for result in results)
     planes = np.sum([result.plane_bytes.sum(axis=0) for result in results], axis=0)
     found = {
         "flows": {"completed": int(done.sum()), "unfinished": int((~done).sum())},
+        "stuck": _stuck(results),
         "fct_us": statistics(fct_us),
         "tasks_us": statistics(tasks_us) if len(results[0].task) > results[0].task.max() + 1 else None,
         "job_us": statistics(_jobs_us(results)) if results[0].is_job else None,
@@ -46,7 +49,7 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
             "share_of_access": _mean(goodput / access),
             "total": total["received_bytes"] * 8000 / max(simulated_ps, 1),
         },
-        **({} if fluid else _packet_figures(total)),
+        **({} if fluid else _packet_figures(total, lost)),
         "plane_shares": (planes / max(planes.sum(), 1)).tolist(),
         **_waits(results, fluid=fluid),
         "events": sum(result.events for result in results),
@@ -57,6 +60,30 @@ def figures(results: Sequence[SimulationResult]) -> dict[str, Any]:
     if fluid:
         return found
     return {**found, "limited_by": _limit(results, found, int((flow["timeouts"] > 0).sum()))}
+
+
+def _stuck(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
+    """Return the flows that can never be complete, in runs with no events left: by cause, how many and the first."""
+    fluid = results[0].packet_hops is None
+    halted = "stopped at a link that is down" if fluid else "lost packets that nobody sends again"
+    causes = (
+        "never started, without a usable path",
+        halted,
+        "never started, after flows that are not complete",
+    )
+    found: list[list[dict[str, int]]] = [[], [], []]
+    for result in results:
+        if result.end != "no events left":
+            continue
+        waits, cut = result.flow["start_ps"] < 0, result.flow["links"] == 0
+        for flow in np.flatnonzero(~result.done).tolist():
+            cause = 2 if waits[flow] else 0 if cut[flow] else 1
+            found[cause].append({"seed": result.seed, "flow": flow})
+    return [
+        {"cause": cause, "flows": len(flows), "first": flows[:_NAMED]}
+        for cause, flows in zip(causes, found, strict=True)
+        if flows
+    ]
 
 
 def _jobs_us(results: Sequence[SimulationResult]) -> npt.NDArray[np.float64]:
@@ -81,14 +108,15 @@ def _stages(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
     return found
 
 
-def _packet_figures(total: Mapping[str, int]) -> dict[str, Any]:
-    """Return what only packets have; ``total`` are the sums of the columns of flows."""
+def _packet_figures(total: Mapping[str, int], lost: int) -> dict[str, Any]:
+    """Return what only packets have; ``total`` sums columns of flows, ``lost`` counts what links that were down took."""
     sent, arrived, dropped = (total[f"packets_{key}"] for key in ("sent", "delivered", "dropped"))
     return {
         "packets": {
             "sent": sent,
             "delivered": arrived,
             "dropped": dropped,
+            "lost": lost,
             "in_flight": sent - arrived - dropped,
             "data": total["data_packets"],
             "marked": total["marked"],
@@ -217,20 +245,23 @@ def _limit(results: Sequence[SimulationResult], found: dict[str, Any], late: int
     """Return one sentence on what kept flows from ending when they would have alone."""
     if not found["flows"]["completed"]:
         return "no flow was complete, so nothing can be said"
-    worst, dropped = found["slowdown"]["max"], found["packets"]["dropped"]
-    if worst <= _ALONE and not dropped:
+    worst, lost = found["slowdown"]["max"], found["packets"]["lost"]
+    dropped = found["packets"]["dropped"] - lost
+    if worst <= _ALONE and not dropped and not lost:
         return f"nothing: every flow took at most {worst:.3g} times as long as alone in the network"
     shares = found["waiting_shares"]
     kind = max(shares, key=shares.__getitem__)
-    lost = np.zeros(len(KINDS))
+    of_kind = np.zeros(len(KINDS))
     for result in results:
-        lost += np.bincount(result.places.kind, result.port["dropped"], minlength=len(KINDS))
+        of_kind += np.bincount(result.places.kind, result.port["dropped"], minlength=len(KINDS))
     parts = [f"queues of {kind}: {100 * shares[kind]:.3g} % of the time that packets waited"]
     if dropped:
-        most = int(lost.argmax())
+        most = int(of_kind.argmax())
         parts.append(
-            f"{dropped:,} packets dropped, {100 * lost[most] / dropped:.3g} % of them at {KINDS[most]}"
+            f"{dropped:,} packets dropped, {100 * of_kind[most] / dropped:.3g} % of them at {KINDS[most]}"
         )
+    if lost:
+        parts.append(f"{lost:,} {'packet' if lost == 1 else 'packets'} lost on links that were down")
     if late:
         parts.append(f"{late:,} {'flow' if late == 1 else 'flows'} waited for a timeout")
     return "; ".join(parts)

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError
-from pnet_lp.failures import FailureModel, Failures, Mask
+from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask
 from pnet_lp.model import Network
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.brief import brief
@@ -30,7 +30,8 @@ class Outage:
         mask: what is down.
         from_ps: from when; paths chosen at 0 avoid what is down then.
         until_ps: when it comes back; None for never.
-        reroute_ps: how long paths need to take note of a change; None where they never do.
+        reroute_ps: how long paths need to take note of a change; None where those of flows under way never do.  Flows
+            that start later then avoid what is down from 0 until it is back, and notice no later failure.
     """
 
     mask: Mask
@@ -48,6 +49,12 @@ class Outage:
             for kind in (FROM_HOST, TO_HOST):
                 down[(ports.kind == kind) & (ports.plane == p)] = cut
         return ints(np.flatnonzero(down & ports.connected))
+
+    def reduced(self, network: Network) -> Network | None:
+        """Return ``network`` as paths know it while they know of the failure; None where they never do."""
+        if self.from_ps > 0 and self.reroute_ps is None:
+            return None
+        return apply_mask(network, self.mask)
 
     def to_json(self) -> dict[str, Any]:
         """Return how much is down, and when, as a JSON object."""

@@ -19,8 +19,11 @@ from pnet_lp.sim.ports import Ports
 if TYPE_CHECKING:
     import pyarrow as pa
 
-End: TypeAlias = Literal["complete", "time limit", "event limit", "end of clock", "interrupted"]
-"""Why a run ended: nothing was left to happen; a limit; the latest time that the simulator counts to; Ctrl-C."""
+End: TypeAlias = Literal[
+    "complete", "no events left", "time limit", "event limit", "end of clock", "interrupted"
+]
+"""Why a run ended: all flows were complete; nothing was left to happen, though they were not; a limit; the latest time
+that the simulator counts to; Ctrl-C."""
 
 
 @brief("end", "flow_count", "completed", "time_ps", "events")

@@ -34,6 +34,7 @@ _FLOW_CHECKED = 1 << 18
 
 _ENDS: dict[_core.End, End] = {
     _core.End.Complete: "complete",
+    _core.End.Idle: "no events left",
     _core.End.TimeLimit: "time limit",
     _core.End.EventLimit: "event limit",
     _core.End.Stopped: "interrupted",
@@ -149,7 +150,9 @@ class Scenario(ABC):
         began = time.perf_counter()
         workload, ports = self.workload, Ports.of(self.network)
         self._check_connected()
-        context = Context(self.network, workload, ports, self.sizes, self.plane_policy, self.seed)
+        context = Context(
+            self.network, workload, ports, self.sizes, self.plane_policy, self.seed, self.outage
+        )
         forwarding = self.forwarding.build(context)
         whole = self._completed(forwarding)
         whole._check_memory(context, forwarding, jobs=jobs, runs=runs)

@@ -114,7 +114,7 @@ fn given_paths_are_checked() {
         Wanted { kind: PathKind::EqualCost, count: 1, policy: Policy::Any, per_flow: false, seed: 1 };
     let paths = enumerate(&planes(), &[(0, 1)], &wanted, &pnet_core::Stop::default()).unwrap();
     let given = |pairs: &[(u32, u32)], paths: &PathSet| {
-        let given = Given { pairs: pairs.to_vec(), paths: paths.clone() };
+        let given = Given { pairs: pairs.to_vec(), paths: paths.clone(), reduced: None };
         error(|scenario| scenario.forwarding = Forwarding::Given(given.clone()))
     };
     assert_eq!(given(&[], &paths), "pair_ptr: 2 entries for 0 pairs");

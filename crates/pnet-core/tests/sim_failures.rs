@@ -17,7 +17,11 @@ fn diamond() -> Fabric {
 }
 
 fn run(forwarding: Forwarding, failures: Failures, bytes: u64) -> Result<Outcome, pnet_core::Error> {
-    let scenario = Scenario {
+    scenario(forwarding, failures, bytes).run(&mut |_| true)
+}
+
+fn scenario(forwarding: Forwarding, failures: Failures, bytes: u64) -> Scenario {
+    Scenario {
         fabric: diamond(),
         queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
         forwarding,
@@ -28,8 +32,7 @@ fn run(forwarding: Forwarding, failures: Failures, bytes: u64) -> Result<Outcome
         limits: Limits { time: SECOND, events: u64::MAX },
         failures,
         watched: Watched::default(),
-    };
-    scenario.run(&mut |_| true)
+    }
 }
 
 fn ecmp() -> Forwarding {
@@ -95,8 +98,66 @@ fn a_packet_is_lost_while_its_link_is_down_and_only_then() {
 fn a_cut_network_leaves_flows_unfinished() {
     let down = |port| Outage { port, from: 0, until: NEVER };
     let found = run(ecmp(), Failures { outages: vec![down(0), down(1)], repair: None }, 1500).unwrap();
-    assert_eq!((found.end, found.flows.len()), (End::Complete, 1));
+    assert_eq!((found.end, found.flows.len()), (End::Idle, 1));
     assert_eq!((found.flows[0].end, found.flows[0].hops, found.flows[0].sent), (None, 0, 0));
+}
+
+/// A flow of 1 MB at `start` over one cable between two switches, which fails so; with what it takes when nothing does.
+fn over_a_cable(start: Time, failures: Failures, forwarding: Forwarding) -> (Outcome, Time) {
+    let both = [failures, Failures::default()].map(|failures| {
+        let cable = Planes::new(vec![graph_of(2, vec![(0, 1), (1, 0)])], vec![vec![Some(0), Some(1)]]);
+        let made = Scenario {
+            fabric: Fabric::uniform(cable.unwrap(), Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
+            source: Box::new(FlowList::new([(0, 1, 1_000_000, start)])),
+            ..scenario(forwarding.clone(), failures, 0)
+        };
+        made.run(&mut |_| true).unwrap()
+    });
+    let [found, whole] = both;
+    (found, whole.flows[0].end.unwrap() - start)
+}
+
+/// A flow that finds no path when it is to start begins when it learns of one, and not before; its time counts from when it
+/// was to start.
+#[test]
+fn a_flow_without_a_path_waits_for_the_repair() {
+    const MS: Time = SECOND / 1000;
+    let spray = || Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin };
+    for forwarding in [ecmp(), Forwarding::PerHop(PerHop { policy: Policy::Any }), Forwarding::Spray(spray())]
+    {
+        for (start, from, until, repair, begins) in [
+            (0, 0, 3 * MS, Some(0), 3 * MS),
+            (MS, 0, 3 * MS, Some(MS / 4), 3 * MS + MS / 4),
+            (7 * MS / 2, 3 * MS, 4 * MS, Some(MS / 100), 4 * MS + MS / 100),
+            // Without a time of repair those that start after it see the link, and those that wait begin with it.
+            (10 * MS, 0, 3 * MS, None, 10 * MS),
+            (MS, 0, 3 * MS, None, 3 * MS),
+        ] {
+            let failures = Failures { outages: vec![Outage { port: 0, from, until }], repair };
+            let (found, alone) = over_a_cable(start, failures, forwarding.clone());
+            let flow = &found.flows[0];
+            assert_eq!((flow.start, flow.end), (start, Some(begins + alone)), "{forwarding:?} {begins}");
+            assert_eq!((found.end, flow.timeouts, flow.dropped), (End::Complete, 0, 0));
+        }
+    }
+}
+
+/// What has taken a detour leaves it when paths learn that the link is back.
+#[test]
+fn a_flow_returns_after_the_repair() {
+    let whole = run(ecmp(), Failures::default(), 10_000_000).unwrap();
+    let first = arcs_used(&whole)[0];
+    let (from, until) = (SECOND / 1000, SECOND / 500);
+    let outages = vec![Outage { port: first, from, until }];
+    let found = run(ecmp(), Failures { outages, repair: Some(0) }, 10_000_000).unwrap();
+    let detour = arcs_used(&found).into_iter().find(|arc| !arcs_used(&whole).contains(arc)).unwrap();
+    // A millisecond at 10 Gb/s is 833 packets of 1,500 bytes; the flow takes 8 of them.
+    assert!(
+        (100..=834).contains(&found.ports[detour as usize].packets),
+        "{:?}",
+        found.ports[detour as usize]
+    );
+    assert!(found.flows[0].end.unwrap() > 4 * until);
 }
 
 #[test]

@@ -147,7 +147,7 @@ fn a_flow_that_never_ends() {
     let made = scenario(row(1, &[0; 3]), flows(&[(0, 1, 1000, 0), (2, 1, 1000, 300 * BYTE)]));
     let found = run(Scenario { failures: outage(up, 300 * BYTE, NEVER, None), ..made });
     assert_eq!(ends(&found), [None, Some(1300 * BYTE)]);
-    assert_eq!((found.end, found.flows[0].received), (End::Complete, 300));
+    assert_eq!((found.end, found.flows[0].received), (End::Idle, 300));
 }
 
 /// Two ways from switch 0 to 3; the flow goes on by the other one when paths take note.
@@ -163,6 +163,43 @@ fn a_flow_takes_another_path() {
     let found = run(Scenario { failures, ..scenario(fabric, flows(&[(0, 1, 1000, 0)])) });
     assert_eq!(ends(&found), [Some(1100 * BYTE)]);
     assert_eq!((found.ports[used as usize], found.ports[1 - used as usize]), (400, 600));
+}
+
+/// Switches 0 - 1 at 4 Gb/s, and by 2 at 10 Gb/s as the hosts' links; the flow takes the direct cable unless it is down.
+#[test]
+fn a_flow_returns_after_the_repair() {
+    const MS: Time = SECOND / 1000;
+    let arcs = [(0, 1), (0, 2), (2, 1)].into_iter().flat_map(|(u, v)| [(u, v), (v, u)]).collect();
+    let planes = Planes::new(vec![graph_of(3, arcs)], vec![vec![Some(0), Some(1)]]).unwrap();
+    let graph = &planes.graphs()[0];
+    let direct = |arc: u32| graph.tail(arc) + graph.head(arc) == 1;
+    let gbps = |port: u32| if port < 6 && direct(port) { 4 } else { 10 };
+    let rates: Vec<Rate> = (0..10).map(|port| Rate::new(gbps(port) * 1_000_000_000).unwrap()).collect();
+    let down = (0..6).find(|arc| direct(*arc)).unwrap();
+    let fabric = Fabric::new(planes.clone(), &rates, &[0; 10]).unwrap();
+    let failures = outage(down, MS, 3 * MS, Some(MS / 4));
+    let found = run(Scenario { failures, ..scenario(fabric, flows(&[(0, 1, 20_000_000, 0)])) });
+    // 160 Mb: 4 in the first millisecond, none until 1.25 ms, 20 until 3.25 ms, and 136 at 4 Gb/s.
+    assert_eq!(ends(&found), [Some(3 * MS + MS / 4 + 34 * MS)]);
+}
+
+/// A flow that finds no path when it is to start begins when it learns of one, and not before.
+#[test]
+fn a_flow_without_a_path_waits_for_the_repair() {
+    let long = 1000 * BYTE;
+    for (start, from, until, repair, begins) in [
+        (0, 0, 3 * long, Some(0), 3 * long),
+        (long, 0, 3 * long, Some(100), 3 * long + 100),
+        (7 * long / 2, 3 * long, 4 * long, Some(100), 4 * long + 100),
+        (10 * long, 0, 3 * long, None, 10 * long),
+        (long, 0, 3 * long, None, 3 * long),
+    ] {
+        let up = row(1, &[0; 2]).up(0, 0);
+        let made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, start)]));
+        let found = run(Scenario { failures: outage(up, from, until, repair), ..made });
+        assert_eq!((ends(&found), found.end), (vec![Some(begins + long)], End::Complete), "{begins}");
+        assert_eq!((found.flows[0].start, found.flows[0].ideal), (start, long));
+    }
 }
 
 /// A limit of time leaves what arrived until then.
@@ -299,7 +336,7 @@ fn a_best_split_evens_out() {
             arcs: vec![arc(0, 1), arc(0, 2), arc(2, 1), arc(0, 1)],
         },
     };
-    let given = Given { pairs: vec![(0, 2), (1, 3)], paths };
+    let given = Given { pairs: vec![(0, 2), (1, 3)], paths, reduced: None };
     let made = scenario(fabric, flows(&[(0, 2, 1000, 0), (1, 3, 1000, 0)]));
     let found = run(Scenario { forwarding: Forwarding::Given(given), sharing: Sharing::Best, ..made });
     assert_eq!(ends(&found), [Some(1000 * BYTE); 2]);

@@ -118,7 +118,9 @@ class FlowProblem:
     def rows(self) -> IntArray:
         """int32 ``[rows, 2]``: the pairs (plane, destination switch) with traffic between switches, sorted."""
         if self.demands.complete:
-            planes = [np.unique(self.attach[p]) for p in range(self.plane_count) if self._joins(p)]
+            planes = [
+                np.flatnonzero(np.bincount(self.attach[p])) for p in range(self.plane_count) if self._joins(p)
+            ]
             if len(planes) == self.plane_count and min(map(len, planes)) > 1:
                 plane = np.repeat(np.arange(self.plane_count), [len(switches) for switches in planes])
                 return ints(np.column_stack([plane, np.concatenate(planes)]))
@@ -146,7 +148,7 @@ class FlowProblem:
             return False
         arcs, nodes = slice(*self.arc_ptr[plane : plane + 2]), int(self.node_count[plane])
         component = strong_components(nodes, self.tail[arcs], self.head[arcs])
-        return len(np.unique(component[attach])) == 1
+        return bool(attach.size) and bool((component[attach] == component[attach[0]]).all())
 
     @cached_property
     def member(self) -> IntArray:

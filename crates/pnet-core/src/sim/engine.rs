@@ -2,12 +2,12 @@
 
 use super::fabric::Fabric;
 use super::failures::Failures;
-use super::forwarding::Forwarding;
+use super::forwarding::{Forwarding, Pair};
 use super::net::{Fires, Net};
 use super::packet::Kind;
 use super::queues::{Discipline, Held, Queue};
 use super::records::{End, Outcome};
-use super::source::Source;
+use super::source::{Flow, Source};
 use super::time::{NEVER, Time};
 use super::trace::{Recorder, Watched};
 use super::transports::{Shape, Transport, TransportKind};
@@ -160,7 +160,7 @@ impl Engine {
             if self.events == limits.events {
                 return Ok(End::EventLimit);
             }
-            let Some(fires) = self.net.pop() else { return Ok(End::Complete) };
+            let Some(fires) = self.net.pop() else { return Ok(self.at_rest()) };
             if self.net.now() > limits.time {
                 return Ok(End::TimeLimit);
             }
@@ -187,7 +187,13 @@ impl Engine {
                 }
                 Fires::Pull(port) => self.transport.pull(port, &mut self.net),
                 Fires::Source => self.start_flows()?,
-                Fires::Change => self.net.change(),
+                Fires::Change => {
+                    self.net.change();
+                    for (flow, record) in self.net.take_waiting() {
+                        let opened = self.net.open_as(flow, record)?;
+                        self.begin(flow, opened);
+                    }
+                }
             }
             if self.net.has_news() {
                 for (id, stage) in self.net.take_news() {
@@ -205,15 +211,27 @@ impl Engine {
         let mut flows = vec![];
         self.source.start(self.net.now(), &mut flows);
         for flow in flows {
-            let Some(pair) = self.net.open(flow)? else { continue };
-            let paths = self.net.paths(pair);
-            let record = self.net.record(pair.connection);
-            record.hops = paths.first().map_or(0, Vec::len) as u32;
-            record.ideal = self.transport.ideal(flow.bytes, flow.session.opens, &paths);
-            self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);
+            let opened = self.net.open(flow)?;
+            self.begin(flow, opened);
         }
         self.net.wake_source(self.source.next());
         Ok(())
+    }
+
+    /// Lets a flow send, if it has a path.
+    fn begin(&mut self, flow: Flow, opened: Option<Pair>) {
+        let Some(pair) = opened else { return };
+        let paths = self.net.paths(pair);
+        let record = self.net.record(pair.connection);
+        record.hops = paths.first().map_or(0, Vec::len) as u32;
+        record.ideal = self.transport.ideal(flow.bytes, flow.session.opens, &paths);
+        self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);
+    }
+
+    /// Why it ends when no event is left.
+    fn at_rest(&self) -> End {
+        let flows = self.source.total().unwrap_or(self.net.flows());
+        if self.net.completions() < flows { End::Idle } else { End::Complete }
     }
 
     fn progress(&self) -> Progress {

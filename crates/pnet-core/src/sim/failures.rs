@@ -2,7 +2,8 @@
 //!
 //! A packet is lost if its link is down at any moment from the first bit's departure to the last bit's arrival; a port goes
 //! on sending into a link that is down.  Paths that are chosen avoid what is down from the start; what fails or comes back
-//! later they take note of after a while.
+//! later they take note of after a while.  Where they never do, flows under way keep their paths, but those that start later
+//! may use what was down at the start and is back.
 
 use super::fabric::Fabric;
 use super::time::{NEVER, Time};
@@ -24,7 +25,7 @@ pub struct Outage {
 pub struct Failures {
     /// When which link is down.  A failed cable is two of them, a failed switch those of all its cables.
     pub outages: Vec<Outage>,
-    /// How long paths need to take note of a change; none where they never do.
+    /// How long paths need to take note of a change; none where those of flows under way never do.
     pub repair: Option<Time>,
 }
 
@@ -35,6 +36,8 @@ pub(super) struct Down {
     outages: Vec<Vec<(Time, Time)>>,
     /// When paths learn that a port can or cannot be used; the next one last.
     changes: Vec<(Time, u32, bool)>,
+    /// Whether flows under way learn of it, too.
+    adapts: bool,
 }
 
 impl Failures {
@@ -56,15 +59,15 @@ impl Failures {
             if from == 0 {
                 fabric.set_usable(port, false);
             }
-            if let Some(repair) = self.repair {
-                if from > 0 {
-                    changes.push((from.saturating_add(repair), port, false));
-                }
-                changes.push((until.saturating_add(repair), port, true));
+            if let (Some(repair), true) = (self.repair, from > 0) {
+                changes.push((from.saturating_add(repair), port, false));
+            }
+            if self.repair.is_some() || from == 0 {
+                changes.push((until.saturating_add(self.repair.unwrap_or(0)), port, true));
             }
         }
         changes.sort_unstable_by(|a, b| b.cmp(a));
-        Ok(Down { outages, changes })
+        Ok(Down { outages, changes, adapts: self.repair.is_some() })
     }
 }
 
@@ -84,6 +87,11 @@ impl Down {
     /// When paths learn of the next change.
     pub(super) fn next(&self) -> Time {
         self.changes.last().map_or(NEVER, |(time, ..)| *time)
+    }
+
+    /// Whether flows under way learn of changes; otherwise only those that start later do.
+    pub(super) fn adapts(&self) -> bool {
+        self.adapts
     }
 
     /// Tells the paths what they learn by `now`.

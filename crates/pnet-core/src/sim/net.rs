@@ -16,7 +16,7 @@ use super::port::{Port, Rare};
 use super::queues::Discipline;
 use super::records::FlowRecord;
 use super::routes::Routes;
-use super::source::{Session, Stage};
+use super::source::{Flow, Session, Stage};
 use super::time::{NEVER, Time};
 use super::trace::Recorder;
 use super::transports::Shape;
@@ -101,6 +101,8 @@ pub struct Net {
     down: Down,
     /// Whether any link fails.
     failing: bool,
+    /// Flows that found no path when they were to start, each with the place of its record.
+    waiting: Vec<(Flow, u32)>,
 }
 
 impl Net {
@@ -150,6 +152,7 @@ impl Net {
             recorder: recorder.map(Box::new),
             failing: down.fails(),
             down,
+            waiting: vec![],
         }
     }
 
@@ -304,7 +307,8 @@ impl Net {
     pub(super) fn change(&mut self) {
         if self.down.next() <= self.now {
             self.down.apply(self.now, &mut self.fabric);
-            let open = self.live.iter().filter(|flow| flow.state != State::Free);
+            let adapts = self.down.adapts();
+            let open = self.live.iter().filter(|flow| adapts && flow.state != State::Free);
             let pairs: Vec<Pair> = open.map(|flow| flow.pair).collect();
             self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
         }

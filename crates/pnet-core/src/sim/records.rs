@@ -79,8 +79,10 @@ pub struct PortRecord {
 /// Why a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// Nothing is left to happen, or every flow is complete.
+    /// Every flow is complete.
     Complete,
+    /// No event is left, and flows are not complete.
+    Idle,
     /// The time limit.
     TimeLimit,
     /// The limit of events.

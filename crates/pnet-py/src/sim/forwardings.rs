@@ -132,32 +132,44 @@ impl Forwarding {
         matches!(&self.inner, sim::Forwarding::Spray(spray) if spray.over == sim::Over::Paths)
     }
 
-    /// The paths of each pair of hosts; arrays as in `pnet_lp.model.PathSet`.
+    /// The paths of each pair of hosts, as `(pair_ptr, plane, path_ptr, path_arc)` of `pnet_lp.model.PathSet`; `reduced`
+    /// are those that flows take while paths know that something is down.
     #[staticmethod]
-    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (planes, src, dst, paths, reduced=None))]
     fn given(
         planes: &Planes,
         src: PyReadonlyArray1<i32>,
         dst: PyReadonlyArray1<i32>,
-        pair_ptr: PyReadonlyArray1<i64>,
-        plane: PyReadonlyArray1<i32>,
-        path_ptr: PyReadonlyArray1<i64>,
-        path_arc: PyReadonlyArray1<i32>,
+        paths: Arrays,
+        reduced: Option<Arrays>,
     ) -> Result<Self> {
-        let unsigned = |what, values: &PyReadonlyArray1<i32>| -> Result<Vec<u32>> {
-            Ok(offsets(what, values.as_slice()?)?.into_iter().map(|v| v as u32).collect())
-        };
-        let pair_ptr = offsets("pair_ptr", pair_ptr.as_slice()?)?;
-        let ptr = offsets("path_ptr", path_ptr.as_slice()?)?;
-        let (plane, arcs) = (unsigned("plane", &plane)?, unsigned("path_arc", &path_arc)?);
-        check("pair_ptr", &pair_ptr, plane.len())?;
-        check("path_ptr", &ptr, arcs.len())?;
-        if ptr.len() != plane.len() + 1 {
-            return Err(invalid("path_ptr", format!("{} entries for {} paths", ptr.len(), plane.len())));
-        }
-        let paths = PathSet { pair_ptr, paths: Paths { plane, ptr, arcs } };
-        Ok(sim::Forwarding::Given(sim::Given { pairs: planes.pairs(&src, &dst)?, paths }).into())
+        let pairs = planes.pairs(&src, &dst)?;
+        let (paths, reduced) = (path_set(&paths)?, reduced.as_ref().map(path_set).transpose()?);
+        Ok(sim::Forwarding::Given(sim::Given { pairs, paths, reduced }).into())
     }
+}
+
+/// The arrays of a set of paths: `pair_ptr`, `plane`, `path_ptr`, `path_arc`.
+type Arrays<'py> = (
+    PyReadonlyArray1<'py, i64>,
+    PyReadonlyArray1<'py, i32>,
+    PyReadonlyArray1<'py, i64>,
+    PyReadonlyArray1<'py, i32>,
+);
+
+fn path_set((pair_ptr, plane, path_ptr, path_arc): &Arrays) -> Result<PathSet> {
+    let unsigned = |what, values: &PyReadonlyArray1<i32>| -> Result<Vec<u32>> {
+        Ok(offsets(what, values.as_slice()?)?.into_iter().map(|v| v as u32).collect())
+    };
+    let pair_ptr = offsets("pair_ptr", pair_ptr.as_slice()?)?;
+    let ptr = offsets("path_ptr", path_ptr.as_slice()?)?;
+    let (plane, arcs) = (unsigned("plane", plane)?, unsigned("path_arc", path_arc)?);
+    check("pair_ptr", &pair_ptr, plane.len())?;
+    check("path_ptr", &ptr, arcs.len())?;
+    if ptr.len() != plane.len() + 1 {
+        return Err(invalid("path_ptr", format!("{} entries for {} paths", ptr.len(), plane.len())));
+    }
+    Ok(PathSet { pair_ptr, paths: Paths { plane, ptr, arcs } })
 }
 
 /// An error unless these are ranges that cover `0..end`.

@@ -11,8 +11,10 @@ use pyo3::types::PyDict;
 #[pyclass(frozen, eq, hash, module = "pnet_lp._core")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum End {
-    /// Nothing is left to happen, or every flow is complete.
+    /// Every flow is complete.
     Complete,
+    /// No event is left, and flows are not complete.
+    Idle,
     /// The time limit.
     TimeLimit,
     /// The limit of events.
@@ -25,6 +27,7 @@ impl From<records::End> for End {
     fn from(end: records::End) -> Self {
         match end {
             records::End::Complete => End::Complete,
+            records::End::Idle => End::Idle,
             records::End::TimeLimit => End::TimeLimit,
             records::End::EventLimit => End::EventLimit,
             records::End::Stopped => End::Stopped,

@@ -86,6 +86,8 @@ pub(super) struct Engine {
     /// Of each link, how many reasons there are for it to carry nothing.
     dead: Vec<u16>,
     failing: bool,
+    /// Flows that found no path when they were to start, each with the place of its record.
+    waiting: Vec<(Flow, u32)>,
     /// Of each link, how long the last flow that came or went there has found its packets to wait, in picoseconds.
     waits: Vec<f64>,
     ledger: Ledger,
@@ -138,6 +140,7 @@ impl Engine {
             known,
             ledger: Ledger::new(fabric.planes().count(), sharing.subflows() as usize, ports),
             failing: down.fails(),
+            waiting: vec![],
             down,
             dead: vec![0; ports],
             waits: vec![0.0; ports],
@@ -173,7 +176,8 @@ impl Engine {
                 break;
             }
         }
-        Ok(End::Complete)
+        let flows = self.source.total().unwrap_or(self.ledger.flows.len());
+        Ok(if self.completions < flows { End::Idle } else { End::Complete })
     }
 
     /// When something happens next.
@@ -196,6 +200,9 @@ impl Engine {
             self.events += 1;
             self.down.apply(now, &mut self.fabric);
             self.adapt();
+            for (flow, record) in std::mem::take(&mut self.waiting) {
+                self.open(flow, record)?;
+            }
         }
         loop {
             if let Some(Reverse((_, known))) = self.known.peek().copied().filter(|first| first.0.0 <= now) {
@@ -231,11 +238,16 @@ impl Engine {
     fn start(&mut self, flow: Flow) -> Result<(), Error> {
         self.events += 1;
         flow.check(&self.fabric, self.sizes.packet - self.sizes.header)?;
+        let record = self.ledger.add(&flow);
+        self.open(flow, record)
+    }
+
+    /// Lets a flow send, or, where a failure has left it no path, wait for one.
+    fn open(&mut self, flow: Flow, record: u32) -> Result<(), Error> {
         let slot = self.free.pop().unwrap_or(self.live.len() as u32);
         if slot as usize == self.live.len() {
             self.live.push(None);
         }
-        let record = self.ledger.add(&flow);
         let Flow { id, src, dst, bytes, session, .. } = flow;
         let subflows = self.sharing.paths(&self.forwarding);
         let (key, connection) = (session.connection, slot * subflows);
@@ -243,6 +255,7 @@ impl Engine {
         match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
             Err(Error::NoPath { .. }) if self.failing => {
                 self.free.push(slot);
+                self.waiting.push((flow, record));
                 return Ok(());
             }
             opened => opened?,
@@ -392,7 +405,8 @@ impl Engine {
 
     /// Paths have changed: flows go on by those that they have now.
     fn adapt(&mut self) {
-        let pairs: Vec<Pair> = self.live.iter().flatten().map(|flow| flow.pair).collect();
+        let adapts = self.down.adapts();
+        let pairs: Vec<Pair> = self.live.iter().flatten().filter(|_| adapts).map(|flow| flow.pair).collect();
         self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
         for slot in 0..self.live.len() as u32 {
             let Some(flow) = self.live[slot as usize].as_ref().filter(|flow| flow.entered.is_some()) else {

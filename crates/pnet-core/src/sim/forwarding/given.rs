@@ -4,7 +4,7 @@ use super::super::fabric::Fabric;
 use super::Pair;
 use super::per_flow::{Choice, PerFlow};
 use crate::error::{Error, invalid};
-use crate::paths::PathSet;
+use crate::paths::{PathSet, Paths};
 use crate::random::SplitMix;
 
 /// Its parameters.
@@ -15,17 +15,26 @@ pub struct Given {
     /// The paths of each pair.  A flow's subflows take them one after the other from one drawn for the flow; if there are
     /// as many subflows as paths, each path has one.
     pub paths: PathSet,
+    /// Those listed without what fails, which flows take while paths know that anything is down; none where the others
+    /// have to do.
+    pub reduced: Option<PathSet>,
 }
 
 impl Given {
+    /// Both lists of paths.
+    fn lists(&self) -> impl Iterator<Item = &PathSet> {
+        [&self.paths].into_iter().chain(&self.reduced)
+    }
+
     /// Paths of the pair that has most.
     pub(super) fn most(&self) -> usize {
-        self.paths.pair_ptr.windows(2).map(|ends| ends[1].saturating_sub(ends[0])).max().unwrap_or(0)
+        let ends = self.lists().flat_map(|paths| paths.pair_ptr.windows(2));
+        ends.map(|ends| ends[1].saturating_sub(ends[0])).max().unwrap_or(0)
     }
 
     pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<PerFlow<Listed>, Error> {
-        if self.paths.pair_ptr.len() != self.pairs.len() + 1 {
-            let found = self.paths.pair_ptr.len();
+        if let Some(wrong) = self.lists().find(|paths| paths.pair_ptr.len() != self.pairs.len() + 1) {
+            let found = wrong.pair_ptr.len();
             return invalid("pair_ptr", format!("{found} entries for {} pairs", self.pairs.len()));
         }
         let mut order: Vec<u32> = (0..self.pairs.len() as u32).collect();
@@ -35,9 +44,10 @@ impl Given {
             let (src, dst) = self.pairs[w[0] as usize];
             return invalid("pairs", format!("the pair of hosts {src} and {dst} stands there twice"));
         }
-        for (j, pair) in self.pairs.iter().enumerate() {
-            for i in self.paths.pair_ptr[j]..self.paths.pair_ptr[j + 1] {
-                if !self.leads(fabric, *pair, i) {
+        for paths in self.lists() {
+            for (j, pair) in self.pairs.iter().enumerate() {
+                let mut of_pair = paths.pair_ptr[j]..paths.pair_ptr[j + 1];
+                if let Some(i) = of_pair.find(|i| !leads(&paths.paths, fabric, *pair, *i)) {
                     let (src, dst) = pair;
                     return invalid("paths", format!("path {i} does not lead from host {src} to host {dst}"));
                 }
@@ -45,26 +55,26 @@ impl Given {
         }
         Ok(PerFlow::new(Listed { given: self.clone(), order, seed }))
     }
+}
 
-    /// Whether the `i`-th path joins the switches of these hosts.
-    fn leads(&self, fabric: &Fabric, (src, dst): (u32, u32), i: usize) -> bool {
-        let plane = self.paths.paths.plane[i] as usize;
-        let hosts = fabric.hosts() as u32;
-        if plane >= fabric.planes().count() || src >= hosts || dst >= hosts {
-            return false;
-        }
-        let graph = &fabric.planes().graphs()[plane];
-        let (Some(mut at), Some(to)) = (fabric.attached(plane, src), fabric.attached(plane, dst)) else {
-            return false;
-        };
-        for arc in self.paths.paths.get(i) {
-            if *arc as usize >= graph.arcs() || graph.tail(*arc) != at {
-                return false;
-            }
-            at = graph.head(*arc);
-        }
-        at == to
+/// Whether the `i`-th path joins the switches of these hosts.
+fn leads(paths: &Paths, fabric: &Fabric, (src, dst): (u32, u32), i: usize) -> bool {
+    let plane = paths.plane[i] as usize;
+    let hosts = fabric.hosts() as u32;
+    if plane >= fabric.planes().count() || src >= hosts || dst >= hosts {
+        return false;
     }
+    let graph = &fabric.planes().graphs()[plane];
+    let (Some(mut at), Some(to)) = (fabric.attached(plane, src), fabric.attached(plane, dst)) else {
+        return false;
+    };
+    for arc in paths.get(i) {
+        if *arc as usize >= graph.arcs() || graph.tail(*arc) != at {
+            return false;
+        }
+        at = graph.head(*arc);
+    }
+    at == to
 }
 
 /// The paths of all pairs.
@@ -80,11 +90,15 @@ impl Choice for Listed {
         let wanted = (pair.src, pair.dst);
         let place = self.order.binary_search_by_key(&wanted, |j| self.given.pairs[*j as usize]).ok()?;
         let j = self.order[place] as usize;
-        let (first, end) = (self.given.paths.pair_ptr[j], self.given.paths.pair_ptr[j + 1]);
+        let listed = match &self.given.reduced {
+            Some(reduced) if !fabric.whole() => reduced,
+            _ => &self.given.paths,
+        };
+        let (first, end) = (listed.pair_ptr[j], listed.pair_ptr[j + 1]);
         if first == end {
             return None;
         }
-        let paths = &self.given.paths.paths;
+        let paths = &listed.paths;
         let drawn = SplitMix::of([self.seed, u64::from(pair.key)]).below(end - first) + subflow as usize;
         // The next one where a link of it may not be used.
         (drawn..drawn + end - first).map(|turn| first + turn % (end - first)).find_map(|i| {

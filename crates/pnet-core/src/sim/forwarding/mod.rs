@@ -85,9 +85,9 @@ pub trait Forwarder {
     /// Prepares for a flow's packets.
     fn open(&mut self, pair: Pair, fabric: &Fabric, routes: &mut Routes) -> Result<(), Error>;
 
-    /// Something has failed or come back: paths of the flows under way that may not be used, or would be chosen otherwise,
-    /// are chosen again.  A flow that is left without a path keeps those it has.  Routes are not removed, as packets follow
-    /// them still.
+    /// Something has failed or come back: paths of these flows under way are chosen again, and those of flows to come on
+    /// the network as it is now.  A flow that is left without a path keeps those it has.  Routes are not removed, as packets
+    /// follow them still.
     fn adapt(&mut self, pairs: &[Pair], fabric: &Fabric, routes: &mut Routes);
 
     /// The flow is over, and none of its packets is on its way.

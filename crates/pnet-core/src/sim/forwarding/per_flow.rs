@@ -101,13 +101,7 @@ impl<C: Choice> Forwarder for PerFlow<C> {
         self.choice.forget();
         for pair in pairs {
             for (subflow, connection) in pair.connections().enumerate() {
-                let way = self.ways[connection as usize];
-                let both = [way.there, way.back];
-                let usable =
-                    |start: &u32| routes.ports(*start, way.length).iter().all(|port| fabric.usable(*port));
-                if both.iter().all(usable) {
-                    continue;
-                }
+                // A path that may be used still is left too, where it was a detour.
                 let Some(there) = self.choice.choose(*pair, subflow as u32, fabric) else { continue };
                 self.reroute(*pair, connection, &there, fabric, routes);
             }

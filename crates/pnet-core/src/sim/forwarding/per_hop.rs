@@ -63,7 +63,8 @@ impl Forwarder for Random {
     }
 
     fn adapt(&mut self, pairs: &[Pair], fabric: &Fabric, routes: &mut Routes) {
-        self.tables.clear();
+        // Switches forward what is under way by the new tables, too.
+        self.tables.renew(fabric);
         for pair in pairs {
             // Without a path its packets stay where they are sent from, or are lost on the way.
             let _ = self.open(*pair, fabric, routes);
@@ -89,7 +90,10 @@ impl Forwarder for Random {
         let port = match fabric.attached(plane, host) {
             Some(to) if to != switch => {
                 let next = self.tables.known(plane, to)?.next(switch);
-                fabric.arc(plane, *next.get(self.random.below(next.len()))?)
+                if next.is_empty() {
+                    return None;
+                }
+                fabric.arc(plane, next[self.random.below(next.len())])
             }
             _ => fabric.down(plane, host),
         };

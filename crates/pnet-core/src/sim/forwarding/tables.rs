@@ -71,6 +71,17 @@ impl Tables {
         self.tables.iter_mut().flatten().for_each(|table| *table = None);
     }
 
+    /// Makes all tables anew.
+    pub(super) fn renew(&mut self, fabric: &Fabric) {
+        for plane in 0..self.tables.len() {
+            for switch in 0..self.tables[plane].len() {
+                if self.tables[plane][switch].take().is_some() {
+                    self.toward(fabric, plane, switch as u32);
+                }
+            }
+        }
+    }
+
     /// The same, where it has been asked for before.
     #[inline]
     pub(super) fn known(&self, plane: usize, switch: u32) -> Option<&Table> {

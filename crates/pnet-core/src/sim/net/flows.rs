@@ -36,15 +36,26 @@ impl Net {
         self.completions += 1;
     }
 
-    /// Makes a slot for a flow, and finds its paths; where a failure has left it none, there is only its record.
+    /// Makes a record for a flow and opens it.
     pub(in crate::sim) fn open(&mut self, flow: Flow) -> Result<Option<Pair>, Error> {
         flow.check(&self.fabric, self.payload)?;
+        let record = self.records.len() as u32;
+        self.add_record(flow);
+        self.open_as(flow, record)
+    }
+
+    /// Flows that wait for a path, each with the place of its record; they wait no more.
+    pub(in crate::sim) fn take_waiting(&mut self) -> Vec<(Flow, u32)> {
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// Makes a slot for a flow, and finds its paths; where a failure has left it none, it waits for one.
+    pub(in crate::sim) fn open_as(&mut self, flow: Flow, record: u32) -> Result<Option<Pair>, Error> {
         let slot = self.free.pop().unwrap_or(self.live.len() as u32);
         let Flow { id, src, dst, session, .. } = flow;
         let (connection, subflows) = (slot * self.subflows, self.subflows);
         let pair = Pair { flow: id, key: session.connection, connection, subflows, src, dst };
         let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(id));
-        let record = self.records.len() as u32;
         let live = Live { pair, record, in_flight: 0, state: State::Open, traced, session };
         if slot as usize == self.live.len() {
             self.live.push(live);
@@ -54,12 +65,12 @@ impl Net {
         } else {
             self.live[slot as usize] = live;
         }
-        self.add_record(flow);
         match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
             Ok(()) => Ok(Some(pair)),
             Err(Error::NoPath { .. }) if self.failing => {
                 self.live[slot as usize].state = State::Free;
                 self.free.push(slot);
+                self.waiting.push((flow, record));
                 Ok(None)
             }
             Err(error) => Err(error),
@@ -121,6 +132,11 @@ impl Net {
     #[inline]
     pub(in crate::sim) fn take_news(&mut self) -> Vec<(u32, Stage)> {
         std::mem::take(&mut self.reached)
+    }
+
+    /// How many flows have been opened, or wait to be.
+    pub(in crate::sim) fn flows(&self) -> usize {
+        self.records.len()
     }
 
     /// How many flows have completed.
