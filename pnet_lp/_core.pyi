@@ -19,6 +19,12 @@ class CoreError(Exception):
 class LateError(CoreError):
     """The seconds that a call was given were over before it was done."""
 
+class InvalidError(CoreError):
+    """An argument is inconsistent, or out of range: the message is its name, a colon and what is wrong."""
+
+class ManyPathsError(CoreError):
+    """Two hosts have more shortest paths than are listed: the arguments are their numbers, and how many are."""
+
 def end_at_second_interrupt() -> None:
     """End the process with exit code 130 at the second SIGINT from now on, at once and wherever it is."""
 

@@ -160,9 +160,12 @@ def _split(
         split = replace(split, forwarding=choose(FORWARDINGS, "sopa", {}))
     try:
         return {"split": _complete(split, "fluid, best split", on_step)}, ""
-    except (WorkloadError, RoutingError) as error:
+    except WorkloadError as error:
         # On paths of their own the same flows fit into memory and time.
         return {}, str(error)
+    except RoutingError as error:
+        # The user has not asked for these paths.
+        return {}, error.problem
 
 
 def _corrected(fluid: FluidScenario, on_step: OnStep) -> Iterator[tuple[str, SimulationResult]]:

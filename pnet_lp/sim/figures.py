@@ -109,7 +109,7 @@ def _stages(results: Sequence[SimulationResult]) -> list[dict[str, Any]]:
 
 
 def _packet_figures(total: Mapping[str, int], lost: int) -> dict[str, Any]:
-    """Return what only packets have; ``total`` sums columns of flows, ``lost`` counts what links that were down took."""
+    """Return what only packets have; ``total`` sums columns of flows, ``lost`` is what links took that were down."""
     sent, arrived, dropped = (total[f"packets_{key}"] for key in ("sent", "delivered", "dropped"))
     return {
         "packets": {

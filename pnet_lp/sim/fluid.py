@@ -85,6 +85,16 @@ class FluidScenario(Scenario):
     patience_s: float = 86400.0
     incremental: bool = True
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if why := getattr(self.forwarding.params, "no_fluid", ""):
+            raise SpecError(
+                why,
+                where="forwarding",
+                found=self.forwarding.expression,
+                allowed="another forwarding, or packets alone",
+            )
+
     def _completed(self, forwarding: _core.Forwarding) -> FluidScenario:
         fitting: tuple[SharingName, ...]
         if forwarding.spreads:

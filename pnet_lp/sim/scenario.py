@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
-from pnet_lp.errors import RoutingError, SimulationError, WorkloadError
+from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.arrays import ints
 from pnet_lp.model.brief import brief
@@ -141,11 +141,12 @@ class Scenario(ABC):
             runs: whose records are kept.
 
         Raises:
-            RoutingError: two hosts without a path between them, or more paths than fit into memory.
+            RoutingError: two hosts without a path between them, or more paths than fit into memory or are
+                listed.
             TopologyError: the network has no hosts, or links that cannot be simulated.
-            SpecError: a queue that no packet fits, or something to trace that is not there.
+            SpecError: a queue that no packet fits, something to trace that is not there, or what else the core refuses.
             WorkloadError: more than fits into memory.
-            SimulationError: the core refused the scenario.
+            SimulationError: the core cannot go on.
         """
         began = time.perf_counter()
         workload, ports = self.workload, Ports.of(self.network)
@@ -176,6 +177,20 @@ class Scenario(ABC):
 
         try:
             outcome = whole._simulate(context, forwarding, self._common(ports, tell))
+        except _core.ManyPathsError as error:
+            src, dst, most = error.args
+            names = self.network.host_names
+            raise RoutingError(
+                f"more than {most:,} shortest paths lead from {names[src]!r} to {names[dst]!r}",
+                where="forwarding",
+                found=whole.forwarding.expression,
+                allowed="another forwarding, or a routing such as ksp:8",
+            ) from None
+        except _core.InvalidError as error:
+            where, _, why = str(error).partition(": ")
+            if where == "flows":
+                raise WorkloadError(why, where=workload.label or "workload") from None
+            raise SpecError(why, where=where) from None
         except _core.CoreError as error:
             raise SimulationError(str(error)) from None
         seconds = time.perf_counter() - began

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pnet_lp.crosscheck import compare, crosscheck
-from pnet_lp.errors import SimulationError, SpecError
+from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Workload
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -265,6 +265,15 @@ def test_unfinished_flows_are_not_compared(spine: Network) -> None:
     assert (nothing["gaps"], nothing["small"], nothing["ratios"]["mean_fct"]) == ([], [], None)
 
 
+def test_no_best_split_over_more_paths_than_are_listed() -> None:
+    """Across a cube of seven dimensions there are 5,040 shortest paths; flows take one of them."""
+    network = build_network("hypercube:d=7", hosts_per_switch=1, link_gbps=GBPS)
+    found = crosscheck(network, Workload.from_flows(128, [0], [127], 10 * FULL))
+    assert "split" not in found.fluids
+    assert found.no_split == "more than 4,096 shortest paths lead from '0.h0' to '127.h0'"
+    assert not found.is_partial
+
+
 def test_a_seed_repeats_itself(spine: Network) -> None:
     one, other = (
         compare(crosscheck(spine, "poisson:sizes=10kB,load=0.2,flows=20", seed=3)) for _ in range(2)
@@ -277,7 +286,7 @@ def test_what_is_refused(spine: Network) -> None:
         crosscheck(spine, across(1), subflows=2)
     with pytest.raises(SpecError, match=r"^unknown parameter 'model'; allowed: preset, transport, "):
         crosscheck(spine, across(1), model="fluid")
-    with pytest.raises(SimulationError, match=r"^forwarding: a fluid has no controller that places flows"):
+    with pytest.raises(SpecError, match=r"^forwarding: a fluid has no controller that places flows"):
         crosscheck(spine, across(1), forwarding="hedera")
     traffic = build_traffic("stride:s=1", spine, "host")
     with pytest.raises(SpecError, match=r"^traffic: the workload has its pairs already"):

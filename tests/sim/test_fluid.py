@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pnet_lp.errors import SimulationError, SpecError, WorkloadError
+from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.sim import FlowSettings, ScenarioWords, Settings, figures, run_words, simulate
 from pnet_lp.throughput import solve
@@ -385,7 +385,9 @@ def test_what_means_nothing_is_refused(tree: Network, words: dict[str, Any], mes
     ],
 )
 def test_a_forwarding_that_looks_at_packets_is_refused(tree: Network, forwarding: str, why: str) -> None:
-    with pytest.raises(SimulationError, match=f"^forwarding: {why}$"):
+    with pytest.raises(
+        SpecError, match=f"^forwarding: {why}, found '{forwarding}'; allowed: another forwarding"
+    ):
         fluid(tree, flows(tree, (0, 5, 1000, 0)), forwarding=forwarding)
 
 

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pnet_lp.errors import PnetError, RoutingError, SimulationError, SpecError, TopologyError, WorkloadError
+from pnet_lp.errors import PnetError, RoutingError, SpecError, TopologyError, WorkloadError
 from pnet_lp.failures import Failures, Mask, fail
-from pnet_lp.model import Network, Workload
+from pnet_lp.model import Network, Plane, Workload
 from pnet_lp.sim import (
     FORWARDINGS,
     PRESETS,
@@ -529,8 +529,8 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     ),
     (
         {"queue": "trim:headers=10", "transport": "ndp"},
-        SimulationError,
-        "a header has 64 bytes, and 10 of them",
+        SpecError,
+        "queue: trim: headers=10 has no room for a header of 64 bytes",
     ),
 ]
 
@@ -638,5 +638,58 @@ def test_links_that_cannot_be_simulated() -> None:
 def test_one_way_cables_are_refused_by_the_core() -> None:
     plane = build_network("path:n=2", hosts_per_switch=1).planes[0]
     network = Network.from_planes([dataclasses.replace(plane, capacity_vu_gbps=np.zeros(1))])
-    with pytest.raises(SimulationError, match="flow 0: a link of its path has no way back"):
+    with pytest.raises(WorkloadError, match=r"^workload: flow 0: a link of its path has no way back"):
         simulate(network, flows(network, (0, 1, 1, 0)))
+
+
+@pytest.mark.parametrize("model", ["packets", "fluid"])
+def test_more_shortest_paths_than_are_listed(model: str) -> None:
+    """Across a cube of seven dimensions there are 7! = 5,040."""
+    network = build_network("hypercube:d=7", hosts_per_switch=1)
+    with pytest.raises(RoutingError) as caught:
+        simulate(network, flows(network, (0, 127, 1000, 0)), forwarding="sopa", model=model)
+    assert str(caught.value) == (
+        "forwarding: more than 4,096 shortest paths lead from '0.h0' to '127.h0', found 'sopa'; "
+        "allowed: another forwarding, or a routing such as ksp:8"
+    )
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(("forwarding", "paths"), [("sopa", 4), ("rps", 4), ("plane-spray", 2), ("ecmp", 1)])
+def test_arrivals_say_plane_and_path(forwarding: str, paths: int) -> None:
+    """Two planes of two parallel cables: paths are numbered as they are first seen, and belong to one plane each."""
+    plane = Plane.from_cables(2, [0, 0], [1, 1], 10, host_switch=[0, 1], access_gbps=10)
+    network = Network.from_planes([plane, plane])
+    words: dict[str, Any] = {"forwarding": forwarding, "plane_policy": "round-robin", "trace": ("flow:0",)}
+    result = simulate(network, flows(network, (0, 1, 400 * 1460, 0)), **words)
+    rows = result.traces["arrivals"]
+    path, plane_of = rows["path"], rows["plane"]
+    assert set(path.tolist()) == set(range(paths))
+    firsts = [int(np.flatnonzero(path == number)[0]) for number in range(paths)]
+    assert firsts == sorted(firsts)
+    for number in range(paths):
+        assert len(set(plane_of[path == number].tolist())) == 1
+    used = [rows["bytes"][plane_of == number].sum() for number in range(2)]
+    assert result.flow["packets_dropped"][0] > 0 or used == result.plane_bytes[0].tolist()
+    if forwarding == "sopa":
+        # In every window of four packets sent in a row each path has one.
+        order = np.argsort(rows["segment"], kind="stable")
+        assert all(set(path[order][i : i + 4]) == {0, 1, 2, 3} for i in range(0, 396, 4))
+
+
+def test_slowdown_over_several_paths() -> None:
+    """Two parallel cables of 1 Gb/s: 10 MB take 10 MB / 2 Gb/s, headers beside, however they are divided."""
+    plane = Plane.from_cables(2, [0, 0], [1, 1], 1, host_switch=[0, 1], access_gbps=10)
+    network = Network.from_planes([plane])
+    wire = 10**7 + -(-(10**7) // 1460) * 40
+    cases: tuple[dict[str, Any], ...] = (
+        {"forwarding": "sopa"},
+        {"forwarding": "rps"},
+        {"routing": "ksp:2", "transport": "mptcp:subflows=2"},
+        {"routing": "ksp:2", "model": "fluid", "sharing": "subflows", "subflows": 2},
+        {"forwarding": "sopa", "model": "fluid"},
+    )
+    for words in cases:
+        result = simulate(network, flows(network, (0, 1, 10**7, 0)), seed=1, **words)
+        assert result.flow["ideal_ps"][0] == pytest.approx(wire * 4000, rel=1e-3)
+        assert 1 <= result.slowdown[0] < 1.2

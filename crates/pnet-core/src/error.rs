@@ -37,6 +37,16 @@ pub enum Error {
         /// Where it goes.
         dst: u32,
     },
+    /// Two hosts have more shortest paths than are listed.
+    #[error("more than {most} shortest paths from host {src} to host {dst}")]
+    ManyPaths {
+        /// Where they start.
+        src: u32,
+        /// Where they go.
+        dst: u32,
+        /// How many are listed at most.
+        most: usize,
+    },
     /// Rates cannot be computed as precisely as is claimed.
     #[error("rounding leaves no digits of {found}")]
     Precision {

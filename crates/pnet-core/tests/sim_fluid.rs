@@ -8,6 +8,7 @@ use pnet_core::graph::Planes;
 use pnet_core::paths::{PathSet, Paths, Policy};
 use pnet_core::sim::fluid::{Correction, Method, Outcome, PacketSizes, Scenario, Sharing};
 use pnet_core::sim::*;
+use proptest::prelude::*;
 
 const BYTE: Time = 800;
 
@@ -256,6 +257,46 @@ fn a_flow_alone_takes_as_long_as_its_packets() {
         let found = run(Scenario { correction, ..scenario(fabric(), flows(&list)) });
         assert_eq!(found.flows[0].ideal, packet.flows[0].ideal, "{packets} packets");
         assert_eq!(found.flows[0].end, packet.flows[0].end, "{packets} packets");
+    }
+}
+
+proptest! {
+    /// The same without slow start, over links that differ, where a short last packet catches up with the others.
+    #[test]
+    fn a_flow_alone_takes_its_pipeline(
+        rates in prop::collection::vec(prop_oneof![Just(1_u64), Just(4), Just(10), Just(25)], 10),
+        delays in prop::collection::vec(0..2_000_000_u64, 10),
+        full in 0..40_u64,
+        rest in 1..1460_u64,
+    ) {
+        let uniform = row(4, &[0, 3]);
+        let rates: Vec<Rate> = rates.iter().map(|rate| Rate::new(rate * 1_000_000_000).unwrap()).collect();
+        let fabric = Fabric::new(uniform.planes().clone(), &rates, &delays).unwrap();
+        let list = [(0, 1, 1460 * full + rest, 7)];
+        let packet = pnet_core::sim::Scenario {
+            fabric: fabric.clone(),
+            queue: Queue::DropTail(DropTail { limit: Limit::Packets(1000) }),
+            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+            transport: TransportKind::Tcp(Tcp { payload: 1460, header: 40, initial_window: 100, syn: Some(40), ..Tcp::default() }),
+            source: flows(&list),
+            seed: 1,
+            model: Model::Fast,
+            limits: Limits::default(),
+            failures: Failures::default(),
+            watched: Watched::default(),
+        };
+        let packet = packet.run(&mut |_| true).unwrap();
+        let correction = Correction {
+            handshake: true,
+            propagation: true,
+            store_and_forward: true,
+            ..Correction::default()
+        };
+        let sizes = PacketSizes { packet: 1500, header: 40, ack: 40 };
+        let found = run(Scenario { correction, sizes, ..scenario(fabric, flows(&list)) });
+        prop_assert_eq!(found.flows[0].ideal, packet.flows[0].ideal);
+        // An acknowledgement of a packet that is not much shorter may wait for the one before it on its way back.
+        prop_assert_eq!(found.flows[0].end, Some(7 + packet.flows[0].ideal));
     }
 }
 

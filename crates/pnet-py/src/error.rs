@@ -18,6 +18,20 @@ pyo3::create_exception!(
     "The seconds that a call was given were over before it was done."
 );
 
+pyo3::create_exception!(
+    _core,
+    InvalidError,
+    CoreError,
+    "An argument is inconsistent, or out of range: the message is its name, a colon and what is wrong."
+);
+
+pyo3::create_exception!(
+    _core,
+    ManyPathsError,
+    CoreError,
+    "Two hosts have more shortest paths than are listed: the arguments are their numbers, and how many are."
+);
+
 /// An exception to raise.
 pub(crate) struct Failure(PyErr);
 
@@ -34,6 +48,10 @@ impl From<pnet_core::Error> for Failure {
     fn from(error: pnet_core::Error) -> Self {
         match error {
             pnet_core::Error::Memory { .. } => Failure(PyMemoryError::new_err(error.to_string())),
+            pnet_core::Error::Invalid { .. } => Failure(InvalidError::new_err(error.to_string())),
+            pnet_core::Error::ManyPaths { src, dst, most } => {
+                Failure(ManyPathsError::new_err((src, dst, most)))
+            }
             _ => Failure::new(error.to_string()),
         }
     }

@@ -24,6 +24,8 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("build_profile", if cfg!(debug_assertions) { "debug" } else { "release" })?;
+    module.add("InvalidError", module.py().get_type::<error::InvalidError>())?;
+    module.add("ManyPathsError", module.py().get_type::<error::ManyPathsError>())?;
     module.add("CoreError", module.py().get_type::<error::CoreError>())?;
     module.add("LateError", module.py().get_type::<error::LateError>())?;
     module.add_class::<problem::FlowProblem>()?;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -17,6 +17,8 @@ _OVER = {"paths": _core.Over.Paths, "planes": _core.Over.Planes}
 
 class FlowletParams(Params):
     """Parameters of ``flowlet``."""
+
+    no_fluid: ClassVar[str] = "a fluid has no gaps in which a flow could change its path"
 
     gap: Duration = Field(
         100 * 10**6, description="silence after which the next packet may take another path"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -17,6 +17,8 @@ _STEPS = 1000
 
 class HederaParams(Params):
     """Parameters of ``hedera``."""
+
+    no_fluid: ClassVar[str] = "a fluid has no controller that places flows"
 
     placement: Literal["gff", "annealing"] = Field(
         "gff", description="Global First Fit: each on the first path with room; or simulated annealing"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Self
+
+from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
@@ -26,6 +28,12 @@ class TrimParams(LimitParams):
         lt=1 << 32,
         description="packets without data per data packet while both wait; 0: all of them first, which may starve data",
     )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.headers < self.header:
+            raise ValueError(f"headers={self.headers} has no room for a header of {self.header} bytes")
+        return self
 
     def most(self, sizes: PacketSizes) -> int:
         """Return how many packets both queues take."""

@@ -135,7 +135,8 @@ impl Scenario {
         let recorder = Recorder::new(&self.watched, self.fabric.ports())?;
         let forwarder = self.forwarding.build(&self.fabric, self.seed)?;
         let net = Net::new(self.fabric, discipline, forwarder, shape, recorder, down, self.seed);
-        let mut engine = Engine { net, transport: self.transport.build(), source: self.source, events: 0 };
+        let transport = self.transport.build(self.forwarding.shares());
+        let mut engine = Engine { net, transport, source: self.source, events: 0 };
         let end = engine.run(self.limits, watch)?;
         engine.finish(end, self.limits)
     }

@@ -14,6 +14,7 @@
 //! Times are whole picoseconds.  Links that bring packets to a node at one time take turns (`turns`); a packet is at most
 //! once at a place at a time.  So an outcome depends on the scenario and its seed alone.
 
+mod alone;
 mod dependent;
 mod engine;
 mod events;

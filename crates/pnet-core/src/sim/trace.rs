@@ -1,5 +1,7 @@
 //! What is written down while a run goes on, of the ports and flows that it is asked of, up to a number of rows.
 
+use std::collections::HashMap;
+
 use super::time::Time;
 use crate::error::{Error, invalid};
 
@@ -55,6 +57,10 @@ pub struct ArrivalRow {
     pub delay: Time,
     /// Its bytes on the wire.
     pub size: u16,
+    /// Plane that it came through.
+    pub plane: u32,
+    /// Number of its path: paths, from port to port, are numbered from 0 as their first packets of a flow arrive.
+    pub path: u32,
 }
 
 /// What was traced, in the order of time.
@@ -74,8 +80,16 @@ pub(super) struct Recorder {
     ports: Vec<bool>,
     flows: Vec<u32>,
     rows: usize,
+    /// Ports that traced packets have crossed; those of lost ones stay until there are as many as rows.
+    under_way: HashMap<Sending, Vec<u32>>,
+    /// Paths of each flow, in the order of their numbers.
+    paths: HashMap<(u32, Vec<u32>), u32>,
+    known: HashMap<u32, u32>,
     pub(super) traces: Traces,
 }
+
+/// What tells a packet under way from all others: connection, segment, and when it was sent.
+pub(super) type Sending = (u32, u32, Time);
 
 impl Recorder {
     /// A recorder of what is watched, if that is anything.
@@ -90,7 +104,15 @@ impl Recorder {
             asked[*port as usize] = true;
         }
         let any = watched.rows > 0 && !(watched.ports.is_empty() && flows.is_empty());
-        Ok(any.then(|| Recorder { ports: asked, flows, rows: watched.rows, traces: Traces::default() }))
+        Ok(any.then(|| Recorder {
+            ports: asked,
+            flows,
+            rows: watched.rows,
+            under_way: HashMap::new(),
+            paths: HashMap::new(),
+            known: HashMap::new(),
+            traces: Traces::default(),
+        }))
     }
 
     /// Whether a flow is watched.
@@ -108,6 +130,31 @@ impl Recorder {
         if self.traces.windows.len() < self.rows {
             self.traces.windows.push(row);
         }
+    }
+
+    /// A packet has crossed the link of a port.
+    pub(super) fn cross(&mut self, sending: Sending, port: u32) {
+        if self.traces.arrivals.len() >= self.rows {
+            return;
+        }
+        if let Some(crossed) = self.under_way.get_mut(&sending) {
+            crossed.push(port);
+        } else {
+            if self.under_way.len() >= self.rows {
+                self.under_way.clear();
+            }
+            self.under_way.insert(sending, vec![port]);
+        }
+    }
+
+    /// Number of the path of a packet of a flow that has arrived.
+    pub(super) fn path(&mut self, sending: Sending, flow: u32) -> u32 {
+        let crossed = self.under_way.remove(&sending).unwrap_or_default();
+        let known = self.known.entry(flow).or_insert(0);
+        *self.paths.entry((flow, crossed)).or_insert_with(|| {
+            *known += 1;
+            *known - 1
+        })
     }
 
     pub(super) fn arrival(&mut self, row: ArrivalRow) {

@@ -108,6 +108,8 @@ const ARRIVAL_COLUMNS: &[Column<ArrivalRow>] = &[
     ("segment", |r| i64::from(r.seq)),
     ("delay_ps", |r| r.delay as i64),
     ("bytes", |r| i64::from(r.size)),
+    ("plane", |r| i64::from(r.plane)),
+    ("path", |r| i64::from(r.path)),
 ];
 
 pub(super) fn columns<'py, R>(

@@ -2,6 +2,8 @@
 
 use super::super::fabric::{Link, PathLink};
 use super::super::time::Time;
+use super::super::transports::ideal;
+use super::engine::BITS;
 use super::windows::Windows;
 
 /// Bytes on the wire.
@@ -26,6 +28,14 @@ impl PacketSizes {
         bytes as f64 + self.packets(bytes) as f64 * f64::from(self.header)
     }
 
+    /// How long its packets take over an idle path, from the first bit to the last.
+    fn pipeline(self, path: &[PathLink], bytes: u64) -> Time {
+        let payload = u64::from(self.packet - self.header);
+        let rest = (bytes % payload) as u16;
+        let last = if rest == 0 { 0 } else { rest + self.header };
+        ideal::pipeline(path, bytes / payload, self.packet, last)
+    }
+
     /// The largest packet of a flow.
     fn largest(self, bytes: u64) -> u16 {
         u64::from(self.packet).min(bytes + u64::from(self.header)) as u16
@@ -39,8 +49,9 @@ impl PacketSizes {
 /// - *handshake*: a flow that opens a connection enters the network a round trip of two small packets after its start (RFC
 ///   9293, section 3.5);
 /// - *propagation*: its last bit, and the acknowledgement of it, travel the sum of all `d`;
-/// - *store and forward*: each link takes `s / r` anew, of which the fluid knows the slowest alone; an acknowledgement takes
-///   it on every link (D. Bertsekas, R. Gallager, "Data Networks", 2nd ed. 1992, section 2.8: pipelining of packets);
+/// - *store and forward*: each link takes `s / r` anew, of which the fluid knows the slowest alone, and a shorter last packet
+///   catches up behind it; an acknowledgement takes it on every link (D. Bertsekas, R. Gallager, "Data Networks", 2nd ed.
+///   1992, section 2.8: pipelining of packets);
 /// - *slow start*: a sender whose window doubles with each round trip waits after each window that is sent before its first
 ///   acknowledgement has come back.  With `R` for the rate that the flow gets and a first window of `w`, it waits
 ///   `s / R + RTT - 2^i w s / R` after the i-th window, as long as that is positive and something is left to send
@@ -96,11 +107,15 @@ impl Correction {
         let slowest = there().map(takes).max().unwrap_or(0);
         let (ahead, behind) = (delays(there()), delays(back()));
         let (stored, answer) = (there().map(takes).sum::<Time>() - slowest, small(back(), sizes));
+        // What the fluid takes without any of this.
+        let rates = there().map(|link| link.rate.bits_per_second()).min().unwrap_or(1);
+        let flat = (sizes.on_the_wire(bytes) / (rates as f64 / BITS)).ceil() as Time;
+        let waits = sizes.pipeline(path, bytes).saturating_sub(flat + ahead);
         let chosen = |wanted: bool, time: Time| if wanted { time } else { 0 };
         let both = |travel, stored| chosen(self.propagation, travel) + chosen(self.store_and_forward, stored);
         Terms {
             opening: chosen(self.handshake && opens, ahead + small(there(), sizes) + behind + answer),
-            arriving: both(ahead, stored),
+            arriving: both(ahead, waits),
             returning: both(behind, answer),
             round_trip: ahead + behind + stored + answer,
         }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::super::alone::at_most;
 use super::super::engine::{Limits, Progress};
 use super::super::fabric::{Fabric, NONE, PathLink};
 use super::super::failures::Down;
@@ -17,7 +18,7 @@ use super::correction::{Correction, PacketSizes, Terms};
 use super::ledger::Ledger;
 use super::rates::Rates;
 use super::records::Outcome;
-use super::sharing::{Sharing, alone};
+use super::sharing::Sharing;
 use super::windows::{Found, Window};
 use crate::error::{Error, invalid};
 
@@ -25,7 +26,7 @@ use crate::error::{Error, invalid};
 const LOOK: u64 = 1 << 8;
 
 /// Bits to a byte, picoseconds to a second.
-const BITS: f64 = 8e12;
+pub(super) const BITS: f64 = 8e12;
 
 /// A flow that has started and is not complete.
 #[derive(Debug, Clone)]
@@ -271,10 +272,9 @@ impl Engine {
         let links: Vec<Vec<PathLink>> = paths.iter().map(|path| self.links(path)).collect();
         let terms = self.correction.terms(bytes, session.opens, &links, self.sizes);
         let wire = self.sizes.on_the_wire(bytes);
-        let streams = self.sharing.streams(&paths, &self.forwarding);
         let windows = self.correction.windows;
         let window = windows.zip(links.first()).map(|(all, path)| all.of(path, wire, &terms, self.sizes));
-        let least = (wire / alone(self.sharing, &streams, |port| rate(&self.fabric, port))?).ceil() as Time;
+        let least = (wire / (at_most(&links) as f64 / BITS)).ceil() as Time;
         let made = &mut self.ledger.flows[record as usize];
         made.hops = paths.first().map_or(0, Vec::len) as u32;
         made.ideal = terms.opening + least + terms.arriving + terms.returning;

@@ -1,24 +1,15 @@
 //! Max-min fair levels from scratch, by progressive filling (D. Bertsekas, R. Gallager, "Data Networks", 2nd ed. 1992,
 //! section 6.5.2): all levels rise together, a link that is full stops its streams, the others go on.
 //!
-//! What [`super::levels`] keeps up to date is compared with this; it also says what a class can get alone.
+//! What [`super::levels`] keeps up to date is compared with this;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::streams::Streams;
 
-/// Levels from scratch.
-pub(super) struct Filled {
-    /// Of each stream, 0 for numbers that are free.
-    pub(super) level: Vec<f64>,
-    /// At which each link stops streams; infinite where it stops none.
-    pub(super) full_at: Vec<f64>,
-}
-
-/// Finds all levels.
-pub(super) fn fill(streams: &Streams) -> Filled {
-    let mut level = vec![0.0; streams.hops.len()];
+/// The level at which each link stops streams; infinite where it stops none.
+pub(super) fn fill(streams: &Streams) -> Vec<f64> {
     let mut stops_at = vec![f64::INFINITY; streams.capacity.len()];
     let mut stopped: Vec<bool> = streams.weight.iter().map(|weight| *weight == 0.0).collect();
     let mut left = streams.capacity.clone();
@@ -52,7 +43,6 @@ pub(super) fn fill(streams: &Streams) -> Filled {
             if std::mem::replace(&mut stopped[stream], true) {
                 continue;
             }
-            level[stream] = reached;
             for (link, load) in streams.loads(stream) {
                 let (rate, count) = &mut rising[link as usize];
                 *rate -= load;
@@ -61,5 +51,14 @@ pub(super) fn fill(streams: &Streams) -> Filled {
             }
         }
     }
-    Filled { level, full_at: stops_at }
+    stops_at
+}
+
+/// The level of each stream: the least at which one of its links is full; 0 for numbers that are free.
+#[cfg(test)]
+pub(super) fn levels(streams: &Streams) -> Vec<f64> {
+    let full_at = fill(streams);
+    let level =
+        |stream| streams.loads(stream).map(|(link, _)| full_at[link as usize]).fold(f64::INFINITY, f64::min);
+    (0..streams.hops.len()).map(|i| if streams.weight[i] > 0.0 { level(i) } else { 0.0 }).collect()
 }

@@ -1,10 +1,6 @@
 //! How a flow uses the paths that its forwarding offers.
 
 use super::super::forwarding::{Forwarding, Order, Spray};
-use super::Method;
-use super::filling::fill;
-use super::split::Split;
-use super::streams::Streams;
 use crate::error::{Error, invalid};
 
 /// What a flow's rate is, where it has several paths.
@@ -99,33 +95,4 @@ fn per_hop(paths: &[&[u32]], depth: usize, part: f64, loads: &mut Vec<(u32, f64)
             per_hop(group, depth + 1, each, loads);
         }
     }
-}
-
-/// What a flow of these streams gets alone on links of these capacities.
-pub(super) fn alone(
-    sharing: Sharing,
-    streams: &[Vec<(u32, f64)>],
-    capacity: impl Fn(u32) -> f64,
-) -> Result<f64, Error> {
-    if let [only] = streams {
-        return Ok(only.iter().map(|(link, part)| capacity(*link) / part).fold(f64::INFINITY, f64::min));
-    }
-    let mut links: Vec<u32> = streams.iter().flatten().map(|(link, _)| *link).collect();
-    links.sort_unstable();
-    links.dedup();
-    let capacity = links.iter().map(|link| capacity(*link)).collect();
-    let place = |link: &u32| links.partition_point(|known| known < link) as u32;
-    if sharing == Sharing::Best {
-        let paths = streams.iter().map(|stream| stream.iter().map(|(link, _)| place(link)).collect());
-        let paths: Vec<Vec<u32>> = paths.collect();
-        let mut split = Split::new(capacity, Method::Incremental);
-        let numbers = split.add(paths.iter().map(Vec::as_slice), 1.0);
-        split.settle(&mut vec![])?;
-        return Ok(numbers.into_iter().map(|path| split.level(path)).sum());
-    }
-    let mut found = Streams::new(capacity);
-    for stream in streams {
-        found.add(&stream.iter().map(|(link, part)| (place(link), *part)).collect::<Vec<_>>(), 1.0);
-    }
-    Ok(fill(&found).level.iter().sum())
 }

@@ -4,7 +4,7 @@ use super::super::failures::Outage;
 use super::super::records::End;
 use super::super::time::{MICROSECOND, Rate, Time};
 use super::engine::Engine;
-use super::filling::fill;
+use super::filling;
 use super::rates::Rates;
 use super::streams::Streams;
 use super::*;
@@ -105,7 +105,7 @@ fn compare(kind: u64, runs: u64, sharing: Sharing, forwarding: impl Fn() -> Forw
             engine.step(engine.next()).unwrap();
             let Rates::Levels(levels) = &engine.rates else { panic!("{sharing:?} has levels") };
             let streams = &levels.streams;
-            let scratch = fill(streams).level;
+            let scratch = filling::levels(streams);
             let found: Vec<f64> = (0..scratch.len() as u32).map(|i| levels.level(i)).collect();
             for i in (0..scratch.len()).filter(|i| streams.weight[*i] > 0.0) {
                 let (a, b) = (found[i], scratch[i]);

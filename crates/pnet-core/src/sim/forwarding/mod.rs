@@ -32,7 +32,7 @@ use crate::error::Error;
 pub const PER_HOP: u32 = 1 << 31;
 
 /// Paths of a pair that are listed at most.
-const MOST: usize = 1 << 12;
+pub(super) const MOST: usize = 1 << 12;
 
 /// The flow that begins, as far as paths depend on it.
 #[derive(Debug, Clone, Copy)]
@@ -113,6 +113,17 @@ pub trait Forwarder {
     fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>>;
 }
 
+/// How a flow's packets are divided between the paths open to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shares {
+    /// Evenly between the paths, or there is one.
+    Paths,
+    /// Evenly between the ports of the host.
+    Ports,
+    /// All of those that follow closely take the same.
+    Turns,
+}
+
 /// A way to choose paths and its parameters.
 #[derive(Debug, Clone)]
 pub enum Forwarding {
@@ -132,6 +143,15 @@ impl Forwarding {
     /// Whether what a flow sends is spread over several paths, not sent over one.
     pub fn spreads(&self) -> bool {
         matches!(self, Forwarding::PerHop(_) | Forwarding::Spray(_))
+    }
+
+    /// How it divides packets.
+    pub(super) fn shares(&self) -> Shares {
+        match self {
+            Forwarding::PerHop(_) => Shares::Ports,
+            Forwarding::Spray(Spray { order: Order::Flowlets(_), .. }) => Shares::Turns,
+            _ => Shares::Paths,
+        }
     }
 
     /// How many paths it offers a flow that may use all, one for each connection; 1 where it offers one or spreads.

@@ -11,7 +11,7 @@ use super::super::time::Time;
 use super::per_flow::{no_path, way_back};
 use super::tables::Tables;
 use super::{Forwarder, Ground, MOST, Pair};
-use crate::error::{Error, invalid};
+use crate::error::Error;
 use crate::paths::Policy;
 use crate::random::SplitMix;
 
@@ -86,9 +86,7 @@ impl Sprayer {
             found.extend(of_plane.into_iter().enumerate().map(|(i, path)| (i, plane, path)));
         }
         if found.len() > MOST {
-            let Pair { flow, src, dst, .. } = pair;
-            let why = format!("flow {flow}: more than {MOST} shortest paths from host {src} to host {dst}");
-            return invalid("flows", why);
+            return Err(Error::ManyPaths { src: pair.src, dst: pair.dst, most: MOST });
         }
         found.sort_unstable();
         let mut paths: Vec<Vec<u32>> = found.into_iter().map(|(.., path)| path).collect();

@@ -45,13 +45,16 @@ impl Net {
             return Fate::Away;
         }
         self.packet_hops += 1;
+        if self.recorder.is_some() {
+            self.trace_hop(port, packet);
+        }
         if (to as usize) < self.fabric.hosts() {
             let flow = &mut self.live[(packet.connection / self.subflows) as usize];
             flow.in_flight -= 1;
             self.records[flow.record as usize].delivered += 1;
             self.arrived += if packet.kind == Kind::Data { u64::from(packet.size) } else { 0 };
             if flow.traced && packet.kind == Kind::Data {
-                self.trace_arrival(packet);
+                self.trace_arrival(port, packet);
             }
             return Fate::Home;
         }

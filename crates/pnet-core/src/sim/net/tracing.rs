@@ -1,7 +1,7 @@
 //! What goes into traces.
 
 use super::Net;
-use crate::sim::packet::Packet;
+use crate::sim::packet::{Kind, Packet};
 use crate::sim::port::Backlog;
 use crate::sim::trace::{ArrivalRow, QueueRow, WindowRow};
 
@@ -25,13 +25,24 @@ impl Net {
         }
     }
 
+    /// Notes that a data packet has crossed the link of a port, where its flow is traced.
     #[cold]
-    pub(super) fn trace_arrival(&mut self, packet: &Packet) {
+    pub(super) fn trace_hop(&mut self, port: u32, packet: &Packet) {
+        let traced = self.live[(packet.connection / self.subflows) as usize].traced;
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| traced && packet.kind == Kind::Data) {
+            recorder.cross((packet.connection, packet.seq, packet.stamp), port);
+        }
+    }
+
+    #[cold]
+    pub(super) fn trace_arrival(&mut self, port: u32, packet: &Packet) {
         let flow = self.live[(packet.connection / self.subflows) as usize].pair.flow;
         let (time, subflow) = (self.now, packet.connection % self.subflows);
         let (seq, size, delay) = (packet.seq, packet.size, time - packet.stamp);
+        let plane = self.fabric.plane(port) as u32;
         if let Some(recorder) = &mut self.recorder {
-            recorder.arrival(ArrivalRow { time, flow, subflow, seq, delay, size });
+            let path = recorder.path((packet.connection, seq, packet.stamp), flow);
+            recorder.arrival(ArrivalRow { time, flow, subflow, seq, delay, size, plane, path });
         }
     }
 }

@@ -3,7 +3,9 @@
 //! A flow is complete when all its bytes have arrived, at the moment when the last of them does.  What is lost is not sent
 //! again, so a flow that loses a packet is never complete: its record says what arrived and how many packets were dropped.
 
+use super::super::alone::{Crossed, leaving};
 use super::super::fabric::PathLink;
+use super::super::forwarding::Shares;
 use super::super::net::Net;
 use super::super::packet::{Kind, Packet};
 use super::super::time::{Rate, SECOND, Time};
@@ -18,7 +20,7 @@ pub struct Cbr {
     pub payload: u16,
     /// What it has beside it.
     pub header: u16,
-    /// Bits on the wire a second; none for what the ports by which a flow's paths leave its host send together.
+    /// Bits on the wire a second; none for as much as the ports of the host carry in the shares that packets take them.
     pub rate: Option<Rate>,
 }
 
@@ -34,14 +36,8 @@ impl Cbr {
         Ok(Shape { subflows: 1, timers: 1, largest, payload: self.payload, pulls: false })
     }
 
-    pub(super) fn build(&self) -> Streams {
-        Streams { params: self.clone(), streams: vec![] }
-    }
-
-    /// Bits a second of a flow with these paths.
-    fn bits(&self, paths: &[Vec<PathLink>]) -> u64 {
-        let together = || ideal::leaving(paths).map(Rate::bits_per_second).sum();
-        self.rate.map_or_else(together, Rate::bits_per_second)
+    pub(super) fn build(&self, shares: Shares) -> Streams {
+        Streams { params: self.clone(), shares, streams: vec![] }
     }
 
     /// Size of a packet of a flow with so many bytes.
@@ -71,10 +67,29 @@ struct Stream {
 /// All flows.
 pub(super) struct Streams {
     params: Cbr,
+    shares: Shares,
     streams: Vec<Stream>,
 }
 
 impl Streams {
+    /// Bits a second of a flow with these paths: no port gets more than it can send.
+    fn bits(&self, paths: &[Vec<PathLink>]) -> u64 {
+        if let Some(rate) = self.params.rate {
+            return rate.bits_per_second();
+        }
+        let ports = leaving(paths);
+        let carries = |(port, rate): &Crossed| {
+            let by = paths.iter().filter(|path| path[0].port == *port).count();
+            let (of, by) = match self.shares {
+                Shares::Paths => (paths.len(), by),
+                Shares::Ports => (ports.len(), 1),
+                Shares::Turns => (1, 1),
+            };
+            rate.bits_per_second() * of as u64 / by as u64
+        };
+        ports.iter().map(carries).min().unwrap_or(1)
+    }
+
     /// Sends the next packet, and lets the one after it wait until this one would have left at the flow's rate.
     fn send(&mut self, connection: u32, net: &mut Net) {
         let Cbr { payload, header, .. } = self.params;
@@ -98,10 +113,10 @@ impl Transport for Streams {
         if place >= self.streams.len() {
             self.streams.resize_with(place + 1, Stream::default);
         }
+        let bits = self.bits(paths);
         let stream = &mut self.streams[place];
         stream.arrived.reset();
-        (stream.bytes, stream.bits, stream.start, stream.next) =
-            (bytes, self.params.bits(paths), net.now(), 0);
+        (stream.bytes, stream.bits, stream.start, stream.next) = (bytes, bits, net.now(), 0);
         self.send(connection, net);
     }
 
@@ -127,7 +142,7 @@ impl Transport for Streams {
         let (full, rest) = (bytes / u64::from(payload), (bytes % u64::from(payload)) as u16);
         let last = if rest == 0 { 0 } else { rest + header };
         let before = bytes.div_ceil(u64::from(payload)) - 1;
-        let sent = lasts(before * u64::from(payload + header), self.params.bits(paths));
+        let sent = lasts(before * u64::from(payload + header), self.bits(paths));
         let size = if last == 0 { payload + header } else { last };
         let there = |path: &Vec<PathLink>| ideal::one_way(path.iter().map(|hop| &hop.link), size);
         let quickest = paths.iter().map(there).min().unwrap_or(0);
@@ -142,8 +157,8 @@ mod tests {
     use crate::paths::Policy;
     use crate::sim::queues::{DropTail, Limit, Queue};
     use crate::sim::{
-        Ecmp, End, Fabric, Failures, FlowList, Forwarding, Limits, MICROSECOND, Model, Outcome, Scenario,
-        TransportKind, Watched,
+        Ecmp, End, Fabric, Failures, FlowList, Forwarding, Limits, MICROSECOND, Model, Order, Outcome, Over,
+        PerHop, Scenario, Spray, TransportKind, Watched,
     };
 
     /// Hosts at a switch, links of 10 Gb/s and 1 us, and flows to the last host.
@@ -187,6 +202,42 @@ mod tests {
         let found = run(None, 1, &[(0, 100 * 1460)]);
         assert_eq!(found.flows[0].end, Some(99 * 1_200_000 + 4_400_000));
         assert_eq!(found.flows[0].end, Some(found.flows[0].ideal));
+    }
+
+    /// Over planes of 10 and 2.5 Gb/s a port gets no more than it sends: 5 Gb/s in all for packets that take them in turn or
+    /// by lot, 2.5 for those that keep to one, which nobody chooses by its rate.
+    #[test]
+    fn no_port_of_the_host_is_overrun() {
+        let graph = || Graph::new(1, vec![], vec![]).unwrap();
+        let planes = Planes::new(vec![graph(), graph()], vec![vec![Some(0); 2]; 2]).unwrap();
+        let rate = |bits| vec![Rate::new(bits).unwrap(); 2];
+        let (fast, slow) = (rate(10_000_000_000), rate(2_500_000_000));
+        let rates = [fast.clone(), slow.clone(), fast, slow].concat();
+        let policy = Policy::RoundRobin;
+        let spray = |order| Forwarding::Spray(Spray { policy, over: Over::Planes, order });
+        for (forwarding, gap) in [
+            (spray(Order::RoundRobin), 2_400_000),
+            (Forwarding::PerHop(PerHop { policy }), 2_400_000),
+            (spray(Order::Flowlets(MICROSECOND * 100)), 4_800_000),
+        ] {
+            let turns = gap == 2_400_000 && matches!(forwarding, Forwarding::Spray(_));
+            let scenario = Scenario {
+                fabric: Fabric::new(planes.clone(), &rates, &[MICROSECOND; 8]).unwrap(),
+                // Those that take turns never wait for each other.
+                queue: Queue::DropTail(DropTail { limit: Limit::Packets(if turns { 1 } else { 200 }) }),
+                forwarding,
+                transport: TransportKind::Cbr(Cbr { payload: 1460, header: 40, rate: None }),
+                source: Box::new(FlowList::new([(0, 1, 1000 * 1460, 0)])),
+                seed: 1,
+                model: Model::Fast,
+                limits: Limits::default(),
+                failures: Failures::default(),
+                watched: Watched::default(),
+            };
+            let flow = &scenario.run(&mut |_| true).unwrap().flows[0];
+            assert_eq!((flow.dropped, flow.received), (0, flow.bytes));
+            assert!(flow.end.unwrap() >= 999 * gap && flow.end.unwrap() < 1200 * gap, "{flow:?}");
+        }
     }
 
     /// Two at line rate to one host: half of it is lost in the end, and neither is complete, but nothing goes on.

@@ -9,11 +9,12 @@
 
 mod arrived;
 mod cbr;
-mod ideal;
+pub(super) mod ideal;
 mod ndp;
 pub mod tcp;
 
 use super::fabric::PathLink;
+use super::forwarding::Shares;
 use super::net::Net;
 use super::packet::Packet;
 use super::time::Time;
@@ -89,12 +90,12 @@ impl TransportKind {
         matches!(self, TransportKind::Tcp(params) if matches!(params.congestion, tcp::Congestion::Dctcp(_)))
     }
 
-    /// The transport, with no flow yet.
-    pub(super) fn build(&self) -> Box<dyn Transport> {
+    /// The transport, with no flow yet, for a forwarding that divides packets so.
+    pub(super) fn build(&self, shares: Shares) -> Box<dyn Transport> {
         match self {
             TransportKind::Tcp(params) => Box::new(params.build()),
             TransportKind::Ndp(params) => Box::new(params.build()),
-            TransportKind::Cbr(params) => Box::new(params.build()),
+            TransportKind::Cbr(params) => Box::new(params.build(shares)),
         }
     }
 }

@@ -27,7 +27,7 @@ use std::collections::BinaryHeap;
 
 use super::super::fabric::NONE;
 use super::Method;
-use super::filling::{Filled, fill};
+use super::filling::fill;
 use super::streams::{Hop, Streams};
 
 /// The part of a link that its load is not known to: it is added up change by change.
@@ -208,7 +208,7 @@ impl Levels {
     /// Finds all levels anew.
     fn start_over(&mut self) {
         self.order.clear();
-        let Filled { full_at, .. } = fill(&self.streams);
+        let full_at = fill(&self.streams);
         for (link, full_at) in self.links.iter_mut().zip(full_at) {
             *link = Link { full_at, load: 0.0, waits: false, ..*link };
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::filling;
 use super::*;
 use crate::random::SplitMix;
 
@@ -42,7 +43,7 @@ fn levels_are_those_from_scratch_and_all_changes_are_told() {
             let mut changed = vec![];
             levels.settle(&mut changed);
             told.extend(changed.into_iter().map(|stream| (stream, levels.level(stream))));
-            let scratch = fill(&levels.streams).level;
+            let scratch = filling::levels(&levels.streams);
             for stream in &there {
                 let (found, right) = (levels.level(*stream), scratch[*stream as usize]);
                 let place = format!("run {run}, step {step}, stream {stream}");

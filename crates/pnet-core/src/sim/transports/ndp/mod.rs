@@ -18,6 +18,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
+use super::super::alone::leaving;
 use super::super::fabric::PathLink;
 use super::super::net::Net;
 use super::super::packet::{Kind, Packet};
@@ -80,7 +81,7 @@ impl Ndp {
         };
         let longest = paths.iter().map(time).max().unwrap_or(0);
         let packets: u64 =
-            ideal::leaving(paths).map(|rate| (2 * longest).div_ceil(rate.serialisation(size))).sum();
+            leaving(paths).iter().map(|(_, rate)| (2 * longest).div_ceil(rate.serialisation(size))).sum();
         packets.clamp(1, u64::from(u32::MAX / 2)) as u32
     }
 }
