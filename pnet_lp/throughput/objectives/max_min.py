@@ -41,6 +41,7 @@ from pnet_lp.throughput.objectives.max_min_fill import optimum_by_filling
 from pnet_lp.throughput.objectives.program import (
     VERTEX_SOLVER,
     check_program_solver,
+    formulate,
     lp_solver,
     solve_form,
 )
@@ -184,7 +185,7 @@ class _Climb:
         assert isinstance(problem, ColumnProblem)
         solver = get_solver(VERTEX_SOLVER)
         assert isinstance(solver, HighsSimplex)
-        solver.check(problem)
+        solver.check(problem, instead="")
         demand, tolerance = problem.flow.demand, context.options.tolerance
         levels, last = Levels(problem, solver), None
         rate = np.zeros(problem.demand_count)
@@ -332,7 +333,7 @@ def _solve_level(
         upper=fixed,
         rate_cost=-float(demand.sum()),
     )
-    form = problem.formulate(goal)
+    form = formulate(problem, context, goal, steps=False)
 
     def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[_Step, Attained], float]:
         step, attained = _prove(problem, form, value, dual, free, fixed, context.options.tolerance)

@@ -143,13 +143,20 @@ class Solver(Named, ABC):
             SolverError: the solver failed.
         """
 
-    def check(self, problem: Problem) -> None:
-        """Raise SolverError where the solver does not take the problem, or where a solve would not fit into memory."""
+    def check(self, problem: Problem, *, instead: str = "structured") -> None:
+        """Raise SolverError where the solver does not take the problem, or where a solve would not fit into memory.
+
+        Args:
+            problem: the problem, not yet written as a program, which takes memory as well.
+            instead: a solver that takes less and is to be advised; empty where there is none for the objective.
+        """
         if problem.form not in self.forms:
             raise SolverError(f"solver {self.name!r} does not take problems on {problem.form} form")
         flow = problem.flow
-        smaller = [] if self.name == "structured" else ["solver=structured"]
-        smaller += ["level=rack"] if np.isfinite(flow.access_up).any() else []
+        smaller = [f"solver={instead}"] if instead not in ("", self.name) else []
+        # Racks are fewer places only where hosts of one rack are not one place already.
+        racks = np.unique(flow.attach, axis=1).shape[1]
+        smaller += ["level=rack"] if racks < flow.attach.shape[1] else []
         smaller += ["fewer planes"] if flow.plane_count > 1 else []
         check_fits(
             int(_MARGIN * (self.estimate_bytes(problem) + self.proof_bytes(problem))),
