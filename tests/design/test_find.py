@@ -162,6 +162,37 @@ def test_ranks_and_budgets() -> None:
     assert first.counts["it comes after as many as asked for"] > 0
 
 
+def test_a_budget_that_is_too_small_is_named() -> None:
+    """What the cheapest network without a budget costs is what the message has to name."""
+    wanted = {"min_gbps_per_host": 50, "planes": 1, "families": "fat-tree"}
+    (cheapest, *_) = find(asked(**wanted)).front
+    price = cheapest.quote.total_usd
+    dear = [one for one in candidates(asked(**wanted)) if one.access_gbps >= 50]
+    with pytest.raises(PnetError) as refused:
+        find(asked(**wanted, budget=price - 1))
+    says = str(refused.value)
+    tried = len(list(candidates(asked(**wanted))))
+    assert says.startswith(
+        f"none of {tried} candidates carries 50 Gb/s per host of longest-matching for {price - 1:,.10g} USD; "
+    )
+    assert f"is {cheapest.candidate.command} for {price:,.0f} USD" in says
+    assert says.endswith("allowed: a larger budget, or less traffic")
+    with pytest.raises(PnetError, match=rf"USD; {len(dear)} cost more, and the cheapest"):
+        find(asked(**wanted, budget=1))
+
+
+def test_a_budget_is_not_to_blame_where_nothing_would_do() -> None:
+    """Opposite switches of a torus of so many are too far apart for its cables, as the bounds know."""
+    wanted = {"hosts": 200, "min_gbps_per_host": 99, "planes": 1, "families": "torus"}
+    with pytest.raises(PnetError) as without:
+        find(asked(**wanted))
+    with pytest.raises(PnetError) as poor:
+        find(asked(**wanted, budget=1))
+    assert str(poor.value) == str(without.value)
+    assert "; the nearest is torus:" in str(poor.value)
+    assert "budget" not in str(poor.value)
+
+
 @pytest.mark.parametrize(
     ("given", "kind", "message"),
     [
