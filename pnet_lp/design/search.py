@@ -22,7 +22,7 @@ from pnet_lp.cost import Quote, load_book
 from pnet_lp.design.candidates import Candidate, candidates
 from pnet_lp.design.failing import Failing
 from pnet_lp.design.settings import FindSettings
-from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.errors import PnetError, SpecError, TrafficError
 from pnet_lp.model import ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.throughput import Progress, solve
@@ -136,7 +136,13 @@ class _Search:
 
     def _computed(self, candidate: Candidate) -> _Limits:
         network = candidate.network
-        traffic = self.traffic(candidate)
+        try:
+            traffic = self.traffic(candidate)
+        except TrafficError:
+            if any(len(plane.rack_switch) > 1 for plane in network.planes):
+                raise
+            # Patterns between racks mean nothing there; on the other candidates they may.
+            return _Limits(0.0, 0.0, "its one rack, within which this traffic is not defined,")
         each = traffic.total / network.host_count
         bounds = compute_bounds(network, traffic, BOUNDS)
         name = bounds.tightest

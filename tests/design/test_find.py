@@ -42,6 +42,41 @@ def test_sizes_hold_the_hosts_and_have_the_ports(wanted: Equipment) -> None:
         assert speeds == {400.0}, one
 
 
+@pytest.mark.parametrize(
+    ("hosts", "least", "topology"),
+    [
+        (64, 100, "single-switch:hosts=64"),
+        (126, 30, "hyperx:dims=3,k=11,t=42"),
+        (128, 50, "hyperx:dims=4,k=10,t=32"),
+    ],
+)
+def test_the_fewest_switches_with_all_their_ports(hosts: int, least: float, topology: str) -> None:
+    """With 64 ports: 64 hosts need one switch; 126 three, 42 hosts and two bundles of 11 on each.
+
+    Of three, each sends to the next: over 11 cables, and over the third as far as half of the 11 back: 16.5 for 42
+    hosts.  Of four, in two pairs, each has 10 cables to its partner, and 10 of the 20 by way of the others: 20 for 32.
+    """
+    wanted = asked(hosts=hosts, min_gbps_per_host=least, radix=64, planes=1)
+    assert find(wanted).front[0].candidate.topology == topology
+
+
+def test_rows_of_bundled_cables_are_tried() -> None:
+    """Two switches with 32 hosts and 32 cables each carry all that the hosts send, for less than a leaf-spine."""
+    found = find(
+        asked(hosts=64, min_gbps_per_host=100, radix=64, planes=1, families=("hyperx", "leaf-spine"))
+    )
+    assert found.front[0].candidate.topology == "hyperx:dims=2,k=32,t=32"
+    assert found.front[0].gbps_per_host == pytest.approx(100, rel=1e-3)
+    assert {one.topology for one in candidates(found.asked)} >= {"hyperx:dims=2,k=8,t=32"}
+
+
+def test_traffic_between_racks_leaves_a_single_switch_out() -> None:
+    found = find(asked(hosts=8, min_gbps_per_host=10, traffic="kodialam", planes=1))
+    assert "single-switch:hosts=8" not in [one.candidate.topology for one in found.front]
+    (why,) = (one.why for one in found.ruled if one.candidate.topology == "single-switch:hosts=8")
+    assert why.startswith("its one rack, within which this traffic is not defined, proves")
+
+
 @pytest.mark.parametrize(("least", "factor"), [(100, 1), (51, 1), (50, 2), (26, 2), (25, 4), (20, 4)])
 def test_a_fat_tree_is_oversubscribed_as_far_as_it_may_be(least: float, factor: int) -> None:
     """Where nobody sends within a rack, n hosts to an uplink get 1/n of the access speed.
