@@ -44,6 +44,9 @@ CASES: dict[str, Callable[[], object]] = {
     ),
     "columns, permutation k=16 x 4": _solving("jellyfish:k=16", 4, "permutation", "rack", solver="columns"),
     "ipx, all-to-all k=6 x 2": _solving("jellyfish:k=6", 2, "all-to-all", "rack", solver="highs-ipx"),
+    "total by ipx, all-to-all fat tree k=10": _solving(
+        "fat-tree:k=10", 1, "all-to-all", "host", objective="total"
+    ),
     "paths, ksp:8 all-to-all 432 hosts": _solving("jellyfish:k=12", 2, "all-to-all", "host", routing="ksp:8"),
     "filling, ecmp 1 M flows": _solving(
         "fat-tree:k=16", 1, "all-to-all", "host", routing="ecmp", objective="max-min"

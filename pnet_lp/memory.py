@@ -6,6 +6,7 @@ import ctypes
 import functools
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from pnet_lp.errors import PnetError
@@ -34,19 +35,20 @@ def available_bytes(root: Path = Path("/")) -> int:
     return max(min(known), 0) if known else _physical()
 
 
-def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str) -> None:
+def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str | Callable[[], str]) -> None:
     """Raise ``error`` where ``needed`` bytes are not free, or hardly any.
 
     Args:
         needed: bytes.
         what: what needs them, the subject of the sentence.
         error: the class to raise.
-        allowed: what to do instead.
+        allowed: what to do instead; called where it takes a while to say.
     """
     free = available_bytes()
     about = f"{what} needs about {format_bytes(needed)}"
     if needed > free:
-        raise error(f"{about}, {format_bytes(free)} are free", allowed=allowed)
+        way_out = allowed if isinstance(allowed, str) else allowed()
+        raise error(f"{about}, {format_bytes(free)} are free", allowed=way_out)
     if free < _LEAST:
         raise error(
             f"{about}, and only {format_bytes(free)} are free; anything takes {format_bytes(_LEAST)} at first",

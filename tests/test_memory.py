@@ -4,13 +4,20 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pnet_lp.errors import TopologyError, TrafficError, WorkloadError
+from pnet_lp.errors import SolverError, TopologyError, TrafficError, WorkloadError
 from pnet_lp.memory import available_bytes, check_fits
+from pnet_lp.routing import parse_routing
+from pnet_lp.throughput import solve
+from pnet_lp.throughput.problems import state_problem
+from pnet_lp.throughput.problems.arc_form import ArcForm
+from pnet_lp.throughput.solvers import get_solver
 from pnet_lp.topology import build_network
 from pnet_lp.topology.io import read_plane
+from pnet_lp.traffic import build_traffic
 from pnet_lp.traffic.io import read_traffic
 from pnet_lp.units import MIB
 from pnet_lp.workload.io import read_workload
@@ -114,6 +121,60 @@ def test_a_network_whose_proof_does_not_fit_is_refused_before_it_is_solved() -> 
     (line,) = result.stderr.splitlines()
     assert line.startswith("Error: solver 'structured' with 134,217,728 flow variables needs about 2.7 GiB, ")
     assert line.endswith(" are free; allowed: fewer planes, a smaller network")
+
+
+@ENFORCED
+@pytest.mark.parametrize("objective", ["total", "max-min", "min-cost"])
+def test_a_program_that_does_not_fit_is_refused_before_it_is_written(objective: str) -> None:
+    """2,048 destinations on 262,144 arcs; of solvers that take less none knows the objective."""
+    result = limited("throughput", "fat-tree:k=64", "--objective", objective)
+    assert (result.returncode, result.stdout) == (1, "")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(
+        "Error: solver 'highs-ipx' with 536,870,912 flow variables needs about 849.6 GiB, "
+    )
+    assert line.endswith(" are free; allowed: a smaller network")
+
+
+@pytest.mark.parametrize("objective", ["concurrent", "total", "max-min", "min-cost"])
+def test_a_program_that_just_fits_is_solved(objective: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network(["fat-tree:k=4"])
+    traffic = build_traffic("all-to-all", network, "host")
+    flow = state_problem(network, traffic, parse_routing("ideal"))
+    solver = get_solver("highs-ipx")
+    needed = int(1.2 * (solver.estimate_bytes(flow) + solver.proof_bytes(flow)))
+    monkeypatch.setattr("pnet_lp.memory._LEAST", 0)
+    written: list[ArcForm] = []
+    form = ArcForm.__init__
+
+    def writing(self: ArcForm, *given: Any) -> None:
+        form(self, *given)
+        written.append(self)
+
+    monkeypatch.setattr(ArcForm, "__init__", writing)
+    for free, fits in ((needed, True), (needed - 1, False)):
+        written.clear()
+        monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda free=free: free)
+        if fits:
+            assert solve(network, traffic, objective=objective, solver="highs-ipx").status == "certified"
+            assert written
+        else:
+            allowed = (
+                "solver=structured, a smaller network" if objective == "concurrent" else "a smaller network"
+            )
+            with pytest.raises(SolverError, match=rf"needs about .* are free; allowed: {allowed}$"):
+                solve(network, traffic, objective=objective, solver="highs-ipx")
+            assert not written
+
+
+def test_racks_are_advised_where_they_are_fewer_than_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network(["fat-tree:k=4"])
+    monkeypatch.setattr("pnet_lp.memory.available_bytes", lambda: 1000)
+    for pattern, advised in (("all-to-all", False), ("permutation", True)):
+        problem = state_problem(network, build_traffic(pattern, network, "host"), parse_routing("ideal"))
+        with pytest.raises(SolverError) as refused:
+            get_solver("highs-ipx").check(problem)
+        assert ("level=rack" in str(refused.value)) == advised
 
 
 @ENFORCED

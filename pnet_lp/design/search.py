@@ -22,7 +22,7 @@ from pnet_lp.cost import Quote, load_book
 from pnet_lp.design.candidates import Candidate, candidates
 from pnet_lp.design.failing import Failing
 from pnet_lp.design.settings import FindSettings
-from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.errors import PnetError, SpecError, TrafficError
 from pnet_lp.model import ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.threads import check_threads
@@ -33,6 +33,8 @@ from pnet_lp.workers import Workers
 
 BOUNDS = ("nic", "mean-path")
 """Bounds that rule candidates out, cheapest first."""
+
+_TOO_DEAR = "it costs more than the budget"
 
 QUICK_ROUTING = "ecmp"
 """The routing that shows without a solver what a candidate carries at least."""
@@ -135,7 +137,13 @@ class _Search:
 
     def _computed(self, candidate: Candidate) -> _Limits:
         network = candidate.network
-        traffic = self.traffic(candidate)
+        try:
+            traffic = self.traffic(candidate)
+        except TrafficError:
+            if any(len(plane.rack_switch) > 1 for plane in network.planes):
+                raise
+            # Patterns between racks mean nothing there; on the other candidates they may.
+            return _Limits(0.0, 0.0, "its one rack, within which this traffic is not defined,")
         each = traffic.total / network.host_count
         bounds = compute_bounds(network, traffic, BOUNDS)
         name = bounds.tightest
@@ -223,7 +231,7 @@ def find(
 
     Raises:
         PnetError: no candidate holds so many hosts with such switches, or none carries as much; the message says which
-            comes nearest.
+            comes nearest, or what the cheapest costs that may do and is beyond the budget.
         SpecError: a price is missing; a number out of range; jobs without failures.
     """
     check_threads(threads, jobs)
@@ -245,19 +253,15 @@ def find(
             continue
         quote = candidate.quote(books, asked.radix)
         if asked.budget is not None and quote.total_usd > asked.budget:
-            ruled.append(Ruled(candidate, "it costs more than the budget", candidate.access_gbps, quote))
+            ruled.append(Ruled(candidate, _TOO_DEAR, candidate.access_gbps, quote))
             continue
         priced.append((quote.watts if asked.rank == "power" else quote.total_usd, candidate, quote))
     priced.sort(key=lambda item: item[0])
     with Workers(jobs) as workers:
-        front = _front(_Search(asked, threads, workers, watch, on_progress), priced, ruled)
-    if not front:
-        nearest = max(ruled, key=lambda one: one.most_gbps_per_host)
-        raise PnetError(
-            f"none of {len(tried):,} candidates carries {asked.min_gbps_per_host:g} Gb/s per host of {asked.traffic}; "
-            f"the nearest is {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
-            allowed="less traffic, more planes, faster links, or a larger budget",
-        )
+        search = _Search(asked, threads, workers, watch, on_progress)
+        front = _front(search, priced, ruled)
+        if not front:
+            raise _nothing(search, ruled)
     if asked.rank == "throughput":
         front.sort(key=lambda one: -one.gbps_per_host)
     return Found(asked, tuple(front), tuple(ruled))
@@ -286,3 +290,27 @@ def _front(
         lower = search.limits(candidate).lower
         shown = max(shown, lower if lower >= search.asked.min_gbps_per_host else 0.0)
     return front
+
+
+def _nothing(search: _Search, ruled: list[Ruled]) -> PnetError:
+    """Return the error where all candidates are ruled out: the budget is to blame only if more of it might do."""
+    asked = search.asked
+    none = f"none of {len(ruled):,} candidates carries {asked.min_gbps_per_host:g} Gb/s per host of {asked.traffic}"
+    dear = [(one.quote.total_usd, one) for one in ruled if one.why == _TOO_DEAR and one.quote]
+    dear.sort(key=lambda item: item[0])
+    known = [one for one in ruled if one.why != _TOO_DEAR]
+    for i, (price, one) in enumerate(dear):
+        search.watch(f"{i:,} of {len(dear):,} candidates beyond the budget looked at")
+        most = search.limits(one.candidate).upper
+        if most >= asked.min_gbps_per_host:
+            return PnetError(
+                f"{none} for {asked.budget:,.10g} USD; {len(dear):,} cost more, and the cheapest of those that, as far "
+                f"as bounds know, carry as much is {one.candidate.command} for {price:,.0f} USD",
+                allowed="a larger budget, or less traffic",
+            )
+        known.append(replace(one, most_gbps_per_host=most))
+    nearest = max(known, key=lambda one: one.most_gbps_per_host)
+    return PnetError(
+        f"{none}; the nearest is {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
+        allowed="less traffic, more planes, or faster links",
+    )

@@ -42,6 +42,41 @@ def test_sizes_hold_the_hosts_and_have_the_ports(wanted: Equipment) -> None:
         assert speeds == {400.0}, one
 
 
+@pytest.mark.parametrize(
+    ("hosts", "least", "topology"),
+    [
+        (64, 100, "single-switch:hosts=64"),
+        (126, 30, "hyperx:dims=3,k=11,t=42"),
+        (128, 50, "hyperx:dims=4,k=10,t=32"),
+    ],
+)
+def test_the_fewest_switches_with_all_their_ports(hosts: int, least: float, topology: str) -> None:
+    """With 64 ports: 64 hosts need one switch; 126 three, 42 hosts and two bundles of 11 on each.
+
+    Of three, each sends to the next: over 11 cables, and over the third as far as half of the 11 back: 16.5 for 42
+    hosts.  Of four, in two pairs, each has 10 cables to its partner, and 10 of the 20 by way of the others: 20 for 32.
+    """
+    wanted = asked(hosts=hosts, min_gbps_per_host=least, radix=64, planes=1)
+    assert find(wanted).front[0].candidate.topology == topology
+
+
+def test_rows_of_bundled_cables_are_tried() -> None:
+    """Two switches with 32 hosts and 32 cables each carry all that the hosts send, for less than a leaf-spine."""
+    found = find(
+        asked(hosts=64, min_gbps_per_host=100, radix=64, planes=1, families=("hyperx", "leaf-spine"))
+    )
+    assert found.front[0].candidate.topology == "hyperx:dims=2,k=32,t=32"
+    assert found.front[0].gbps_per_host == pytest.approx(100, rel=1e-3)
+    assert {one.topology for one in candidates(found.asked)} >= {"hyperx:dims=2,k=8,t=32"}
+
+
+def test_traffic_between_racks_leaves_a_single_switch_out() -> None:
+    found = find(asked(hosts=8, min_gbps_per_host=10, traffic="kodialam", planes=1))
+    assert "single-switch:hosts=8" not in [one.candidate.topology for one in found.front]
+    (why,) = (one.why for one in found.ruled if one.candidate.topology == "single-switch:hosts=8")
+    assert why.startswith("its one rack, within which this traffic is not defined, proves")
+
+
 @pytest.mark.parametrize(("least", "factor"), [(100, 1), (51, 1), (50, 2), (26, 2), (25, 4), (20, 4)])
 def test_a_fat_tree_is_oversubscribed_as_far_as_it_may_be(least: float, factor: int) -> None:
     """Where nobody sends within a rack, n hosts to an uplink get 1/n of the access speed.
@@ -160,6 +195,37 @@ def test_ranks_and_budgets() -> None:
     assert [one.candidate for one in first.front] == [one.candidate for one in by_cost.front[:2]]
     assert len(first.front) + len(first.ruled) == len(by_cost.front) + len(by_cost.ruled)
     assert first.counts["it comes after as many as asked for"] > 0
+
+
+def test_a_budget_that_is_too_small_is_named() -> None:
+    """What the cheapest network without a budget costs is what the message has to name."""
+    wanted = {"min_gbps_per_host": 50, "planes": 1, "families": "fat-tree"}
+    (cheapest, *_) = find(asked(**wanted)).front
+    price = cheapest.quote.total_usd
+    dear = [one for one in candidates(asked(**wanted)) if one.access_gbps >= 50]
+    with pytest.raises(PnetError) as refused:
+        find(asked(**wanted, budget=price - 1))
+    says = str(refused.value)
+    tried = len(list(candidates(asked(**wanted))))
+    assert says.startswith(
+        f"none of {tried} candidates carries 50 Gb/s per host of longest-matching for {price - 1:,.10g} USD; "
+    )
+    assert f"is {cheapest.candidate.command} for {price:,.0f} USD" in says
+    assert says.endswith("allowed: a larger budget, or less traffic")
+    with pytest.raises(PnetError, match=rf"USD; {len(dear)} cost more, and the cheapest"):
+        find(asked(**wanted, budget=1))
+
+
+def test_a_budget_is_not_to_blame_where_nothing_would_do() -> None:
+    """Opposite switches of a torus of so many are too far apart for its cables, as the bounds know."""
+    wanted = {"hosts": 200, "min_gbps_per_host": 99, "planes": 1, "families": "torus"}
+    with pytest.raises(PnetError) as without:
+        find(asked(**wanted))
+    with pytest.raises(PnetError) as poor:
+        find(asked(**wanted, budget=1))
+    assert str(poor.value) == str(without.value)
+    assert "; the nearest is torus:" in str(poor.value)
+    assert "budget" not in str(poor.value)
 
 
 @pytest.mark.parametrize(

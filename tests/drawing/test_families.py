@@ -28,6 +28,7 @@ EXAMPLES = {
     "polarfly": "q=3",
     "random-regular": "n=12,degree=3",
     "ring": "n=7",
+    "single-switch": "hosts=3",
     "slim-fly": "q=3",
     "star": "n=1",
     "tor-parallel": "pods=2,tors=3,fabrics=2,spines=2",

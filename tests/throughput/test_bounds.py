@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Callable
 
 import networkx as nx
 import numpy as np
@@ -9,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pnet_lp.errors import SpecError, TrafficError
+from pnet_lp.errors import PnetError, SpecError, TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.model.demands.base import BYTES_PER_PAIR
 from pnet_lp.model.distances import find_sites, site_hops
 from pnet_lp.throughput import FlowProblem, solve
 from pnet_lp.throughput.bounds import (
@@ -25,6 +27,8 @@ from pnet_lp.throughput.bounds import (
 from pnet_lp.throughput.bounds import bisection as bisection_module
 from pnet_lp.throughput.bounds.tub import EXACT_SITES
 from pnet_lp.throughput.proofs.second import demand_distances, reachable
+from pnet_lp.topology import build_network
+from pnet_lp.traffic import build_traffic
 
 from .conftest import (
     INSTANCES,
@@ -418,3 +422,55 @@ def test_same_answer_every_time() -> None:
         for _ in range(2)
     )
     assert first == second
+
+
+def test_traffic_that_is_a_rule_is_bounded_without_its_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """128 hosts of a fat tree, with room for the pairs of their 32 classes, and not for their own."""
+    network = build_network("fat-tree:k=8")
+    rule = build_traffic("all-to-all", network, "host")
+    listed = compute_bounds(network, TrafficMatrix.from_entries("host", 128, rule.src, rule.dst, rule.demand))
+    fresh = build_traffic("all-to-all", network, "host")
+    monkeypatch.setattr("pnet_lp.model.demands.base.check_fits", fits_pairs(32**2))
+    found = compute_bounds(network, fresh)
+    assert found.silent == {}
+    assert {name: bound.value_gbps for name, bound in found.found.items()} == pytest.approx(
+        {name: bound.value_gbps for name, bound in listed.found.items()}
+    )
+
+
+def test_only_bounds_that_look_at_pairs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network("jellyfish:switches=20,ports=6,hosts=20")
+    monkeypatch.setattr("pnet_lp.model.demands.base.check_fits", fits_pairs(0))
+    traffic = build_traffic("all-to-all", network, "host")
+    found = compute_bounds(network, traffic)
+    assert set(found.found) == {"nic", "tub"}
+    # A host has one link of 100 Gb/s and sends to 19.
+    assert found.found["nic"].value_gbps == pytest.approx(100 / 19)
+    assert {"mean-path", "moore", "bisection", "sparsest-cut"} == set(found.silent)
+    assert found.silent["mean-path"].why.startswith(
+        "a problem with 380 demands between 20 places needs about"
+    )
+    with pytest.raises(
+        TrafficError, match=r"^moore: a problem with 380 demands between 20 places needs about"
+    ):
+        compute_bounds(network, traffic, ["moore"])
+
+
+def fits_pairs(most: int) -> Callable[..., None]:
+    """A check of memory in which so many pairs fit."""
+
+    def check(needed: int, what: str, error: type[PnetError], *, allowed: str) -> None:
+        if needed > most * BYTES_PER_PAIR:
+            raise error(f"{what} needs about {needed} B", allowed=allowed)
+
+    return check
+
+
+@pytest.mark.parametrize("weights", ["all-to-all", "gravity", "skewed"])
+def test_a_rule_adds_up_like_its_pairs(weights: str) -> None:
+    network = build_network("fat-tree:k=4")
+    rule = build_traffic(weights, network, "host").demands
+    pairs = rule.listed("a test")
+    inside = np.arange(16) % 3 == 0
+    assert rule.leaving(inside) == pytest.approx(pairs.leaving(inside))
+    assert rule.totals(16) == pytest.approx(pairs.totals(16))

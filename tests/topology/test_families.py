@@ -8,7 +8,9 @@ import pytest
 
 from pnet_lp.errors import PnetError, SpecError, TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.topology import build_plane, describe_plane, topologies
+from pnet_lp.throughput import solve
+from pnet_lp.topology import build_network, build_plane, describe_plane, topologies
+from pnet_lp.traffic import build_traffic
 
 
 def simple_graph(plane: Plane) -> nx.Graph:
@@ -152,6 +154,16 @@ def test_flat_families_against_networkx(text: str, expected: nx.Graph) -> None:
     assert plane.switch_names == tuple(map(str, range(plane.switch_count)))
     assert plane.rack_names == plane.switch_names
     assert plane.host_count == 0
+
+
+def test_on_a_single_switch_nothing_limits_but_access_links() -> None:
+    """Of 8 hosts that all send to all others each sends 7 demands over one link of 40 Gb/s."""
+    network = build_network("single-switch:hosts=8,host_gbps=40")
+    (plane,) = network.planes
+    assert (plane.switch_count, plane.cable_count, plane.host_count, plane.rack_names) == (1, 0, 8, ("0",))
+    found = solve(network, build_traffic("all-to-all", network, "host"))
+    assert found.interval.lower == pytest.approx(40 / 7)
+    assert build_plane("single-switch").host_count == 0
 
 
 def test_neighbours_in_a_hypercube_differ_in_one_bit() -> None:

@@ -12,6 +12,7 @@ from pnet_lp import memory
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.distances import UNREACHED, find_sites, site_hops
+from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
 from .conftest import ring_of
@@ -98,6 +99,13 @@ def test_kodialam_keeps_the_hose_and_beats_every_matching(network: Network) -> N
             assert sorted(matrix.dst.tolist()) == matrix.src.tolist() == list(range(len(rack)))
             assert not np.any(rack[matrix.src] == rack[matrix.dst])
             assert weight(worst, between_hosts) >= weight(matrix, between_hosts) - 1e-6
+
+
+def test_on_one_switch_each_sends_to_the_next() -> None:
+    """All are no hop apart, so any permutation in which nobody sends to itself is the longest."""
+    matrix = build_traffic("longest-matching", build_network("single-switch:hosts=4"), "host")
+    assert (matrix.src.tolist(), matrix.dst.tolist()) == ([0, 1, 2, 3], [1, 2, 3, 0])
+    assert matrix.demand.tolist() == [1.0] * 4
 
 
 def test_faults(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,6 +79,14 @@ class Demands(ABC):
         """Return bool ``[endpoints]``: which of them are destinations."""
 
     @abstractmethod
+    def totals(self, endpoints: int) -> FloatArray:
+        """Return float64 ``[2, endpoints]``: what each sends, and what it receives."""
+
+    @abstractmethod
+    def leaving(self, inside: npt.NDArray[np.bool_]) -> float:
+        """Return the sum of the demands from endpoints ``inside``, bool ``[endpoints]``, to others."""
+
+    @abstractmethod
     def weights(self, endpoints: int) -> FloatArray:
         """Return float64 ``[n, endpoints]``: columns that are equal only where endpoints can be exchanged."""
 

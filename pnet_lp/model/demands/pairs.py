@@ -70,6 +70,15 @@ class Pairs(Demands):
         found[self.dst] = True
         return found
 
+    def totals(self, endpoints: int) -> FloatArray:
+        """Return the sums of the demands from and to each endpoint."""
+        ends = (self.src, self.dst)
+        return floats(np.stack([np.bincount(end, self.demand, endpoints) for end in ends]))
+
+    def leaving(self, inside: npt.NDArray[np.bool_]) -> float:
+        """Return the sum of the demands from endpoints ``inside`` to others."""
+        return float(self.demand[inside[self.src] & ~inside[self.dst]].sum())
+
     def weights(self, endpoints: int) -> FloatArray:
         """Return a number for each endpoint: whoever has demands of its own is like no other."""
         return np.arange(endpoints, dtype=np.float64)[None, :]

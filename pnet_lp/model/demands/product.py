@@ -89,6 +89,16 @@ class Product(Demands):
         del endpoints
         return (self.receives > 0) | (self.own > 0)
 
+    def totals(self, endpoints: int) -> FloatArray:
+        """Return what each endpoint sends to all others and to itself, and receives."""
+        del endpoints
+        sent = self.sends * (self.receives.sum() - self.receives) + self.own
+        return floats(np.stack([sent, self.receives * (self.sends.sum() - self.sends) + self.own]))
+
+    def leaving(self, inside: npt.NDArray[np.bool_]) -> float:
+        """Return the sum of the demands from endpoints ``inside`` to others: of the one weights times of the other."""
+        return float(self.sends[inside].sum() * self.receives[~inside].sum())
+
     def weights(self, endpoints: int) -> FloatArray:
         """Return the weights and what endpoints send to themselves."""
         del endpoints

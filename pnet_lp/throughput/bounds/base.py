@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from pnet_lp.errors import SpecError
+from pnet_lp.errors import SpecError, TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.brief import brief
@@ -176,16 +176,25 @@ def compute_bounds(network: Network, traffic: TrafficMatrix, names: Iterable[str
 
     Raises:
         SpecError: as :func:`chosen_bounds`.
-        TrafficError: the matrix is empty, or is for another number of endpoints.
+        TrafficError: the matrix is empty, or is for another number of endpoints; a bound that is named looks at each
+            pair, and these do not fit into memory.
         TopologyError: demands of the matrix's level mean nothing on the network.
     """
-    chosen = chosen_bounds(names)
+    named = tuple(names)
+    chosen = chosen_bounds(named)
     instance = Instance(network, traffic)
     _ = instance.problem  # a matrix that does not fit is reported before anything is computed
     found: dict[str, Bound] = {}
     silent: dict[str, Silent] = {}
     for entry in chosen:
-        answer = entry.build(instance)
+        answer: Bound | Silent
+        try:
+            answer = entry.build(instance)
+        except TrafficError as error:
+            # Demands that are a rule can be more pairs than fit into memory, and some bounds look at each pair.
+            if named:
+                raise error.at(entry.name) from None
+            answer = Silent(str(error))
         if isinstance(answer, Bound):
             found[entry.name] = answer
         else:

@@ -15,11 +15,11 @@ def nic(instance: Instance) -> Bound | Silent:
         return Silent("access links do not limit racks")
     problem = instance.problem
     best: tuple[float, AccessLinks] | None = None
-    for direction, ends, speed in (
-        ("up", problem.src, problem.access_up),
-        ("down", problem.dst, problem.access_down),
+    sent, received = problem.demands.totals(problem.attach.shape[1])
+    for direction, demand, speed in (
+        ("up", sent, problem.access_up),
+        ("down", received, problem.access_down),
     ):
-        demand = np.bincount(ends, weights=problem.demand, minlength=speed.shape[1])
         total = speed.sum(axis=0)
         busy = np.flatnonzero(demand)
         worst = busy[np.argmin(total[busy] / demand[busy])]

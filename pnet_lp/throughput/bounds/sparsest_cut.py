@@ -35,8 +35,7 @@ def sparsest_cut(instance: Instance) -> Bound:
     so the bound is never called exact; every cut bounds K.
     """
     graph, traffic = instance.graph, instance.traffic
-    counted = np.zeros(len(instance.sites.of), dtype=np.bool_)
-    counted[traffic.src] = counted[traffic.dst] = True
+    counted = traffic.demands.named(traffic.endpoints)
     cutter = Cutter(instance, counted)
     tried = [
         candidate

@@ -39,10 +39,8 @@ def tub(instance: Instance) -> Bound | Silent:
     """
     problem, sites = instance.problem, instance.sites
     sent, received = (  # of each site
-        np.bincount(instance.class_site[ends], weights=problem.demand, minlength=sites.count).astype(
-            np.float64
-        )
-        for ends in (problem.src, problem.dst)
+        np.bincount(instance.class_site, weights=total, minlength=sites.count).astype(np.float64)
+        for total in problem.demands.totals(problem.attach.shape[1])
     )
     busy = np.flatnonzero((sent > 0) | (received > 0))
     check_fits(

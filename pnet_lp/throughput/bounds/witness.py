@@ -141,5 +141,4 @@ def cut_capacity(network: Network, level: Level, cut: Cut) -> float:
 
 def cut_demand(traffic: TrafficMatrix, cut: Cut) -> float:
     """Return the sum of the demands from the sending side of ``cut`` to the other."""
-    crossing = cut.endpoints[traffic.src] & ~cut.endpoints[traffic.dst]
-    return float(traffic.demand[crossing].sum())
+    return traffic.demands.leaving(cut.endpoints)

@@ -42,6 +42,7 @@ from pnet_lp.throughput.objectives.program import (
     SMALL_COLUMNS,
     VERTEX_SOLVER,
     check_program_solver,
+    formulate,
     lp_solver,
     solve_form,
 )
@@ -219,7 +220,7 @@ class _Climb:
         assert isinstance(problem, ColumnProblem)
         solver = get_solver(VERTEX_SOLVER)
         assert isinstance(solver, HighsSimplex)
-        solver.check(problem)
+        solver.check(problem, instead="")
         demand, tolerance = problem.flow.demand, context.options.tolerance
         levels, last = Levels(problem, solver), None
         rate = np.zeros(problem.demand_count)
@@ -373,7 +374,7 @@ def _solve_level(
         upper=fixed,
         rate_cost=-float(demand.sum()),
     )
-    form = problem.formulate(goal)
+    form = formulate(problem, context, goal, steps=False)
 
     def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[_Step, Attained], float]:
         step, attained = _prove(problem, form, value, dual, free, fixed, context.options.tolerance)

@@ -32,6 +32,7 @@ from pnet_lp.throughput.objectives.link_costs import read_link_costs
 from pnet_lp.throughput.objectives.program import (
     STRUCTURED,
     check_program_solver,
+    formulate,
     lp_solver,
     solve_form,
 )
@@ -123,7 +124,7 @@ class MinCost(Objective):
             arc_cost=cost,
             rate_scale=rate,
         )
-        form = problem.formulate(goal)
+        form = formulate(problem, context, goal)
 
         def prove(value: FloatArray, dual: FloatArray) -> tuple[_Found, float]:
             found = _prove(problem, form, value, dual, rate, cost)
@@ -291,7 +292,7 @@ def _largest(problem: Problem, context: SolveContext) -> Best[Interval]:
         interval = problem.certify(raw.proof).interval
         context.clock.note("certify")
         return Best(interval, raw.iterations, raw.message, raw.interrupted)
-    form = problem.formulate()
+    form = formulate(problem, context)
 
     def prove(value: FloatArray, dual: FloatArray) -> tuple[Interval, float]:
         found = problem.certify(form.proof(value, dual)).interval

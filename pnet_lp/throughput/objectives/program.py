@@ -12,7 +12,8 @@ from pnet_lp.registry import parse_expression
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.problems import Problem
 from pnet_lp.throughput.problems.column_form import ColumnForm
-from pnet_lp.throughput.problems.program import Form
+from pnet_lp.throughput.problems.columns import ColumnProblem
+from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, get_solver, solver_names
 from pnet_lp.throughput.solvers.general import Attempt, Best, GeneralSolver, solve_until
 from pnet_lp.throughput.solvers.structured import Structured
@@ -34,6 +35,32 @@ its tolerances are tighter."""
 A = TypeVar("A")
 
 
+def formulate(
+    problem: Problem, context: SolveContext, goal: ProgramGoal | None = None, *, steps: bool = True
+) -> Form:
+    """Return the program of a problem, once it is known that writing and solving it fits into memory.
+
+    Args:
+        problem: the problem.
+        context: by what it will be solved.
+        goal: of the program; None for that of maximum concurrent flow.
+        steps: whether first-order steps over columns may solve it; see :func:`lp_solver`.
+
+    Raises:
+        SpecError: the solver does not take linear programs.
+        SolverError: it is not installed, or the program does not fit.
+    """
+    name = lp_solver(context, problem, steps=steps)
+    if name == STRUCTURED:
+        assert isinstance(problem, ColumnProblem)
+        _steps().check_columns(problem)
+    else:
+        # First-order steps take linear programs over columns, and over arcs maximise K only.
+        takes_columns = steps and problem.form == "path"
+        program_solver(name).check(problem, instead=STRUCTURED if takes_columns else "")
+    return problem.formulate(goal)
+
+
 def solve_form(
     problem: Problem,
     form: Form,
@@ -46,7 +73,7 @@ def solve_form(
 
     Args:
         problem: the problem.
-        form: its program.
+        form: its program, by :func:`formulate`.
         context: by what to solve it; the gap at which to stop is its tolerance.
         prove: returns an answer and its relative gap, given the primal and the dual solution, zeros where
             there is none.
@@ -61,7 +88,6 @@ def solve_form(
         assert isinstance(form, ColumnForm)
         return _by_steps(form, context, prove)
     solver = program_solver(name)
-    solver.check(problem)
     return solve_until(
         form.lp,
         _attempts(form, context, solver, central),
@@ -118,9 +144,7 @@ def _by_steps(
     prove: Callable[[FloatArray, FloatArray], tuple[A, float]],
 ) -> Best[A]:
     """Solve by first-order steps over columns; once more where what is proved is further from what they measure."""
-    solver = get_solver(STRUCTURED)
-    assert isinstance(solver, Structured)
-    solver.check_columns(form.problem)
+    solver = _steps()
 
     def report(iterations: int, lower: float, upper: float) -> bool:
         context.on_progress(solver.name, iterations, lower, upper)
@@ -146,6 +170,12 @@ def _by_steps(
             break
     assert best is not None
     return Best(best[0], iterations, "", interrupted)
+
+
+def _steps() -> Structured:
+    solver = get_solver(STRUCTURED)
+    assert isinstance(solver, Structured)
+    return solver
 
 
 def _left(most: int | None, done: int) -> int | None:

@@ -23,7 +23,7 @@ from pnet_lp.throughput.objectives.base import (
     proved,
     rates_in_words,
 )
-from pnet_lp.throughput.objectives.program import check_program_solver, lp_solver, solve_form
+from pnet_lp.throughput.objectives.program import check_program_solver, formulate, lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME
@@ -60,7 +60,7 @@ class Total(Objective):
             # Nobody gets more than the demand.
             rate_scale=1.0,
         )
-        form = problem.formulate(goal)
+        form = formulate(problem, context, goal)
 
         def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[Attained, Lengths, Interval], float]:
             attained = form.attain(value, dual, np.minimum(form.served(value), demand))

@@ -62,7 +62,7 @@ class ArcForm(Form):
         if 3 * (count := self.size(flow)[1]) > MAX_ENTRIES:
             raise SolverError(
                 f"{count:,} variables are too many for a linear program with 32-bit indices",
-                allowed="solver=structured",
+                allowed="fewer planes, a smaller network",
             )
         self.flow = flow
         self.goal = goal = ProgramGoal.concurrent(flow) if goal is None else goal

@@ -63,7 +63,7 @@ class ColumnForm(Form):
         if (entries := usage.nnz + problem.flow_variables + problem.demand_count) > MAX_ENTRIES:
             raise SolverError(
                 f"{entries:,} entries are too many for a linear program with 32-bit indices",
-                allowed="solver=structured, or fewer paths",
+                allowed="fewer paths, a smaller network",
             )
         links, paths, demands = len(self._link), problem.flow_variables, problem.demand_count
         row = np.zeros(len(flow.link_capacity), dtype=np.int64)

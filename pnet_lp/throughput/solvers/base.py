@@ -21,6 +21,7 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import Named, Params, Registry, parse_expression
 from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems.flow import FlowProblem
 from pnet_lp.throughput.problems.proof import Proof
 
 OnProgress: TypeAlias = Callable[[int, float, float], bool]
@@ -146,8 +147,12 @@ class Solver(Named, ABC):
             SolverError: the solver failed.
         """
 
-    def check(self, problem: Problem) -> None:
+    def check(self, problem: Problem, *, instead: str = "structured") -> None:
         """Check that the solver takes the problem.
+
+        Args:
+            problem: the problem, not yet written as a program, which takes memory as well.
+            instead: a solver that takes less and is to be advised; empty where there is none for the objective.
 
         Raises:
             SpecError: it is for other routings.
@@ -160,16 +165,21 @@ class Solver(Named, ABC):
                 where="solver",
                 allowed=", ".join(["auto", *others]),
             )
-        flow = problem.flow
-        smaller = [] if self.name == "structured" else ["solver=structured"]
-        smaller += ["level=rack"] if np.isfinite(flow.access_up).any() else []
-        smaller += ["fewer planes"] if flow.plane_count > 1 else []
         check_fits(
             int(_MARGIN * (self.estimate_bytes(problem) + self.proof_bytes(problem))),
             f"solver {self.name!r} with {problem.flow_variables:,} flow variables",
             SolverError,
-            allowed=", ".join([*smaller, "a smaller network"]),
+            allowed=lambda: self._smaller(problem.flow, instead),
         )
+
+    def _smaller(self, flow: FlowProblem, instead: str) -> str:
+        """Return what takes less memory, in words."""
+        found = [f"solver={instead}"] if instead not in ("", self.name) else []
+        # Racks are fewer places only where hosts of one rack are not one place already.
+        racks = np.unique(flow.attach, axis=1).shape[1]
+        found += ["level=rack"] if racks < flow.attach.shape[1] else []
+        found += ["fewer planes"] if flow.plane_count > 1 else []
+        return ", ".join([*found, "a smaller network"])
 
 
 SOLVERS: Registry[type[Solver]] = Registry(

@@ -15,7 +15,7 @@ from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.grid import Dims
 from pnet_lp.topology.hosts import flat_plane
 from pnet_lp.topology.lists import Whole
-from pnet_lp.topology.sizing import Equipment, sizings
+from pnet_lp.topology.sizing import OVERSUBSCRIPTIONS, Equipment, sizings
 
 
 def _at_least_one(cables: tuple[int, ...]) -> tuple[int, ...]:
@@ -95,9 +95,13 @@ def _joined_rows(
     return flat_plane(n, np.concatenate(u), np.concatenate(v), hosts, params, Grid(dims))
 
 
-@sizings.register("hyperx", summary="squares and cubes, with as many hosts on a switch as its ports allow")
+@sizings.register(
+    "hyperx",
+    summary="rows, squares and cubes with as many hosts on a switch as its ports allow, cables in bundles",
+)
 def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield for two and three dimensions the smallest lattice, and one with half as many hosts on a switch."""
+    """Yield rows, and of two and three dimensions the smallest lattice and one with half as many hosts on a switch."""
+    yield from _rows(wanted)
     for dimensions in (2, 3):
         fit = [
             side
@@ -107,4 +111,28 @@ def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
         for side in dict.fromkeys(
             [*fit[:1], *(s for s in fit if s**dimensions >= 2 * fit[0] ** dimensions)][:2]
         ):
-            yield {"dims": (side,) * dimensions, "t": wanted.switches(side**dimensions)}
+            hosts = wanted.switches(side**dimensions)
+            most = (wanted.ports - hosts) // (dimensions * (side - 1))
+            for bundle in dict.fromkeys((1, most)):
+                yield {"dims": (side,) * dimensions, "k": (bundle,), "t": hosts}
+
+
+def _rows(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield the shortest row, and for each number of hosts to a cable the shortest, with all its ports and as it needs.
+
+    Most cables lead to switches that are on the way only, where traffic is far from even: two for each host are enough.
+    """
+    fit = []
+    for side in range(2, wanted.ports + 1):
+        hosts = wanted.switches(side)
+        if hosts + side - 1 <= wanted.ports:
+            fit.append((side, hosts, (wanted.ports - hosts) // (side - 1)))
+    for side, hosts, most in fit[:1]:
+        yield {"dims": (side,), "k": (most,), "t": hosts}
+    for factor in (*reversed(OVERSUBSCRIPTIONS), 1 / 2):
+        for side, hosts, most in fit:
+            needed = math.ceil(hosts / (factor * (side - 1)))
+            if needed <= most:
+                for bundle in dict.fromkeys((needed, most)):
+                    yield {"dims": (side,), "k": (bundle,), "t": hosts}
+                break

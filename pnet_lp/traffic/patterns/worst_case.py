@@ -32,7 +32,13 @@ _PROGRAM_BYTES = 1100
     "Namyar et al.: A Throughput-Centric View of the Performance of Datacenter Topologies, SIGCOMM 2021",
 )
 def longest_matching(_: NoParams, context: Context) -> TrafficMatrix:
-    """Return the permutation of greatest total hop count (maximal permutation); see :func:`_matching`."""
+    """Return the permutation of greatest total hop count (maximal permutation); see :func:`_matching`.
+
+    Where one switch has all hosts, no two are a hop apart, and each sends to the next.
+    """
+    if context.level == "host" and context.endpoints > 1 and find_sites(context.network, "host").count == 1:
+        hosts = np.arange(context.endpoints)
+        return context.matrix(hosts, np.roll(hosts, -1))
     return _matching(context, farthest=True)
 
 
