@@ -45,8 +45,8 @@ def capacity_of(asked: float | CapacityName, context: Context) -> tuple[float, s
         from pnet_lp.throughput.bounds import find_bisection  # noqa: PLC0415
 
         found = find_bisection(context.network, "host")
-        gbps = float(found.gbps)
-        what = f"the bisection ({'proved narrowest' if found.proved else 'the narrowest found'})"
+        gbps = float(found.gbps) if found else 0.0
+        what = f"the bisection ({'proved narrowest' if found and found.proved else 'the narrowest found'})"
     else:
         return float(asked), "as given"
     if gbps <= 0:
