@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -48,7 +49,9 @@ def processor_seconds(root: Path = Path("/")) -> float:
                     # After the name: user and system time, then those of its own children.
                     fields = (root / "proc" / pid / "stat").read_text().rpartition(")")[2].split()
                     ticks += sum(map(int, fields[11:15]))
-    return sum(os.times()[:4]) + (ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0)
+    # Small draws take less than a tick, in which the system counts other processes.
+    others = ticks / os.sysconf("SC_CLK_TCK") if ticks else 0.0
+    return time.process_time() + sum(os.times()[2:4]) + others
 
 
 class Workers:

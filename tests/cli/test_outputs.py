@@ -69,6 +69,7 @@ WRITERS = [
     ),
     ["workload", "incast:senders=3,sizes=9kB", "--on", TREE, "--out", "f.csv"],
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],
+    ["paths", "torus:dims=3x3", "--level", "rack", "--stats", "--out", "f.csv"],
     *(["draw", "ring:n=4", "--out", f"f{suffix}"] for suffix in DRAWING_SUFFIXES),
 ]
 

@@ -167,7 +167,9 @@ def test_a_policy_without_a_meaning_is_refused() -> None:
         parse_routing("ideal", policy="single")
     with pytest.raises(SpecError, match=r"^plane_policy: no such policy, found 'all'; allowed: any, round-"):
         parse_routing("ksp:2", policy="all")  # type: ignore[arg-type]
-    with pytest.raises(RoutingError, match=r"^routing: the routing has no list of paths, found 'ideal'$"):
+    with pytest.raises(
+        RoutingError, match=r"^routing: the routing has no list of paths, found 'ideal'; allowed: ecmp, "
+    ):
         parse_routing("ideal").paths(build_network(["ring:n=4"]), "rack", [0], [1])
 
 

@@ -289,7 +289,9 @@ def test_bottlenecks_where_nothing_is_carried_are_caught(tmp_path: Path) -> None
 @pytest.mark.parametrize("routing", ["ideal", "ecmp"])
 def test_seeds_that_nothing_can_be_drawn_from_are_refused(routing: str, seed: int) -> None:
     network, traffic = few_demands(2, random_network)
-    with pytest.raises(PnetError, match=f"seed: out of range, found {seed}; allowed: 0 to 2\\^64 - 1"):
+    with pytest.raises(
+        PnetError, match=f"seed: out of range, found {seed}; allowed: whole numbers, 0 to 2\\^64 - 1"
+    ):
         solve(network, traffic, routing=routing, seed=seed)
 
 
