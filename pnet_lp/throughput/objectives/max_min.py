@@ -39,7 +39,6 @@ from pnet_lp.throughput.objectives.fair_levels import (
 )
 from pnet_lp.throughput.objectives.max_min_fill import optimum_by_filling
 from pnet_lp.throughput.objectives.program import (
-    SMALL_COLUMNS,
     VERTEX_SOLVER,
     check_program_solver,
     formulate,
@@ -167,7 +166,7 @@ def _climbed(problem: Problem, context: SolveContext) -> _Climb:
     solved over columns, each from the basis of the one before, unless the first takes too many steps.
     """
     climb, steps = _Climb(problem, context), None
-    if problem.form == "path" and context.solver == AUTO and problem.flow_variables <= SMALL_COLUMNS:
+    if problem.form == "path" and context.solver == AUTO:
         climb.start_again(least=_MANY)
         if climb.ended:
             return climb

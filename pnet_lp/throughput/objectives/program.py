@@ -83,7 +83,8 @@ def solve_form(
         SpecError: the solver does not take linear programs.
         SolverError: it failed.
     """
-    name = lp_solver(context, problem)
+    # First-order steps end where they are, which is amid nothing.
+    name = lp_solver(context, problem, steps=not central)
     if name == STRUCTURED:
         assert isinstance(form, ColumnForm)
         return _by_steps(form, context, prove)
