@@ -166,6 +166,17 @@ def check_level(level: object) -> None:
         raise SpecError("no such level", where="level", found=level, allowed=", ".join(LEVELS))
 
 
+def check_network(found: object) -> None:
+    """Raise SpecError where ``found`` is no network."""
+    if not isinstance(found, Network):
+        raise SpecError(
+            "not a network",
+            where="network",
+            found=type(found).__name__,
+            allowed="a Network, which build_network makes of whatever stands for one",
+        )
+
+
 def _reordered(names: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:
     index = {name: i for i, name in enumerate(names)}
     return [index[name] for name in wanted]

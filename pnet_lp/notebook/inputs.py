@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pnet_lp.errors import SpecError, TopologyError, TrafficError
 from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.model.network import Level
+from pnet_lp.model.network import Level, check_network
 from pnet_lp.registry import validate
 from pnet_lp.seeds import check_seed
 from pnet_lp.topology import build_network
@@ -102,13 +102,7 @@ def matrix_of(traffic: TrafficLike, network: Network, level: Level | None, *, se
         SpecError: no network, or no kind of traffic.
         TrafficError: a matrix or table that does not fit the network, and as of :func:`~pnet_lp.traffic.build_traffic`.
     """
-    if not isinstance(network, Network):
-        raise SpecError(
-            "not a network",
-            where="network",
-            found=type(network).__name__,
-            allowed="a Network, which build_network makes of whatever stands for one",
-        )
+    check_network(network)
     check_seed(seed)
     if isinstance(traffic, TrafficMatrix):
         if level not in (None, traffic.level):

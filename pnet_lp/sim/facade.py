@@ -6,6 +6,7 @@ from typing import Any
 
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, TrafficMatrix, Workload
+from pnet_lp.model.network import check_network
 from pnet_lp.registry import one_or_more, validate
 from pnet_lp.seeds import check_seed
 from pnet_lp.sim.outage import Outage
@@ -50,13 +51,7 @@ def simulate(
         RoutingError: two hosts without a path between them, or more paths than fit into memory.
         TopologyError: the network has no hosts, or links that cannot be simulated.
     """
-    if not isinstance(network, Network):
-        raise SpecError(
-            "not a network",
-            where="network",
-            found=type(network).__name__,
-            allowed="a Network, which build_network makes of whatever stands for one",
-        )
+    check_network(network)
     check_seed(seed)
     asked = validate(Settings, settings)
     if isinstance(workload, str):
