@@ -22,7 +22,7 @@ from solving import peak_bytes
 
 from pnet_lp import _core
 from pnet_lp.memory import reset_peak
-from pnet_lp.report.plot import new_figure, write_figure
+from pnet_lp.report.plot import COLOURS, new_figure, write_figure
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -86,7 +86,8 @@ def main() -> None:
     ):
         axes = figure.add_subplot(1, 2, column + 1)
         key = title.split(",")[0]
-        for traffic in TRAFFIC:
+        at: list[float] = []
+        for traffic, colour, marker in zip(TRAFFIC, COLOURS, "os", strict=False):
             rows = [_run(k, planes, traffic) for k, planes in cases]
             at = [row[key] for row in rows]
             print(f"{traffic} by {title}")
@@ -95,7 +96,10 @@ def main() -> None:
             grows = exponent(at, [row["seconds"] for row in rows])
             takes = exponent(at, [max(row["mib"], 0.1) for row in rows])
             print(f"  exponents: time {grows:.2f}, memory {takes:.2f}", flush=True)
-            axes.loglog(at, [row["seconds"] for row in rows], marker="o", label=f"{traffic}, {grows:.1f}")
+            seconds = [row["seconds"] for row in rows]
+            axes.loglog(at, seconds, color=colour, marker=marker, label=f"{traffic}, exponent {grows:.1f}")
+        axes.set_xticks(at, [f"{value:,.0f}" for value in at])
+        axes.minorticks_off()
         axes.set_xlabel(title)
         axes.set_ylabel("processor time, s")
         axes.legend(fontsize="small")
