@@ -124,11 +124,11 @@ def no_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     ("text", "planes", "optimum"),
     [
         # Over their own links hosts send to all others; edge switches by theirs, to all but their own; and from the
-        # 256 switches of a torus to every other it is 8 links on average, its own counted.
+        # 576 switches of a torus to every other it is 12 links on average, its own counted.
         ("fat-tree:k=32", 1, 100 / 8191),
-        ("fat-tree:k=16,oversubscription=3", 1, 100 * 8 / (24 * 24 * 127)),
+        ("fat-tree:k=24,oversubscription=3", 1, 100 * 12 / (36 * 36 * 287)),
         ("leaf-spine:leaves=64,spines=32,hosts_per_leaf=32", 4, 400 / 2047),
-        ("torus:dims=16x16", 1, 100 * 4 / (64 * 64 * 256 * 8)),
+        ("torus:dims=24x24", 1, 100 * 4 / (64 * 64 * 576 * 12)),
     ],
 )
 def test_hosts_by_the_thousand(text: str, planes: int, optimum: float | None, tmp_path: Path) -> None:

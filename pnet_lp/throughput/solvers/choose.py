@@ -25,8 +25,8 @@ TINY_FLOW_VARIABLES = 5_000
 """Up to this many arc-flow variables an interior point takes at most a fifth of a second, and its answer is mostly far
 better than the gap asked for."""
 
-LARGE_FLOW_VARIABLES = 100_000
-"""Above this many it is worth looking for what is alike."""
+LARGE_FLOW_VARIABLES = 1_000_000
+"""Above this many it is worth looking for what is alike: below, what is alike is solved in half a second."""
 
 ALIKE = 100
 """How many times fewer variables the program on classes must have to be worth looking for."""
