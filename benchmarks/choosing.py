@@ -106,7 +106,7 @@ def measure(case: Case) -> dict[str, Any] | None:
     racks = len(network.endpoint_names("rack"))
     traffic = build_traffic(expression(pattern, racks), network, "rack", seed=SEED)
     flow = build_problem(network, traffic)
-    if choose_solver(ArcProblem(flow)) == "symmetric":
+    if choose_solver(ArcProblem(flow), TOLERANCE) == "symmetric":
         return None
     row: dict[str, Any] = {
         "case": case,
@@ -114,7 +114,7 @@ def measure(case: Case) -> dict[str, Any] | None:
         "demands": flow.demand_count,
         "rows": len(flow.rows),
         "flow_variables": flow.flow_variables,
-        "auto": choose_solver(ArcProblem(flow)),
+        "auto": choose_solver(ArcProblem(flow), TOLERANCE),
     }
     # The one that dense traffic is for begins with it, so that the other is stopped where it is slower.
     limit = LIMIT_S

@@ -22,8 +22,7 @@ from pnet_lp.cli.options import (
 )
 from pnet_lp.cli.output import Output
 from pnet_lp.errors import SpecError
-from pnet_lp.hops import HopTrials, Rpc, run_trials
-from pnet_lp.model import Network
+from pnet_lp.hops import HopTrials, Rpc, only_speed, run_trials
 from pnet_lp.model.network import Level
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.report.hops import (
@@ -114,7 +113,7 @@ def command(
     curves = read_curves(published) if published else {}
     intact = network.build_intact()
     level = intact.settled_level(level)
-    rpc = None if rpc_bytes is None else Rpc(rpc_bytes, rate_gbps or _only_speed(intact), hop_delay_us)
+    rpc = None if rpc_bytes is None else Rpc(rpc_bytes, rate_gbps or only_speed(intact), hop_delay_us)
     pairs = [find_pair(intact, level, pair)] if pair else []
     found: list[HopTrials] = [
         run_trials(intact, step, level, trials=trials, seed=network.seed, pairs=pairs, threads=threads)
@@ -131,23 +130,3 @@ def command(
             (plot, lambda path: write_hop_chart(shares, found, ", ".join(network.topologies), path, curves))
         ],
     )
-
-
-def _only_speed(network: Network) -> float:
-    """Return the speed of all links of a network, access links included."""
-    speeds: set[float] = set()
-    for plane in network.planes:
-        attached = plane.host_switch >= 0
-        for values in (
-            plane.capacity_uv_gbps,
-            plane.capacity_vu_gbps,
-            plane.access_up_gbps[attached],
-            plane.access_down_gbps[attached],
-        ):
-            speeds.update(values.tolist())
-    speeds.discard(0.0)
-    if len(speeds) != 1:
-        raise SpecError(
-            f"the network's links have {len(speeds)} speeds", where="rpc_bytes", allowed="--rate C with it"
-        )
-    return speeds.pop()

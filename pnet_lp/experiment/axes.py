@@ -17,6 +17,9 @@ from pnet_lp.units import quantity_of
 GUESSED = ("throughput", "hops", "cost", "simulate", "failures")
 """Questions that need not be named: the first of them that has all keys given is meant."""
 
+_ENDINGS = ("_s", "s", "_us", "_gbps")
+"""Units and plurals that keys have and options do not: ``--time-limit``, ``--rate``."""
+
 _VALUE = re.compile(r'(?:"[^"]*"|[^",])+')
 PARAMETER = re.compile(r"[A-Za-z_][\w-]*=")
 """What begins like this belongs to the expression before it."""
@@ -149,7 +152,8 @@ def _model(question: str) -> type[Case]:
 
 def _key(word: str, model: type[Case]) -> str | None:
     name = word.replace("-", "_")
-    return next((key for key in (name, f"{name}_s", f"{name}s") if key in model.model_fields), None)
+    tried = (name, *(f"{name}{ending}" for ending in _ENDINGS))
+    return next((key for key in tried if key in model.model_fields), None)
 
 
 def _unknown(word: str, models: Mapping[str, type[Case]]) -> SpecError:

@@ -6,8 +6,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field, PrivateAttr
 
+from pnet_lp.errors import SpecError
 from pnet_lp.experiment.store import OWN_FILES
-from pnet_lp.registry import Params
+from pnet_lp.registry import Params, parse_expression
 from pnet_lp.seeds import MOST_DRAWS, Seed, derive_seed
 from pnet_lp.units import quantity_of
 
@@ -17,6 +18,9 @@ def _no_file_of_results(name: str) -> str:
         raise ValueError(f"a case cannot be called like a file beside it ({', '.join(OWN_FILES)})")
     return name
 
+
+NAME_OF = "name"
+"""What a chart calls the name of an expression, beside its parameters."""
 
 CaseName = Annotated[
     str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=200), AfterValidator(_no_file_of_results)
@@ -63,6 +67,24 @@ class Case(Params):
             return quantity.format(value)
         return " + ".join(map(str, value)) if isinstance(value, tuple) else value
 
+    def told_by(self, key: str) -> Any:
+        """Return the value of a key by which charts tell cases apart, None where the case has none.
+
+        ``workload.load`` is the parameter ``load`` of the expression ``workload``, and ``topology.name`` the name of
+        one; a number as such.
+        """
+        name, _, parameter = key.partition(".")
+        value = getattr(self, name)
+        if not parameter or value is None:
+            return value
+        if isinstance(value, tuple):
+            return (
+                tuple(_part(item, parameter) for item in value)
+                if len(value) > 1
+                else _part(value[0], parameter)
+            )
+        return _part(value, parameter)
+
     def draw_seed(self, index: int) -> int:
         """Return the seed of a draw: of the first one ``seed`` itself, so that more draws keep those there are."""
         return derive_seed(self.seed, "draw", index) if index else self.seed
@@ -70,3 +92,19 @@ class Case(Params):
     def draw_settings(self, index: int) -> dict[str, Any]:
         """Return the settings of one draw as JSON values: those of the case, with the draw's own seed."""
         return self.model_dump(mode="json", exclude={"draws"}) | {"seed": self.draw_seed(index)}
+
+
+def _part(expression: object, parameter: str) -> Any:
+    """Return the name of an expression, or a parameter that it gives; None where it gives none."""
+    try:
+        name, values = parse_expression(str(expression))
+    except SpecError:
+        # A file has no parameters, and those of ksp:8 have no names.
+        name, values = str(expression).partition(":")[0], {}
+    if parameter == NAME_OF:
+        return name
+    found = values.get(parameter)
+    try:
+        return None if found is None else int(found) if found.isdecimal() else float(found)
+    except ValueError:
+        return found

@@ -31,6 +31,8 @@ QUICK: Final = "quick"
 class Chart(Params):
     """A chart: lines of what the experiment shows over one key, or, without such a key, a bar for each case.
 
+    Its keys may be those of parameters, ``workload.load``, as of :meth:`~pnet_lp.experiment.case.Case.told_by`.
+
     Attributes:
         x: the key along the axis; a case without a value of it is not drawn.
         lines: the keys whose values make a line; a case without a value of the first is on every line.
@@ -325,7 +327,9 @@ def _check(experiment: Experiment, model: type[Case], file: str, claimed: str) -
 def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where: str) -> None:
     """Raise SpecError where a chart asks for what no case has, or for what it does not draw."""
     for key in chart.keys:
-        _check_known(key, model.model_fields, "no key of a case is called", where)
+        _check_known(key.partition(".")[0], model.model_fields, "no key of a case is called", where)
+        if "." in key and all(case.told_by(key) is None for case in experiment.cases.values()):
+            raise SpecError("no case gives this parameter", where=where, found=key)
     if twice := [key for key, count in Counter(chart.keys).items() if count > 1]:
         raise SpecError(
             f"{twice[0]} is there twice", where=where, allowed="each of x, lines, panels another key"
@@ -340,7 +344,7 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
     for pattern in chart.cases:
         if not any(fnmatchcase(name, pattern) for name in experiment.cases):
             raise unknown("no case is called", pattern, experiment.cases, where=f"{where}.cases")
-    named = {in_words(getattr(case, key)) for case in experiment.cases.values() for key in chart.keys}
+    named = {in_words(case.told_by(key)) for case in experiment.cases.values() for key in chart.keys}
     for word in chart.words:
         _check_known(word, {*chart.keys, *named}, "no key or value of the chart is", f"{where}.words")
     if chart.saturated_percent is not None and not (

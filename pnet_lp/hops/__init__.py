@@ -5,7 +5,7 @@ apart.  A path of h hops passes h + 1 switches and, with the two access links, h
 """
 
 from pnet_lp.hops.count import count_hops
-from pnet_lp.hops.latency import Rpc, message_us, rpc_statistics
+from pnet_lp.hops.latency import Rpc, message_us, only_speed, rpc_statistics
 from pnet_lp.hops.trials import HopTrials, run_trials
 from pnet_lp.model.hops import HopDistribution
 
@@ -15,6 +15,7 @@ __all__ = [
     "Rpc",
     "count_hops",
     "message_us",
+    "only_speed",
     "rpc_statistics",
     "run_trials",
 ]

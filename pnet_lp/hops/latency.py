@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pnet_lp.errors import SpecError
+from pnet_lp.model import Network
 from pnet_lp.model.hops import HopDistribution
 from pnet_lp.units import DELAYS, are_delays
 
@@ -28,6 +29,30 @@ def message_us(links: int, message_bytes: float, link_gbps: float, hop_delay_us:
     us_per_byte = 8e-3 / link_gbps
     largest = min(message_bytes, MTU_BYTES)
     return links * hop_delay_us + (message_bytes + (links - 1) * largest) * us_per_byte
+
+
+def only_speed(network: Network) -> float:
+    """Return the speed of all links of a network, access links included, in Gb/s.
+
+    Raises:
+        SpecError: they have several.
+    """
+    speeds: set[float] = set()
+    for plane in network.planes:
+        attached = plane.host_switch >= 0
+        for values in (
+            plane.capacity_uv_gbps,
+            plane.capacity_vu_gbps,
+            plane.access_up_gbps[attached],
+            plane.access_down_gbps[attached],
+        ):
+            speeds.update(values.tolist())
+    speeds.discard(0.0)
+    if len(speeds) != 1:
+        raise SpecError(
+            f"the network's links have {len(speeds)} speeds", where="rpc_bytes", allowed="a rate with it"
+        )
+    return speeds.pop()
 
 
 @dataclass(frozen=True)

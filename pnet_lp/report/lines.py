@@ -75,17 +75,17 @@ def chart_panels(experiment: Experiment) -> tuple[Axis, list[Panel]]:
     if chart is None or chart.x is None:
         return Axis((), ()), []
     along = chart.x
-    drawn = {name: case for name, case in _drawn(experiment).items() if getattr(case, along) is not None}
-    values = list(dict.fromkeys(getattr(case, along) for case in drawn.values()))
+    drawn = {name: case for name, case in _drawn(experiment).items() if case.told_by(along) is not None}
+    values = list(dict.fromkeys(case.told_by(along) for case in drawn.values()))
     words = not all(isinstance(value, int | float) for value in values)
     if words:
         values = _numbered(values)
         place = {value: float(i) for i, value in enumerate(values)}
     else:
         place = {value: float(value) for value in sorted(values)}
-    shared = {name for name, case in drawn.items() if chart.lines and getattr(case, chart.lines[0]) is None}
+    shared = {name for name, case in drawn.items() if chart.lines and case.told_by(chart.lines[0]) is None}
     keys = {
-        name: tuple(getattr(case, key) for key in chart.lines)
+        name: tuple(case.told_by(key) for key in chart.lines)
         for name, case in drawn.items()
         if name not in shared
     }
@@ -97,7 +97,7 @@ def chart_panels(experiment: Experiment) -> tuple[Axis, list[Panel]]:
             own = [name for name in members if keys.get(name) == key]
             if own or not keys:
                 ordered = sorted(
-                    (place[getattr(drawn[name], along)], name)
+                    (place[drawn[name].told_by(along)], name)
                     for name in (*(one for one in members if one in shared), *own)
                 )
                 lines.append(
@@ -126,7 +126,7 @@ def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, 
         return [("", {name: name for name in drawn})]
     found = []
     for label, members in _by_panel(chart, drawn).items():
-        short = {name: name.replace(f"-{slug(_value(drawn[name], chart.panels))}", "") for name in members}
+        short = {name: name.replace(f"-{slug(drawn[name].told_by(chart.panels))}", "") for name in members}
         apart = len(set(short.values())) == len(short)
         found.append((label, {short[name] if apart else name: name for name in members}))
     return found
@@ -150,7 +150,7 @@ def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> l
                 (
                     name
                     for name in line.cases
-                    if percent.get(name, 0.0) >= share * _value(experiment.cases[name], "planes")
+                    if percent.get(name, 0.0) >= share * experiment.cases[name].told_by("planes")
                 ),
                 None,
             ),
@@ -159,10 +159,6 @@ def saturation_points(experiment: Experiment, percent: Mapping[str, float]) -> l
         for line in panel.lines
         if any(name in percent for name in line.cases)
     ]
-
-
-def _value(case: Case, key: str) -> Any:
-    return getattr(case, key)
 
 
 def _drawn(experiment: Experiment) -> dict[str, Case]:
@@ -174,7 +170,7 @@ def _by_panel(chart: Chart, drawn: Mapping[str, Case]) -> dict[str, list[str]]:
     """Return the names of each panel's cases by its label; those without a value of its key are in all."""
     if chart.panels is None:
         return {"": list(drawn)}
-    own = {name: getattr(case, chart.panels) for name, case in drawn.items()}
+    own = {name: case.told_by(chart.panels) for name, case in drawn.items()}
     found = {
         _words(chart, chart.panels, value): [name for name, its in own.items() if its in (None, value)]
         for value in dict.fromkeys(value for value in own.values() if value is not None)
@@ -216,4 +212,4 @@ def _words(chart: Chart, key: str, value: Any) -> str:
         return "1 plane" if value == 1 else f"{value} planes"
     if isinstance(value, str | tuple):
         return in_words(value)
-    return f"{key.replace('_', ' ')} {value:g}"
+    return f"{key.replace('_', ' ').replace('.', ' ')} {value:g}"

@@ -17,7 +17,7 @@ from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.objectives import CONCURRENT
 from pnet_lp.throughput.problems import lost_demands, state_problem
-from pnet_lp.throughput.solve import IDEAL, NO_SOLVER, Start
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, NO_SOLVER, Start
 from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
 from pnet_lp.workers import map_in_order, threads_each
 
@@ -141,7 +141,8 @@ def intact_start(
     solver = options.get("solver", AUTO)
     if solver == AUTO:
         broken, _ = state_problem(apply_mask(network, masks[0]), traffic, routing).connected()
-        solver = choose_solver(broken) if broken.demand_count else NO_SOLVER
+        tolerance = options.get("tolerance", DEFAULT_TOLERANCE)
+        solver = choose_solver(broken, tolerance) if broken.demand_count else NO_SOLVER
     if solver == NO_SOLVER or "arc" not in get_solver(solver).warm_start:
         return None
     intact = solve(network, traffic, **{**options, "solver": solver})

@@ -94,6 +94,8 @@ def test_a_wrong_value_names_its_key(key: str, text: str, message: str) -> None:
         (["fail-links", "trials"], "hops"),
         (["trials", "routing"], "failures"),
         (["beta"], "cost"),
+        (["rpc-bytes", "rate", "hop-delay"], "hops"),
+        (["separate", "fail-links"], "cost"),
         (["power"], "cost"),
         (["transport", "flow-size", "routing"], "simulate"),
     ],
@@ -119,6 +121,8 @@ def test_options_have_the_names_of_the_command_line() -> None:
     assert key_of("time-limit", "throughput") == "time_limit_s"
     assert key_of("time-limit", "simulate") == "time_limit"
     assert key_of("power", "cost") == "powers"
+    assert key_of("rate", "hops") == "rate_gbps"
+    assert key_of("hop-delay", "hops") == "hop_delay_us"
     assert is_flag("separate", ["throughput", "cost"])
     assert not is_flag("planes", ["throughput"])
 

@@ -251,6 +251,31 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
             "cases.a: beta: 'hybrid:beta=2' says it already",
         ),
         ("cost", "{architecture: 'parallel', beta: 4}", "cases.a: beta: has no meaning for 'parallel'"),
+        (
+            "cost",
+            "{architecture: hybrid, fail_links: 0.1}",
+            "cases.a: fail_links: has no meaning for the architecture 'hybrid', found 0.1",
+        ),
+        (
+            "cost",
+            "{architecture: 'ring:n=4', fail_links: 0.1}",
+            "cases.a: fail_links: has no meaning for a cost without traffic or bisection: what fails is paid for, too",
+        ),
+        (
+            "cost",
+            "{architecture: 'ring:n=4', traffic: all-to-all, fail_planes: 1}",
+            "cases.a: fail_planes: no such plane, found 1",
+        ),
+        (
+            "hops",
+            "{topology: 'ring:n=4', rate_gbps: 10}",
+            "cases.a: rate_gbps: has no meaning without rpc_bytes, found 10.0",
+        ),
+        (
+            "hops",
+            "{topology: 'ring:n=4', rpc_bytes: 0}",
+            "cases.a: rpc_bytes: input should be greater than 0, found 0",
+        ),
         ("cost", "{architecture: 'ring:n=4', beta: 4}", "cases.a: beta: has no meaning for 'ring:n=4'"),
         (
             "cost",

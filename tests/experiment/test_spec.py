@@ -124,6 +124,16 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
         ),
         (
             "baseline: one",
+            "baseline: one\nchart: {panels: topology.seed}",
+            "spec.yaml: chart: no case gives this parameter, found 'topology.seed'",
+        ),
+        (
+            "baseline: one",
+            "baseline: one\nchart: {panels: plane.seed}",
+            "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: seed, draws, ",
+        ),
+        (
+            "baseline: one",
             "baseline: one\nchart: {panels: plane}",
             "spec.yaml: chart: no key of a case is called 'plane' (did you mean 'planes'?); allowed: seed, draws, ",
         ),

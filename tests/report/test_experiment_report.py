@@ -376,6 +376,28 @@ def test_numbers_stand_at_their_values_and_open_cases_on_every_line() -> None:
     assert panel.lines[1].places == (1, 2, 8)
 
 
+def test_parameters_of_expressions_make_lines() -> None:
+    cases = {
+        f"{name}-{k}": Case(topology=(text.format(k),), routing=routing)
+        for name, text, routing in (
+            ("serial", "jellyfish:k={}", "ideal"),
+            ("paths", "jellyfish:k={},seed=1", "ksp:8"),
+        )
+        for k in (8, 4)
+    }
+    chart = Chart(
+        x="topology.k", lines=("topology.name", "routing.name"), words={"jellyfish": "random graph"}
+    )
+    axis, [panel] = chart_panels(Experiment(name="t", title="T", cases=cases, chart=chart))
+    assert axis.places == (4, 8)
+    assert [line.label for line in panel.lines] == ["ideal", "ksp"]
+    assert panel.lines[1].cases == ("paths-4", "paths-8")
+    # Of a parameter that some do not give, the others are told by it.
+    chart = Chart(x="topology.k", lines=("topology.name", "topology.seed"))
+    _, [panel] = chart_panels(Experiment(name="t", title="T", cases=cases, chart=chart))
+    assert [line.label for line in panel.lines] == ["jellyfish", "jellyfish, topology seed 1"]
+
+
 def paneled(**chart: Any) -> Experiment:
     """Two measures of one plane, of two, and of two by a hash, as a spec would have them."""
     cases = {

@@ -24,6 +24,7 @@ from pnet_lp.cost.design import read_architecture
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
+from pnet_lp.failures import FailureSettings
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.registry import parse_expression
@@ -149,10 +150,10 @@ class ArchitectureKeys(Case):
     beta: float | None = Field(None, ge=1, description="the architecture's parameter of that name")
 
 
-class CostCase(BookSettings, ToleranceSettings, TopologySettings, ArchitectureKeys):
+class CostCase(BookSettings, ToleranceSettings, FailureSettings, TopologySettings, ArchitectureKeys):
     """One architecture, as of ``pnet-lp cost``.
 
-    The keys of planes, ``ports`` and ``separate`` are for a TOPOLOGY, whose parts are counted.
+    The keys of planes and failures, ``ports`` and ``separate`` are for a TOPOLOGY, whose parts are counted.
     """
 
     headline = "total_usd"
@@ -185,7 +186,10 @@ class CostCase(BookSettings, ToleranceSettings, TopologySettings, ArchitectureKe
             if kind == "topology":
                 check_topology(expression, link_gbps=self.link_gbps)
         if kind == "topology":
-            self.check([expression])
+            self.failures.check_planes(self.check([expression]))
+            self.check_shares()
+            for key in FailureSettings.model_fields if self.traffic is None and not self.bisection else ():
+                self._refuse(key, "a cost without traffic or bisection: what fails is paid for, too")
             self._refuse("beta", repr(self.architecture))
             return self
         made = self._check_architecture(expression)
@@ -196,7 +200,7 @@ class CostCase(BookSettings, ToleranceSettings, TopologySettings, ArchitectureKe
 
     def _check_architecture(self, expression: str) -> Design:
         name, values = parse_expression(expression)
-        for key in TopologySettings.model_fields:
+        for key in _OF_TOPOLOGIES:
             self._refuse(key, f"the architecture {self.architecture!r}")
         with naming("architecture"):
             known = ARCHITECTURES.get(name).params.model_fields
@@ -216,11 +220,15 @@ class CostCase(BookSettings, ToleranceSettings, TopologySettings, ArchitectureKe
         return bool(getattr(self, key) != CostCase.model_fields[key].default)
 
     def _options(self, seed: int = 0) -> TopologyOptions:
-        return TopologyOptions(self, seed, given=tuple(filter(self._says, TopologySettings.model_fields)))
+        return TopologyOptions(self, seed, self.failures, tuple(filter(self._says, _OF_TOPOLOGIES)))
 
     def design(self, seed: int) -> Design:
         """Return the architecture with its sizes settled."""
         return design(self.architecture, self._options(seed), beta=self.beta)
+
+
+_OF_TOPOLOGIES = (*TopologySettings.model_fields, *FailureSettings.model_fields)
+"""Keys for which architectures have parameters of their own, or no use."""
 
 
 @QUESTIONS.register(

@@ -42,7 +42,11 @@ class Concurrent(Objective):
             context.clock.note("certify")
             name, iterations, interrupted, message = CLOSED_FORM, 0, False, ""
         else:
-            name = choose_solver(problem) if context.solver == AUTO else context.solver
+            name = (
+                choose_solver(problem, context.options.tolerance)
+                if context.solver == AUTO
+                else context.solver
+            )
             solver = get_solver(name)
             solver.check(problem)
 

@@ -18,6 +18,13 @@ first-order steps over arcs are thousands.  Up to about 80 it depends on the net
 ALL_PAIRS = 0.95
 """From this part of all pairs of endpoint and destination switch on, traffic counts as dense in small networks too."""
 
+COARSE = 5e-3
+"""From this gap on, first-order steps over arcs are few, and how much work one is decides."""
+
+LINKS_OF_WAYS = 200
+"""Where a demand has fewer arc-flow variables than this in each plane, a step over arcs is less work than one over the
+ways that column generation begins with: some two dozen of three or four links, looked at twice."""
+
 FEW_DEMANDS_PER_ROW = 4.0
 """Below this many, and without access limits, first-order steps over arcs are tens of thousands."""
 
@@ -32,7 +39,7 @@ ALIKE = 100
 """How many times fewer variables the program on classes must have to be worth looking for."""
 
 
-def choose_solver(problem: Problem) -> str:
+def choose_solver(problem: Problem, tolerance: float) -> str:
     """Return ``symmetric`` where much is alike; else ``columns`` for sparse demands, and ``structured`` for all others.
 
     For tiny problems it is ``highs-ipx`` where demands are sparse and access does not limit, else ``structured``; and
@@ -48,6 +55,8 @@ def choose_solver(problem: Problem) -> str:
     if problem.flow_variables > TINY_FLOW_VARIABLES:
         destinations = rows / flow.plane_count
         few = demands < destinations * min(MANY_DEMANDS, ALL_PAIRS * flow.attach.shape[1])
+        if tolerance >= COARSE:
+            few &= LINKS_OF_WAYS * demands * flow.plane_count < problem.flow_variables
         return "columns" if few else "structured"
     unlimited = bool(np.isinf(flow.access_up).all() and np.isinf(flow.access_down).all())
     return "highs-ipx" if unlimited and demands < FEW_DEMANDS_PER_ROW * rows else "structured"

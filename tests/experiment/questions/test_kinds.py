@@ -28,6 +28,24 @@ def answer(folder: Path, question: str, case: str) -> dict[str, object]:
     return draw.values
 
 
+def test_the_time_of_a_remote_call(tmp_path: Path) -> None:
+    """Neighbours on a ring are a hop and two access links apart, and all are neighbours of three."""
+    bare = answer(tmp_path, "hops", "{topology: 'ring:n=3', level: rack}")
+    assert bare["mean_rpc_us"] is bare["p99_rpc_us"] is None
+    asked = "{topology: 'ring:n=3', level: rack, rpc_bytes: 1500, hop_delay_us: 2, link_gbps: 10}"
+    found = answer(tmp_path, "hops", asked)
+    # Four messages cross three links: 1 and 40 bytes, 1,500 and 40.
+    assert found["mean_rpc_us"] == pytest.approx(4 * 3 * 2 + 3 * (1 + 40 + 1500 + 40) * 8e-4)
+    assert found["p50_rpc_us"] == found["p99_rpc_us"] == found["mean_rpc_us"]
+
+
+def test_what_fails_is_paid_for_and_carries_nothing(tmp_path: Path) -> None:
+    case = "{architecture: 'topology:complete:n=4', traffic: all-to-all, planes: 2, fail_planes: %s}"
+    found = {down: answer(tmp_path, "cost", case % down) for down in ("[]", "[0]")}
+    assert found["[]"]["total_usd"] == found["[0]"]["total_usd"]
+    assert found["[]"]["carried_gbps"] == pytest.approx(2 * found["[0]"]["carried_gbps"], rel=1e-3)  # type: ignore[operator]
+
+
 def test_throughput_of_what_has_not_failed(tmp_path: Path) -> None:
     """A draw is what the command answers for its seed, failures included."""
     case = (

@@ -23,7 +23,7 @@ use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};
 use super::path_form::normalise;
 use super::path_form::state::{Carried, NEW, State};
-use super::problem::Problem;
+use super::problem::{Problem, Use};
 use super::round::round;
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::Error;
@@ -40,8 +40,9 @@ const STEPS_FRACTION: usize = 20;
 const MISSING: f64 = 0.5;
 /// Ways taken at a look, of a demand in one plane.
 const MOST_WAYS: usize = 4;
-/// Ways to begin with, of a demand in one plane, and how much longer than the shortest, by hops, they may be.  An optimum
-/// leaves a switch by all its links.
+/// Ways to begin with, of a demand in one plane, where no switch that sends has more links, and how much longer than the
+/// shortest, by hops, they may be.  An optimum leaves a switch by all its links: where a way is missing that is only as
+/// long as those in use, no price calls for it, and steps are hundreds of times as many.
 const FIRST_WAYS: usize = 24;
 const FIRST_SLACK: f64 = 3.0;
 /// Ways to begin with, in all: where demands are many, each needs few.
@@ -141,7 +142,14 @@ pub fn estimate_bytes(problem: &Problem) -> usize {
 
 /// Ways to begin with, of a demand in one plane.
 fn first_ways(problem: &Problem) -> usize {
-    (FIRST_IN_ALL / (problem.demands() * problem.planes.len())).clamp(1, FIRST_WAYS)
+    let leaving = problem.planes.iter().flat_map(|plane| {
+        plane.demands.iter().map(|at| match at {
+            Use::Core { source, .. } => plane.out(*source as usize).len(),
+            Use::Local | Use::Never => 0,
+        })
+    });
+    let wanted = leaving.max().unwrap_or(0).max(FIRST_WAYS);
+    (FIRST_IN_ALL / (problem.demands() * problem.planes.len())).clamp(1, wanted)
 }
 
 /// Ways in use at the most, of all demands in one plane: measured are up to 1.6 times those to begin with.
