@@ -85,7 +85,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         cables = _cables(network, shown)
         how = "no halves are joined by less: proved" if halves.proved else "the narrowest found, not proved"
         words = (
-            f"bisection: {number(halves.gbps)} Gb/s in {counted(cables, 'cable')}{_access(network, level, shown)} "
+            f"bisection: {number(halves.gbps)} Gb/s in {_severed(network, level, shown, cables)} "
             f"between halves of the {endpoints:,} {level}s ({how})"
         )
         return CutMark(kind, halves.proved, shown, cables, words)
@@ -104,8 +104,8 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
     shown = _natural(network, level, bound.witness)
     cables = _cables(network, shown)
     words = (
-        f"sparsest cut found (a heuristic): {number(shown.capacity_gbps)} Gb/s in {counted(cables, 'cable')}"
-        f"{_access(network, level, shown)} for a demand of {number(shown.demand)}, so K is at most "
+        f"sparsest cut found (a heuristic): {number(shown.capacity_gbps)} Gb/s in "
+        f"{_severed(network, level, shown, cables)} for a demand of {number(shown.demand)}, so K is at most "
         f"{number(bound.value_gbps)} Gb/s per unit demand ({traffic.label or 'the traffic given'})"
     )
     return CutMark(kind, False, shown, cables, words)
@@ -173,12 +173,15 @@ def _cables(network: Network, cut: Cut) -> int:
     return found
 
 
-def _access(network: Network, level: Level, cut: Cut) -> str:
-    """Return what to add where hosts are parted from their switches."""
+def _severed(network: Network, level: Level, cut: Cut, cables: int) -> str:
+    """Return in words what a cut severs: cables, and access links where hosts are parted from their switches."""
     if level == "rack":
-        return ""
+        return counted(cables, "cable")
     parted = 0
     for plane, side in zip(network.planes, cut.switches, strict=True):
         there = cut.counted & (plane.host_switch >= 0)
         parted += int(np.sum(there & (side[plane.host_switch] != cut.endpoints)))
-    return f" and {counted(parted, 'access link')}" if parted else ""
+    if parted and not cables:
+        # A picture of switches shows nothing of it.
+        return f"{counted(parted, 'access link')} and no cable, which level=rack would cut,"
+    return counted(cables, "cable") + (f" and {counted(parted, 'access link')}" if parted else "")

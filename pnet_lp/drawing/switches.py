@@ -282,10 +282,14 @@ def _legend(panels: Sequence[Panel]) -> list[Line2D]:
     loaded = any(panel.value is not None for panel in panels)
     entries = []
     if cut:
+        there = {bool(side) for panel in panels if panel.side is not None for side in panel.side}
         entries += [
-            dot(f"side {name} of the cut", colour, colour) for name, colour in zip("AB", SIDES, strict=True)
+            dot(f"side {name} of the cut", colour, colour)
+            for name, colour, side in zip("AB", SIDES, (True, False), strict=True)
+            if side in there
         ]
-        entries.append(line("cable in the cut", CABLE if loaded else CUT, linewidth=2.4))
+        if any(panel.crossing.any() for panel in panels):
+            entries.append(line("cable in the cut", CABLE if loaded else CUT, linewidth=2.4))
     elif some_transit:
         entries.append(dot("rack", SIDES[0], SIDES[0]))
     if some_transit:
