@@ -49,17 +49,15 @@ def test_the_cut_of_a_dumbbell_is_its_bar() -> None:
 
 def test_a_cut_of_access_links_alone_says_so() -> None:
     """Hosts are not drawn: nothing is thick, and all switches are on one side."""
-    drawing = draw("complete:n=6", hosts_per_switch=2, cut="bisection")
+    network = build_network("complete:n=6", hosts_per_switch=2)
+    drawing = draw(network, cut="bisection")
     assert drawing.captions[1].startswith(
         "bisection: 600 Gb/s in 6 access links and no cable, which level=rack would cut, between halves of the 12 hosts"
     )
     texts = read(drawing).texts
     assert len({"side A of the cut", "side B of the cut"} & set(texts)) == 1
     assert "cable in the cut" not in texts
-    assert (
-        " in 9 cables between"
-        in draw("complete:n=6", hosts_per_switch=2, cut="bisection", level="rack").captions[1]
-    )
+    assert " in 9 cables between" in draw(network, cut="bisection", level="rack").captions[1]
 
 
 @pytest.mark.parametrize(
