@@ -17,8 +17,8 @@ from pnet_lp.throughput.trials import distinct_draws, intact_start
 from pnet_lp.workers import Workers, threads_each
 
 CLOSE = 1e-2
-"""To within this what is carried with failures is known: draws differ by more.  Only where that leaves open whether it
-is enough are draws solved again, closer."""
+"""To within this what is carried with failures is known: draws differ by more.  Only where that leaves open whether as
+much is carried as is asked for are draws solved again, closer; what carries more than a rival by less is none."""
 
 _TOGETHER = 4
 """Draws that are solved before what is known is looked at again, on any number of processes."""
@@ -70,14 +70,15 @@ class Failing:
         )
         return Interval(lower, upper)
 
-    def settle(self, hopeless: Callable[[float], bool]) -> Interval:
+    def settle(self, hopeless: Callable[[float], bool], enough: float) -> Interval:
         """Solve draws, those first that seem worst, until K is known closely enough.
 
         Args:
             hopeless: says of a number whether K is of no interest if it is no larger.
+            enough: the K asked for, of which it must be known whether it is attained.
         """
         known = self._settled(max(CLOSE, self.asked.tolerance), hopeless)
-        if hopeless(known.lower) and not hopeless(known.upper):
+        if known.lower < enough <= known.upper and not hopeless(known.upper):
             known = self._settled(self.asked.tolerance, hopeless)
         return known
 

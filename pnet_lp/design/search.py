@@ -205,7 +205,8 @@ class _Search:
             return replace(out, most_gbps_per_host=most)
         if failing:
             when = " with failures"
-            known = failing.settle(lambda upper: solved(each * upper, when) is not None)
+            enough = asked.enough_gbps_per_host / each
+            known = failing.settle(lambda upper: solved(each * upper, when) is not None, enough)
             carried = each * known.lower
             if out := solved(carried, when):
                 return replace(out, most_gbps_per_host=each * known.upper)

@@ -15,7 +15,7 @@ from pnet_lp.throughput import build_problem, solve
 from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.store import save_result
-from pnet_lp.throughput.solvers import choose_solver
+from pnet_lp.throughput.solvers import choose, choose_solver
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -200,6 +200,25 @@ def test_no_way_of_the_shortest_is_left_out() -> None:
     result = solve(network, traffic, solver="columns", max_iterations=50_000)
     assert result.status == "certified"
     assert result.throughput_gbps == pytest.approx(100, rel=1e-4)
+
+
+def test_where_prices_go_round_the_other_solver_has_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = build_network("jellyfish:k=8", planes=4, seed=1)
+    traffic = build_traffic("permutation", network, "rack", seed=1)
+    alone = solve(network, traffic, tolerance=1e-2)
+    assert (alone.solver, alone.status) == ("columns", "certified")
+    monkeypatch.setattr(choose, "MOST_STEPS", 20)
+    found = solve(network, traffic, tolerance=1e-2)
+    assert (found.solver, found.status) == ("structured", "certified")
+    assert found.iterations > 20
+    assert found.interval.lower <= alone.interval.upper
+    assert alone.interval.lower <= found.interval.upper
+    # The limit of the user is one of both together, and of a fine gap the first solver alone is asked.
+    for most in (10, 20, 25):
+        limited = solve(network, traffic, tolerance=1e-2, max_iterations=most)
+        assert (limited.iterations, limited.status) == (most, "bounds")
+        assert limited.solver == ("columns" if most <= 20 else "structured")
+    assert solve(network, traffic, tolerance=1e-3).solver == "columns"
 
 
 def test_auto_takes_first_order_steps_where_the_gap_is_coarse_and_they_are_less_work() -> None:

@@ -14,7 +14,7 @@ from pnet_lp.throughput.solvers.base import (
     get_solver,
     solver_names,
 )
-from pnet_lp.throughput.solvers.choose import AUTO, choose_solver
+from pnet_lp.throughput.solvers.choose import AUTO, choose_solver, second_choice
 
 __all__ = [
     "AUTO",
@@ -26,5 +26,6 @@ __all__ = [
     "Solver",
     "choose_solver",
     "get_solver",
+    "second_choice",
     "solver_names",
 ]

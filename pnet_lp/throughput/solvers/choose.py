@@ -25,6 +25,10 @@ LINKS_OF_WAYS = 200
 """Where a demand has fewer arc-flow variables than this in each plane, a step over arcs is less work than one over the
 ways that column generation begins with: some two dozen of three or four links, looked at twice."""
 
+MOST_STEPS = 10_000
+"""At a coarse gap column generation takes some thousand steps, or, where its prices go round among many ways that are
+alike, a hundred thousand and more: after so many the other solver has its turn."""
+
 FEW_DEMANDS_PER_ROW = 4.0
 """Below this many, and without access limits, first-order steps over arcs are tens of thousands."""
 
@@ -60,6 +64,11 @@ def choose_solver(problem: Problem, tolerance: float) -> str:
         return "columns" if few else "structured"
     unlimited = bool(np.isinf(flow.access_up).all() and np.isinf(flow.access_down).all())
     return "highs-ipx" if unlimited and demands < FEW_DEMANDS_PER_ROW * rows else "structured"
+
+
+def second_choice(first: str, tolerance: float) -> tuple[str, int] | None:
+    """Return the solver to go to, and after how many iterations of ``first``, where these may not end."""
+    return ("structured", MOST_STEPS) if first == "columns" and tolerance >= COARSE else None
 
 
 def _much_alike(problem: ArcProblem) -> bool:
