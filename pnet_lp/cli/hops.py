@@ -113,7 +113,9 @@ def command(
     curves = read_curves(published) if published else {}
     intact = network.build_intact()
     level = intact.settled_level(level)
-    rpc = None if rpc_bytes is None else Rpc(rpc_bytes, rate_gbps or only_speed(intact), hop_delay_us)
+    rpc = None
+    if rpc_bytes is not None:
+        rpc = Rpc(rpc_bytes, rate_gbps or only_speed(intact, instead="--rate C with it"), hop_delay_us)
     pairs = [find_pair(intact, level, pair)] if pair else []
     found: list[HopTrials] = [
         run_trials(intact, step, level, trials=trials, seed=network.seed, pairs=pairs, threads=threads)

@@ -31,11 +31,15 @@ def message_us(links: int, message_bytes: float, link_gbps: float, hop_delay_us:
     return links * hop_delay_us + (message_bytes + (links - 1) * largest) * us_per_byte
 
 
-def only_speed(network: Network) -> float:
+def only_speed(network: Network, *, instead: str) -> float:
     """Return the speed of all links of a network, access links included, in Gb/s.
 
+    Args:
+        network: the network.
+        instead: what can be given where there are several, in words.
+
     Raises:
-        SpecError: they have several.
+        SpecError: there are several.
     """
     speeds: set[float] = set()
     for plane in network.planes:
@@ -49,9 +53,7 @@ def only_speed(network: Network) -> float:
             speeds.update(values.tolist())
     speeds.discard(0.0)
     if len(speeds) != 1:
-        raise SpecError(
-            f"the network's links have {len(speeds)} speeds", where="rpc_bytes", allowed="a rate with it"
-        )
+        raise SpecError(f"the network's links have {len(speeds)} speeds", where="rpc_bytes", allowed=instead)
     return speeds.pop()
 
 

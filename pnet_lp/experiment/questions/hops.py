@@ -62,7 +62,8 @@ class HopsCase(NetworkKeys):
         """Return the remote call, None where none was asked for."""
         if self.rpc_bytes is None:
             return None
-        return Rpc(self.rpc_bytes, self.rate_gbps or only_speed(network), self.hop_delay_us)
+        rate = self.rate_gbps or only_speed(network, instead="rate_gbps with it")
+        return Rpc(self.rpc_bytes, rate, self.hop_delay_us)
 
 
 @QUESTIONS.register(
