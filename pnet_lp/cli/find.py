@@ -80,6 +80,7 @@ def _words(_: click.Context, __: click.Parameter, value: str | None) -> tuple[st
         help="{}.  [default: all]",
     ),
     setting(FindSettings, "budget"),
+    setting(FindSettings, "sizes"),
     setting(FindSettings, "best"),
     setting(FindSettings, "rank"),
     setting(FindSettings, "fail_links"),

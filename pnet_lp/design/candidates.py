@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 from pnet_lp.cost import Quote, quote_network
 from pnet_lp.cost.books import Book
@@ -89,10 +90,11 @@ class Candidate:
 def candidates(asked: FindSettings) -> Iterator[Candidate]:
     """Yield the networks of the families asked for, with every number of planes and every speed, each once."""
     wanted = Equipment(asked.hosts, asked.radix)
+    kinds = (wanted, replace(wanted, fine=True)) if asked.sizes == "fine" else (wanted,)
     seen: set[Candidate] = set()
     for name in asked.families or sizings.names():
         entry, seeded = sizings.get(name), "seed" in topologies.get(name).params.model_fields
-        for given in entry.build(wanted):
+        for given in chain.from_iterable(map(entry.build, kinds)):
             values = dict(given)
             hosts_per_switch = values.pop("hosts_per_switch", 0)
             text = _expression(name, values)

@@ -42,6 +42,10 @@ class FindSettings(ToleranceSettings, BookSettings):
     families: Annotated[tuple[str, ...], OneOrMore] = Field(
         (), description="topology families to try; default: all that come in sizes"
     )
+    sizes: Literal["few", "fine"] = Field(
+        "few",
+        description="sizes of each family to try: a few far apart, or also between them in steps of one switch or 1 %",
+    )
     budget: float | None = Field(None, gt=0, allow_inf_nan=False, description="maximum price in USD")
     best: int | None = Field(
         None, ge=1, description="stop when so many networks of the front are found, best first"

@@ -7,7 +7,7 @@ left out of a search.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -21,21 +21,40 @@ class Equipment:
     Attributes:
         hosts: at least so many, each with one link.
         ports: of a switch, at most.
+        fine: whether sizes are wanted in fine steps, rather than a few that are far apart.
     """
 
     hosts: int
     ports: int
+    fine: bool = False
 
     def splits(self) -> Iterable[tuple[int, int]]:
-        """Yield numbers of hosts and of cables of a switch: one host to one cable, to two, and so on."""
-        for part in (1 / 4, 1 / 3, 2 / 5, 1 / 2, 3 / 5, 2 / 3, 3 / 4):
-            hosts = max(1, int(self.ports * part + 1e-9))
-            if hosts < self.ports:
-                yield hosts, self.ports - hosts
+        """Yield numbers of switches and of cables of each, from three hosts for a cable to three cables for a host."""
+        few = dict.fromkeys(map(self._with, (3 / 4, 2 / 3, 3 / 5, 1 / 2, 2 / 5, 1 / 3, 1 / 4)))
+        for switches in fine_steps(self._with(3 / 4), self.most_switches) if self.fine else few:
+            cables = self.ports - self.switches(switches)
+            if cables > 0:
+                yield switches, cables
+
+    @property
+    def most_switches(self) -> int:
+        """How many switches it takes where hosts have only a quarter of the ports."""
+        return self._with(1 / 4)
+
+    def _with(self, part: float) -> int:
+        """Return how many switches it takes whose hosts have such a part of their ports."""
+        return self.switches(max(1, int(self.ports * part + 1e-9)))
 
     def switches(self, each: int) -> int:
         """Return how many switches it takes with ``each`` hosts on every one."""
         return math.ceil(self.hosts / each)
+
+
+def fine_steps(first: int, last: int) -> Iterator[int]:
+    """Yield numbers from ``first`` to ``last``, each by one more than the one before, or by 1 % where that is more."""
+    while first <= last:
+        yield first
+        first += max(1, first // 100)
 
 
 OVERSUBSCRIPTIONS = (1, 2, 3, 4)
@@ -43,7 +62,8 @@ OVERSUBSCRIPTIONS = (1, 2, 3, 4)
 
 Sizing: TypeAlias = Callable[[Equipment], Iterable[Mapping[str, Any]]]
 """``equipment -> parameters``: of networks of the family that hold as many hosts, the smallest for each sensible
-oversubscription.  ``hosts_per_switch`` among them is the setting of that name."""
+oversubscription, or in fine steps all that are sensible.  ``hosts_per_switch`` among them is the setting of that
+name."""
 
 sizings: Registry[Sizing] = Registry(
     "sizing", package="pnet_lp.topology.families", group="pnet_lp.topologies"

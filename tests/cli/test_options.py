@@ -435,6 +435,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "planes": Example("--planes 1..2"),
             "families": Example("--families fat-tree"),
             "budget": Example("--budget 20000"),
+            "sizes": Example("--sizes fine"),
             "best": Example("--best 1", idle="--best 1 --rank throughput", says="where throughput ranks"),
             "rank": Example("--rank power"),
             "fail_links": Example("--fail-links 0.1"),

@@ -26,9 +26,12 @@ def asked(**given: Any) -> FindSettings:
     return validate(FindSettings, {"hosts": 16, "radix": 8, **given})
 
 
+@pytest.mark.parametrize("sizes", ["few", "fine"])
 @pytest.mark.parametrize("wanted", [Equipment(16, 8), Equipment(100, 12), Equipment(1024, 64)])
-def test_sizes_hold_the_hosts_and_have_the_ports(wanted: Equipment) -> None:
-    settings = asked(hosts=wanted.hosts, radix=wanted.ports, min_gbps_per_host=1, planes=1, speeds=400)
+def test_sizes_hold_the_hosts_and_have_the_ports(wanted: Equipment, sizes: str) -> None:
+    settings = asked(
+        hosts=wanted.hosts, radix=wanted.ports, min_gbps_per_host=1, planes=1, speeds=400, sizes=sizes
+    )
     found = list(candidates(settings))
     assert len({one.topology.partition(":")[0] for one in found}) >= 8
     for one in found:
@@ -112,6 +115,19 @@ def test_nothing_that_is_ruled_out_would_have_done() -> None:
         assert one in front, one
         best = front[one].gbps_per_host
     assert [one.candidate for one in found.front] == [one for one in by_price if one in front]
+
+
+def test_fine_steps_try_the_sizes_between_the_few() -> None:
+    """With 16 ports and 64 hosts: from 6 switches with 11 hosts on most of them, to 16 with 4 hosts and 12 cables."""
+    jellyfish = asked(hosts=64, radix=16, min_gbps_per_host=60, families="jellyfish", planes=1, sizes="fine")
+    tried = [one.network.planes[0].switch_count for one in candidates(jellyfish)]
+    assert sorted(tried) == list(range(6, 17))
+    few, fine = (
+        find(asked(hosts=64, radix=16, min_gbps_per_host=60, planes=1, sizes=sizes, best=1))
+        for sizes in ("few", "fine")
+    )
+    assert fine.front[0].quote.total_usd < few.front[0].quote.total_usd
+    assert {one.candidate for one in few.ruled} < {one.candidate for one in fine.ruled}
 
 
 def test_planes_that_differ_are_bounded_as_they_are() -> None:

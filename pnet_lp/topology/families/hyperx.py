@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.grid import Dims
 from pnet_lp.topology.hosts import flat_plane
 from pnet_lp.topology.lists import Whole
-from pnet_lp.topology.sizing import OVERSUBSCRIPTIONS, Equipment, sizings
+from pnet_lp.topology.sizing import OVERSUBSCRIPTIONS, Equipment, fine_steps, sizings
 
 
 def _at_least_one(cables: tuple[int, ...]) -> tuple[int, ...]:
@@ -100,39 +100,50 @@ def _joined_rows(
     summary="rows, squares and cubes with as many hosts on a switch as its ports allow, cables in bundles",
 )
 def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield rows, and of two and three dimensions the smallest lattice and one with half as many hosts on a switch."""
-    yield from _rows(wanted)
-    for dimensions in (2, 3):
-        fit = [
-            side
-            for side in range(2, wanted.ports)
-            if wanted.switches(side**dimensions) + dimensions * (side - 1) <= wanted.ports
-        ]
-        for side in dict.fromkeys(
-            [*fit[:1], *(s for s in fit if s**dimensions >= 2 * fit[0] ** dimensions)][:2]
-        ):
+    """Yield rows, and of two and three dimensions the smallest lattice and one with half as many hosts on a switch.
+
+    In fine steps they are all with a quarter of the ports or more for hosts, and with any number of cables in a bundle.
+    """
+    for dimensions in (1, 2, 3):
+        fit = []
+        for side in range(2, wanted.ports + 1):
             hosts = wanted.switches(side**dimensions)
-            most = (wanted.ports - hosts) // (dimensions * (side - 1))
-            for bundle in dict.fromkeys((1, most)):
-                yield {"dims": (side,) * dimensions, "k": (bundle,), "t": hosts}
+            cables = dimensions * (side - 1)
+            if hosts + cables <= wanted.ports:
+                fit.append((side, hosts, (wanted.ports - hosts) // cables))
+        chosen: Iterable[_Sized]
+        if wanted.fine:
+            chosen = _fine(sized for sized in fit if sized[0] ** dimensions <= wanted.most_switches)
+        else:
+            chosen = _few_rows(fit) if dimensions == 1 else _few_lattices(fit, dimensions)
+        for side, hosts, bundle in chosen:
+            yield {"dims": (side,) * dimensions, "k": (bundle,), "t": hosts}
 
 
-def _rows(wanted: Equipment) -> Iterator[dict[str, Any]]:
+_Sized: TypeAlias = tuple[int, int, int]
+"""Switches in a row, hosts on each, cables in a bundle: of those that fit, at most."""
+
+
+def _fine(fit: Iterable[_Sized]) -> Iterator[_Sized]:
+    for side, hosts, most in fit:
+        yield from ((side, hosts, bundle) for bundle in fine_steps(1, most))
+
+
+def _few_lattices(fit: Sequence[_Sized], dimensions: int) -> Iterator[_Sized]:
+    larger = [sized for sized in fit if sized[0] ** dimensions >= 2 * fit[0][0] ** dimensions]
+    for side, hosts, most in dict.fromkeys([*fit[:1], *larger[:1]]):
+        yield from ((side, hosts, bundle) for bundle in dict.fromkeys((1, most)))
+
+
+def _few_rows(fit: Sequence[_Sized]) -> Iterator[_Sized]:
     """Yield the shortest row, and for each number of hosts to a cable the shortest, with all its ports and as it needs.
 
     Most cables lead to switches that are on the way only, where traffic is far from even: two for each host are enough.
     """
-    fit = []
-    for side in range(2, wanted.ports + 1):
-        hosts = wanted.switches(side)
-        if hosts + side - 1 <= wanted.ports:
-            fit.append((side, hosts, (wanted.ports - hosts) // (side - 1)))
-    for side, hosts, most in fit[:1]:
-        yield {"dims": (side,), "k": (most,), "t": hosts}
+    yield from fit[:1]
     for factor in (*reversed(OVERSUBSCRIPTIONS), 1 / 2):
         for side, hosts, most in fit:
             needed = math.ceil(hosts / (factor * (side - 1)))
             if needed <= most:
-                for bundle in dict.fromkeys((needed, most)):
-                    yield {"dims": (side,), "k": (bundle,), "t": hosts}
+                yield from ((side, hosts, bundle) for bundle in dict.fromkeys((needed, most)))
                 break

@@ -98,13 +98,10 @@ def jellyfish(params: Jellyfish) -> Plane:
     )
 
 
-@sizings.register(
-    "jellyfish", summary="switches whose ports are split between hosts and cables in seven ways"
-)
+@sizings.register("jellyfish", summary="switches whose ports are split between hosts and cables")
 def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield a graph for each way to split the ports of a switch."""
-    for hosts, cables in wanted.splits():
-        switches = wanted.switches(hosts)
-        degree = min(cables, switches - 1)
-        if switches >= 4 and degree >= 3:
-            yield {"switches": switches, "ports": wanted.hosts // switches + degree, "hosts": wanted.hosts}
+    """Yield a graph for each way to split the ports of a switch, no denser than one cable between every two."""
+    for switches, cables in wanted.splits():
+        if switches >= 4 and cables >= 3:
+            ports = min(wanted.ports, wanted.hosts // switches + switches - 1)
+            yield {"switches": switches, "ports": ports, "hosts": wanted.hosts}

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import HostParams, check_size, topologies
-from pnet_lp.topology.sizing import OVERSUBSCRIPTIONS, Equipment, sizings
+from pnet_lp.topology.sizing import OVERSUBSCRIPTIONS, Equipment, fine_steps, sizings
 
 
 class LeafSpine(HostParams):
@@ -51,6 +51,9 @@ def leaf_spine(params: LeafSpine) -> Plane:
 )
 def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
     """Yield a fabric for each oversubscription, its cables to a spine as parallel as the spine's ports allow."""
+    if wanted.fine:
+        yield from _fine(wanted)
+        return
     for factor in OVERSUBSCRIPTIONS:
         hosts = wanted.ports * factor // (1 + factor)
         leaves = wanted.switches(hosts)
@@ -62,3 +65,13 @@ def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
         spines = -(-uplinks // parallel)
         if hosts + spines * parallel <= wanted.ports:
             yield {"leaves": leaves, "spines": spines, "hosts_per_leaf": hosts, "parallel": parallel}
+
+
+def _fine(wanted: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield for each number of leaves any number of spines, from the most oversubscribed to what hosts can use."""
+    for leaves, uplinks in wanted.splits():
+        hosts, parallel = wanted.switches(leaves), min(wanted.ports // leaves, uplinks)
+        if parallel:
+            fewest = -(-hosts // (max(OVERSUBSCRIPTIONS) * parallel))
+            for spines in fine_steps(fewest, min(uplinks // parallel, -(-hosts // parallel))):
+                yield {"leaves": leaves, "spines": spines, "hosts_per_leaf": hosts, "parallel": parallel}

@@ -65,11 +65,10 @@ def xpander(params: Xpander) -> Plane:
     )
 
 
-@sizings.register("xpander", summary="switches whose ports are split between hosts and cables in seven ways")
+@sizings.register("xpander", summary="switches whose ports are split between hosts and cables")
 def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
     """Yield a lift for each way to split the ports of a switch."""
-    for hosts, cables in wanted.splits():
-        switches = wanted.switches(hosts)
+    for switches, cables in wanted.splits():
         d = min(cables, switches - 1)
         if d >= 3:
             k = -(-switches // (d + 1))
