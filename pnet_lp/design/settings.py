@@ -16,6 +16,7 @@ from pnet_lp.topology.sizing import sizings
 from pnet_lp.traffic import check_traffic
 
 Rank: TypeAlias = Literal["cost", "power", "throughput"]
+Sizes: TypeAlias = Literal["few", "fine"]
 
 MOST_PLANES_TRIED = 64
 
@@ -42,7 +43,7 @@ class FindSettings(ToleranceSettings, BookSettings):
     families: Annotated[tuple[str, ...], OneOrMore] = Field(
         (), description="topology families to try; default: all that come in sizes"
     )
-    sizes: Literal["few", "fine"] = Field(
+    sizes: Sizes = Field(
         "few",
         description="sizes of each family to try: a few far apart, or also between them in steps of one switch or 1 %",
     )

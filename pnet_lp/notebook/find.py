@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 from pnet_lp.design import FindSettings
 from pnet_lp.design import find as find_networks
-from pnet_lp.design.settings import Rank
+from pnet_lp.design.settings import Rank, Sizes
 from pnet_lp.notebook.networks_found import NetworksFound
 from pnet_lp.notebook.progress import Text
 from pnet_lp.registry import validate
@@ -22,6 +22,7 @@ def find(
     speeds: float | Sequence[float] | None = None,
     planes: int | Sequence[int] | None = None,
     families: str | Sequence[str] | None = None,
+    sizes: Sizes | None = None,
     budget: float | None = None,
     best: int | None = None,
     rank: Rank | None = None,
@@ -51,6 +52,7 @@ def find(
         speeds: speeds of ports to try, in Gb/s.
         planes: numbers of planes to try.
         families: topology families to try.
+        sizes: sizes of each family to try: a ``few`` far apart, or also between them in ``fine`` steps.
         budget: maximum price in USD.
         best: stop when so many networks of the front are found, best first.
         rank: what ranks networks: least ``cost``, least ``power`` or most ``throughput``.
@@ -77,6 +79,7 @@ def find(
         "speeds": speeds,
         "planes": planes,
         "families": families,
+        "sizes": sizes,
         "budget": budget,
         "best": best,
         "rank": rank,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 import pnet_lp as pn
 from pnet_lp.cost import load_book, quote_network
+from pnet_lp.design.settings import FindSettings
 from pnet_lp.errors import PnetError, SpecError
 
 PRICES = load_book("price", ()), load_book("power", ())
@@ -106,3 +109,15 @@ def test_how_it_is_shown(found: pn.NetworksFound) -> None:
 def test_wrong(given: dict[str, object], kind: type[PnetError], message: str) -> None:
     with pytest.raises(kind, match=message):
         pn.find(**{"hosts": 16, "min_gbps_per_host": 10, **given})  # type: ignore[arg-type]
+
+
+def test_every_setting_is_a_keyword() -> None:
+    assert inspect.signature(pn.find).parameters.keys() >= FindSettings.model_fields.keys()
+
+
+def test_fine_steps_find_a_cheaper_one() -> None:
+    few, fine = (
+        pn.find(hosts=64, min_gbps_per_host=60, radix=16, planes=1, best=1, sizes=sizes)
+        for sizes in (None, "fine")
+    )
+    assert fine.front["total_usd"][0] < few.front["total_usd"][0]

@@ -13,7 +13,7 @@ from pnet_lp.model import Plane
 from pnet_lp.model.layout import Groups
 from pnet_lp.topology.family import HostParams, check_size, topologies
 from pnet_lp.topology.hosts import flat_plane
-from pnet_lp.topology.sizing import Equipment, sizings
+from pnet_lp.topology.sizing import Equipment, fine_steps, sizings
 
 Arrangement: TypeAlias = Literal["absolute", "relative", "circulant"]
 _Groups: TypeAlias = npt.NDArray[np.int64]
@@ -114,11 +114,14 @@ def _other_end(arrangement: Arrangement, group: _Groups, port: int, g: int) -> t
 def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
     """Yield balanced networks: that of the largest switches, and that of the smallest that are enough.
 
-    In fine steps they are all between.
+    In fine steps they are those between too.
     """
     fit = []
     for h in range(1, (wanted.ports + 1) // 4 + 1):
         groups = max(2, -(-wanted.hosts // (2 * h * h)))
         if groups <= 2 * h * h + 1:
             fit.append({"h": h, "g": groups})
-    yield from fit if wanted.fine or len(fit) < 2 else (fit[0], fit[-1])
+    if wanted.fine:
+        yield from (fit[i - 1] for i in fine_steps(1, len(fit)))
+    else:
+        yield from fit if len(fit) < 2 else (fit[0], fit[-1])

@@ -102,7 +102,7 @@ def _joined_rows(
 def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
     """Yield rows, and of two and three dimensions the smallest lattice and one with half as many hosts on a switch.
 
-    In fine steps they are all with a quarter of the ports or more for hosts, and with any number of cables in a bundle.
+    In fine steps they are all with a quarter of the ports or more for hosts, and up to two cables for each host.
     """
     for dimensions in (1, 2, 3):
         fit = []
@@ -113,7 +113,8 @@ def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
                 fit.append((side, hosts, (wanted.ports - hosts) // cables))
         chosen: Iterable[_Sized]
         if wanted.fine:
-            chosen = _fine(sized for sized in fit if sized[0] ** dimensions <= wanted.most_switches)
+            sensible = (sized for sized in fit if sized[0] ** dimensions <= wanted.most_switches)
+            chosen = _fine(sensible, dimensions)
         else:
             chosen = _few_rows(fit) if dimensions == 1 else _few_lattices(fit, dimensions)
         for side, hosts, bundle in chosen:
@@ -124,9 +125,10 @@ _Sized: TypeAlias = tuple[int, int, int]
 """Switches in a row, hosts on each, cables in a bundle: of those that fit, at most."""
 
 
-def _fine(fit: Iterable[_Sized]) -> Iterator[_Sized]:
+def _fine(fit: Iterable[_Sized], dimensions: int) -> Iterator[_Sized]:
     for side, hosts, most in fit:
-        yield from ((side, hosts, bundle) for bundle in fine_steps(1, most))
+        enough = math.ceil(2 * hosts / (dimensions * (side - 1)))
+        yield from ((side, hosts, bundle) for bundle in fine_steps(1, min(most, enough)))
 
 
 def _few_lattices(fit: Sequence[_Sized], dimensions: int) -> Iterator[_Sized]:
