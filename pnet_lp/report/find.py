@@ -127,6 +127,8 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
         "ruled out:",
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]
+    if asked["sizes"] == "few":
+        lines.append("sizes: a few of each family, far apart; --sizes fine also tries those between")
     if document["example_prices"]:
         lines.append("prices: some are examples, rounded orders of magnitude; give yours with --prices")
     return lines
