@@ -110,6 +110,12 @@ def candidates(asked: FindSettings) -> Iterator[Candidate]:
                             yield found
 
 
+def candidates_between(asked: FindSettings) -> int:
+    """Return how many more there would be in fine sizes."""
+    fine = asked.model_copy(update={"sizes": "fine"})
+    return sum(1 for _ in candidates(fine)) - sum(1 for _ in candidates(asked))
+
+
 def _expression(name: str, values: Mapping[str, object]) -> str:
     fields = topologies.get(name).params.model_fields
     return write_expression(name, {key: written(value, fields[key]) for key, value in values.items()})

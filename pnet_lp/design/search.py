@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pnet_lp.cost import Quote, load_book
-from pnet_lp.design.candidates import Candidate, candidates
+from pnet_lp.design.candidates import Candidate, candidates, candidates_between
 from pnet_lp.design.failing import Failing
 from pnet_lp.design.settings import FindSettings
 from pnet_lp.errors import PnetError, SpecError, TrafficError
@@ -296,6 +296,7 @@ def _front(
 def _nothing(search: _Search, ruled: list[Ruled]) -> PnetError:
     """Return the error where all candidates are ruled out: the budget is to blame only if more of it might do."""
     asked = search.asked
+    finer = "fine sizes, " if candidates_between(asked) else ""
     none = f"none of {len(ruled):,} candidates carries {asked.min_gbps_per_host:g} Gb/s per host of {asked.traffic}"
     dear = [(one.quote.total_usd, one) for one in ruled if one.why == _TOO_DEAR and one.quote]
     dear.sort(key=lambda item: item[0])
@@ -307,11 +308,11 @@ def _nothing(search: _Search, ruled: list[Ruled]) -> PnetError:
             return PnetError(
                 f"{none} for {asked.budget:,.10g} USD; {len(dear):,} cost more, and the cheapest of those that, as far "
                 f"as bounds know, carry as much is {one.candidate.command} for {price:,.0f} USD",
-                allowed="a larger budget, or less traffic",
+                allowed=f"a larger budget, {finer}or less traffic",
             )
         known.append(replace(one, most_gbps_per_host=most))
     nearest = max(known, key=lambda one: one.most_gbps_per_host)
     return PnetError(
         f"{none}; the nearest is {nearest.candidate.command} with at most {nearest.most_gbps_per_host:.4g}",
-        allowed="less traffic, more planes, or faster links",
+        allowed=f"less traffic, {finer}more planes, or faster links",
     )

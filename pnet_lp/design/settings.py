@@ -45,7 +45,7 @@ class FindSettings(ToleranceSettings, BookSettings):
     )
     sizes: Sizes = Field(
         "few",
-        description="sizes of each family to try: a few far apart, or also between them in steps of one switch or 1 %",
+        description="sizes of each family to try: a few that are far apart, or also those between, in fine steps",
     )
     budget: float | None = Field(None, gt=0, allow_inf_nan=False, description="maximum price in USD")
     best: int | None = Field(

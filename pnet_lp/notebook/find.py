@@ -52,7 +52,7 @@ def find(
         speeds: speeds of ports to try, in Gb/s.
         planes: numbers of planes to try.
         families: topology families to try.
-        sizes: sizes of each family to try: a ``few`` far apart, or also between them in ``fine`` steps.
+        sizes: sizes of each family to try: a ``few`` that are far apart, or also those between, in ``fine`` steps.
         budget: maximum price in USD.
         best: stop when so many networks of the front are found, best first.
         rank: what ranks networks: least ``cost``, least ``power`` or most ``throughput``.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cost import Quote
-from pnet_lp.design import Candidate, Found
+from pnet_lp.design import Candidate, Found, candidates_between
 from pnet_lp.report.experiment import union
 from pnet_lp.report.plot import COLOURS, new_figure, write_figure
 from pnet_lp.report.tables import Columns, from_rows, text_table
@@ -26,6 +26,7 @@ def find_document(found: Found) -> dict[str, Any]:
     return {
         "asked": asked.model_dump(mode="json"),
         "candidates": len(found.front) + len(found.ruled),
+        "candidates_between": candidates_between(asked),
         "ruled_out": found.counts,
         "example_prices": any(
             line.price.example for survivor in found.front for line in survivor.quote.lines
@@ -127,8 +128,10 @@ def find_lines(document: Mapping[str, Any]) -> list[str]:
         "ruled out:",
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]
-    if asked["sizes"] == "few":
-        lines.append("sizes: a few of each family, far apart; --sizes fine also tries those between")
+    if more := document["candidates_between"]:
+        lines.append(
+            f"sizes: a few of each family, far apart; fine sizes add {more:,} candidates between these"
+        )
     if document["example_prices"]:
         lines.append("prices: some are examples, rounded orders of magnitude; give yours with --prices")
     return lines

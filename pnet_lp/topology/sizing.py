@@ -29,9 +29,12 @@ class Equipment:
     fine: bool = False
 
     def splits(self) -> Iterable[tuple[int, int]]:
-        """Yield numbers of switches and of cables of each, from three hosts for a cable to three cables for a host."""
+        """Yield numbers of switches and of cables of each, from three hosts for a cable to three cables for a host.
+
+        In fine steps from four hosts for a cable on, which is the most of :data:`OVERSUBSCRIPTIONS`.
+        """
         few = dict.fromkeys(map(self._with, (3 / 4, 2 / 3, 3 / 5, 1 / 2, 2 / 5, 1 / 3, 1 / 4)))
-        for switches in fine_steps(self._with(3 / 4), self.most_switches) if self.fine else few:
+        for switches in fine_steps(self._with(4 / 5), self.most_switches) if self.fine else few:
             cables = self.ports - self.switches(switches)
             if cables > 0:
                 yield switches, cables

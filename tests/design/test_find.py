@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from pnet_lp.cli import main
-from pnet_lp.design import FindSettings, candidates, find
+from pnet_lp.design import FindSettings, candidates, candidates_between, find
 from pnet_lp.design.failing import CLOSE
 from pnet_lp.design.search import Survivor
 from pnet_lp.errors import PnetError, SpecError
@@ -128,6 +128,29 @@ def test_fine_steps_try_the_sizes_between_the_few() -> None:
     )
     assert fine.front[0].quote.total_usd < few.front[0].quote.total_usd
     assert {one.candidate for one in few.ruled} < {one.candidate for one in fine.ruled}
+
+
+def test_fine_steps_begin_where_the_few_do() -> None:
+    """The most oversubscribed of the few, 59 leaves of 51 hosts, and 63 of 48: those between are cheaper than 63."""
+    leaves = asked(
+        hosts=3000, radix=64, min_gbps_per_host=27.5, families="leaf-spine", planes=1, sizes="fine", best=1
+    )
+    assert find(leaves).front[0].quote.total_usd <= 1_713_400
+    assert {len(one.network.planes[0].rack_names) for one in candidates(leaves)} == set(range(59, 65))
+
+
+def test_families_without_sizes_between_have_no_more_candidates() -> None:
+    trees = asked(hosts=32, radix=16, min_gbps_per_host=50, families="fat-tree", planes=1)
+    assert candidates_between(trees) == 0
+    cubes = asked(hosts=1000, radix=8, min_gbps_per_host=50, families="torus", planes=1)
+    assert candidates_between(cubes) == len({9, 11, 12})
+
+
+def test_fine_sizes_are_named_where_they_may_help() -> None:
+    wanted = {"hosts": 64, "radix": 16, "planes": 1, "min_gbps_per_host": 60, "budget": 80_000}
+    with pytest.raises(PnetError, match=r"allowed: a larger budget, fine sizes, or less traffic$"):
+        find(asked(**wanted))
+    assert find(asked(**wanted, sizes="fine")).front[0].quote.total_usd < 80_000
 
 
 def test_planes_that_differ_are_bounded_as_they_are() -> None:

@@ -89,14 +89,18 @@ def _generators(q: int, powers: list[int]) -> tuple[set[int], set[int]]:
 
 @sizings.register("slim-fly", summary="the two smallest graphs that have room")
 def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield the two smallest graphs whose switches have ports for as many hosts as are on each."""
+    """Yield the two smallest graphs whose switches have ports for as many hosts as are on each.
+
+    In fine steps they are all with a quarter of the ports or more for hosts.
+    """
     found = 0
     for q in range(3, 201):
         try:
             params = SlimFly.model_validate({"q": q})
         except ValueError:  # no power of a prime, or one of 2
             continue
-        hosts = wanted.switches(2 * q * q)
-        if params.degree + hosts <= wanted.ports and found < 2:
+        switches = 2 * q * q
+        hosts, more = wanted.switches(switches), wanted.fine and switches <= wanted.most_switches
+        if params.degree + hosts <= wanted.ports and (found < 2 or more):
             found += 1
             yield {"q": q, "p": hosts}
