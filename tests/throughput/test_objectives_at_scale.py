@@ -1,5 +1,7 @@
 """Objectives beside K by the routes of large problems, on small ones: against linear programs and slow filling."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,9 +11,12 @@ from hypothesis import strategies as st
 from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import TrafficMatrix
+from pnet_lp.model.network import Variant
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.objectives import max_min, program
+from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solvers import highs_levels
+from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 
@@ -130,6 +135,22 @@ def test_levels_from_one_basis_to_the_next_are_those_from_nothing(seed: int) -> 
     assert (warm.solver, warm.status) == ("highs-simplex", "certified")
     # Where capacities are far apart the interior point may not get as close.
     assert warm.rates_gbps == pytest.approx(cold.rates_gbps, rel=max(5e-5, 2 * cold.figures["relative_gap"]))
+
+
+@pytest.mark.parametrize(("variant", "tolerance"), [("homogeneous", 1e-3), ("heterogeneous", 1e-2)])
+def test_interior_point_and_simplex_take_turns(tmp_path: Path, variant: Variant, tolerance: float) -> None:
+    """Most demands of four planes are at one level, which the interior point fixes at once; others have their own."""
+    network = build_network("jellyfish:k=8", planes=4, variant=variant, seed=1)
+    traffic = scaled(build_traffic("permutation:kind=pairs", network, "host", seed=1), 100)
+    turns, simplex = (
+        solve(network, traffic, objective="max-min", routing="ksp:8", solver=solver, tolerance=tolerance)
+        for solver in ("auto", "highs-simplex")
+    )
+    assert turns.status == simplex.status == "certified"
+    assert turns.rates_gbps == pytest.approx(simplex.rates_gbps, rel=2 * tolerance)
+    assert max(len(level.demands) for level in turns.levels) > 30
+    save_result(tmp_path / "turns.json", network, traffic, turns)
+    assert verify_file(tmp_path / "turns.json").gap <= tolerance
 
 
 def test_links_that_others_imply_are_no_rows() -> None:

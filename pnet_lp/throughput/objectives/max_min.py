@@ -66,9 +66,18 @@ _LEVELS_PER_SPARE = 4
 _MANY = 0.1
 """An interior point goes on as long as each program fixes at least this part of the free demands."""
 
-_STEPS_PER_ROW = 3
-"""Of the simplex for each link and demand, up to which the first program over columns is waited for.  Permutations
-with many levels take about one; traffic between all pairs takes more than three, and longer than an interior point."""
+_STEPS_PER_ROW = 5
+"""Of the simplex for each link and demand, up to which its first program is waited for.  Permutations with many levels
+take one to four; traffic between all pairs takes more, and longer than an interior point."""
+
+_IN_A_ROW = 4
+"""So many programs of an interior point may fix less than that, one after the other, before columns are tried."""
+
+_GIVEN_UP = 1e-6
+"""Part of its rate, in tolerances, that a demand gives up once it is fixed.  Many that are fixed exactly leave later
+programs no room: their prices are without bound, and what was rounded makes them infeasible."""
+
+_MOST_GIVEN_UP = 1e-8
 
 _PART = 0.25
 """A demand is fixed where it can get beyond its level by at most this part of the tolerance."""
@@ -85,6 +94,7 @@ class _Step:
         fixed: which of them this level fixes.
         lengths: of the bound.
         distance: float64 ``[J]``, by these lengths.
+        proved: whether the bound is close enough; else the demand with the largest part in it is fixed all the same.
     """
 
     rate: FloatArray
@@ -93,6 +103,7 @@ class _Step:
     fixed: BoolArray
     lengths: Lengths
     distance: FloatArray
+    proved: bool = True
 
 
 @OBJECTIVES.register(
@@ -162,20 +173,22 @@ class MaxMin(Fair):
 def _climbed(problem: Problem, context: SolveContext) -> _Climb:
     """Return all levels.
 
-    Where an interior point fixes many demands at once, levels are few, and each is solved from nothing.  Else they are
-    solved over columns, each from the basis of the one before, unless the first takes too many steps.
+    Where an interior point fixes many demands at once, levels are few, and each is solved from nothing.  From where it
+    does not they are solved over columns, each from the basis of the one before, unless the first takes too many steps;
+    and from where that fails, by an interior point again.
     """
     climb, steps = _Climb(problem, context), None
     if problem.form == "path" and context.solver == AUTO:
-        climb.start_again(least=_MANY)
-        if climb.ended:
-            return climb
         steps = _STEPS_PER_ROW * (len(problem.flow.link_capacity) + problem.demand_count)
     if problem.form == "path" and context.solver in (AUTO, VERTEX_SOLVER):
-        by_vertices = _Climb(problem, context)
-        by_vertices.go_on(steps)
-        if by_vertices.steps or not climb.steps:
-            climb = by_vertices
+        while not climb.ended:
+            if context.solver == AUTO:
+                climb.start_again(least=_MANY)
+            known = len(climb.steps)
+            if not climb.ended:
+                climb.go_on(steps)
+            if len(climb.steps) == known:
+                break
     climb.start_again()
     return climb
 
@@ -185,6 +198,7 @@ class _Climb:
 
     Attributes:
         rate: float64 ``[J]``, Gb/s that each demand gets.
+        held: float64 ``[J]``, Gb/s that each of those that are fixed gets in later programs, 0 for the others.
         free: bool ``[J]``, which of them no level has fixed.
         steps: the levels, lowest first.
         attained: the last flow.
@@ -196,6 +210,7 @@ class _Climb:
     def __init__(self, problem: Problem, context: SolveContext) -> None:
         self._problem, self._context = problem, context
         self.rate = floats(np.zeros(problem.demand_count))
+        self.held = self.rate
         self.free = np.ones(problem.demand_count, dtype=bool)
         self.steps: list[_Step] = []
         self.solver = lp_solver(context, problem, steps=False)
@@ -221,8 +236,8 @@ class _Climb:
         assert isinstance(solver, HighsSimplex)
         solver.check(problem, instead="")
         demand, tolerance = problem.flow.demand, context.options.tolerance
-        levels, last = Levels(problem, solver), None
-        rate = np.zeros(problem.demand_count)
+        rate = self.held
+        levels, last = Levels(problem, solver, self.free, rate), None
         alike: list[tuple[LevelFound, BoolArray]] = []
         short: SolverError | None = None
         while self.free.any():
@@ -251,7 +266,7 @@ class _Climb:
             context.clock.note("solve")
             rate = np.where(self.free, demand * found.rate, rate)
             upper, part = _bound(demand, rate, self.free, found.volume, found.distance)
-            stuck = self.free & (upper - found.rate <= _PART * tolerance * found.rate * part)
+            stuck = self.free & _stuck(found.rate, upper, part, tolerance)
             if not stuck.any():
                 break
             last = found
@@ -264,7 +279,8 @@ class _Climb:
             if full.any():
                 alike.append((levels.by_cuts(full, found), full))
                 stuck |= full
-            self.rate, self.free = floats(rate), self.free & ~stuck
+            self._fix(floats(rate), stuck)
+            rate = np.where(self.free, rate, self.held)
             context.clock.note("certify")
             try:
                 levels.hold(stuck, rate, found, int(np.argmax(part)))
@@ -298,13 +314,14 @@ class _Climb:
         """Solve the program of each level that is left, from nothing.
 
         Args:
-            least: part of the free demands; it ends where a program fixes fewer.
+            least: part of the free demands; it ends where some programs in a row fix fewer, and where an interior
+                point does not close the gap.  0 for no end.
         """
-        problem = self._problem
+        problem, few = self._problem, 0
         while not self.ended:
             try:
                 self._check_fits()
-                found = _solve_level(problem, self.rate, self.free, self._context)
+                found = _solve_level(problem, self.held, self.free, self._context, vertex=not least)
             except KeyboardInterrupt:
                 if not self.steps:
                     raise
@@ -315,14 +332,23 @@ class _Climb:
                     raise
                 self.warnings = (self._unknown(error),)
                 break
-            step, self.attained = found.answer
+            step, attained = found.answer
+            ended = found.interrupted or self._context.options.deadline.left_s() <= 0
+            if least and not step.proved and not ended:
+                break
+            self.attained = attained
             self.steps.append(step)
-            self.rate = step.rate
-            self.free = self.free & ~step.fixed
+            self._fix(step.rate, step.fixed)
             self.iterations += found.iterations
             self.interrupted, self.warnings = self.interrupted or found.interrupted, found.warnings
-            if np.count_nonzero(step.fixed) < least * np.count_nonzero(step.free):
+            few = few + 1 if np.count_nonzero(step.fixed) < least * np.count_nonzero(step.free) else 0
+            if few == _IN_A_ROW:
                 break
+
+    def _fix(self, rate: FloatArray, stuck: BoolArray) -> None:
+        self.rate, self.free = rate, self.free & ~stuck
+        given_up = np.where(stuck, (1 - _given_up(self._context.options.tolerance)) * rate, self.held)
+        self.held = floats(np.where(self.free, 0.0, np.minimum(given_up, rate)))
 
     def _check_fits(self) -> None:
         """Raise SolverError where one more level does not fit: how many there will be shows only at the end."""
@@ -362,7 +388,7 @@ def _bound(
 
 
 def _solve_level(
-    problem: Problem, rate: FloatArray, free: BoolArray, context: SolveContext
+    problem: Problem, rate: FloatArray, free: BoolArray, context: SolveContext, *, vertex: bool
 ) -> Best[tuple[_Step, Attained]]:
     demand = problem.flow.demand
     fixed = np.where(free, 0.0, rate)
@@ -384,7 +410,7 @@ def _solve_level(
         return (step, attained), Interval(reached, upper).gap / _PART * np.sqrt(int(free.sum()))
 
     # The more demands have a part in the bound, the more are fixed at once.
-    return solve_form(problem, form, context, prove, central=True)
+    return solve_form(problem, form, context, prove, central=True, vertex=vertex)
 
 
 def _prove(
@@ -403,9 +429,20 @@ def _prove(
     distance = problem.distances(lengths)
     upper, part = _bound(demand, attained.rate, free, problem.flow.volume(lengths), distance)
     reached = _lowest(attained.rate, demand, free)
-    blocked = free & ((upper - reached) <= _PART * tolerance * reached * part) & (part > 0)
+    blocked = free & _stuck(reached, upper, part, tolerance)
+    proved = bool(blocked.any())
     blocked[int(np.argmax(np.where(free, part, -1.0)))] = True
-    return _Step(attained.rate, attained.factor, free, blocked, lengths, distance), attained
+    return _Step(attained.rate, attained.factor, free, blocked, lengths, distance, proved), attained
+
+
+def _stuck(reached: float, upper: float, part: FloatArray, tolerance: float) -> BoolArray:
+    """Return bool ``[J]``: the demands that can get hardly more, also when the others give up a hair."""
+    between = upper - reached + 2 * _given_up(tolerance) * reached
+    return (between <= _PART * tolerance * reached * part) & (part > 0)
+
+
+def _given_up(tolerance: float) -> float:
+    return min(_GIVEN_UP * tolerance, _MOST_GIVEN_UP)
 
 
 def _lowest(rate: FloatArray, demand: FloatArray, free: BoolArray) -> float:

@@ -68,6 +68,7 @@ def solve_form(
     prove: Callable[[FloatArray, FloatArray], tuple[A, float]],
     *,
     central: bool = False,
+    vertex: bool = True,
 ) -> Best[A]:
     """Return the best answer that ``prove`` makes of a form's solutions.
 
@@ -78,6 +79,8 @@ def solve_form(
         prove: returns an answer and its relative gap, given the primal and the dual solution, zeros where
             there is none.
         central: whether to look for a solution amid all optimal ones, with as many links as can be having a length.
+
+        vertex: whether a vertex is looked for where nothing else closes the gap.
 
     Raises:
         SpecError: the solver does not take linear programs.
@@ -91,7 +94,7 @@ def solve_form(
     solver = program_solver(name)
     return solve_until(
         form.lp,
-        _attempts(form, context, solver, central),
+        _attempts(form, context, solver, central, vertex),
         lambda value, dual, _: prove(value, dual),
         context.options,
         note=context.clock.note,
@@ -183,7 +186,9 @@ def _left(most: int | None, done: int) -> int | None:
     return None if most is None else max(most - done, 0)
 
 
-def _attempts(form: Form, context: SolveContext, solver: GeneralSolver, central: bool) -> Iterator[Attempt]:
+def _attempts(
+    form: Form, context: SolveContext, solver: GeneralSolver, central: bool, vertex: bool
+) -> Iterator[Attempt]:
     """Yield by which solver to solve, and how, one attempt after the other.
 
     Where the bounds do not meet, duals were lost, or the tolerance was too loose.  Presolve, which the first attempt of
@@ -196,6 +201,6 @@ def _attempts(form: Form, context: SolveContext, solver: GeneralSolver, central:
     else:
         yield Attempt(solver, solver.settings(tolerance, again=False))
         yield Attempt(solver, solver.settings(0.1 * tolerance, again=True))
-    if context.solver == AUTO and len(form.lp.cost) <= SMALL_COLUMNS:
-        vertex = program_solver(VERTEX_SOLVER)
-        yield Attempt(vertex, vertex.settings(_TIGHTEST, again=False))
+    if vertex and context.solver == AUTO and len(form.lp.cost) <= SMALL_COLUMNS:
+        simplex = program_solver(VERTEX_SOLVER)
+        yield Attempt(simplex, simplex.settings(_TIGHTEST, again=False))

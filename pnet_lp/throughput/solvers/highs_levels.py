@@ -98,12 +98,16 @@ class Levels:
     Args:
         problem: the columns of each demand, all of a demand after each other.
         solver: the simplex.
+        free: bool ``[J]``, the demands whose level grows.
+        rate: float64 ``[J]``, Gb/s that the others get.
 
     Attributes:
         alone: float64 ``[J]``, Gb/s that no demand gets more than, whatever the others do.
     """
 
-    def __init__(self, problem: ColumnProblem, solver: HighsSimplex) -> None:
+    def __init__(
+        self, problem: ColumnProblem, solver: HighsSimplex, free: BoolArray, rate: FloatArray
+    ) -> None:
         flow, usage = problem.flow, problem.usage
         self._solver, self._usage = solver, usage
         self._capacity, self._demand = flow.link_capacity, flow.demand
@@ -120,6 +124,7 @@ class Levels:
         self._walls: list[_Wall] = []
         self._find_bounds(usage)
         self._highs = self._model(usage)
+        self._fix(np.flatnonzero(~free), rate)
 
     def solve(self, options: SolveOptions, iterations: int, most: int | None = None) -> LevelFound:
         """Return where the level ends, after ``iterations`` of earlier ones, or where ``most`` have been taken.
@@ -175,13 +180,17 @@ class Levels:
         if of_columns[columns] != status.kBasic or of_rows[links + most] == status.kBasic:
             raise SolverError("the level is at a bound of its own")
         of_columns[columns], of_rows[links + most] = status.kLower, status.kBasic
-        for j in np.flatnonzero(stuck).tolist():
-            highs.changeCoeff(links + j, columns, 0.0)
-            highs.changeRowBounds(links + j, rate[j] / self._flow_unit, rate[j] / self._flow_unit)
+        self._fix(np.flatnonzero(stuck), rate)
         highs.changeColBounds(columns, found.rate / self._rate_unit, math.inf)
         self._close(found)
         basis.col_status, basis.row_status = of_columns, of_rows
         accept(highs.setBasis(basis), "the basis of the level before")
+
+    def _fix(self, demands: IntArray | OffsetArray, rate: FloatArray) -> None:
+        columns, links = len(self._owner), len(self._link)
+        for j in demands.tolist():
+            self._highs.changeCoeff(links + j, columns, 0.0)
+            self._highs.changeRowBounds(links + j, rate[j] / self._flow_unit, rate[j] / self._flow_unit)
 
     def _find_bounds(self, usage: sp.csc_array) -> None:
         """Find the links that one column uses alone: they are bounds of columns, of which the narrowest counts."""
