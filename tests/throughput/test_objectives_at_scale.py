@@ -13,7 +13,7 @@ from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.network import Variant
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.objectives import max_min, program
+from pnet_lp.throughput.objectives import max_min_climb, program
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solvers import highs_levels
 from pnet_lp.throughput.verify import verify_file
@@ -210,7 +210,7 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
         if what.startswith("one more level") and len(asked) > room:
             raise error(f"{what} needs much", allowed=allowed)
 
-    monkeypatch.setattr(max_min, "check_fits", no_room)
+    monkeypatch.setattr(max_min_climb, "check_fits", no_room)
     room = 2
     found = solve(network, traffic, routing=routing, objective="max-min")
     (warning,) = found.warnings
@@ -230,20 +230,19 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("constant", "value", "solver"),
-    [("_MANY", 0.0, "highs-ipx"), ("_MANY", 2.0, "highs-simplex"), ("_STEPS_PER_ROW", 0, "highs-ipx")],
-    ids=["all at once", "few at once", "too many steps"],
+    ("many", "steps", "solver"),
+    [(0.0, 1, "highs-ipx"), (2.0, 1, "highs-simplex"), (2.0, 0, "highs-simplex")],
+    ids=["all at once", "few at once", "each by crossover"],
 )
 def test_levels_are_solved_by_what_ends_soonest(
-    constant: str, value: float, solver: str, monkeypatch: pytest.MonkeyPatch
+    many: float, steps: int, solver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whichever way is taken, rates are the same and certified."""
     network = build_network(["jellyfish:k=4,seed=2"], planes=2, variant="heterogeneous", link_gbps=1)
     traffic = build_traffic("permutation", network, "host")
     plain = solve(network, traffic, objective="max-min", routing="ksp:3", solver="highs-ipx", tolerance=1e-5)
-    if constant == "_STEPS_PER_ROW":
-        monkeypatch.setattr(max_min, "_MANY", 2.0)
-    monkeypatch.setattr(max_min, constant, value)
+    monkeypatch.setattr(max_min_climb, "_MANY", many)
+    monkeypatch.setattr(highs_levels, "_STEPS_PER_ROW", steps)
     # However many the columns are: first-order steps, which other objectives then take, do not climb.
     monkeypatch.setattr(program, "SMALL_COLUMNS", 10)
     found = solve(network, traffic, objective="max-min", routing="ksp:3", tolerance=1e-5)

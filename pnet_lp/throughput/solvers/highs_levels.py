@@ -5,6 +5,9 @@ program, in which the demands that are stuck no longer depend on t: the primal s
 some dozens of steps where a solve from nothing needs thousands.  The column of t leaves the basis for the row of a
 demand that is stuck.
 
+Where hundreds of demands are stuck together the simplex hardly moves.  An interior point does not see what is
+degenerate, and ends in seconds; crossover makes a basis of where it ends.
+
 Every later solution is one of this level as well, so by complementary slackness it has nothing on columns that are
 longer than a shortest one of their demand: they are closed for good.  Later lengths, which need not see them, become
 lengths for all columns once enough of those that closed them is added.  That changes no bound, as long as it is tight.
@@ -15,7 +18,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,8 +57,11 @@ _PAIRS = 1 << 18
 _ANY_NUMBER = 2**31 - 1
 """What HiGHS takes for no limit of steps."""
 
-_PRIMAL = 4
-"""The HiGHS option of the primal simplex."""
+_STEPS_PER_ROW = 1
+"""After so many steps of the simplex for each row it has stalled: most levels take some hundreds in all."""
+
+_DUAL, _PRIMAL = 1, 4
+"""What HiGHS calls the simplex methods."""
 
 
 @brief()
@@ -100,13 +106,18 @@ class Levels:
         solver: the simplex.
         free: bool ``[J]``, the demands whose level grows.
         rate: float64 ``[J]``, Gb/s that the others get.
-
-    Attributes:
-        alone: float64 ``[J]``, Gb/s that no demand gets more than, whatever the others do.
+        crossing: whether an interior point and crossover find the first basis, and another one where the simplex
+            stalls.
     """
 
     def __init__(
-        self, problem: ColumnProblem, solver: HighsSimplex, free: BoolArray, rate: FloatArray
+        self,
+        problem: ColumnProblem,
+        solver: HighsSimplex,
+        free: BoolArray,
+        rate: FloatArray,
+        *,
+        crossing: bool,
     ) -> None:
         flow, usage = problem.flow, problem.usage
         self._solver, self._usage = solver, usage
@@ -115,30 +126,28 @@ class Levels:
         self._first = np.searchsorted(self._owner, np.arange(len(flow.demand)))
         even, _ = problem.bounds(problem.nothing())
         self._rate_unit, self._flow_unit = even, even * float(flow.demand.mean())
-        self._cut_demand, self._cut_link = _cuts(usage, self._capacity, self._owner)
-        links = self._capacity[self._cut_link]
-        self.alone = np.bincount(self._cut_demand, weights=links, minlength=len(flow.demand))
         self._closed = np.zeros(usage.shape[1], dtype=bool)
         self._wall_of = np.full(usage.shape[1], -1)
         self._excess = np.zeros(usage.shape[1])
         self._walls: list[_Wall] = []
         self._find_bounds(usage)
         self._highs = self._model(usage)
+        self._crossing, self._begun = crossing, False
+        self._steps = _STEPS_PER_ROW * (len(self._link) + len(self._demand))
         self._fix(np.flatnonzero(~free), rate)
 
-    def solve(self, options: SolveOptions, iterations: int, most: int | None = None) -> LevelFound:
-        """Return where the level ends, after ``iterations`` of earlier ones, or where ``most`` have been taken.
+    def solve(self, options: SolveOptions, iterations: int) -> LevelFound:
+        """Return where the level ends, after ``iterations`` of earlier ones.
 
         Raises:
-            SolverError: the simplex failed.
+            SolverError: the solver failed.
         """
-        if options.max_iterations is not None:
-            left = max(options.max_iterations - iterations, 0)
-            most = left if most is None else min(left, most)
-        limits = Limits(options.deadline.left_s(), most, 1)
-        found, interrupted = attended(
-            functools.partial(self._run, limits), self._solver, limits, lambda *_: True
-        )
+        found, interrupted = self._attend(options, iterations, crossing=self._crossing and not self._begun)
+        self._begun = True
+        done = found.iterations
+        if self._crossing and done == self._steps and found.stopped and not interrupted:
+            found, interrupted = self._attend(options, iterations + done, crossing=True)
+            done += found.iterations
         if found.column_value is None or found.row_dual is None:
             raise SolverError(f"{self._solver.name}: {found.stopped or 'no solution'}")
         value = found.column_value
@@ -149,7 +158,7 @@ class Levels:
             length=length,
             distance=self.distances(length),
             volume=float((self._capacity[length > 0] * length[length > 0]).sum()),
-            iterations=found.iterations,
+            iterations=done,
             stopped=found.stopped,
             interrupted=interrupted,
         )
@@ -157,12 +166,6 @@ class Levels:
     def distances(self, length: FloatArray) -> FloatArray:
         """Return float64 ``[J]``: the length of each demand's shortest column, open or closed."""
         return np.minimum.reduceat(self._usage.T @ length, self._first)
-
-    def by_cuts(self, demands: BoolArray, found: LevelFound) -> LevelFound:
-        """Return ``found`` with the lengths that prove what :attr:`alone` says of ``demands``, bool ``[J]``."""
-        length = np.zeros(len(self._capacity))
-        length[self._cut_link[demands[self._cut_demand]]] = 1.0
-        return replace(found, length=length, distance=self.distances(length))
 
     def hold(self, stuck: BoolArray, rate: FloatArray, found: LevelFound, most: int) -> None:
         """Let demands keep their rates from now on, and close the columns that no later solution can use.
@@ -230,7 +233,7 @@ class Levels:
         model.col_upper_ = np.append(self._most / self._flow_unit, np.inf)
         highs = silent()
         options = {
-            "solver": "simplex",
+            "run_crossover": "on",
             "presolve": "off",
             "primal_feasibility_tolerance": _FEASIBILITY,
             "dual_feasibility_tolerance": _FEASIBILITY,
@@ -241,21 +244,39 @@ class Levels:
         }
         set_options(highs, options)
         accept(highs.passModel(model), "the linear program")
-        # The first program is solved from nothing, by the dual simplex; those after it go on.
-        self._go_on = {"simplex_strategy": _PRIMAL}
         return highs
 
-    def _run(self, limits: Limits, watch: Watch) -> LpSolution:
+    def _attend(self, options: SolveOptions, iterations: int, *, crossing: bool) -> tuple[LpSolution, bool]:
+        """Solve, by the simplex or by an interior point and crossover, and return whether the user interrupted it."""
+        left = None if options.max_iterations is None else max(options.max_iterations - iterations, 0)
+        if self._crossing and not crossing:
+            left = self._steps if left is None else min(left, self._steps)
+        limits = Limits(options.deadline.left_s(), left, 1)
+        run = functools.partial(self._run, crossing, limits)
+        return attended(run, self._solver, limits, lambda *_: True)
+
+    def _run(self, crossing: bool, limits: Limits, watch: Watch) -> LpSolution:
         highs = self._highs
         if math.isfinite(limits.time_s):
             # The clock of HiGHS goes on from one run to the next.
             set_options(highs, {"time_limit": highs.getRunTime() + limits.time_s})
         most = _ANY_NUMBER if limits.iterations is None else limits.iterations
-        set_options(highs, {"simplex_iteration_limit": most})
-        highs.cbSimplexInterrupt.clear()
-        highs.cbSimplexInterrupt.subscribe(lambda event: event.interrupt() if watch.stopped else None)
+        set_options(highs, {"simplex_iteration_limit": most, "ipm_iteration_limit": most})
+        set_options(highs, {"solver": "ipx" if crossing else "simplex"})
+        if crossing:
+            highs.clearSolver()
+        for interrupt in (highs.cbSimplexInterrupt, highs.cbIpmInterrupt):
+            interrupt.clear()
+            interrupt.subscribe(lambda event: event.interrupt() if watch.stopped else None)
         highs.run()
-        set_options(highs, self._go_on)
+        iterations = _iterations(highs)
+        if crossing and highs.modelStatusToString(highs.getModelStatus()) == "Unknown":
+            # What crossover rounded away takes some steps from its basis.
+            set_options(highs, {"solver": "simplex", "simplex_strategy": _DUAL})
+            highs.run()
+            iterations += _iterations(highs)
+        # The first program is solved from nothing, by the dual simplex; those after it go on.
+        set_options(highs, {"simplex_strategy": _PRIMAL})
         status = highs.modelStatusToString(highs.getModelStatus())
         if status in FAILED or status == "Unknown":
             raise SolverError(f"{self._solver.name} failed on a problem that has a solution", found=status)
@@ -265,7 +286,7 @@ class Levels:
         return LpSolution(
             column_value=array_of(solution.col_value) if found else None,
             row_dual=dual,
-            iterations=max(int(highs.getInfo().simplex_iteration_count), 0),
+            iterations=iterations,
             stopped="" if status == "Optimal" else status.lower(),
         )
 
@@ -341,20 +362,7 @@ def implied(usage: sp.csr_array, capacity: FloatArray) -> BoolArray:
     return implied
 
 
-def _cuts(usage: sp.csc_array, capacity: FloatArray, owner: OffsetArray) -> tuple[OffsetArray, OffsetArray]:
-    """Return links through which all that a demand gets must go: pairs of demand and link, int64 each.
-
-    Each column goes through one of them, that which is narrowest for the columns of its demand that share it.
-
-    Args:
-        usage: float64 ``[L, N]``, 1 for each link of each column.
-        capacity: float64 ``[L]``.
-        owner: int64 ``[N]``, the demand of each column.
-    """
-    column, link = np.repeat(np.arange(usage.shape[1]), np.diff(usage.indptr)), usage.indices
-    pair = owner[column].astype(np.int64) * len(capacity) + link
-    _, place, count = np.unique(pair, return_inverse=True, return_counts=True)
-    order = np.lexsort((capacity[link] / count[place], column))
-    _, first = np.unique(column[order], return_index=True)
-    cut = np.unique(pair[order[first]])
-    return cut // len(capacity), cut % len(capacity)
+def _iterations(highs: Any) -> int:
+    """Return how many the last run took, of whichever method."""
+    info = highs.getInfo()
+    return max(int(info.simplex_iteration_count), 0) + max(int(info.ipm_iteration_count), 0)
