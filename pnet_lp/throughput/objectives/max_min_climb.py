@@ -47,9 +47,6 @@ _IN_A_ROW = 4
 _NEAR = 0.9
 """A demand is as good as stuck where links of its own allow it only this part of the tolerance more than it has."""
 
-_LOST = 1e-2
-"""Part of the tolerance by which the flow of an unproved level may have been scaled down for its rates to be used."""
-
 
 def climbed(problem: Problem, context: SolveContext) -> Climb:
     """Return all levels.
@@ -217,13 +214,18 @@ class Climb:
             step, attained = found.answer
             ended = found.interrupted or self._context.options.deadline.left_s() <= 0
             many = np.count_nonzero(step.fixed) >= _MANY * np.count_nonzero(step.free)
-            fits = step.proved or 1 - step.factor <= _LOST * self._context.options.tolerance
+            hair = given_up(np.ones_like(step.free), self._context.options.tolerance)
+            # A flow that has to be scaled down by more takes from all that have been fixed.
+            loses = bool(self.steps) and 1 - step.factor > hair
+            proved = step.proved and not (least and loses)
             level = lowest_of(step.rate, problem.flow.demand, step.free)
-            near = self._near(level, wanted=fits and not (many and step.proved))
-            if least and not step.proved and not near.any() and not ended:
+            near = self._near(level, wanted=not loses and not (many and proved))
+            if least and not proved and not near.any() and not ended:
                 break
+            if ended and loses:
+                step, attained = replace(step, rate=self.rate, factor=1.0), self.attained
             self.attained, factor = attained, step.factor
-            if step.proved or not near.any():
+            if proved or not near.any():
                 self.steps.append(step)
                 self._fix(step.rate, step.fixed)
                 factor = 1.0

@@ -79,7 +79,6 @@ def solve_form(
         prove: returns an answer and its relative gap, given the primal and the dual solution, zeros where
             there is none.
         central: whether to look for a solution amid all optimal ones, with as many links as can be having a length.
-
         vertex: whether a vertex is looked for where nothing else closes the gap.
 
     Raises:
