@@ -59,6 +59,11 @@ class Case(Params):
         """The name of the headline of this case; empty where it is not declared."""
         return self.headline
 
+    @property
+    def headline_bounded(self) -> bool:
+        """Whether the headline of this case has two bounds, one of which is attained, where it is not exact."""
+        return True
+
     def cell(self, key: str) -> Any:
         """Return the value of a key as a table has it: several joined by +, times and sizes as they are written."""
         value, field = getattr(self, key), type(self).model_fields[key]

@@ -44,6 +44,7 @@ class Row:
         percent: the mean in per cent of the baseline's; None where that is missing or 0.
         percent_spread: its spread in percentage points; None where there is a single draw.
         status: ``bounds`` if any draw is, else what all draws are.
+        bounded: whether what is compared is between two bounds.
         columns: means over draws of the other columns, None where one has none; words where all draws agree.
         seconds: wall time, summed over draws.
         limited_by: what sets the value; of several draws, how many are set by each.
@@ -59,13 +60,16 @@ class Row:
     percent: float | None
     percent_spread: float | None
     status: str
+    bounded: bool
     columns: Mapping[str, object]
     seconds: float
     limited_by: str
 
     @property
-    def relative_gap(self) -> float:
-        """``(upper - lower) / upper`` of the bounds; 0 where that is their rounding."""
+    def relative_gap(self) -> float | None:
+        """``(upper - lower) / upper`` of the bounds; 0 where that is their rounding, None where there are none."""
+        if not self.bounded:
+            return None
         lower, upper = self.shown.lower, self.shown.upper
         gap = (upper - lower) / upper if upper > 0 else 0.0
         return 0.0 if gap <= DUST else gap
@@ -77,14 +81,14 @@ class Row:
             "case": self.case,
             **self.keys,
             "draws": self.draws,
-            **_cells(shown, self.status),
+            **_cells(shown, bounded=self.bounded),
             shown.named(self.spread_kind.replace("-", "_")): self.spread,
             **(
                 {"percent": self.percent, _PERCENT[self.spread_kind]: self.percent_spread}
                 if self.relative
                 else {}
             ),
-            **({} if self.status == "exact" else {"relative_gap": self.relative_gap}),
+            **({"relative_gap": self.relative_gap} if self.bounded else {}),
             "status": self.status,
             **({"seconds": self.seconds} if seconds else {}),
             **self.columns,
@@ -113,6 +117,7 @@ def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
                 percent=relative.percent if relative else None,
                 percent_spread=clean(relative.spread, relative.percent) if relative else None,
                 status=record.status,
+                bounded=_bounded(experiment, record.case, record.status),
                 columns={
                     name: _mean([draw.values[name] for draw in record.draws])
                     for name in record.draws[0].values
@@ -149,7 +154,7 @@ def comparison_cells(
 ) -> list[tuple[str, ...]]:
     """Return the header and the lines of a table to read, with or without timings."""
     several = any(row.draws > 1 for row in rows)
-    bounded = any(row.status != "exact" for row in rows)
+    bounded = any(row.bounded for row in rows)
     limited = any(row.limited_by for row in rows)
     relative = experiment.baseline is not None
     lines = [
@@ -172,7 +177,7 @@ def comparison_cells(
                 *([str(row.draws)] if several else []),
                 number_in_words(row.shown.value, spread),
                 *([_percent(row)] if relative else []),
-                *([f"{row.relative_gap:.1e}"] if bounded else []),
+                *(["" if row.relative_gap is None else f"{row.relative_gap:.1e}"] if bounded else []),
                 *([f"{row.seconds:.2f}"] if seconds else []),
                 *([row.limited_by] if limited else []),
             )
@@ -194,7 +199,7 @@ def draw_table(experiment: Experiment, records: Sequence[Record]) -> Columns:
                 **_keys(experiment, draw.case),
                 "draw": draw.index,
                 "seed": draw.settings["seed"],
-                **_cells(draw.answer.headline, draw.answer.status),
+                **_cells(draw.answer.headline, bounded=_bounded(experiment, draw.case, draw.answer.status)),
                 "status": draw.answer.status,
                 **draw.answer.columns,
                 **({"limited_by": draw.answer.limited_by} if draw.answer.limited_by else {}),
@@ -273,10 +278,16 @@ def _keys(experiment: Experiment, name: str) -> dict[str, object]:
     return {key: case.cell(key) for key in experiment.keys}
 
 
-def _cells(shown: Headline, status: str) -> dict[str, object]:
-    """Return a value and, unless it is exact, its bounds, by column; None where there is no number."""
+def _bounded(experiment: Experiment, name: str, status: str) -> bool:
+    """Return whether the headline of a case is between two bounds, where its draws have this status."""
+    case: Case = experiment.cases[name]
+    return status != "exact" and case.headline_bounded
+
+
+def _cells(shown: Headline, *, bounded: bool) -> dict[str, object]:
+    """Return a value and, where it is between two, its bounds, by column; None where there is no number."""
     cells = {shown.column: shown.value}
-    if status != "exact":
+    if bounded:
         cells |= {shown.named("lower_bound"): shown.lower, shown.named("upper_bound"): shown.upper}
     return {name: None if math.isnan(value) else value for name, value in cells.items()}
 

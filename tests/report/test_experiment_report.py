@@ -26,6 +26,7 @@ from pnet_lp.report.chart import words_of, write_chart
 from pnet_lp.report.claims import compare_claims
 from pnet_lp.report.experiment import (
     compare,
+    comparison_cells,
     comparison_table,
     draw_table,
     result_table,
@@ -316,6 +317,22 @@ def test_the_document() -> None:
     assert document["saturated"] == []
     assert [draw["throughput_gbps"] for draw in document["draws"]] == [2.0, 3.0, 8.0]
     assert document["files"] == ["chart.png"]
+
+
+def test_a_sum_of_fair_rates_stands_between_no_bounds() -> None:
+    """Each rate has a bound of its own: their sum, without any, is not shown as proved to the last digit."""
+    fair = Case(topology=("ring:n=4",), objective="max-min")
+    mixed = EXPERIMENT.model_copy(update={"cases": {**EXPERIMENT.cases, "b": fair}})
+    total = Answer(Headline.exact("total_gbps", "gbps", "total", 6.0, "Gb/s"), "certified", {}, {})
+    records = [RECORDS[0], Record("b", (Draw("b", 0, "sha256:0", {"seed": 0}, total),))]
+    rows = compare(mixed, records)
+    assert [row.relative_gap for row in rows] == [pytest.approx(0.01), None]
+    assert "1.0e-02" in text(comparison_table(mixed, rows))
+    for table in (result_table(rows), draw_table(mixed, records)):
+        assert (table["total_gbps"][1], table["status"][1]) == (6.0, "certified")
+        assert table["lower_bound_gbps"] == [2.0, None]
+    assert result_table(rows)["relative_gap"][1] is None
+    assert "gap" not in comparison_cells(mixed, rows[1:])[0]
 
 
 def test_stored_tables_hold_no_timings() -> None:

@@ -23,6 +23,11 @@ class ThroughputCase(ObjectiveSettings, DemandKeys):
         """See the base class: what the objective asks for."""
         return parse_objective(self.asked).headline.key
 
+    @property
+    def headline_bounded(self) -> bool:
+        """See the base class: of fair rates each has a bound of its own, and their sum has none."""
+        return parse_objective(self.asked).headline.bounded
+
 
 @QUESTIONS.register(
     "throughput", params=ThroughputCase, summary="how much of a traffic matrix fits, between proved bounds"
