@@ -121,9 +121,11 @@ def _levels(problem: Problem, rate: FloatArray, steps: list[Step]) -> list[FairL
     for i, step in reversed(list(enumerate(steps))):
         members = np.flatnonzero(step.fixed if i + 1 < len(steps) else step.free)
         reached = float(level[members].min())
+        # Lengths by which those that are fixed take nearly everything turn a hair of their rates into a gap.
+        shrunk *= step.factor
         # What a later solve rounded away of a small rate holds nobody back.
         kept = rate / shrunk
-        then = step.rate
+        then = step.rate / step.factor
         held = np.where(kept < then * (1 - SLACK), kept, then)
         volume = problem.flow.volume(step.lengths)
         upper, part = bound_of(problem.flow.demand, held, step.free, volume, step.distance)
@@ -137,5 +139,4 @@ def _levels(problem: Problem, rate: FloatArray, steps: list[Step]) -> list[FairL
             left = (1 + SLACK) * volume - kept.sum() + kept[members]
             most += max(float((left / takes[members]).max()) - most, 0.0)
         levels.append(FairLevel(reached, most, 1.0 / shrunk - 1.0, ints(members), *step.lengths))
-        shrunk *= step.factor
     return levels[::-1]
