@@ -192,8 +192,8 @@ class FairLevel(LinkLengths):
 
     Attributes:
         rate: Gb/s per unit demand that they get, attained.
-        upper: what none of them can get more than, as long as every other demand keeps what it gets, those of earlier
-            levels ``1 + margin`` times that, or ``upper`` where that is less.
+        upper: what none of them can get more than, as long as every other demand keeps ``1 + margin`` times what it
+            gets, or ``upper`` where that is less.
         margin: nearly 0.
         demands: int32, indices of the demands, in the order of the problem.
         length: float64 ``[arcs]``, the lengths that prove it; empty where full links do.

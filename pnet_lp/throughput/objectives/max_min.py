@@ -91,12 +91,11 @@ class MaxMin(Fair):
             return
         demand = second.flow.demand
         own = rate / demand
-        earlier = np.zeros(len(demand), dtype=bool)
         for i, level in enumerate(levels):
             lengths = second.normalised(second.checked_lengths(level))
             takes = demand * second.distances(lengths)
             # Nobody has to keep more than the bound: whoever is above it could give way to a smaller one.
-            kept = takes * np.minimum(np.where(earlier, own * (1 + level.margin), own), level.upper)
+            kept = takes * np.minimum(own * (1 + level.margin), level.upper)
             # Half of the slack that the claim was made with, so that sums in another order do not decide.
             left = second.volume(lengths) * (1 + SLACK / 2) - kept.sum() + kept[level.demands]
             own_takes = takes[level.demands]
@@ -106,7 +105,6 @@ class MaxMin(Fair):
                 f"no demand of level {i} can get more than {level.upper:.9g}",
                 f"a demand of level {i} could get more than is claimed, {level.upper!r}",
             )
-            earlier[level.demands] = True
 
 
 def _levels(problem: Problem, rate: FloatArray, steps: list[Step]) -> list[FairLevel]:
@@ -132,10 +130,11 @@ def _levels(problem: Problem, rate: FloatArray, steps: list[Step]) -> list[FairL
         least = float(part[members].min())
         most = np.inf
         if least > 0:
-            most = reached + max(upper - reached, 0.0) / least
+            before = float((kept / problem.flow.demand)[members].min())
+            most = before + max(upper - before, 0.0) / least
             # A demand that is still free may have got less than it held then, which leaves more to the others.
             takes = problem.flow.demand * step.distance
-            kept = takes * np.minimum(np.where(step.free, rate, kept) / problem.flow.demand, most)
+            kept = takes * np.minimum(kept / problem.flow.demand, most)
             left = (1 + SLACK) * volume - kept.sum() + kept[members]
             most += max(float((left / takes[members]).max()) - most, 0.0)
         levels.append(FairLevel(reached, most, 1.0 / shrunk - 1.0, ints(members), *step.lengths))
