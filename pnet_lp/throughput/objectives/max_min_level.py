@@ -8,6 +8,7 @@ import numpy as np
 
 from pnet_lp.model import Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.brief import brief
 from pnet_lp.throughput.objectives.base import SolveContext
 from pnet_lp.throughput.objectives.program import formulate, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
@@ -19,14 +20,19 @@ _SMALL = 0.02
 """A demand is not fixed where its part in the bound is below this part of the mean: all that the others give up could
 be its own, and so they could give up hardly anything."""
 
+_GIVEN_UP, _LOOSE = 1e-6, 1e-3
+"""Part of its rate, in tolerances, that a demand gives up at most once it is fixed; more by the factor by which the
+tolerance is above a thousandth, where more room does no harm."""
+
 _MOST_GIVEN_UP = 1e-7
-"""Part of its rate that a demand gives up at most once it is fixed."""
+"""Part of its rate that no tolerance makes a demand give up more than."""
 
 _PART = 0.25
 """A demand is fixed where it can get beyond its level by at most this part of the tolerance."""
 
 
-@dataclass(frozen=True, eq=False)
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
 class Step:
     """One level as solved.
 
@@ -142,7 +148,8 @@ def given_up(free: BoolArray, tolerance: float) -> float:
     Many that are fixed exactly leave later programs no room: their prices are without bound, and what was rounded makes
     them infeasible.
     """
-    return min(_MOST_GIVEN_UP, 0.5 * _PART * tolerance * _SMALL / max(int(free.sum()), 1))
+    most = _GIVEN_UP * tolerance * max(1.0, tolerance / _LOOSE)
+    return min(_MOST_GIVEN_UP, most, 0.5 * _PART * tolerance * _SMALL / max(int(free.sum()), 1))
 
 
 def lowest_of(rate: FloatArray, demand: FloatArray, free: BoolArray) -> float:
