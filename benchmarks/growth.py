@@ -22,7 +22,7 @@ from solving import peak_bytes
 
 from pnet_lp import _core
 from pnet_lp.memory import reset_peak
-from pnet_lp.report.plot import COLOURS, new_figure, write_figure
+from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic

@@ -15,12 +15,13 @@ import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.flags import check_together
 from pnet_lp.units import MOST_DIGITS, quantity_of
 
 _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
@@ -42,6 +43,11 @@ class Params(BaseModel):
 
     alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
     """Parameters that say the same in different ways: whoever states one of them does not mean another's default."""
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        check_together(self)
+        return self
 
     def idle(self) -> dict[str, str]:
         """Return the parameters that change nothing beside the values of the others, and why."""
@@ -122,12 +128,14 @@ class Registry(Generic[F]):
         package: the package whose modules register the built-in entries.  They are imported when first asked for: the
             module called like an entry when that is, all others when that is not enough.
         group: entry-point group in which third parties name modules that register theirs.
+        part: the module of an entry that is a folder in which it is registered; empty for the folder itself.
     """
 
-    def __init__(self, kind: str, *, package: str, group: str) -> None:
+    def __init__(self, kind: str, *, package: str, group: str, part: str = "") -> None:
         self.kind = kind
         self._package = package
         self._group = group
+        self._part = f".{part}" if part else ""
         self._entries: dict[str, Entry[F]] = {}
         self._all_loaded = False
         self._others_loaded = False
@@ -152,8 +160,7 @@ class Registry(Generic[F]):
             return
         package = importlib.import_module(self._package)
         for module in pkgutil.iter_modules(package.__path__):
-            if not module.ispkg:
-                importlib.import_module(f"{self._package}.{module.name}")
+            importlib.import_module(f"{self._package}.{module.name}{self._part if module.ispkg else ''}")
         self._load_others()
         # Last: whoever was interrupted on the way begins again.
         self._all_loaded = True
@@ -169,8 +176,10 @@ class Registry(Generic[F]):
         """Return the entry called ``name``, having imported no more than it takes to know that there is one."""
         if name not in self._entries and not self._all_loaded:
             module = name.replace("-", "_")
-            if module.isidentifier() and importlib.util.find_spec(f"{self._package}.{module}"):
-                importlib.import_module(f"{self._package}.{module}")
+            spec = importlib.util.find_spec(f"{self._package}.{module}") if module.isidentifier() else None
+            if spec is not None:
+                part = self._part if spec.submodule_search_locations else ""
+                importlib.import_module(f"{self._package}.{module}{part}")
             # An entry of somebody else's must not hide behind one of ours.
             self._load_others()
             if name not in self._entries:

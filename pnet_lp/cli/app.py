@@ -13,6 +13,7 @@ import click
 
 from pnet_lp import __version__
 from pnet_lp.cli.command import debug_option, flags, wants_traceback
+from pnet_lp.cli.commands import OTHERS, asks, commands, plain_command
 from pnet_lp.errors import PnetError, on_one_line
 from pnet_lp.interrupts import INTERRUPTED, pressed, settle
 from pnet_lp.registry import nearest
@@ -23,64 +24,43 @@ if TYPE_CHECKING:
 COMPLETE = "_PNET_LP_COMPLETE"
 """The variable by which a shell asks for completions."""
 
-COMMANDS = {
-    "throughput": "how much traffic fits into a network, with proved bounds",
-    "bounds": "simple bounds such as bisection, compared with the throughput",
-    "topology": "counts and sizes of a network; converts files",
-    "draw": "a picture of a network, with a cut or with the load of its links",
-    "traffic": "what a traffic matrix demands; writes it to a file",
-    "workload": "the flows of a workload; writes them to a file",
-    "paths": "the paths that a routing allows, or their statistics",
-    "hops": "how many hops apart endpoints are, also when links and switches fail",
-    "simulate": "how long flows take, packet by packet or as a fluid",
-    "crosscheck": "the same flows by linear program, as a fluid and in packets, with causes of the gaps",
-    "cost": "the parts of a network, its price and its power",
-    "find": "the cheapest networks that carry a given load, with proof",
-    "verify": "checks a saved result without any solver",
-    "list": "topologies, traffic patterns, routings, transports and everything else with a name",
-    "sweep": "every combination of some options, or an experiment: table and chart",
-    "report": "tables, figures and a page of the results of sweeps, with a verdict on every claim",
-}
-"""Name and one line of each command.  The line stands here so that the group's help imports no command."""
-
 
 class CommandGroup(click.Group):
     """Commands that are imported when they are run, and one place that turns errors into exit codes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the commands in the order of the help text."""
-        return list(COMMANDS)
+        return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Return the command of module ``pnet_lp.cli.<name>``."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = importlib.import_module(f"pnet_lp.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
+        """Return the command of module ``pnet_lp.cli.<name>``, or the one that asks the question of that name."""
+        if cmd_name not in OTHERS:
+            return importlib.import_module("pnet_lp.cli.ask").command_of(cmd_name) if asks(cmd_name) else None
+        return plain_command(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command asked for; an unknown one is a usage error that offers the nearest."""
-        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            ctx.fail(
-                f"unknown command {args[0]!r}{nearest(args[0], COMMANDS)}; allowed: {', '.join(COMMANDS)}"
-            )
+        known = commands()
+        unknown = args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing
+        if unknown and not asks(args[0]):
+            ctx.fail(f"unknown command {args[0]!r}{nearest(args[0], known)}; allowed: {', '.join(known)}")
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Return the commands and options that begin so; no command is imported."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415 - for shells only
 
-        names = [name for name in COMMANDS if name.startswith(incomplete)]
         options = click.Command.shell_complete(self, ctx, incomplete)
-        return [*(CompletionItem(name, help=COMMANDS[name]) for name in names), *options]
+        known = commands()
+        names = [name for name in known if name.startswith(incomplete)]
+        return [*(CompletionItem(name, help=known[name]) for name in names), *options]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the table of commands."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(commands().items()))
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the program; that its own help text or version cannot be printed becomes a sentence too."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -157,19 +156,15 @@ class CommandFamily(Command):
     """A command that has others beside it: its first word may be one of their names instead of an argument.
 
     Args:
-        module: of this command; another's is imported when it runs, and is called ``<module>_<name>``.
         others: by name, with one line of help each.
+        load: returns one of them.
     """
 
-    def __init__(self, *args: Any, module: str, others: Mapping[str, str], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, others: Mapping[str, str], load: Callable[[str], Command], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self.module, self.others = module, others
-
-    def other(self, name: str) -> Command:
-        """Return the other command of that name."""
-        command = importlib.import_module(f"{self.module}_{name}").command
-        assert isinstance(command, Command)
-        return command
+        self.others, self.load = others, load
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -177,7 +172,7 @@ class CommandFamily(Command):
         """Return the context of the command that the first word names, or of this one."""
         if not args or args[0] not in self.others:
             return super().make_context(info_name, args, parent, **extra)
-        return self.other(args[0]).make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
+        return self.load(args[0]).make_context(f"{info_name} {args[0]}", args[1:], parent, **extra)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the table of options, and that of the other commands."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import click
 
 from pnet_lp.cli.command import Command, Number
-from pnet_lp.cli.cost_options import prices_option
-from pnet_lp.cli.options import output_options
+from pnet_lp.cli.options import output_options, setting
 from pnet_lp.cli.output import Output
-from pnet_lp.cost import equal_cost, load_book
+from pnet_lp.cost import PriceSettings, equal_cost, load_book
 from pnet_lp.cost.published import HYBRID_SCENARIOS
-from pnet_lp.report.cost import equal_columns, equal_document, equal_report
+from pnet_lp.report.equal import equal_columns, equal_document, equal_report
 
 
 @click.command(cls=Command, example="pnet-lp cost equal 25 4")
@@ -19,7 +18,7 @@ from pnet_lp.report.cost import equal_columns, equal_document, equal_report
     "--links", type=click.IntRange(1), help="Optical links per ToR to compare.  [default: those bought]"
 )
 @click.option("--servers", type=click.IntRange(1), default=10_240, show_default=True, help="Number of hosts.")
-@prices_option
+@setting(PriceSettings, "prices")
 @output_options("case")
 def command(
     oversubscriptions: tuple[float, ...],

@@ -19,7 +19,7 @@ from pnet_lp.cli.options import (
     traffic_if_given,
 )
 from pnet_lp.cli.output import Output, OutputFile
-from pnet_lp.cli.progress import BoundsLine
+from pnet_lp.cli.progress import ProgressLine
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.drawing.formats import DRAWING_SUFFIXES
 from pnet_lp.drawing.settings import DrawSettings
@@ -91,7 +91,7 @@ def command(
     if given(["traffic"]):
         with ending_at(deadline, "building the traffic matrix"):
             matrix = traffic.matrix(built, network.seed)
-        with BoundsLine() as on_progress:
+        with ProgressLine() as on_progress:
             try:
                 result = solve(
                     built, matrix, on_progress=on_progress, **asked.options(network.seed, threads, deadline)

@@ -8,7 +8,7 @@ from pnet_lp.cli.command import Command
 from pnet_lp.cli.options import output_options
 from pnet_lp.cli.output import Output
 from pnet_lp.report.registries import KINDS, flat_entries, in_full, list_documents, overview
-from pnet_lp.report.tables import from_rows
+from pnet_lp.tables import from_rows
 
 
 @click.command(cls=Command, example="pnet-lp list topologies jellyfish")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from types import NoneType
@@ -14,14 +15,13 @@ from pydantic import Field
 
 from pnet_lp.cli.command import Number, Option, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
-from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureSettings, fail
+from pnet_lp.flags import Flag, flag_of
 from pnet_lp.model import Network
-from pnet_lp.model.network import LEVELS, Level
-from pnet_lp.registry import Params, nearest, validate
-from pnet_lp.report.plot import PLOT_SUFFIXES
-from pnet_lp.report.tables import SUFFIXES
+from pnet_lp.plot import PLOT_SUFFIXES
+from pnet_lp.registry import Params, validate
 from pnet_lp.seeds import Seed
+from pnet_lp.tables import SUFFIXES
 from pnet_lp.threads import MOST_THREADS
 from pnet_lp.topology import PlaneSettings
 from pnet_lp.traffic import TrafficSettings
@@ -31,11 +31,7 @@ Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
 option = functools.partial(click.option, cls=Option)
 
-FAILING = ("fail_links", "fail_switches", "fail_planes", "fail_groups")
-"""Options that say what fails."""
-
-_SHARES = ("fail_links", "fail_switches", "sweep")
-"""Options that say how much fails, of whatever command has them."""
+_RANGE = re.compile(r"(\d{1,6})\.\.(\d{1,6})")
 
 
 def say(warnings: Iterable[str]) -> None:
@@ -81,44 +77,26 @@ class NetworkArguments:
         return self.options.build_intact(self.topologies)
 
 
-def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[int, int]:
-    """Return the indices of the two endpoints of ``--pair``, or raise SpecError."""
-    names = network.endpoint_names(level)
-    for name in pair:
-        if name not in names:
-            raise SpecError(
-                f"no {level} is called {name!r}{nearest(name, names)}",
-                where="pair",
-                allowed=f"{names[0]} to {names[-1]}",
-            )
-    if pair[0] == pair[1]:
-        raise SpecError("the two ends are the same", where="pair", found=pair[0])
-    return names.index(pair[0]), names.index(pair[1])
+def _split(kind: type[int] | type[float] | type[str]) -> Callable[..., Any]:
+    """Return the callback of an option whose value is joined by commas; the command gets a tuple.
 
-
-def numbers(
-    kind: type[int] | type[float], most: float = math.inf
-) -> Callable[[click.Context, click.Parameter, str | None], Any]:
-    """Return the callback of an option whose value is numbers joined by commas; the command gets a tuple.
-
-    Args:
-        kind: of the numbers.
-        most: the largest; the smallest is 0.
+    Numbers can be a range, too: ``1..8``.
     """
 
-    def parse(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int | float, ...]:
+    def parse(_: click.Context, __: click.Parameter, value: str | None) -> tuple[Any, ...]:
         if value is None:
             return ()
+        if kind is str:
+            return tuple(part.strip() for part in value.split(","))
+        if (match := _RANGE.fullmatch(value)) and int(match[1]) <= int(match[2]):
+            return tuple(range(int(match[1]), int(match[2]) + 1))
         try:
-            found = tuple(kind(part) for part in value.split(","))
+            found = tuple(float(part) if kind is float else int(part) for part in value.split(","))
         except ValueError:
             found = (math.nan,)
-        if not all(0 <= number <= most for number in found):
-            upper = "" if math.isinf(most) else f" from 0 to {most:g}"
-            example = "0,2" if kind is int else "0,0.1"
-            raise click.BadParameter(
-                f"found {value!r}; allowed: numbers{upper} joined by commas, such as {example}"
-            )
+        if not all(0 <= number < math.inf for number in found):
+            example = "0,2 or 0..2" if kind is int else "0,0.1"
+            raise click.BadParameter(f"found {value!r}; allowed: numbers joined by commas, such as {example}")
         return found
 
     return parse
@@ -151,33 +129,55 @@ def setting(kind: type[Params], key: str, *names: str, **more: Any) -> Decorator
     Args:
         kind: the model.
         key: the field.
-        names: of the option, as click takes them; by default ``--key``.
-        more: arguments of :class:`~pnet_lp.cli.command.Option` that the field does not settle.
+        names: of the option, as click takes them; by default those of the field's :class:`~pnet_lp.flags.Flag`.
+        more: arguments of :class:`~pnet_lp.cli.command.Option` in place of what the field says.
     """
     field = kind.model_fields[key]
-    words = str(field.description)
+    flag = flag_of(field.metadata)
+    if flag.argument:
+        several = get_origin(field.annotation) is tuple
+        return click.argument(
+            key, metavar=flag.argument, nargs=-1 if several else 1, required=field.is_required()
+        )
+    text = flag.help or str(field.description)
+    default = None if field.is_required() else field.default
     found: dict[str, Any] = {
-        "default": field.default,
-        "show_default": field.default is not None,
-        "help": f"{words[0].upper()}{words[1:]}.",
+        "default": default,
+        "show_default": default is not None,
+        "required": field.is_required(),
+        "help": text if flag.help else f"{text[0].upper()}{text[1:]}.",
+        "metavar": flag.metavar or None,
+        "needs": flag.needs,
+        "excludes": flag.excludes,
+        "listed": flag.listed,
         **_click_type(field.annotation, field.metadata),
     }
     if (quantity := quantity_of(field.annotation, field.metadata)) is not None:
-        found |= {"type": str, "metavar": quantity.name.upper()}
-        found["default"] = None if field.default is None else quantity.format(field.default)
-    return option(*(names or (f"--{key.replace('_', '-')}",)), **{**found, **more})
+        found |= {"type": str, "metavar": flag.metavar or quantity.name.upper()}
+        found["default"] = None if default is None else quantity.format(default)
+    names = names or ((flag.name, key) if flag.name else (f"--{key.replace('_', '-')}",))
+    return option(*names, **{**found, **more})
 
 
 def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
     """Return the arguments of an option that its values settle."""
+    flag = flag_of(metadata)
     kinds = [one for one in get_args(annotation) if one is not NoneType]
+    if flag.parse is not None:
+        return {"callback": _parsed(flag.parse), "show_default": False}
+    if flag.width > 1:
+        return {"nargs": flag.width, "type": str}
     if get_origin(annotation) is Literal:
         return {"type": click.Choice(kinds)}
     if NoneType in get_args(annotation):
         return _click_type(kinds[0], metadata)
     if get_origin(annotation) is tuple:
         # What is not given is the model's own default.
-        return {"callback": numbers(kinds[0]), "default": None, "show_default": False}
+        none: dict[str, Any] = {"default": None, "show_default": False}
+        return {
+            **none,
+            **({"multiple": True} if flag.several == "repeated" else {"callback": _split(kinds[0])}),
+        }
     if annotation is bool:
         return {"is_flag": True, "show_default": False}
     if annotation is str:
@@ -194,19 +194,53 @@ def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
     return {"type": Number(least, most, min_open="gt" in limits, max_open="lt" in limits)}
 
 
-seed_option = setting(NetworkOptions, "seed")
+def _parsed(parse: Callable[[str], Any]) -> Callable[..., Any]:
+    """Return the callback of an option whose value ``parse`` makes of its text."""
 
-_MORE: dict[str, dict[str, Any]] = {
-    "fail_planes": {"metavar": "I,J"},
-    "fail_unit": {"needs": _SHARES},
-    "fail_mode": {"needs": _SHARES},
-    "fail_groups": {"metavar": "FILE", "type": click.Path()},
-}
+    def call(_: click.Context, __: click.Parameter, value: str | None) -> Any:
+        try:
+            return None if value is None else parse(value)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+
+    return call
+
+
+def axis_option(kind: type[Params], key: str, flag: Flag, name: str, *, default: Any = None) -> Decorator:
+    """Return the argument or the option with several values of a setting, joined by commas where it is an option.
+
+    Args:
+        kind: the model.
+        key: the field.
+        flag: how the values are given.
+        name: of the parameter.
+        default: values where none is given.
+    """
+    if flag.argument:
+        return click.argument(
+            name, metavar=flag.argument, nargs=-1, required=default is None, default=default
+        )
+    annotation = kind.model_fields[key].annotation
+    kinds = [one for one in get_args(annotation) if one is not NoneType] or [annotation]
+    text = flag.help or str(kind.model_fields[key].description)
+    return option(
+        flag.name or f"--{key.replace('_', '-')}",
+        name,
+        metavar=flag.metavar or None,
+        **({"multiple": True} if flag.several == "repeated" else {"callback": _split(kinds[0])}),
+        default=None if default is None else str(default),
+        show_default=default is not None,
+        excludes=flag.excludes,
+        help=f"{text[0].upper()}{text[1:].rstrip('.')}.",
+    )
+
+
+seed_option = setting(NetworkOptions, "seed")
 
 
 def network_options(kind: type[NetworkOptions] = NetworkOptions) -> Decorator:
     """Return a decorator that adds what turns TOPOLOGIES into a network; the command gets ``options``: a ``kind``."""
-    return grouped("options", kind, *(setting(kind, key, **_MORE.get(key, {})) for key in kind.model_fields))
+    return grouped("options", kind, *(setting(kind, key) for key in kind.model_fields))
 
 
 def _network(named: Decorator) -> Decorator:
@@ -243,13 +277,6 @@ def level_option(**more: Any) -> Decorator:
     return setting(TrafficSettings, "level", **more)
 
 
-pair_level_option = option(
-    "--level",
-    type=click.Choice(LEVELS),
-    help="Whether pairs are of racks or hosts.  [default: host if the network has hosts]",
-)
-
-
 def traffic_argument(function: Callable[..., None]) -> Callable[..., None]:
     """Add the TRAFFIC argument and ``--level``; the command gets ``traffic``: TrafficSettings."""
     argument = click.argument("traffic", metavar="TRAFFIC")
@@ -263,7 +290,7 @@ def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
 
 def traffic_if_given(level_needs: tuple[str, ...] = (), **more: Any) -> Decorator:
     """Return the same, ``more`` being what else there is to say of ``--traffic``."""
-    text = setting(TrafficSettings, "traffic", metavar="EXPR|FILE", **more)
+    text = setting(TrafficSettings, "traffic", **more)
     return grouped("traffic", TrafficSettings, text, level_option(needs=level_needs))
 
 
@@ -276,17 +303,8 @@ def solve_if_given(*needs: str) -> Decorator:
     """Return the same where only other options make something be solved."""
     from pnet_lp.throughput.settings import ObjectiveSettings  # noqa: PLC0415 - for the commands that solve
 
-    keys = ("routing", "plane_policy", "objective", "solver", "tolerance")
-    options = (setting(ObjectiveSettings, key, needs=needs) for key in keys)
-    limit = setting(ObjectiveSettings, "time_limit_s", "--time-limit", "time_limit_s", needs=needs)
-    return grouped("asked", ObjectiveSettings, *options, limit)
-
-
-def tolerance_option(**more: Any) -> Decorator:
-    """Return ``--tolerance``."""
-    from pnet_lp.throughput.settings import ToleranceSettings  # noqa: PLC0415 - for the commands that solve
-
-    return setting(ToleranceSettings, "tolerance", **more)
+    options = (setting(ObjectiveSettings, key, needs=needs) for key in ObjectiveSettings.model_fields)
+    return grouped("asked", ObjectiveSettings, *options)
 
 
 def threads_needing(*needs: str) -> Decorator:
@@ -304,6 +322,13 @@ def threads_needing(*needs: str) -> Decorator:
 threads_option = threads_needing()
 
 
+def table_option(row: str) -> Decorator:
+    """Return ``--out`` of a table, of which a row is ``row``."""
+    return option(
+        "-o", "--out", type=OutputFile(*SUFFIXES), help=f"Write a table, one row per {row}: {_or(SUFFIXES)}."
+    )
+
+
 def output_options(table: str = "") -> Decorator:
     """Return a decorator that adds ``--json`` and, if there is a ``table``, ``--out``.
 
@@ -312,13 +337,7 @@ def output_options(table: str = "") -> Decorator:
     Args:
         table: what its rows are, such as ``"bound"``.
     """
-    out = option(
-        "-o",
-        "--out",
-        type=OutputFile(*SUFFIXES),
-        help=f"Write a table, one row per {table}: {_or(SUFFIXES)}.",
-    )
-    return grouped("output", Output, *([out] if table else []), json_option)
+    return grouped("output", Output, *([table_option(table)] if table else []), json_option)
 
 
 def plot_option(what: str, **more: Any) -> Decorator:

@@ -17,7 +17,7 @@ from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.errors import OutputError
 from pnet_lp.extras import need
 from pnet_lp.files import json_text
-from pnet_lp.report.tables import Columns, write_table
+from pnet_lp.tables import Columns, write_table
 from pnet_lp.writing import check_folder, check_output, naming_output
 
 if TYPE_CHECKING:

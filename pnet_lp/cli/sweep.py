@@ -23,10 +23,10 @@ from pnet_lp.experiment.finished import is_experiment
 from pnet_lp.experiment.plan import Planned, estimate, plan
 from pnet_lp.experiment.varied import varied_experiment
 from pnet_lp.memory import available_bytes
+from pnet_lp.plot import PLOT_SUFFIXES
 from pnet_lp.report.plan import plan_table
-from pnet_lp.report.plot import PLOT_SUFFIXES
-from pnet_lp.report.tables import SUFFIXES
 from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
+from pnet_lp.tables import SUFFIXES
 from pnet_lp.threads import MOST_THREADS
 from pnet_lp.topology import check_topology
 from pnet_lp.units import parse_seconds

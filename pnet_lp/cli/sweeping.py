@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.cli.options import say
-from pnet_lp.cli.progress import BoundsLine, CountLine, note
+from pnet_lp.cli.progress import ProgressLine, note
 from pnet_lp.cli.vary_options import PERCENT
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Draw, Experiment, Record, Store, run_experiment
 from pnet_lp.experiment.executor import Executor
 from pnet_lp.experiment.store import CASES, CHART, DRAWS
+from pnet_lp.questions.base import Step
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.claims import Comparison, compare_claims
 from pnet_lp.report.experiment import (
@@ -26,9 +27,8 @@ from pnet_lp.report.experiment import (
     result_table,
     saturation_sentences,
     sweep_document,
-    union,
 )
-from pnet_lp.report.tables import Columns, write_table
+from pnet_lp.tables import Columns, union, write_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -92,33 +92,36 @@ def sweep(
     say(dict.fromkeys(warning for case in asked.cases.values() for warning in case.warnings))
     store = Store(results / asked.folder)
     records: list[Record] = []
+    done = 0
 
     def on_draw(draw: Draw) -> None:
+        nonlocal done
         _check_unit(unit, draw.shown(asked.column).column)
-        if count:
-            count(draw.case)
+        done += 1
+        if line:
+            line(Step(f"{done:,} of {asked.draws:,} draws done: {draw.case}"))
 
     # One process shows the bounds of its solve; of several only the number of draws done can be shown.
     try:
-        with nullcontext() if executor.alone else CountLine(asked.draws, "draws") as count:
+        with nullcontext() if executor.alone else ProgressLine() as line:
             for record in run_experiment(
                 asked,
                 store,
                 resume=resume,
                 executor=executor,
                 threads=threads,
-                watch=BoundsLine,
+                watch=ProgressLine,
                 on_draw=on_draw,
                 on_note=lambda sentence: say([sentence]),
             ):
                 records.append(record)
-                if not count:
+                if not line:
                     note(f"{len(records)} of {len(asked.cases)} cases done: {record.case}")
                 if late() and len(records) < len(asked.cases):
                     return None
     except KeyboardInterrupt:
-        done = f"{len(records)} of {len(asked.cases)} cases are stored in {store.folder}"
-        raise KeyboardInterrupt(f"{done}; the same command goes on from there") from None
+        stored = f"{len(records)} of {len(asked.cases)} cases are stored in {store.folder}"
+        raise KeyboardInterrupt(f"{stored}; the same command goes on from there") from None
     rows, claims = compare(asked, records), compare_claims(asked, records)
     chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]
     swept = Swept(asked, records, rows, claims, files)

@@ -24,10 +24,10 @@ from pnet_lp.experiment.axes import (
     takes_several,
 )
 from pnet_lp.experiment.finished import is_experiment
-from pnet_lp.experiment.question import QUESTIONS
 from pnet_lp.experiment.record import Spread
 from pnet_lp.experiment.spec import SPEC_FILE
 from pnet_lp.experiment.varied import spec_text, varied_spec
+from pnet_lp.questions.base import QUESTIONS
 from pnet_lp.writing import naming_output, write_text
 
 PERCENT = "percent"

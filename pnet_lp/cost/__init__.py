@@ -5,8 +5,7 @@ a network carries for the money is not known here: see :mod:`pnet_lp.throughput`
 """
 
 from pnet_lp.cost.bill import Bill, Part
-from pnet_lp.cost.books import Book, BookSettings, load_book, read_book, shipped_books
-from pnet_lp.cost.curve import Curve, trace_curves
+from pnet_lp.cost.books import Book, BookSettings, PriceSettings, load_book, read_book, shipped_books
 from pnet_lp.cost.design import ARCHITECTURES, Design, TopologyOptions, TopologySettings, design
 from pnet_lp.cost.equal import EqualCost, equal_cost
 from pnet_lp.cost.packaging import count, default_packaging, switch_hops
@@ -17,11 +16,11 @@ __all__ = [
     "Bill",
     "Book",
     "BookSettings",
-    "Curve",
     "Design",
     "EqualCost",
     "Line",
     "Part",
+    "PriceSettings",
     "Quote",
     "TopologyOptions",
     "TopologySettings",
@@ -35,5 +34,4 @@ __all__ = [
     "read_book",
     "shipped_books",
     "switch_hops",
-    "trace_curves",
 ]

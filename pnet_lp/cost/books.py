@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from pnet_lp.cost.bill import KINDS, Part
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.files import exists, parse_yaml, read_yaml_text
+from pnet_lp.flags import Flag
 from pnet_lp.model.brief import brief
 from pnet_lp.registry import OneOrMore, Params, one_or_more, unknown, validate
 
@@ -71,7 +72,6 @@ class PowerRate(Rate):
 _MODELS: Mapping[Quantity, type[Rate]] = {"price": PriceRate, "power": PowerRate}
 _PIECE: Mapping[Quantity, str] = {"price": "usd", "power": "watts"}
 _FOLDERS: Mapping[Quantity, str] = {"price": "prices", "power": "powers"}
-_KEYS: Mapping[str, Quantity] = {"prices": "price", "powers": "power"}
 _DEFAULTS: Mapping[Quantity, tuple[str, ...]] = {"price": ("example", "hybrid-list"), "power": ("example",)}
 
 
@@ -146,21 +146,46 @@ def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:
     return book
 
 
-class BookSettings(Params):
-    """At which prices and powers: the same settings for keys of every spec about them."""
+class PriceSettings(Params):
+    """At which prices."""
 
-    prices: Annotated[tuple[str, ...], OneOrMore] = Field(
-        (), description="price books, by name or file, in order"
-    )
-    powers: Annotated[tuple[str, ...], OneOrMore] = Field(
-        (), description="power books, by name or file, in order"
-    )
+    prices: Annotated[
+        tuple[str, ...],
+        OneOrMore,
+        Flag(
+            metavar="BOOK|FILE",
+            several="repeated",
+            help="{}; a YAML file overrides single entries.  [default: hybrid-list over example]",
+            listed=lambda: shipped_books("price"),
+        ),
+    ] = Field((), description="price books, by name or file, in order")
 
     @model_validator(mode="after")
-    def _check_books(self) -> Self:
-        for key, quantity in _KEYS.items():
-            with naming(key):
-                load_book(quantity, getattr(self, key))
+    def _check_prices(self) -> Self:
+        with naming("prices"):
+            load_book("price", self.prices)
+        return self
+
+
+class BookSettings(PriceSettings):
+    """At which prices and powers."""
+
+    powers: Annotated[
+        tuple[str, ...],
+        OneOrMore,
+        Flag(
+            "--power",
+            metavar="BOOK|FILE",
+            several="repeated",
+            help="{}; a YAML file overrides single entries.  [default: example]",
+            listed=lambda: shipped_books("power"),
+        ),
+    ] = Field((), description="power books, by name or file, in order")
+
+    @model_validator(mode="after")
+    def _check_powers(self) -> Self:
+        with naming("powers"):
+            load_book("power", self.powers)
         return self
 
     @property

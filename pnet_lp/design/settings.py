@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.cost import BookSettings
 from pnet_lp.errors import SpecError, naming
+from pnet_lp.flags import Flag
 from pnet_lp.registry import OneOrMore, unknown
 from pnet_lp.seeds import Seed
 from pnet_lp.throughput.settings import ToleranceSettings
@@ -20,6 +21,8 @@ Sizes: TypeAlias = Literal["few", "fine"]
 
 MOST_PLANES_TRIED = 64
 
+_OF_FAILURES = Flag(needs=("fail_links",))
+
 
 class FindSettings(ToleranceSettings, BookSettings):
     """What is asked of a network; see :func:`~pnet_lp.design.search.find`."""
@@ -28,21 +31,23 @@ class FindSettings(ToleranceSettings, BookSettings):
     min_gbps_per_host: float = Field(
         gt=0, allow_inf_nan=False, description="minimum of what hosts send on average at once, in Gb/s"
     )
-    traffic: str = Field(
+    traffic: Annotated[str, Flag(metavar="EXPR")] = Field(
         "longest-matching", description="traffic matrix between hosts, a pattern for any network"
     )
     radix: int = Field(64, ge=3, le=4096, description="ports of every switch")
-    speeds: Annotated[tuple[float, ...], OneOrMore] = Field(
+    speeds: Annotated[tuple[float, ...], OneOrMore, Flag(metavar="GBPS,...")] = Field(
         (100.0,),
         min_length=1,
         description="speeds of ports to try, in Gb/s; all links of a network have the same",
     )
-    planes: Annotated[tuple[int, ...], OneOrMore] = Field(
+    planes: Annotated[tuple[int, ...], OneOrMore, Flag(metavar="N,...|N..M")] = Field(
         (1, 2, 4, 8), min_length=1, description="numbers of planes to try"
     )
-    families: Annotated[tuple[str, ...], OneOrMore] = Field(
-        (), description="topology families to try; default: all that come in sizes"
-    )
+    families: Annotated[
+        tuple[str, ...],
+        OneOrMore,
+        Flag(metavar="NAME,...", help="{}.  [default: all]", listed=sizings.names),
+    ] = Field((), description="topology families to try; default: all that come in sizes")
     sizes: Sizes = Field(
         "few",
         description="sizes of each family to try: a few that are far apart, or also those between, in fine steps",
@@ -53,10 +58,10 @@ class FindSettings(ToleranceSettings, BookSettings):
     )
     rank: Rank = Field("cost", description="what ranks networks: least cost, least power or most throughput")
     fail_links: float = Field(0.0, ge=0, lt=1, description="share of each plane's cables that fail")
-    confidence: float = Field(
+    confidence: Annotated[float, _OF_FAILURES] = Field(
         0.9, gt=0, le=1, description="share of the draws of failures in which the load must be carried"
     )
-    trials: int = Field(20, ge=1, le=10_000, description="draws of failures")
+    trials: Annotated[int, _OF_FAILURES] = Field(20, ge=1, le=10_000, description="draws of failures")
     seed: Seed = Field(0, description="seed of all random choices")
 
     @property

@@ -23,7 +23,7 @@ from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.summary import summarise_network
-from pnet_lp.report.plot import figure_bytes
+from pnet_lp.plot import figure_bytes
 from pnet_lp.throughput import solve
 from pnet_lp.traffic import build_traffic
 from pnet_lp.writing import output_file

@@ -18,7 +18,7 @@ from pnet_lp.files import read_limited, read_table
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.report.links import LINK_COLUMNS, arc_values
+from pnet_lp.questions.throughput.links import LINK_COLUMNS, arc_values
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import FlowProblem, build_problem
 from pnet_lp.throughput.proofs.store import load_result

@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.report.plot import COLOURS, new_figure
+from pnet_lp.plot import COLOURS, new_figure
 
 SIDES = (COLOURS[0], COLOURS[1])
 """Colours of the sides A and B of a cut; the first one is that of all switches without a cut."""

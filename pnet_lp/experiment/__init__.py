@@ -1,12 +1,10 @@
 """Experiments: a folder with ``spec.yaml`` in, a folder of records out.
 
-``question`` says what a kind of question is, ``questions`` holds one in each file, ``case`` and ``keys`` what their
-cases have in common.  ``spec`` holds what an experiment asks, ``grid`` a shorthand for many cases, and ``claims``
-what papers and others claim of them.  ``record`` is what comes out, ``store`` what a run leaves behind, ``manifest``
-what that depends on, and ``runner`` the way from one to the other, over ``workers``; these know no question by name.
+``spec`` holds what an experiment asks, ``grid`` a shorthand for many cases, and ``claims`` what papers and others claim
+of them.  ``record`` is what comes out, ``store`` what a run leaves behind, and ``runner`` the way from one to the other.
+No question is known by name here: see :mod:`pnet_lp.questions`.
 """
 
-from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.claims import (
     BoundClaim,
     CaseClaim,
@@ -19,24 +17,19 @@ from pnet_lp.experiment.claims import (
     TrendClaim,
     ValueClaim,
 )
-from pnet_lp.experiment.question import QUESTIONS, Answer, Headline
-from pnet_lp.experiment.record import Draw, Record, Spread, ratio
+from pnet_lp.experiment.record import Draw, Record, Spread, StoredAnswer, ratio
 from pnet_lp.experiment.runner import run_experiment
 from pnet_lp.experiment.spec import Chart, Experiment, load_experiment, state_experiment
 from pnet_lp.experiment.store import Store
 
 __all__ = [
-    "QUESTIONS",
-    "Answer",
     "BoundClaim",
-    "Case",
     "CaseClaim",
     "Chart",
     "Claim",
     "Claims",
     "Draw",
     "Experiment",
-    "Headline",
     "Judgement",
     "Measured",
     "OrderingClaim",
@@ -44,6 +37,7 @@ __all__ = [
     "Size",
     "Spread",
     "Store",
+    "StoredAnswer",
     "TrendClaim",
     "ValueClaim",
     "load_experiment",

@@ -9,8 +9,7 @@ from typing import Any, get_origin
 from pydantic import create_model
 
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment.case import Case
-from pnet_lp.experiment.question import QUESTIONS
+from pnet_lp.questions.base import QUESTIONS, Case
 from pnet_lp.registry import Params, nearest, validate
 from pnet_lp.units import quantity_of
 

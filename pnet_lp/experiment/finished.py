@@ -12,6 +12,7 @@ from pnet_lp.experiment.record import Record
 from pnet_lp.experiment.spec import SPEC_FILE, Experiment
 from pnet_lp.experiment.store import Store
 from pnet_lp.files import exists, parse_yaml, read_yaml_text, shipped
+from pnet_lp.questions.base import Case
 from pnet_lp.registry import nearest
 
 FOLDER = "experiments"
@@ -59,9 +60,7 @@ def read_run(experiment: Experiment, results: Path) -> Finished | None:
     ran = manifest["spec"]["cases"]
     known = {record.case: record for record in records}
     kept = (
-        known[name]
-        for name, case in experiment.cases.items()
-        if name in known and _same(case.model_dump(mode="json"), ran[name])
+        known[name] for name, case in experiment.cases.items() if name in known and _same(case, ran[name])
     )
     return Finished(experiment, manifest, tuple(kept))
 
@@ -146,6 +145,7 @@ def name_of(folder: Path) -> str:
     return folder.name if folder.parent == shipped(FOLDER) else folder.as_posix()
 
 
-def _same(asked: Mapping[str, Any], ran: Mapping[str, Any]) -> bool:
-    """Whether two cases ask the same; how often is left open."""
-    return {**asked, "draws": 0} == {**ran, "draws": 0}
+def _same(case: Case, ran: Mapping[str, Any]) -> bool:
+    """Whether a case is that of a run; how often is left open, and a key that came later had its default."""
+    later = {key: field.default for key, field in type(case).model_fields.items() if key not in ran}
+    return {**case.model_dump(mode="json"), "draws": 0} == {**ran, **later, "draws": 0}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any, Literal, TypeAlias
 
-from pnet_lp.experiment.question import Answer, AnswerStatus, Headline, Value
 from pnet_lp.model.brief import brief
+from pnet_lp.questions.base import Answer, AnswerStatus, Headline, Value
 
 Spread: TypeAlias = Literal["standard-error", "standard-deviation"]
 """What stands behind ±: how sure the mean over draws is, or how far apart they are."""
@@ -36,6 +36,69 @@ class Spent:
         return self.seconds if self.processor_seconds is None else self.processor_seconds
 
 
+@brief("headline", "status")
+@dataclass(frozen=True, repr=False)
+class StoredAnswer:
+    """What is stored of an answer.
+
+    Attributes:
+        headline, status, columns, limited_by, seconds: as of :class:`~pnet_lp.questions.base.Answer`.
+        document: its JSON document, without what a clock measured.
+    """
+
+    headline: Headline
+    status: AnswerStatus
+    columns: Mapping[str, Value]
+    document: Mapping[str, Any]
+    limited_by: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, answer: Answer) -> StoredAnswer:
+        """Return what is stored of ``answer``."""
+        document = _timeless(answer.to_json())
+        return cls(
+            answer.headline, answer.status, answer.columns, document, answer.limited_by, answer.seconds
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it but the timings."""
+        return {
+            "headline": asdict(self.headline),
+            "status": self.status,
+            "limited_by": self.limited_by,
+            "columns": dict(self.columns),
+            "result": dict(self.document),
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any], seconds: Mapping[str, float]) -> StoredAnswer:
+        """Return the answer that :meth:`to_json` made a document of; numbers that JSON has not are NaN.
+
+        Raises:
+            KeyError, TypeError: it is not such a document.
+        """
+        given = stored["headline"]
+        numbers = {
+            key: float("nan") if given[key] is None else given[key] for key in ("value", "lower", "upper")
+        }
+        return cls(
+            Headline(**{**given, **numbers}),
+            stored["status"],
+            stored["columns"],
+            stored["result"],
+            stored["limited_by"],
+            seconds,
+        )
+
+
+def _timeless(value: Any) -> Any:
+    """Return a document without what a clock measured."""
+    if isinstance(value, Mapping):
+        return {key: _timeless(item) for key, item in value.items() if key != "seconds"}
+    return [_timeless(item) for item in value] if isinstance(value, list) else value
+
+
 @brief("case", "index", "answer")
 @dataclass(frozen=True, repr=False)
 class Draw:
@@ -54,7 +117,7 @@ class Draw:
     index: int
     fingerprint: str
     settings: dict[str, Any]
-    answer: Answer
+    answer: StoredAnswer
     spent: Spent | None = field(default=None, compare=False)
 
     @property

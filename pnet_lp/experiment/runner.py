@@ -9,25 +9,24 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from pnet_lp.errors import PnetError, naming
-from pnet_lp.experiment.case import Case
 from pnet_lp.experiment.executor import DEFAULT_EXECUTOR, Executor, parse_executor
-from pnet_lp.experiment.manifest import code_identity
-from pnet_lp.experiment.question import QUESTIONS, Posed
-from pnet_lp.experiment.record import Draw, Record, Spent
+from pnet_lp.experiment.record import Draw, Record, Spent, StoredAnswer
 from pnet_lp.experiment.spec import Experiment
 from pnet_lp.experiment.store import Parcel, Store
 from pnet_lp.files import json_text
+from pnet_lp.manifest import code_identity
 from pnet_lp.memory import peak_bytes, reset_peak
 from pnet_lp.model.arrays import fingerprint
+from pnet_lp.questions.base import QUESTIONS, Case, OnProgress, Posed, Run
 from pnet_lp.scratch import ScratchFolder
 from pnet_lp.threads import check_threads
-from pnet_lp.throughput import Progress
 from pnet_lp.workers import processor_seconds
 
-Watch: TypeAlias = Callable[[str], AbstractContextManager[Callable[[Progress], None] | None]]
+Watch: TypeAlias = Callable[[str], AbstractContextManager[OnProgress]]
 """Given what is solved, in words, returns a context manager around it whose value is its ``on_progress``."""
 
 
@@ -160,7 +159,7 @@ def _run_draw(task: _Task, *, store: Store, resume: bool, watch: Watch) -> _Done
     old = store.find(task.name, task.index, posed.fingerprint) if resume else None
     if isinstance(old, Draw):
         return old, ""
-    return store.add(_answer(task, posed, watch)), task.note(old)
+    return store.add(*_answer(task, posed, watch)), task.note(old)
 
 
 @dataclass(frozen=True)
@@ -191,7 +190,7 @@ def _run_elsewhere(asked: _Asked) -> Parcel | None:
     scratch = ScratchFolder()
     try:
         store = Store(scratch.path)
-        store.add(_answer(task, posed, _unwatched))
+        store.add(*_answer(task, posed, _unwatched))
         return store.pack(task.name, task.index)
     finally:
         scratch.remove()
@@ -214,15 +213,18 @@ def _pose(task: _Task) -> _Posed:
     settings = task.case.draw_settings(task.index)
     with naming(task.name):
         posed = QUESTIONS.get(task.question).build(task.case, settings["seed"])
-    parts = ["draw/4", code_identity(), task.question, json_text(settings), *posed.inputs]
+    parts = ["draw/5", code_identity(), task.question, json_text(settings), *posed.inputs]
     return _Posed(fingerprint(parts), settings, posed, began, worked, resets)
 
 
-def _answer(task: _Task, posed: _Posed, watch: Watch) -> Draw:
+def _answer(task: _Task, posed: _Posed, watch: Watch) -> tuple[Draw, Callable[[Path], object] | None]:
+    """Return a draw, and what writes its proof."""
     with naming(task.name), watch(task.words) as on_progress:
-        answer = posed.posed.answer(task.threads, on_progress)
+        answer = posed.posed.answer(Run(task.threads, on_progress=on_progress))
     seconds = time.perf_counter() - posed.began
-    if not answer.seconds:
-        answer = replace(answer, seconds={"all": seconds})
+    stored = StoredAnswer.of(answer)
+    if not stored.seconds:
+        stored = replace(stored, seconds={"all": seconds})
     spent = Spent(seconds, peak_bytes() if posed.resets else None, processor_seconds() - posed.worked)
-    return Draw(task.name, task.index, posed.fingerprint, posed.settings, answer, spent)
+    draw = Draw(task.name, task.index, posed.fingerprint, posed.settings, stored, spent)
+    return draw, answer.save

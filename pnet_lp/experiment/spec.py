@@ -13,13 +13,13 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, SerializeAsAny
 
 from pnet_lp.errors import SpecError, naming
-from pnet_lp.experiment.case import Case, CaseName
+from pnet_lp.experiment.case import CaseName
 from pnet_lp.experiment.claims import Claims, Size
 from pnet_lp.experiment.grid import GRID, NAME, expand, filled, placeholders, slug
-from pnet_lp.experiment.question import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.experiment.record import Spread
 from pnet_lp.files import read_yaml
 from pnet_lp.model.brief import brief
+from pnet_lp.questions.base import DEFAULT_QUESTION, QUESTIONS, Case
 from pnet_lp.registry import OneOrMore, Params, unknown, validate
 from pnet_lp.seeds import check_draws
 
@@ -31,7 +31,7 @@ QUICK: Final = "quick"
 class Chart(Params):
     """A chart: lines of what the experiment shows over one key, or, without such a key, a bar for each case.
 
-    Its keys may be those of parameters, ``workload.load``, as of :meth:`~pnet_lp.experiment.case.Case.told_by`.
+    Its keys may be those of parameters, ``workload.load``, as of :meth:`~pnet_lp.questions.base.Case.told_by`.
 
     Attributes:
         x: the key along the axis; a case without a value of it is not drawn.
@@ -227,7 +227,7 @@ def state_experiment(
     entries = _entries(_mapping(values.get("cases", {}), "cases", where), where, model)
     override = {} if seed is None else {"seed": seed}
     values["cases"] = {
-        entry.name: validate(model, {**common, **entry.given, **override}, entry.where) for entry in entries
+        entry.name: _case(model, {**common, **entry.given, **override}, entry.where) for entry in entries
     }
     experiment = validate(Experiment, values, where)
     experiment = experiment.model_copy(update={"bases": _bases(experiment, entries, common, model, where)})
@@ -237,7 +237,7 @@ def state_experiment(
     quick = quick or _Quick()
     kept = _matching(experiment, quick.cases, f"{where}: {QUICK}.cases")
     small = {
-        entry.name: validate(
+        entry.name: _case(
             model,
             {**common, **entry.given, **quick.keys, **entry.quick, **override},
             f"{entry.where}, at {QUICK} size",
@@ -253,6 +253,14 @@ def state_experiment(
         if claim.size == QUICK and (missing := claim.missing(small)) is not None:
             raise unknown(f"{QUICK} size has no case", missing, small, where=f"{claims}: claims.{i}")
     return reduced if size == QUICK else experiment
+
+
+def _case(model: type[Case], values: Mapping[str, Any], where: str) -> Case:
+    """Return a case, of which all is checked that can be before anything runs."""
+    case = validate(model, values, where)
+    with naming(where):
+        case.check()
+    return case
 
 
 @dataclass(frozen=True)

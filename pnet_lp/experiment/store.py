@@ -17,16 +17,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from pnet_lp.errors import SpecError
-from pnet_lp.experiment.manifest import environment
-from pnet_lp.experiment.question import Answer
-from pnet_lp.experiment.record import Draw, Record, Spent
+from pnet_lp.experiment.record import Draw, Record, Spent, StoredAnswer
 from pnet_lp.files import json_text, read_limited
+from pnet_lp.manifest import environment
 from pnet_lp.writing import naming_output, output_file, write_json
 
 _SCHEMA = "pnet-lp/draw/4"
@@ -79,13 +78,17 @@ class Store:
                 return f"{proof.name} is missing"
             if stored["proof"] != _proof_checksum(proof):
                 return f"{proof.name} was changed"
-            answer = Answer.from_json(stored, parts)
+            answer = StoredAnswer.from_json(stored, parts)
             return Draw(case, index, stored["fingerprint"], stored["settings"], answer, Spent(**spent))
         except (OSError, ValueError, LookupError, TypeError, AttributeError):
             return "its files cannot be read"
 
-    def add(self, draw: Draw) -> Draw:
-        """Store a draw, with the proof of its answer if it has one; return it as :meth:`find` will.
+    def add(self, draw: Draw, save: Callable[[Path], object] | None = None) -> Draw:
+        """Store a draw, and return it as :meth:`find` will.
+
+        Args:
+            draw: the draw.
+            save: writes the proof of its answer; None where it has none.
 
         Raises:
             OutputError: it cannot be written.
@@ -94,8 +97,8 @@ class Store:
         assert draw.spent is not None
         file, proof = self._file(case, index, "result.json"), self.proof(case, index)
         self._make_room(case, index)
-        if answer.save is not None:
-            answer.save(proof)
+        if save is not None:
+            save(proof)
         write_json(
             self._file(case, index, "spent.json"), asdict(draw.spent) | {"parts": dict(answer.seconds)}
         )
@@ -223,7 +226,7 @@ def _from_json(
     for i, (row, took) in enumerate(zip(stored["draws"], spent, strict=True)):
         headline = stored["headline"] | {key: row[key] for key in ("value", "lower", "upper")}
         seconds = {"all": took["seconds"]} if took else {}
-        answer = Answer.from_json(row | {"headline": headline, "result": {}}, seconds)
+        answer = StoredAnswer.from_json(row | {"headline": headline, "result": {}}, seconds)
         draws.append(
             Draw(case, i, "", settings | {"seed": row["seed"]}, answer, Spent(**took) if took else None)
         )

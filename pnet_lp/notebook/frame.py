@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pnet_lp.extras import load
-from pnet_lp.report.tables import Columns
+from pnet_lp.tables import Columns
 
 if TYPE_CHECKING:
     import pandas as pd

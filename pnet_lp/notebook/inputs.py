@@ -67,7 +67,6 @@ def network_of(
         TopologyError: a graph or table with links of unknown speed and no ``link_gbps``, and as of
             :func:`~pnet_lp.topology.build_network`.
     """
-    failing.check_shares()
     check_seed(seed)
     stated = sorted(settings.model_fields_set)
     if isinstance(topology, Network):

@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from pnet_lp.report.throughput import bounds_in_words
+from pnet_lp.questions.throughput.words import bounds_in_words
 from pnet_lp.throughput import Progress
 
 _WIDTH = 100

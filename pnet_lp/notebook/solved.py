@@ -14,11 +14,11 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.notebook.frame import frame
 from pnet_lp.notebook.html import result_html
-from pnet_lp.report.flow_paths import path_rates
-from pnet_lp.report.links import link_table, rate_table
-from pnet_lp.report.plot import new_figure, write_figure
-from pnet_lp.report.throughput import result_in_words
-from pnet_lp.report.utilisation import draw_utilisation
+from pnet_lp.plot import new_figure, write_figure
+from pnet_lp.questions.throughput.flow_paths import path_rates
+from pnet_lp.questions.throughput.links import link_table, rate_table
+from pnet_lp.questions.throughput.utilisation import draw_utilisation
+from pnet_lp.questions.throughput.words import result_in_words
 from pnet_lp.throughput.proofs.store import save_result
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Solved:
     @cached_property
     def links(self) -> pd.DataFrame:
         """A row per directed link: ``plane``, ``u``, ``v``, ``kind``, ``cable``, ``capacity_gbps``, ``load_gbps``,
-        ``utilisation``, ``length``; see :func:`~pnet_lp.report.links.link_table`.
+        ``utilisation``, ``length``; see :func:`~pnet_lp.questions.throughput.links.link_table`.
         """  # noqa: D205 - names of columns are more than a line
         return frame(link_table(self.network, self.traffic, self.result))
 
@@ -89,7 +89,7 @@ class Solved:
     @cached_property
     def paths(self) -> pd.DataFrame:
         """A row per path that carries traffic: ``src``, ``dst``, ``pairs``, ``plane``, ``hops``, ``switches``,
-        ``rate_gbps``; see :func:`~pnet_lp.report.flow_paths.path_rates`.
+        ``rate_gbps``; see :func:`~pnet_lp.questions.throughput.flow_paths.path_rates`.
         """  # noqa: D205
         return frame(path_rates(self.network, self.traffic, self.result))
 

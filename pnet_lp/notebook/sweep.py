@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
 from pnet_lp.experiment.finished import find_experiment, is_experiment
-from pnet_lp.experiment.question import DEFAULT_QUESTION
 from pnet_lp.experiment.varied import varied_experiment, varied_spec
 from pnet_lp.extras import load
-from pnet_lp.report.experiment import compare, draw_table, union
+from pnet_lp.questions.base import DEFAULT_QUESTION
+from pnet_lp.report.experiment import compare, draw_table
+from pnet_lp.tables import union
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
-from pnet_lp.errors import SpecError
+from pnet_lp.flags import Flag
 from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, Scenario
 from pnet_lp.optical.speedup import DEFAULT_SOLVES, RECONFIGURATION_S
 from pnet_lp.registry import Params
+
+_SIZES = ("oversubscription", "links", "servers", "servers_per_rack")
+
+
+def _half_of_ports(text: str) -> int:
+    ports = int(text) if text.isdecimal() and len(text) < 10 else 0
+    if ports < 2 or ports % 2:
+        raise ValueError(f"found {text}; allowed: an even number, half of them for servers")
+    return ports // 2
 
 
 class SpeedUpSettings(Params):
@@ -20,32 +29,33 @@ class SpeedUpSettings(Params):
         "1",
         description="pair of networks of the paper: 1:25 tree and 6 optical links per ToR, or 1:4 tree and 20",
     )
-    job: bool = Field(False, description="the paper's job on four racks in place of the whole cluster")
+    job: Annotated[bool, Flag(excludes=_SIZES)] = Field(
+        False, description="the paper's job on four racks in place of the whole cluster"
+    )
     oversubscription: float | None = Field(
         None, ge=1, allow_inf_nan=False, description="oversubscription of the tree; default: the scenario's"
     )
     links: int | None = Field(None, ge=1, description="optical links per ToR; default: the scenario's")
     servers: int | None = Field(None, ge=1, description="number of hosts; default: the scenario's")
-    servers_per_rack: int | None = Field(None, ge=1, description="hosts per rack; default: the scenario's")
+    servers_per_rack: Annotated[
+        int | None,
+        Flag(
+            "--ports",
+            help="Ports of a ToR, half of which are for servers.  [default: 64]",
+            parse=_half_of_ports,
+        ),
+    ] = Field(None, ge=1, description="hosts per rack; default: the scenario's")
     scattered: bool = Field(False, description="place racks in the tree at random")
     search: int = Field(
         DEFAULT_SOLVES, ge=1, description="limit on the throughputs solved in the search for circuits"
     )
-    delay_s: float = Field(
+    delay_s: Annotated[float, Flag("--delay")] = Field(
         RECONFIGURATION_S, ge=0, allow_inf_nan=False, description="seconds to set the circuits"
     )
 
-    @model_validator(mode="after")
-    def _check_sizes(self) -> Self:
-        if self.job and self._sizes:
-            key = min(self._sizes)
-            raise SpecError("a job has sizes of its own", where=key, found=self._sizes[key])
-        return self
-
     @property
     def _sizes(self) -> dict[str, float]:
-        keys = ("oversubscription", "links", "servers", "servers_per_rack")
-        return {key: getattr(self, key) for key in keys if getattr(self, key) is not None}
+        return {key: getattr(self, key) for key in _SIZES if getattr(self, key) is not None}
 
     @property
     def cluster(self) -> Scenario:

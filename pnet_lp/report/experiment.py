@@ -10,11 +10,12 @@ from typing import Any
 
 from rich.table import Table
 
-from pnet_lp.experiment import Case, Experiment, Headline, Record, Spread, ratio
+from pnet_lp.experiment import Experiment, Record, Spread, ratio
+from pnet_lp.questions.base import Case, Headline
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.lines import saturation_points
 from pnet_lp.report.numbers import DUST, clean, number_in_words, percent_in_words
-from pnet_lp.report.tables import Columns
+from pnet_lp.tables import Columns, union
 
 _WORDS = ("case", "limited by")
 """Columns that hold no numbers."""
@@ -208,12 +209,6 @@ def draw_table(experiment: Experiment, records: Sequence[Record]) -> Columns:
             for draw in record.draws
         ]
     )
-
-
-def union(rows: Sequence[Mapping[str, object]]) -> Columns:
-    """Return the table of ``rows``, with a column for every key of any, None where a row lacks it."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def sweep_document(

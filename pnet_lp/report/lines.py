@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pnet_lp.experiment import Case, Chart, Experiment
+from pnet_lp.experiment import Chart, Experiment
 from pnet_lp.experiment.grid import slug
 from pnet_lp.experiment.spec import in_words
+from pnet_lp.questions.base import Case
 
 _NUMBERED = re.compile(r"(.*?)(\d+(?:\.\d+)?)$")
 """Words that end in a number: what stands before it, and it."""

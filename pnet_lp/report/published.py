@@ -14,7 +14,7 @@ from pnet_lp.experiment.store import CASES, CHART, DRAWS, MANIFEST, RECORDS, wri
 from pnet_lp.report.chart import caption, chart_svg, write_chart
 from pnet_lp.report.claims import Comparison, claim_cells, compare_claims
 from pnet_lp.report.experiment import Row, compare, comparison_cells, draw_table, result_table
-from pnet_lp.report.tables import write_table
+from pnet_lp.tables import write_table
 from pnet_lp.writing import naming_output, write_json, write_text
 
 CLAIMS, TABLES = "claims.csv", "tables.md"

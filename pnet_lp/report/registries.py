@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import named_files, read_yaml
 from pnet_lp.registry import Entry, nearest, one_or_more
-from pnet_lp.report.tables import fact_grid, text_table
+from pnet_lp.tables import fact_grid, text_table
 from pnet_lp.units import Quantity, quantity_of
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "objectives": _of("throughput", "OBJECTIVES"),
     "solvers": solver_documents,
     "bounds": _of("throughput.bounds", "BOUNDS"),
-    "questions": _of("experiment.question", "QUESTIONS"),
+    "questions": _of("questions.base", "QUESTIONS"),
     "experiments": experiment_documents,
     "executors": _of("experiment.executor", "EXECUTORS"),
     "workloads": _of("workload", "WORKLOADS"),

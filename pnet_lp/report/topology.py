@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pnet_lp.report.tables import text_table
+from pnet_lp.tables import text_table
 from pnet_lp.throughput.bounds import Bisection
 from pnet_lp.topology import Description, PlaneDescription
 from pnet_lp.units import format_gbps

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.summary import summarise_network, summarise_traffic
-from pnet_lp.report.tables import fact_grid
+from pnet_lp.tables import fact_grid
 from pnet_lp.throughput.problems import lost_demands
 from pnet_lp.traffic import RackTraffic
 

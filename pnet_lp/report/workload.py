@@ -9,8 +9,8 @@ import numpy as np
 
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.summary import summarise_network
-from pnet_lp.report.tables import text_table
-from pnet_lp.units import format_gbps
+from pnet_lp.questions.simulate.words import drawn_sizes, offered_load
+from pnet_lp.tables import text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -105,20 +105,6 @@ def workload_report(document: Mapping[str, Any]) -> Table:
             f"{connections['connections']:,}, {connections['handshakes']:,} flows begin with a handshake",
         )
     return grid
-
-
-def drawn_sizes(workload: Mapping[str, Any]) -> str:
-    """Return the mean of the distribution that sizes were drawn from, as words to append, if it is known."""
-    mean = workload["distribution_mean_bytes"]
-    return "" if mean is None else f"; mean of their distribution {mean:,.0f} bytes"
-
-
-def offered_load(offered: Mapping[str, Any]) -> str:
-    """Return at what load flows arrive, and what it is a part of, as words."""
-    return (
-        f"{offered['load']:g} of {format_gbps(offered['capacity_gbps'])} Gb/s, {offered['capacity']}: "
-        f"{offered['flows_per_s']:,.4g} flows/s of {offered['mean_bytes']:,.0f} bytes on average"
-    )
 
 
 def _different(values: np.typing.NDArray[np.int32]) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError, naming
+from pnet_lp.flags import Flag
 from pnet_lp.model import Network, Workload
 from pnet_lp.registry import Params
 from pnet_lp.traffic import build_traffic, check_traffic
@@ -16,14 +17,14 @@ from pnet_lp.workload import build_workload, check_hosts, check_workload, flows_
 class FlowSettings(Params):
     """A traffic matrix with a size, or a workload."""
 
-    traffic: str | None = Field(
+    traffic: Annotated[str | None, Flag(metavar="EXPR|FILE", needs=("flow_size", "workload"))] = Field(
         None, description="traffic matrix between hosts: who sends to whom (`pnet-lp list traffic`)"
     )
-    flow_size: str | None = Field(
+    flow_size: Annotated[str | None, Flag(metavar="SIZES", needs=("traffic",))] = Field(
         None,
         description="size of the flows, one per demand, all starting at 0: 10MB, or a name of `pnet-lp list sizes`",
     )
-    workload: str | None = Field(
+    workload: Annotated[str | None, Flag(metavar="EXPR|FILE", excludes=("flow_size",))] = Field(
         None, description="flows with sizes and start times (`pnet-lp list workloads`)"
     )
 
@@ -43,8 +44,6 @@ class FlowSettings(Params):
         elif self.flow_size is not None:
             with naming("flow_size"):
                 parse_sizes(self.flow_size, "flow_size")
-            if self.traffic is None:
-                raise SpecError("has no meaning without traffic", where="flow_size", found=self.flow_size)
         return self
 
     def build(self, network: Network, seed: int) -> Workload:

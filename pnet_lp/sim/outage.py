@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError
-from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask
+from pnet_lp.failures import FAILING, FailureModel, Failures, Mask, apply_mask
+from pnet_lp.flags import Flag
 from pnet_lp.model import Network
 from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.brief import brief
@@ -68,12 +69,19 @@ class Outage:
         }
 
 
+_FAILING = Flag(needs=FAILING)
+
+
 class OutageSettings(Params):
     """When what fails is down, if it is not down all the time: the same settings for options and keys of a spec."""
 
-    fail_at: Duration | None = Field(None, description="when failures begin; default: at the start")
-    fail_until: Duration | None = Field(None, description="when failures end; default: never")
-    reroute_after: Duration | None = Field(
+    fail_at: Annotated[Duration | None, _FAILING] = Field(
+        None, description="when failures begin; default: at the start"
+    )
+    fail_until: Annotated[Duration | None, _FAILING] = Field(
+        None, description="when failures end; default: never"
+    )
+    reroute_after: Annotated[Duration | None, Flag(needs=("fail_at", "fail_until"))] = Field(
         None,
         description="delay after a failure or repair during the run before paths change; default: they never do",
     )
@@ -87,12 +95,6 @@ class OutageSettings(Params):
                 where="fail_until",
                 found=format_duration(end),
                 allowed=f"more than {format_duration(begin)}",
-            )
-        if self.reroute_after is not None and not self.is_given:
-            raise SpecError(
-                "has no meaning without fail_at or fail_until",
-                where="reroute_after",
-                found=format_duration(self.reroute_after),
             )
         return self
 

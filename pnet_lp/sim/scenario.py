@@ -74,6 +74,14 @@ class Progress:
         """An estimate of what is left, if there is any ground for one."""
         return self.seconds * (1 - self.share) / self.share if self.share > 0 else None
 
+    def __str__(self) -> str:
+        left = self.seconds_left
+        rest = "" if left is None else f", about {left:.0f} s left"
+        return (
+            f"{self.time_ps / 1e9:,.4g} ms simulated, {self.completed:,} of {self.flows:,} flows complete, "
+            f"{self.events / max(self.seconds, 1e-9) / 1e6:.3g} M events/s, {self.seconds:.0f} s{rest}"
+        )
+
 
 OnProgress: TypeAlias = Callable[[Progress], None]
 

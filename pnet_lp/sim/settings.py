@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, model_validator
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError, naming
+from pnet_lp.flags import Flag
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.paths import Policy
 from pnet_lp.registry import Params
@@ -26,6 +27,8 @@ FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window", "window", "
 PACKETS_ONLY = ("transport", "queue")
 """Settings of one model alone."""
 
+_EXPR = Flag(metavar="EXPR")
+
 
 def _delay(delay_ps: int, info: ValidationInfo) -> int:
     """Return the delay of a link, or raise SpecError as files of networks do."""
@@ -39,7 +42,7 @@ def _delay(delay_ps: int, info: ValidationInfo) -> int:
 class PresetSettings(Params):
     """Whose values."""
 
-    preset: str | None = Field(
+    preset: Annotated[str | None, Flag(metavar="NAME")] = Field(
         None, description="settings of a paper (`pnet-lp list presets`); other options override them"
     )
 
@@ -58,10 +61,14 @@ class EveryModelSettings(PresetSettings):
     What is not given is the preset's, where it has it, or else the default.
     """
 
-    transport: str = Field("tcp", description="how hosts send (`pnet-lp list transports`)")
-    queue: str = Field("drop-tail", description="queue discipline of ports (`pnet-lp list queues`)")
-    forwarding: str = Field("ecmp", description="how packets get their path (`pnet-lp list forwardings`)")
-    routing: str | None = Field(
+    transport: Annotated[str, _EXPR] = Field("tcp", description="how hosts send (`pnet-lp list transports`)")
+    queue: Annotated[str, _EXPR] = Field(
+        "drop-tail", description="queue discipline of ports (`pnet-lp list queues`)"
+    )
+    forwarding: Annotated[str, _EXPR] = Field(
+        "ecmp", description="how packets get their path (`pnet-lp list forwardings`)"
+    )
+    routing: Annotated[str | None, Flag(metavar="EXPR", excludes=("forwarding",))] = Field(
         None,
         description="routing (`pnet-lp list routings`) whose paths flows take, in place of a forwarding",
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
 from pnet_lp.deadline import Deadline
 from pnet_lp.errors import naming
+from pnet_lp.flags import Flag
 from pnet_lp.registry import Params
 from pnet_lp.routing import Routing, RoutingSettings, parse_routing
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
@@ -28,7 +29,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
     """How to solve, and over which paths; see :func:`~pnet_lp.throughput.facade.solve`."""
 
     solver: str = Field(AUTO, description="solver with its parameters (`pnet-lp list solvers`)")
-    time_limit_s: float | None = Field(
+    time_limit_s: Annotated[float | None, Flag("--time-limit")] = Field(
         None, gt=0, description="seconds after which to stop with the bounds reached"
     )
 

@@ -26,6 +26,7 @@ from pnet_lp.throughput.objectives import Clock, Objective, SolveContext
 from pnet_lp.throughput.problems import FlowProblem, Problem, state_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.solvers import AUTO, SOLVERS, Beginning, SolveOptions
+from pnet_lp.units import format_gbps
 
 DEFAULT_TOLERANCE = 1e-4
 IDEAL = "ideal"
@@ -54,6 +55,12 @@ class Progress:
     lower: float
     upper: float
     seconds: float
+
+    def __str__(self) -> str:
+        return (
+            f"{format_gbps(self.lower)} <= K <= {format_gbps(self.upper)} Gb/s, "
+            f"{self.solver}, {self.iterations:,} iterations, {self.seconds:.0f} s"
+        )
 
 
 class Interrupted(KeyboardInterrupt):

@@ -48,7 +48,7 @@ class PlaneSettings(Params):
             raise SpecError("the planes given are all alike", where="variant", found=self.variant)
         return network
 
-    def check(self, topologies: Sequence[str]) -> int:
+    def check_planes(self, topologies: Sequence[str]) -> int:
         """Return the number of planes, or raise what :meth:`intact` says before it builds anything."""
         self.check_speed(topologies)
         return check_network(topologies, planes=self.planes, variant=self.variant, link_gbps=self.link_gbps)

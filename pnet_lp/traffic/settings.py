@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
+from pnet_lp.flags import Flag
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.registry import Params
@@ -13,7 +16,7 @@ from pnet_lp.traffic.build import build_traffic
 class TrafficSettings(Params):
     """The demands on a network; see :func:`~pnet_lp.traffic.build.build_traffic`."""
 
-    traffic: str = Field(
+    traffic: Annotated[str, Flag(metavar="EXPR|FILE")] = Field(
         "all-to-all",
         description="traffic matrix: a name (`pnet-lp list traffic`), a file, or a sum such as 2*stride:s=1+FILE",
     )

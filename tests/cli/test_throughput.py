@@ -173,7 +173,7 @@ def test_a_table_that_does_not_fit_is_refused_before_solving(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "solve", lambda *_, **__: pytest.fail("began to solve"))
-    monkeypatch.setattr("pnet_lp.report.links._BYTES_PER_RATE", 1 << 50)
+    monkeypatch.setattr("pnet_lp.questions.throughput.links._BYTES_PER_RATE", 1 << 50)
     assert "Error: a table of 56 demands needs about " in run(*CUBE, "-o", "rates.csv", code=2).stderr
     assert not (here / "rates.csv").exists()
 

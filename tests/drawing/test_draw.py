@@ -15,8 +15,8 @@ from pnet_lp.drawing import draw
 from pnet_lp.errors import CertificateError, PnetError
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Network, Plane
-from pnet_lp.report.links import link_table
-from pnet_lp.report.tables import write_table
+from pnet_lp.questions.throughput.links import link_table
+from pnet_lp.tables import write_table
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.topology import build_network

@@ -9,7 +9,7 @@ from typing import Any
 from pnet_lp.experiment import Answer, Draw, Experiment, Headline, Record, Store
 from pnet_lp.experiment.finished import aliases, read_run
 from pnet_lp.experiment.plan import Estimate, estimate, plan
-from pnet_lp.experiment.questions.throughput import ThroughputCase
+from pnet_lp.questions.throughput import ThroughputCase
 from pnet_lp.experiment.record import Spent
 from pnet_lp.experiment.spec import load_experiment
 from pnet_lp.report.plan import estimate_cells

@@ -8,7 +8,7 @@ import pytest
 
 from pnet_lp.experiment import Case, Store, load_experiment, run_experiment
 from pnet_lp.experiment.claims import Verdict
-from pnet_lp.experiment.keys import NetworkKeys
+from pnet_lp.questions.keys import NetworkKeys
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.claims import compare_claims
 from pnet_lp.report.experiment import compare, draw_table, result_table

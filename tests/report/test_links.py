@@ -8,7 +8,7 @@ import pytest
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.report.links import link_table, rate_table
+from pnet_lp.questions.throughput.links import link_table, rate_table
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic

@@ -11,7 +11,7 @@ import pytest
 
 from pnet_lp.errors import SpecError
 from pnet_lp.files import json_text
-from pnet_lp.report.tables import from_rows, write_table
+from pnet_lp.tables import from_rows, write_table
 
 COLUMNS = {"u": ["a", 'b,"c"'], "plane": [0, 1], "load": [0.1, math.inf]}
 
@@ -34,7 +34,7 @@ def test_json_is_a_list_of_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 4, 5])
 def test_rows_are_written_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    monkeypatch.setattr("pnet_lp.report.tables._ROWS", 2)
+    monkeypatch.setattr("pnet_lp.tables._ROWS", 2)
     names = [f"h{i}" for i in range(count)]
     table = {"host": np.array(names, dtype=object), "load": np.arange(count) / 2, "plane": list(range(count))}
     rows = [{"host": name, "load": i / 2, "plane": i} for i, name in enumerate(names)]

@@ -9,7 +9,7 @@ import pytest
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import Failures, RiskGroup
 from pnet_lp.model import ThroughputResult
-from pnet_lp.report.trials import trials_document, write_trials_chart
+from pnet_lp.questions.failures.words import trials_document, write_trials_chart
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.trials import FailureTrial, failure_trials, throughput_interval
 from pnet_lp.topology import build_network

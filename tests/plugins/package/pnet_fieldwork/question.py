@@ -1,7 +1,7 @@
 """How many links apart the farthest racks are."""
 
-from pnet_lp.experiment.keys import NetworkKeys
-from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed
+from pnet_lp.questions.keys import NetworkKeys
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.hops import count_hops
 
 

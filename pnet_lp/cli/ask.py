@@ -1,0 +1,309 @@
+"""The command of a question, made from the model of its cases."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+
+from pnet_lp import questions
+from pnet_lp.cli.command import Command, CommandFamily, given, json_option
+from pnet_lp.cli.commands import OTHERS, plain_command
+from pnet_lp.cli.options import axis_option, option, plot_option, say, setting, table_option, threads_needing
+from pnet_lp.cli.output import Output, OutputFile, OutputFolder
+from pnet_lp.cli.progress import ProgressLine
+from pnet_lp.cli.time_limit import ending_at
+from pnet_lp.errors import PnetError, SpecError
+from pnet_lp.flags import flag_of
+from pnet_lp.questions.ask import ask
+from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series
+from pnet_lp.registry import validate
+from pnet_lp.threads import MOST_THREADS
+
+_AXIS = "axis_"
+"""Begins the names of parameters that hold the values of an axis."""
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A question as commands need it.
+
+    Attributes:
+        name: of the question.
+        command: its command's.
+        model: of its cases.
+        package: the folder of its modules.
+    """
+
+    name: str
+    command: str
+    model: type[Case]
+    package: str
+
+    def module(self, name: str) -> ModuleType:
+        """Return one of its modules."""
+        return importlib.import_module(f"{self.package}.{name}")
+
+
+def command_of(command: str) -> Command:
+    """Return a command that asks a question, by its name, ``cost`` or ``cost speedup``.
+
+    Raises:
+        SpecError: there is no such question.
+    """
+    name = questions.commands().get(command, (command, ""))[0]
+    question = _question(name, command)
+    model = question.model
+    series = {one.name: one for one in model.series}
+    under = {
+        other.removeprefix(f"{command} "): summary
+        for other, summary in {
+            **{key: one for key, (_, one) in questions.commands().items()},
+            **OTHERS,
+        }.items()
+        if other.startswith(f"{command} ")
+    }
+    beside = {**{key: one.summary for key, one in series.items() if key}, **under}
+
+    def load(other: str) -> Command:
+        if f"{command} {other}" in OTHERS:
+            return plain_command(f"{command} {other}")
+        if other in under:
+            return command_of(f"{command} {other}")
+        return _command(question, series[other], inline=False)
+
+    return _command(
+        question,
+        series.get(""),
+        inline=True,
+        others=beside,
+        load=load,
+    )
+
+
+def _question(name: str, command: str) -> _Question:
+    entry = QUESTIONS.get(name)
+    assert issubclass(entry.params, Case)
+    return _Question(name, command, entry.params, entry.build.__module__.rpartition(".")[0])
+
+
+def _command(
+    question: _Question,
+    series: Series | None,
+    *,
+    inline: bool,
+    others: Mapping[str, str] | None = None,
+    load: Callable[[str], Command] | None = None,
+) -> Command:
+    """Return the command of a question, of a series beside it, or of both in one where it is ``inline``."""
+    model = question.model
+    name = question.command if inline or series is None else f"{question.command} {series.name}"
+    shown = model if inline or series is None else series
+
+    def call(**values: Any) -> None:
+        for key, other in model.instead.items():
+            if given([key]):
+                _answer_instead(_question(other, question.command), key, values)
+                return
+        axes = {key: values.pop(f"{_AXIS}{key}") for key in series.axes} if series else {}
+        several = any(len(found) > 1 or (found and key in values) for key, found in axes.items())
+        if series and (several or not inline):
+            _answer_series(question, series, axes, values)
+        else:
+            _answer(question, values, {key: found[0] for key, found in axes.items() if found})
+
+    for decorate in reversed(list(_options(model, series, inline=inline))):
+        call = decorate(call)
+    more: dict[str, Any] = {"others": others, "load": load} if others else {}
+    make = click.command(
+        name,
+        cls=CommandFamily if others else Command,
+        example=f"pnet-lp {name} {shown.example}",
+        help=(series.help if series and not inline else "") or inspect.getdoc(model),
+        **more,
+    )
+    made = make(call)
+    assert isinstance(made, Command)
+    return made
+
+
+def _options(model: type[Case], series: Series | None, *, inline: bool) -> Iterator[Callable[..., Any]]:
+    """Yield what adds the arguments and options of a model's keys, and those of how and where it is answered."""
+    axes = series.axes if series else {}
+    for key, flag in axes.items():
+        yield axis_option(model, key, flag, f"{_AXIS}{key}", default=series and series.defaults.get(key))
+    for key, field in model.model_fields.items():
+        # An axis takes the place of the option that has its name.
+        taken = key in axes and (not inline or axes[key].name == flag_of(field.metadata).name)
+        if (key != "draws" or model.pooled) and not taken:
+            needs = flag_of(field.metadata).needs
+            more = tuple(f"{_AXIS}{name}" for name in needs if name in axes)
+            yield setting(model, key, **({"needs": (*needs, *more)} if more else {}))
+    if model.threads is not None:
+        yield threads_needing(*model.threads)
+    if model.jobs is not None:
+        yield _jobs_option(model.jobs)
+    for key, output in model.outputs.items() if inline else ():
+        yield option(
+            f"--{key.replace('_', '-')}",
+            key,
+            type=OutputFolder() if output.folder else OutputFile(*output.suffixes),
+            help=output.help,
+            excludes=output.excludes,
+        )
+    plot = model.plot or (series.plot if series else "")
+    if plot:
+        needs = () if model.plot or not inline else tuple(f"{_AXIS}{key}" for key in axes)
+        yield plot_option(plot, needs=needs)
+    for key, other in model.instead.items() if inline else ():
+        kind = _question(other, "").model
+        yield setting(kind, key, excludes=tuple(model.outputs), default=None, show_default=False)
+        yield _jobs_option((key,))
+        yield plot_option(kind.plot, needs=(key,))
+    rows = series.rows if series and not inline else model.rows
+    if rows:
+        yield table_option(rows)
+    yield json_option
+
+
+def _jobs_option(needs: tuple[str, ...]) -> Callable[..., Any]:
+    return option(
+        "--jobs",
+        type=click.IntRange(1, MOST_THREADS),
+        default=1,
+        show_default=True,
+        needs=needs,
+        help="Number of parallel processes; results do not depend on it.",
+    )
+
+
+def _answer_instead(question: _Question, key: str, values: dict[str, Any]) -> None:
+    """Ask another question, which ``key`` is of; raise SpecError where a key is given that is not."""
+    shown = {"as_json", "out", "plot", "threads", "jobs"}
+    for name in given(values):
+        if name not in question.model.model_fields and name not in shown:
+            raise SpecError(f"has no meaning with {key}", where=name, found=values[name])
+    _answer(question, values, {})
+
+
+def _answer(question: _Question, values: dict[str, Any], single: Mapping[str, Any]) -> None:
+    """Ask, and write the answer; ``single`` are keys given by options that could have given several values."""
+    places, how, keys = _sorted_out(question.model, values)
+    case = _case(question, {**keys, **single}, places)
+
+    def prepare(posed: Posed) -> None:
+        say(posed.warnings)
+        posed.prepare(places)
+
+    with ProgressLine() as line, _unnamed(question.model):
+        answer = _ask(question, case, Run(**how, on_progress=line, keep_partial=True), prepare)
+    say(answer.warnings)
+    words = question.module("words")
+    document, title = answer.to_json(), _title(case)
+    named = {"plot": partial(words.write_plot, answer, title)} if "plot" in places else {}
+    for key in question.model.outputs:
+        if hasattr(words, f"write_{key}"):
+            named[key] = partial(getattr(words, f"write_{key}"), answer)
+    Output(values["as_json"], places.get("out")).emit(
+        document,
+        lambda: words.report(document),
+        table=lambda: words.table(answer),
+        files=[(places.get(key), write) for key, write in named.items()],
+        partial=answer.partial,
+    )
+
+
+def _answer_series(
+    question: _Question, series: Series, axes: Mapping[str, Sequence[Any]], values: dict[str, Any]
+) -> None:
+    """Ask for every combination of the values of the axes, and write all answers as one."""
+    places, how, keys = _sorted_out(question.model, values)
+    fixed = {**{key: value for key, value in series.defaults.items() if key not in axes}, **keys}
+    points = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    cases = [_case(question, {**fixed, **question.model.point(point)}, places) for point in points]
+    warnings: dict[str, None] = {}
+    found: dict[Case, Answer] = {}
+    with ProgressLine() as line, _unnamed(question.model):
+        for case in dict.fromkeys(cases):
+            found[case] = _ask(
+                question,
+                case,
+                Run(**how, on_progress=line),
+                lambda posed: warnings.update(dict.fromkeys(posed.warnings)),
+            )
+    say(warnings)
+    answers = [found[case] for case in cases]
+    name = series.name or "series"
+    words = question.module("words")
+    document, title = getattr(question.module("answer"), name)(points, answers), _title(cases[0])
+    files = [
+        (places.get("plot"), lambda path: getattr(words, f"write_{name}_plot")(points, answers, title, path))
+    ]
+    files += [
+        (places.get(key), partial(getattr(words, f"write_{key}"), answers)) for key in question.model.outputs
+    ]
+    Output(values["as_json"], places.get("out")).emit(
+        document,
+        lambda: getattr(words, f"{name}_report")(document),
+        table=lambda: getattr(words, f"{name}_table")(points, answers),
+        files=files,
+        partial=any(one.partial for one in answers),
+    )
+
+
+def _ask(question: _Question, case: Case, run: Run, on_posed: Callable[[Posed], None]) -> Answer:
+    deadline = case.deadline()
+    return ask(
+        question.name,
+        case,
+        run.until(deadline),
+        building=lambda: ending_at(deadline, "building the network and its demands"),
+        on_posed=on_posed,
+    )
+
+
+def _sorted_out(
+    model: type[Case], values: Mapping[str, Any]
+) -> tuple[dict[str, Path], dict[str, Any], dict[str, Any]]:
+    """Return the files to write, how to answer, and the keys of the case, of the parameters of a command."""
+    places = {key: values[key] for key in (*model.outputs, "plot", "out") if values.get(key) is not None}
+    how = {key: values[key] for key in ("threads", "jobs") if key in values}
+    return places, how, {key: values[key] for key in given(model.model_fields) if key in values}
+
+
+def _case(question: _Question, keys: Mapping[str, Any], places: Mapping[str, Path]) -> Case:
+    with _unnamed(question.model):
+        case = validate(question.model, keys)
+        case.check_alone()
+    if places and (check := getattr(question.module("words"), "check_places", None)):
+        check(case, places)
+    return case
+
+
+@contextmanager
+def _unnamed(model: type[Case]) -> Iterator[None]:
+    """Do not call arguments by name in errors of the block: in the command line they have none."""
+    names = {key for key, field in model.model_fields.items() if flag_of(field.metadata).argument}
+    try:
+        yield
+    except PnetError as error:
+        place, _, rest = (error.where or "").partition(": ")
+        if place not in names:
+            raise
+        shown = type(error)(error.problem, where=rest, found=error.found, allowed=error.allowed)
+        raise shown from error
+
+
+def _title(case: Case) -> str:
+    """Return what a chart of a case is called."""
+    names = [key for key, field in type(case).model_fields.items() if flag_of(field.metadata).argument]
+    return ", ".join(str(case.cell(key)).replace(" + ", ", ") for key in names)

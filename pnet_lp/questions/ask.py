@@ -1,0 +1,77 @@
+"""Asks a question once: what a command and a Python call have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Step
+from pnet_lp.questions.keys import NOTHING_BUILT, Built
+from pnet_lp.workers import map_in_order, threads_each
+
+
+def ask(
+    question: str,
+    case: Case,
+    run: Run,
+    *,
+    built: Built = NOTHING_BUILT,
+    building: Callable[[], AbstractContextManager[Any]] = nullcontext,
+    on_posed: Callable[[Posed], None] = lambda _: None,
+) -> Answer:
+    """Return the answer to a case; where its draws are pooled, to all of them together.
+
+    Args:
+        question: its name.
+        case: an instance of its model.
+        run: how it is answered.
+        built: values in place of what the case names.
+        building: returns the context in which networks and demands are built.
+        on_posed: called before answering.
+
+    Raises:
+        PnetError: the case cannot be built or answered.
+        KeyboardInterrupt: the user stopped it, with nothing to show for it.
+    """
+    pose = QUESTIONS.get(question).build
+    if case.draws == 1:
+        with building():
+            posed = pose(case, case.seed) if built is NOTHING_BUILT else pose(case, case.seed, built)
+        on_posed(posed)
+        return posed.answer(run)
+    return _pooled(question, case, run)
+
+
+def _pooled(question: str, case: Case, run: Run) -> Answer:
+    """Return one answer of all draws; those done where Ctrl-C stops it and part of an answer is wanted."""
+    jobs = min(run.jobs, case.draws)
+    each = replace(
+        run, jobs=jobs, kept=case.draws, threads=threads_each(run.threads, jobs), keep_partial=False
+    )
+    if jobs > 1:
+        # A function that reports cannot go to another process.
+        each = replace(each, on_progress=None)
+    answers: list[Answer] = []
+    draws = map_in_order(partial(_draw, question, case, each), range(case.draws), jobs)
+    stopped = False
+    try:
+        with closing(draws):
+            for answer in draws:
+                answers.append(answer)
+                if jobs > 1 and run.on_progress is not None:
+                    run.on_progress(Step(f"{len(answers):,} of {case.draws:,} draws done"))
+    except KeyboardInterrupt:
+        if not (answers and run.keep_partial):
+            raise
+        stopped = True
+    return type(answers[0]).pooled(answers, stopped=stopped)
+
+
+def _draw(question: str, case: Case, run: Run, index: int) -> Answer:
+    if run.on_progress is not None:
+        report, label = run.on_progress, f"draw {index + 1} of {case.draws}"
+        run = replace(run, on_progress=lambda progress: report(Step(label, progress)))
+    return QUESTIONS.get(question).build(case, case.draw_seed(index)).answer(run)

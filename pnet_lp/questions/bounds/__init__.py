@@ -1,0 +1,1 @@
+"""Simple bounds such as bisection, compared with the throughput."""

@@ -1,0 +1,98 @@
+"""Bounds next to each other and to the solved throughput: a table, and sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pnet_lp.questions.bounds.answer import BoundsAnswer
+from pnet_lp.questions.throughput.words import limit_in_words, status_in_words
+from pnet_lp.tables import Columns, from_rows, text_table
+from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
+from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_ROW = ("name", "value_gbps", "exact", "of", "ratio")
+
+
+def table(answer: BoundsAnswer) -> Columns:
+    """Return one row per bound, witnesses left out."""
+    return from_rows([{key: entry[key] for key in _ROW} for entry in answer.to_json()["bounds"]])
+
+
+def report(document: Mapping[str, Any]) -> list[Table | str]:
+    """Return the bounds to read, the tightest marked, and what is to be said below."""
+    return [_table(document), *_lines(document)]
+
+
+def _table(document: Mapping[str, Any]) -> Table:
+    """Return the bounds of a document as a table to read, the tightest marked."""
+    solved = document["throughput"] is not None
+    table = text_table()
+    table.add_column("bound")
+    table.add_column("Gb/s per unit demand", justify="right")
+    if solved:
+        table.add_column("x solved", justify="right")
+    table.add_column("witness", overflow="fold")
+    for entry in document["bounds"]:
+        mark = " *" if entry["name"] == document["tightest"] else ""
+        finite = math.isfinite(entry["value_gbps"])
+        row = [entry["name"] + mark, format_gbps(entry["value_gbps"]) if finite else "no limit"]
+        if solved:
+            row.append(f"{entry['ratio']:.4g}" if finite and entry["ratio"] is not None else "-")
+        table.add_row(*row, _shown(entry))
+    return table
+
+
+def _lines(document: Mapping[str, Any]) -> list[str]:
+    """Return what is said below the table, a line each."""
+    lines = [f"{entry['name']} says nothing here: {entry['why']}" for entry in document["silent"]]
+    if document["tightest"]:
+        lines.append(f"* the tightest bound on this traffic: {document['tightest']}")
+    solved = document["throughput"]
+    if solved:
+        status = status_in_words(solved, parse_objective(CONCURRENT))
+        lines.append(
+            f"solved: {format_gbps(solved['throughput_gbps'])} Gb/s per unit demand, {status}; "
+            f"limited by {limit_in_words(solved)}"
+        )
+    return [*lines, *document["summary"]]
+
+
+def _shown(entry: Mapping[str, Any]) -> str:
+    """Return a bound's witness as a phrase."""
+    witness = entry["witness"]
+    if witness is None:
+        return "no link limits the demands"
+    match witness["kind"]:
+        case "lengths":
+            least = "fewest hops by degree" if entry["name"] == "moore" else "hops"
+            return f"{least}, access links counted" if witness["access"] else f"{least} between switches"
+        case "access-links":
+            alike = f" and {witness['alike'] - 1} alike" if witness["alike"] > 1 else ""
+            verb = "send" if witness["direction"] == "up" else "receive"
+            return (
+                f"{witness['endpoint']}{alike}: {format_gbps(witness['capacity_gbps'])} Gb/s to {verb} "
+                f"{format_gbps(witness['demand'])}"
+            )
+        case "matching":
+            found = "the most" if entry["exact"] else "many"
+            return (
+                f"{len(witness['demands']):,} demands that need {found} hops: of the worst traffic, not this"
+            )
+    capacity, demand = (format_gbps(witness[key]) for key in ("capacity_gbps", "demand"))
+    cut = f"cut of {capacity} Gb/s, demand {demand} from {_side(witness)}"
+    if "bisection_gbps" not in entry:
+        return cut
+    least = entry["at_least_gbps"]
+    found = "best found" + (f", at least {format_gbps(least)}" if least > 0 else "")
+    proof = "proved narrowest" if entry["exact"] else found
+    return f"{cut}; halves joined by {format_gbps(entry['bisection_gbps'])} Gb/s ({proof})"
+
+
+def _side(witness: Mapping[str, Any]) -> str:
+    names = witness["endpoints"]
+    return names[0] if len(names) == 1 else f"{len(names):,} endpoints"

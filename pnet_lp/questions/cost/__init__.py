@@ -1,0 +1,1 @@
+"""The parts of a network, its price and its power."""

@@ -1,0 +1,94 @@
+"""How far fluid and packets are apart, and both from the linear program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from pnet_lp.crosscheck import Crosscheck, compare
+from pnet_lp.crosscheck import run as run_models
+from pnet_lp.model.brief import brief
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, OnProgress, Posed, Run, Step, Value
+from pnet_lp.questions.crosscheck.case import MODELS, CrosscheckCase
+from pnet_lp.sim import ScenarioWords
+
+
+@brief("found")
+@dataclass(frozen=True, eq=False, repr=False)
+class CrosscheckAnswer(Answer):
+    """What the models say of the same flows.
+
+    Attributes:
+        found: the results of all models.
+    """
+
+    found: Crosscheck
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """What the models say beside each other."""
+        return compare(self.found)
+
+    @property
+    def headline(self) -> Headline:
+        """See the base class."""
+        ratio = self.document["ratios"]["mean_fct"]
+        return Headline.exact(CrosscheckCase.headline, "", "mean completion, packets over fluid", ratio)
+
+    @property
+    def columns(self) -> Mapping[str, Value]:
+        """See the base class."""
+        times = self.document["fct_us"]
+        return {
+            **{f"all_{model}_us": self.document["all_us"].get(model) for model in MODELS},
+            **{
+                f"mean_{model}_fct_us": times.get(model, {}).get("mean")
+                for model in MODELS
+                if not model.startswith("lp")
+            },
+            "p50_error": self.document["ratios"]["p50_error"],
+            "p90_error": self.document["ratios"]["p90_error"],
+            "unfinished": self.document["flows"]["unfinished"]["packets"],
+        }
+
+    @property
+    def partial(self) -> bool:
+        """See the base class."""
+        linear = (one.result.status for one in self.found.linear.values())
+        return self.found.is_partial or "bounds" in linear
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """See the base class."""
+        return self.found.packets.warnings
+
+    def to_json(self) -> dict[str, Any]:
+        """See the base class."""
+        return self.document
+
+
+def _step(report: OnProgress, name: str) -> OnProgress:
+    """Return what is called during the run of a model."""
+    return report and (lambda progress: report(Step(name, progress)))
+
+
+@QUESTIONS.register(
+    "crosscheck",
+    params=CrosscheckCase,
+    summary="completion times in packets over those in the fluid, with the linear program",
+)
+def crosscheck(case: CrosscheckCase, seed: int) -> Posed:
+    """Pose the case on the network and the flows that ``seed`` gives."""
+    words = ScenarioWords(case.topology, flows=case, planes=case, failures=case, outage=case, seed=seed)
+    network, workload, outage = words.given()
+    settings = repr([case.packets, case.fluid, outage and outage.to_json()])
+
+    def answer(run: Run) -> Answer:
+        on_step = partial(_step, run.on_progress)
+        return CrosscheckAnswer(
+            run_models(case, network, workload, outage=outage, seed=seed, on_step=on_step)
+        )
+
+    return Posed((network.fingerprint, workload.fingerprint, settings), answer)

@@ -1,0 +1,35 @@
+"""What one asks of a cross-check."""
+
+from __future__ import annotations
+
+from pnet_lp.crosscheck import CrosscheckSettings
+from pnet_lp.questions.keys import NetworkKeys
+from pnet_lp.sim import FlowSettings, OutageSettings
+
+MODELS = ("lp_ideal", "lp_paths", "split", "bare", "fluid", "packets")
+"""Those that have columns."""
+
+
+class CrosscheckCase(CrosscheckSettings, OutageSettings, FlowSettings, NetworkKeys):
+    """Compare linear program, fluid and packets for the same flows, and name the causes of the gaps.
+
+    Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  The linear program gives the least time to carry all
+    bytes, over any paths and over the paths that flows may take.  The fluid gives completion times with max-min fair
+    rates, without and with the delays of short flows.  Packets give completion times with a transport.  Only causes
+    that the figures show are named.
+
+    Exit code 3: a flow was unfinished in some model, or the bounds of a linear program have not met.
+    """
+
+    headline = "packets_over_fluid"
+    columns = (
+        *(f"all_{model}_us" for model in MODELS),
+        *(f"mean_{model}_fct_us" for model in MODELS if not model.startswith("lp")),
+        "p50_error",
+        "p90_error",
+        "unfinished",
+    )
+    example = "fat-tree:k=4 --link-gbps 10 --traffic permutation --flow-size 1MB"
+    rows = "flow, with its time in each model"
+    plot = "completion times in all models"
+    threads = None

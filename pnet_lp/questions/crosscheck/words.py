@@ -1,0 +1,216 @@
+"""Cross-checks to read, as tables and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pnet_lp.plot import COLOURS, new_figure, write_figure
+from pnet_lp.questions.crosscheck.answer import CrosscheckAnswer
+from pnet_lp.tables import Columns, fact_grid, text_table
+from pnet_lp.units import format_us
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_MODELS = {
+    "lp_ideal": "LP, any path",
+    "lp_paths": "LP, these paths",
+    "split": "fluid, best split",
+    "bare": "fluid, bare",
+    "distant": "fluid, with delays",
+    "short": "fluid, short flows",
+    "fluid": "fluid",
+    "packets": "packets",
+}
+"""What each is called, in the order of a table."""
+
+_SHOWN = {key: label for key, label in _MODELS.items() if key not in ("distant", "short")}
+_SHARES = {"mean": "mean", "p50": "median", "p99": "99 %", "max": "at most"}
+_FIGURES = {
+    "all_us": "all flows",
+    "mean_fct_us": "mean completion",
+    "ideal_us": "alone",
+    "slowdown": "mean slowdown",
+    "hops": "links",
+}
+"""What a factor is of."""
+
+_NONE = "-"
+
+
+def report(document: Mapping[str, Any]) -> list[str | Table]:
+    """Return a cross-check, given as its document, as tables and sentences to read."""
+    flows, network, settings = document["flows"], document["network"], document["settings"]
+    grid = fact_grid()
+    lost = {name: count for name, count in flows["unfinished"].items() if count}
+    grid.add_row(
+        "flows",
+        f"{flows['compared']:,} of {flows['flows']:,} complete in all models, and compared"
+        + "".join(f"; {count:,} unfinished in {_MODELS[name]}" for name, count in lost.items()),
+    )
+    grid.add_row("workload", f"{document['workload']['label']}: {document['workload']['bytes']:,} bytes")
+    grid.add_row(
+        "network",
+        f"{network['planes']} {'plane' if network['planes'] == 1 else 'planes'} ({network['variant']}), "
+        f"{network['switches']:,} switches, {network['hosts']:,} hosts; {settings['packets']['link_delay']} a link",
+    )
+    packets, fluid = settings["packets"], settings.get("fluid", settings["bare"])
+    grid.add_row("packets", f"{packets['transport']}, {packets['queue']}, packets of {packets['packet']} B")
+    shared = f"{fluid.get('subflows')} subflows" if fluid["sharing"] == "subflows" else fluid["sharing"]
+    window = f", first window {fluid['initial_window']}" if "initial_window" in fluid else ""
+    grid.add_row("fluid", f"sharing {shared}, correction {fluid['correction']}{window}")
+    grid.add_row("paths", f"{packets['forwarding']}, plane policy {packets['plane_policy']}")
+    if document["lp_left_out"]:
+        grid.add_row("LP", f"left out: {document['lp_left_out']}")
+    else:
+        shown = ", ".join(
+            f"{_MODELS[f'lp_{name}']} ({one['routing']}, limited by {one['binding']}, {one['status']})"
+            for name, one in document["lp"].items()
+        )
+        grid.add_row("LP", f"all bytes at once: {shown}")
+    if document["split_left_out"]:
+        grid.add_row("best split", f"left out: {document['split_left_out']}")
+    for warning in document["warnings"]:
+        grid.add_row("warning", warning)
+    parts: list[str | Table] = [grid, "", _times(document)]
+    if flows["compared"] and len(document["by_size"]) > 1:
+        parts += ["", _sizes(document["by_size"])]
+    if flows["compared"]:
+        parts += ["", *_sentences(document)]
+    return parts
+
+
+def _times(document: Mapping[str, Any]) -> Table:
+    """Return the table of times, a column for each model."""
+    known = [key for key in _SHOWN if key in document["all_us"] or key in document["fct_us"]]
+    fluid = "fluid" if "fluid" in known else "bare"
+    table = text_table()
+    table.add_column("", no_wrap=True)
+    for key in known:
+        table.add_column(_SHOWN[key], justify="right")
+    table.add_column("packets / fluid", justify="right")
+
+    def row(label: str, values: Mapping[str, float | None], *, time: bool = True) -> None:
+        shown = [values.get(key) for key in known]
+        cells = [_NONE if one is None else format_us(one) if time else f"{one:.4g}" for one in shown]
+        ratio = _ratio(values.get("packets"), values.get(fluid))
+        table.add_row(label, *cells, ratio)
+
+    row("job" if document["is_job"] else "all flows", document["all_us"])
+    row("goodput, Gb/s", document["goodput_gbps"], time=False)
+    for name, label in (("fct_us", "completion"), ("slowdown", "slowdown")):
+        for share, words in _SHARES.items():
+            values = {key: one[share] for key, one in document[name].items()}
+            if any(value is not None for value in values.values()):
+                row(f"{label} {words}", values, time=name == "fct_us")
+    for stage in document["stages"]:
+        row(f"stage {stage['stage']}", stage["stage_us"])
+        row("  a task in it", {key: one["mean"] for key, one in stage["tasks_us"].items()})
+    return table
+
+
+def _sizes(classes: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the table of size classes: mean times and high slowdowns, and how far the fluid is off."""
+    fluid = "fluid" if "fluid" in classes[0]["fct_us"] else "bare"
+    table = text_table()
+    table.add_column("bytes", justify="right", no_wrap=True)
+    for name in (
+        "flows",
+        "fluid, mean",
+        "packets",
+        "ratio",
+        "slowdown 99 %, fluid",
+        "packets",
+        "off, median",
+        "90 %",
+    ):
+        table.add_column(name, justify="right")
+    for row in classes:
+        mean = {key: one["mean"] for key, one in row["fct_us"].items()}
+        high = {key: one["p99"] for key, one in row["slowdown"].items()}
+        ratios = row["ratios"]
+        table.add_row(
+            f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}",
+            f"{row['flows']:,}",
+            format_us(mean[fluid]),
+            format_us(mean["packets"]),
+            _ratio(mean["packets"], mean[fluid]),
+            f"{high[fluid]:.3g}",
+            f"{high['packets']:.3g}",
+            *(f"{100 * ratios[key]:.3g} %" for key in ("p50_error", "p90_error")),
+        )
+    return table
+
+
+def _sentences(document: Mapping[str, Any]) -> list[str]:
+    """Return one sentence for each gap, and one for what is too small to be one."""
+    found = [
+        f"{gap['cause']} ({_FIGURES[gap['figure']]} {gap['factor']:.3g}x): {gap['sentence']}"
+        for gap in document["gaps"]
+    ]
+    ratios = document["ratios"]
+    found.append(
+        f"the fluid is off by {100 * ratios['p50_error']:.3g} % for the median flow, by "
+        f"{100 * ratios['p90_error']:.3g} % at the 90th percentile"
+    )
+    if document["small"]:
+        found.append(f"less than 2 %: {', '.join(document['small'])}")
+    return found
+
+
+def _ratio(one: float | None, other: float | None) -> str:
+    return _NONE if one is None or not other else f"{one / other:.4g}"
+
+
+def table(answer: CrosscheckAnswer) -> Columns:
+    """Return one row for each flow: what it is, and when it is complete in each model; null where it is not."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to load
+
+    found = answer.found
+    flows = found.packets.flows
+    kept = [
+        name
+        for name in ("flow", "task", "stage", "src", "dst", "bytes", "resent", "timeouts", "packets_dropped")
+        if name in flows.column_names
+    ]
+    columns: dict[str, Any] = {name: flows.column(name) for name in kept}
+    for name, result in found.simulations.items():
+        columns[f"{name}_ideal_ps"] = pa.array(result.flow["ideal_ps"], mask=result.flow["ideal_ps"] < 0)
+        columns[f"{name}_completion_ps"] = pa.array(result.completion_ps, mask=~result.done)
+    return columns
+
+
+def write_plot(answer: CrosscheckAnswer, title: str, path: str | Path) -> None:
+    """Draw the share of flows complete after a time, a line for each model, into a PNG or SVG file.
+
+    In the linear program all flows are complete when all bytes are carried; where it has no time, the chart says so.
+    """
+    found = answer.found
+    figure = new_figure(7)
+    axes = figure.add_subplot()
+    axes.set_prop_cycle(color=COLOURS)
+    for name, result in found.simulations.items():
+        if name in _SHOWN:
+            times = np.sort(result.completion_ps[result.done] / 1e6)
+            share = np.arange(1, len(times) + 1) / result.flow_count
+            axes.step(times, share, where="post", label=_SHOWN[name])
+    # One that starts after others takes less than all of them do.
+    steps = {} if len(found.workload.after) else found.linear
+    for style, (name, linear) in zip(("--", ":"), steps.items(), strict=False):
+        axes.axvline(linear.all_us, color="black", linestyle=style, label=_SHOWN[f"lp_{name}"])
+    if any(result.completed for result in found.simulations.values()):
+        axes.set_xscale("log")
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("completion time, us")
+    axes.set_ylabel("share of flows")
+    axes.legend(fontsize="small")
+    why = found.left_out or (
+        "" if steps else "flows wait for others, and the linear program has no times of its own"
+    )
+    axes.set_title(f"LP left out: {why}" if why else "", fontsize="small")
+    figure.suptitle(title, fontsize="medium")
+    write_figure(figure, path)

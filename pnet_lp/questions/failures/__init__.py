@@ -1,0 +1,1 @@
+"""What connected pairs still get while parts fail, draw by draw."""

@@ -1,0 +1,130 @@
+"""What connected pairs still get while parts of a network are down, over trials of failures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from pnet_lp.failures import CONFIDENCE
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.brief import brief
+from pnet_lp.model.summary import summarise_network, summarise_traffic
+from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Value
+from pnet_lp.questions.failures.case import FailuresCase
+from pnet_lp.questions.keys import NOTHING_BUILT, Built
+from pnet_lp.throughput.trials import FailureTrial, failure_trials, throughput_interval
+
+_QUANTILES = {
+    "min": 0.0,
+    "p1": 0.01,
+    "p5": 0.05,
+    "p25": 0.25,
+    "p50": 0.5,
+    "p75": 0.75,
+    "p95": 0.95,
+    "max": 1.0,
+}
+
+
+@brief("network", "traffic")
+@dataclass(frozen=True, eq=False, repr=False)
+class FailuresAnswer(Answer):
+    """The throughput of connected pairs, draw by draw.
+
+    Attributes:
+        network: without failures.
+        traffic: its demands.
+        trials: the draws.
+    """
+
+    network: Network
+    traffic: TrafficMatrix
+    trials: tuple[FailureTrial, ...]
+
+    @property
+    def throughput_gbps(self) -> float:
+        """Mean over the draws of what connected pairs get, Gb/s per unit demand."""
+        return fmean(trial.throughput_gbps for trial in self.trials)
+
+    @property
+    def headline(self) -> Headline:
+        """See the base class."""
+        mean, upper = self.throughput_gbps, fmean(trial.upper_gbps for trial in self.trials)
+        return Headline(
+            FailuresCase.headline, "gbps", "throughput", mean, mean, upper, "Gb/s per unit demand"
+        )
+
+    @property
+    def status(self) -> AnswerStatus:
+        """See the base class."""
+        return "bounds" if any(row["status"] == "bounds" for row in self.rows()) else "certified"
+
+    @property
+    def columns(self) -> Mapping[str, Value]:
+        """See the base class."""
+        return {"worst_gbps": min(trial.throughput_gbps for trial in self.trials), **self._lost()}
+
+    def _lost(self) -> dict[str, float]:
+        return {
+            "lost_share": fmean(trial.lost_share for trial in self.trials),
+            "lost_demands": fmean(trial.lost_demands for trial in self.trials),
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """See the base class."""
+        carried = [trial.throughput_gbps for trial in self.trials]
+        # The lower of two draws between which a quantile falls: a value that was attained.
+        quantiles = np.quantile(carried, list(_QUANTILES.values()), method="lower")
+        return {
+            "throughput_gbps": self.headline.value,
+            "lower_bound_gbps": self.headline.lower,
+            "upper_bound_gbps": self.headline.upper,
+            "quantiles_gbps": dict(zip(_QUANTILES, quantiles.tolist(), strict=True)),
+            "interval": {"confidence": CONFIDENCE, "mean_gbps": throughput_interval(self.trials)},
+            **self._lost(),
+            "status": self.status,
+            "network": summarise_network(self.network),
+            "traffic": summarise_traffic(self.traffic),
+            "trials": self.rows(),
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the draws, a row each."""
+        return [
+            {
+                "trial": trial.trial,
+                "throughput_gbps": trial.throughput_gbps,
+                "upper_bound_gbps": trial.upper_gbps,
+                "lost_demands": trial.lost_demands,
+                "lost_share": trial.lost_share,
+                "status": "certified" if trial.result is None else trial.result.status,
+            }
+            for trial in self.trials
+        ]
+
+
+@QUESTIONS.register(
+    "failures", params=FailuresCase, summary="throughput of connected pairs over trials of failures"
+)
+def failures(case: FailuresCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
+    """Pose the case on the network and the demands that ``seed`` gives, and failures that it draws."""
+    network, fails = case.whole(seed, built), case.failures
+    traffic = case.demands(network, seed, built)
+
+    def answer(run: Run) -> Answer:
+        found = failure_trials(
+            network,
+            traffic,
+            fails,
+            trials=case.trials,
+            jobs=run.jobs,
+            on_progress=run.on_progress,
+            **case.options(seed, run.threads, run.deadline),
+        )
+        return FailuresAnswer(network, traffic, tuple(found))
+
+    return Posed((network.fingerprint, traffic.fingerprint, repr(fails)), answer, network.warnings)

@@ -1,0 +1,42 @@
+"""What one asks of failures."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from pnet_lp.errors import SpecError
+from pnet_lp.failures import FAILING
+from pnet_lp.questions.keys import DemandKeys
+from pnet_lp.seeds import MOST_DRAWS
+from pnet_lp.throughput.settings import SolveSettings
+
+
+class FailuresCase(SolveSettings, DemandKeys):
+    """Compute the throughput of connected pairs over many draws of failures.
+
+    Pairs that a draw disconnects are left out of its solve, and counted.  The result is the mean, with quantiles.
+
+    Exit code 3: the bounds of a draw have not met within the tolerance; they hold all the same.
+    """
+
+    headline = "throughput_gbps"
+    columns = ("worst_gbps", "lost_share", "lost_demands")
+    example = "fat-tree:k=4 --traffic permutation --fail-links 0.1 --trials 5"
+    rows = "draw"
+    plot = "the distribution of the throughput over draws"
+    jobs = ()
+
+    trials: int = Field(
+        10, ge=1, le=MOST_DRAWS, description="number of draws of the failures, of one network, each solved"
+    )
+
+    @model_validator(mode="after")
+    def _check_failures(self) -> Self:
+        if self.model_fields_set.isdisjoint(FAILING):
+            where = "trials" if "trials" in self.model_fields_set else None
+            raise SpecError("nothing fails", where=where, allowed=" or ".join(FAILING))
+        if "trials" in self.model_fields_set and self.trials > 1 and not self.failures.random:
+            raise SpecError("has no meaning where what fails is not drawn", where="trials", found=self.trials)
+        return self

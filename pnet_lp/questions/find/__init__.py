@@ -1,0 +1,1 @@
+"""The cheapest networks that carry a given load, with proof."""

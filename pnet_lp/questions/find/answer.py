@@ -1,0 +1,125 @@
+"""The cheapest networks that carry a given load."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pnet_lp.cost import Quote
+from pnet_lp.design import Candidate, Found, candidates_between
+from pnet_lp.design import find as find_networks
+from pnet_lp.model.brief import brief
+from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Step, Value
+from pnet_lp.questions.find.case import FindCase
+from pnet_lp.questions.throughput.answer import ThroughputAnswer
+from pnet_lp.registry import validate
+
+
+@brief("found")
+@dataclass(frozen=True, eq=False, repr=False)
+class FindAnswer(Answer):
+    """The networks that carry a load, each more than anything that costs no more.
+
+    Attributes:
+        found: the front, and what was ruled out.
+    """
+
+    found: Found
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.found.front)
+
+    def __getitem__(self, place: int) -> ThroughputAnswer:
+        """Return one of them, best first: network, links, proof."""
+        one = self.found.front[place]
+        return ThroughputAnswer(one.candidate.network, one.traffic, one.result)
+
+    @property
+    def headline(self) -> Headline:
+        """The price of the best."""
+        price = self.found.front[0].quote.total_usd
+        return Headline.exact(FindCase.headline, "usd", "price of the best network", price, "USD")
+
+    @property
+    def status(self) -> AnswerStatus:
+        """See the base class."""
+        return "bounds" if any(one.result.status == "bounds" for one in self.found.front) else "exact"
+
+    @property
+    def columns(self) -> Mapping[str, Value]:
+        """See the base class."""
+        best = self.found.front[0]
+        return {
+            "gbps_per_host": best.gbps_per_host,
+            "watts": best.quote.watts,
+            "switches": best.quote.bill.chips,
+            "networks": len(self),
+            "candidates": len(self) + len(self.found.ruled),
+            "command": best.candidate.command,
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """See the base class."""
+        asked, front = self.found.asked, self.found.front
+        return {
+            "asked": {key: value for key, value in asked.model_dump(mode="json").items() if key != "draws"},
+            "candidates": len(front) + len(self.found.ruled),
+            "candidates_between": candidates_between(asked),
+            "ruled_out": self.found.counts,
+            "example_prices": any(line.price.example for one in front for line in one.quote.lines),
+            "front": [
+                {
+                    **named(one.candidate),
+                    "gbps_per_host": one.gbps_per_host,
+                    "upper_bound_gbps_per_host": one.most_gbps_per_host,
+                    "status": one.result.status,
+                    **priced(one.quote),
+                    "solved_by": one.result.solver,
+                }
+                for one in front
+            ],
+        }
+
+
+def named(candidate: Candidate) -> dict[str, Any]:
+    """Return what a candidate is."""
+    return {
+        "topology": candidate.topology,
+        "hosts_per_switch": candidate.hosts_per_switch,
+        "planes": candidate.planes,
+        "variant": candidate.variant,
+        "link_gbps": candidate.gbps,
+        "command": candidate.command,
+    }
+
+
+def priced(quote: Quote) -> dict[str, Any]:
+    """Return what a candidate is made of, and costs."""
+    return {
+        "hosts": quote.bill.hosts,
+        "total_usd": quote.total_usd,
+        "usd_per_host": quote.total_usd / quote.bill.hosts,
+        "watts": quote.watts,
+        "switches": quote.bill.chips,
+        "cables": quote.bill.cable_count,
+    }
+
+
+@QUESTIONS.register("find", params=FindCase, summary="the cheapest networks that carry a given load")
+def find(case: FindCase, seed: int) -> Posed:
+    """Pose the case with the networks, demands and failures that ``seed`` draws."""
+    settings = validate(
+        FindCase, {**{key: getattr(case, key) for key in case.model_fields_set}, "seed": seed}
+    )
+    prices, powers = case.books
+
+    def answer(run: Run) -> Answer:
+        report = run.on_progress or (lambda _: None)
+        found = find_networks(
+            settings, threads=run.threads, jobs=run.jobs, watch=lambda text: report(Step(text))
+        )
+        return FindAnswer(found)
+
+    return Posed((prices.content, powers.content), answer)

@@ -1,0 +1,1 @@
+"""The error of the fluid's slowdowns against packets, over random mixes."""

@@ -1,0 +1,1 @@
+"""How many hops apart endpoints are, also when links and switches fail."""

@@ -1,0 +1,150 @@
+"""How many hops apart endpoints are, over trials of failures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pnet_lp.failures import CONFIDENCE, share_interval
+from pnet_lp.hops import HopDistribution, HopTrials, Rpc, rpc_statistics, run_trials
+from pnet_lp.model import Network
+from pnet_lp.model.brief import brief
+from pnet_lp.model.summary import summarise_network
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Value
+from pnet_lp.questions.hops.case import HopsCase
+from pnet_lp.questions.keys import NOTHING_BUILT, Built, find_pair
+
+
+@brief("trials", "rpc", "pair")
+@dataclass(frozen=True, repr=False)
+class HopsAnswer(Answer):
+    """Hop counts of a network.
+
+    Attributes:
+        network: without failures.
+        trials: the counts, trial by trial.
+        rpc: the remote call whose time was requested.
+        pair: the endpoints counted by themselves.
+        fail_links: share of failed cables.
+    """
+
+    network: Network
+    trials: HopTrials
+    rpc: Rpc | None = None
+    pair: tuple[str, str] | None = None
+    fail_links: float = 0.0
+
+    @property
+    def headline(self) -> Headline:
+        """See the base class."""
+        return Headline.exact(HopsCase.headline, "hops", "mean hops", self.trials.mean)
+
+    @cached_property
+    def rpc_us(self) -> Mapping[str, Any] | None:
+        """What remote calls take, over all pairs and trials."""
+        return rpc_statistics(self.trials.pooled, self.rpc) if self.rpc else None
+
+    @property
+    def columns(self) -> Mapping[str, Value]:
+        """See the base class."""
+        pooled = self.trials.pooled
+        return {
+            "p50_hops": pooled.percentile(50),
+            "p99_hops": pooled.percentile(99),
+            "max_hops": pooled.most,
+            "connected_share": self.trials.connected_share,
+            "all_connected_trials": self.trials.all_connected,
+            **{
+                f"{key}_rpc_us": self.rpc_us[f"{key}_us"] if self.rpc_us else None
+                for key in ("mean", "p50", "p99")
+            },
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """See the base class."""
+        document = {
+            "level": self.trials.level,
+            **self.summary(),
+            "trials": [{"trial": i, **_figures(trial)} for i, trial in enumerate(self.trials.trials)],
+        }
+        if self.pair:
+            document["pair"] = self._of_pair(self.pair)
+        document["network"] = summarise_network(self.network)
+        return document
+
+    def summary(self) -> dict[str, Any]:
+        """Return what the trials say together; counts are added up, means are over trials."""
+        pooled, mean = self.trials.pooled, self.trials.mean
+        return {
+            **_figures(pooled),
+            "mean": mean,
+            # A path of h links between switches passes h + 1 switches.
+            "mean_switches_passed": None if mean is None else mean + 1,
+            "histogram": {str(h): n for h, n in enumerate(pooled.pairs) if n},
+            "pairs": pooled.total,
+            "connected_share": self.trials.connected_share,
+            "all_connected_trials": self.trials.all_connected,
+            "intervals": {
+                "confidence": CONFIDENCE,
+                "mean": self.trials.mean_interval,
+                "connected_share": self.trials.connected_interval,
+                "all_connected": self.trials.all_connected_interval,
+            },
+            "rpc": self.rpc_us,
+        }
+
+    def _of_pair(self, pair: tuple[str, str]) -> dict[str, Any]:
+        hops = [of_trial[0] for of_trial in self.trials.pair_hops]
+        connected = [h for h in hops if h >= 0]
+        return {
+            "ends": list(pair),
+            "connected_trials": len(connected),
+            "connected_probability": len(connected) / len(hops),
+            "interval": share_interval(len(connected), len(hops)),
+            "histogram": {str(h): n for h, n in sorted(Counter(connected).items())},
+        }
+
+
+def _figures(pairs: HopDistribution) -> dict[str, Any]:
+    return {
+        "mean": pairs.mean,
+        "p50": pairs.percentile(50),
+        "p99": pairs.percentile(99),
+        "max": pairs.most,
+        "disconnected_pairs": pairs.disconnected,
+    }
+
+
+@QUESTIONS.register(
+    "hops",
+    params=HopsCase,
+    summary="hops between all pairs, and which are connected, over trials of failures",
+)
+def hops(case: HopsCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
+    """Pose the case on the network that ``seed`` gives, and failures that it draws."""
+    network, failures = case.whole(seed, built), case.failures
+    level = network.settled_level(case.level)
+    rpc = case.rpc(network)
+    pairs = [find_pair(network, level, case.pair)] if case.pair else []
+
+    def answer(run: Run) -> Answer:
+        found = run_trials(
+            network, failures, level, trials=case.trials, seed=seed, pairs=pairs, threads=run.threads
+        )
+        return HopsAnswer(network, found, rpc, case.pair, case.fail_links)
+
+    return Posed((network.fingerprint, repr(failures), repr(rpc)), answer, network.warnings)
+
+
+def series(_: Sequence[Mapping[str, Any]], answers: Sequence[HopsAnswer]) -> dict[str, Any]:
+    """Return the document of several shares of failed cables."""
+    first = answers[0]
+    return {
+        "level": first.trials.level,
+        "trials": len(first.trials.trials),
+        "sweep": [{"fail_links": one.fail_links, **one.summary()} for one in answers],
+        "network": summarise_network(first.network),
+    }

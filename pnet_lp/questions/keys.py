@@ -1,0 +1,139 @@
+"""Keys that cases of several questions have, each with one meaning.
+
+Keys of how to solve are :class:`~pnet_lp.throughput.settings.SolveSettings`, those of one plane's network
+:class:`~pnet_lp.topology.settings.PlaneSettings`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, get_args
+
+from pydantic import Field
+
+from pnet_lp.errors import SpecError, TopologyError, naming
+from pnet_lp.failures import FailureSettings, fail
+from pnet_lp.flags import Flag
+from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.network import Level
+from pnet_lp.questions.base import Case
+from pnet_lp.registry import OneOrMore, nearest
+from pnet_lp.topology import PlaneSettings, build_network, check_topology, topologies
+from pnet_lp.traffic import TrafficSettings, check_traffic
+
+
+@dataclass(frozen=True)
+class Built:
+    """Values in place of what a case names: whoever asks in Python may have a network or a matrix already.
+
+    Attributes:
+        network: without failures; None to build it.
+        traffic: None to build it.
+    """
+
+    network: Network | None = None
+    traffic: TrafficMatrix | None = None
+
+
+NOTHING_BUILT = Built()
+
+
+class TopologyKeys(Case):
+    """What is built."""
+
+    topology: Annotated[tuple[str, ...], OneOrMore, Flag(argument="TOPOLOGY...")] = Field(
+        min_length=1,
+        description="an expression, a file or a name of the catalogue; several give one plane each",
+    )
+
+
+class NetworkKeys(FailureSettings, PlaneSettings, TopologyKeys):
+    """A network, and what of it fails."""
+
+    def check(self) -> None:
+        """See the base class."""
+        super().check()
+        with naming("topology"):
+            for text in self.topology:
+                self._warnings += check_topology(text, link_gbps=self.link_gbps)
+        self.failures.check_planes(self.check_planes(self.topology))
+
+    def whole(self, seed: int, built: Built = NOTHING_BUILT) -> Network:
+        """Return the network without failures."""
+        return built.network or self.intact(self.topology, seed)
+
+    def network(self, seed: int, built: Built = NOTHING_BUILT) -> Network:
+        """Return the network with what fails in it down."""
+        return fail(self.whole(seed, built), self.failures, seed=seed)
+
+    def check_level(self, level: Level | None) -> None:
+        """Raise TopologyError where pairs of ``level`` are not defined on the network."""
+        if level is not None:
+            with naming("topology"):
+                # A file may have been changed since.
+                lasting = all(text.partition(":")[0].strip() in topologies for text in self.topology)
+                refusals = _refusals if lasting else _refusals.__wrapped__
+                fault = refusals(self.topology, self.hosts_per_switch).get(level)
+            if fault is not None:
+                raise fault.at("level")
+
+
+@functools.lru_cache(maxsize=256)
+def _refusals(texts: tuple[str, ...], hosts_per_switch: int) -> Mapping[Level, TopologyError]:
+    """Return why pairs of a level are not defined, where they are not, on planes so made."""
+    network, found = build_network(texts, hosts_per_switch=hosts_per_switch), {}
+    for level in get_args(Level):
+        try:
+            network.check_level(level)
+        except TopologyError as error:
+            found[level] = error
+    return found
+
+
+class TrafficKeys(TrafficSettings, Case):
+    """Who sends how much to whom."""
+
+    def check(self) -> None:
+        """See the base class."""
+        super().check()
+        with naming("traffic"):
+            check_traffic(self.traffic)
+
+    def demands(self, network: Network, seed: int, built: Built = NOTHING_BUILT) -> TrafficMatrix:
+        """Return the demands on ``network``."""
+        return built.traffic or self.matrix(network, seed)
+
+
+class DemandKeys(TrafficKeys, NetworkKeys):
+    """A network and the demands on it."""
+
+    def check(self) -> None:
+        """See the base class."""
+        super().check()
+        self.check_level(self.level)
+
+
+def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[int, int]:
+    """Return the indices of the two endpoints called so, or raise SpecError."""
+    names = network.endpoint_names(level)
+    for name in pair:
+        if name not in names:
+            raise SpecError(
+                f"no {level} is called {name!r}{nearest(name, names)}",
+                where="pair",
+                allowed=f"{names[0]} to {names[-1]}",
+            )
+    if pair[0] == pair[1]:
+        raise SpecError("the two ends are the same", where="pair", found=pair[0])
+    return names.index(pair[0]), names.index(pair[1])
+
+
+PairName = Annotated[tuple[str, str] | None, Flag(metavar="A B", width=2)]
+"""The names of two endpoints."""
+
+
+def without(document: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Return a document without a key."""
+    return {name: value for name, value in document.items() if name != key}

@@ -1,0 +1,1 @@
+"""The paths that a routing allows, or their statistics."""

@@ -1,0 +1,102 @@
+"""Which paths a routing allows: those of a pair, or statistics of all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from pnet_lp.model import Network
+from pnet_lp.model.brief import brief
+from pnet_lp.model.network import Level
+from pnet_lp.model.paths import PathSet
+from pnet_lp.model.summary import summarise_network
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Value
+from pnet_lp.questions.keys import NOTHING_BUILT, Built, find_pair
+from pnet_lp.questions.paths.case import PathsCase
+from pnet_lp.routing import parse_routing, path_statistics
+
+
+@brief("paths", "statistics")
+@dataclass(frozen=True, eq=False, repr=False)
+class PathsAnswer(Answer):
+    """The paths of a pair, or statistics of all.
+
+    Attributes:
+        case: what was requested.
+        network: the network, with what fails in it down.
+        level: whether pairs are of racks or of hosts.
+        paths: of the pair, shortest first; None where statistics were requested.
+        statistics: of all pairs; empty where the paths of a pair were requested.
+    """
+
+    case: PathsCase
+    network: Network
+    level: Level
+    paths: PathSet | None
+    statistics: Mapping[str, Any]
+
+    @property
+    def headline(self) -> Headline:
+        """See the base class."""
+        count = self.statistics["paths"]["per_pair_mean"] if self.paths is None else self.paths.path_count
+        return Headline.exact(PathsCase.headline, "", "paths per pair", count)
+
+    @property
+    def columns(self) -> Mapping[str, Value]:
+        """See the base class."""
+        if self.paths is None:
+            paths, hops = self.statistics["paths"]["total"], self.statistics["hops"]
+            mean, most = hops["mean"], hops["max"]
+            disconnected = self.statistics["disconnected_pairs"]
+        else:
+            found = self.paths.hops.tolist()
+            paths, mean, most = len(found), fmean(found) if found else None, max(found, default=None)
+            disconnected = int(not found)
+        return {"paths": paths, "mean_hops": mean, "max_hops": most, "disconnected_pairs": disconnected}
+
+    def to_json(self) -> dict[str, Any]:
+        """See the base class."""
+        head = {
+            "routing": self.case.routing,
+            "plane_policy": self.case.plane_policy,
+            "level": self.level,
+            "network": summarise_network(self.network),
+        }
+        if self.paths is None:
+            return head | dict(self.statistics)
+        return {**head, "pair": list(self.case.pair or ()), "paths": self.rows()}
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return each path of the pair: plane, hops and the names of the switches it passes."""
+        paths = self.paths
+        if paths is None:
+            return []
+        return [
+            {
+                "plane": (p := int(paths.plane[i])),
+                "hops": int(paths.hops[i]),
+                "switches": [self.network.planes[p].switch_names[u] for u in paths.switches(i)],
+            }
+            for i in range(paths.path_count)
+        ]
+
+
+@QUESTIONS.register("paths", params=PathsCase, summary="the paths that a routing allows, or their statistics")
+def paths(case: PathsCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
+    """Pose the case on the network that ``seed`` gives; it breaks ties, too."""
+    routing = parse_routing(case.routing, policy=case.plane_policy, seed=seed)
+    network = case.network(seed, built)
+    level = network.settled_level(case.level)
+    ends = find_pair(network, level, case.pair) if case.pair else None
+
+    def answer(run: Run) -> Answer:
+        if ends is None:
+            found = path_statistics(network, level, routing, threads=run.threads)
+            return PathsAnswer(case, network, level, None, found)
+        source, target = ends
+        listed = routing.paths(network, level, [source], [target], threads=run.threads)
+        return PathsAnswer(case, network, level, listed, {})
+
+    return Posed((network.fingerprint,), answer, network.warnings)

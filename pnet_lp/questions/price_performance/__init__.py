@@ -1,0 +1,1 @@
+"""What a network carries for its money and its power."""

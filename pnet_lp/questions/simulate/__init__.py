@@ -1,0 +1,1 @@
+"""How long flows take, packet by packet or as a fluid."""

@@ -1,0 +1,147 @@
+"""How long flows take, packet by packet or as a fluid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from pnet_lp.model.brief import brief
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Value
+from pnet_lp.questions.simulate.case import SHARES, STAGES, SimulateCase
+from pnet_lp.sim import Scenario, ScenarioWords, SimulationResult, figures
+from pnet_lp.sim.columns import run_columns
+
+_RUN_KEYS = (
+    "flows",
+    "fct_us",
+    "job_us",
+    "goodput_gbps",
+    "packets",
+    "retransmitted",
+    "timeouts",
+    "simulated_s",
+)
+
+
+@brief("results")
+@dataclass(frozen=True, eq=False, repr=False)
+class SimulateAnswer(Answer):
+    """Records of one run, or of several with other seeds.
+
+    Attributes:
+        results: run by run.
+        before: the same as the first, ended where rates begin to count; None where they do from 0 on.
+        stopped: whether Ctrl-C ended it before all runs were complete.
+    """
+
+    results: tuple[SimulationResult, ...]
+    before: SimulationResult | None = None
+    stopped: bool = False
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """What the runs say together."""
+        return figures(self.results)
+
+    @property
+    def headline(self) -> Headline:
+        """See the base class."""
+        mean = self.figures["fct_us"]["mean"]
+        return Headline.exact(SimulateCase.headline, "us", "mean completion time", mean, "us")
+
+    @property
+    def columns(self) -> Mapping[str, Value]:
+        """What a table says of the first run; rates leave out what came before they count."""
+        found = self.figures
+        fct, slowdown, tasks = found["fct_us"], found["slowdown"], found["tasks_us"] or {}
+        stages = {row["stage"]: row["tasks_us"] for row in found["stages"]}
+        return {
+            "p50_fct_us": fct["p50"],
+            "p99_fct_us": fct["p99"],
+            "mean_task_us": tasks.get("mean"),
+            "p50_task_us": tasks.get("p50"),
+            "p90_task_us": tasks.get("p90"),
+            "p99_task_us": tasks.get("p99"),
+            "job_us": (found["job_us"] or {}).get("mean"),
+            **{
+                f"{share}_{stage}_us": stages.get(stage, {}).get(share)
+                for stage in STAGES
+                for share in SHARES
+            },
+            "mean_slowdown": slowdown["mean"],
+            "p99_slowdown": slowdown["p99"],
+            **run_columns(self.results[0], self.before),
+            "unfinished": found["flows"]["unfinished"],
+        }
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """See the base class."""
+        return tuple(dict.fromkeys(warning for result in self.results for warning in result.warnings))
+
+    @property
+    def partial(self) -> bool:
+        """See the base class."""
+        return self.stopped or any(result.completed < result.flow_count for result in self.results)
+
+    def to_json(self) -> dict[str, Any]:
+        """See the base class."""
+        first = self.results[0]
+        return {
+            **self.figures,
+            **first.settings,
+            "end": next((result.end for result in self.results if result.end != "complete"), "complete"),
+            "network": first.network,
+            "workload": first.workload,
+            "runs": [
+                {
+                    "seed": result.seed,
+                    "end": result.end,
+                    **{key: found[key] for key in _RUN_KEYS if key in found},
+                }
+                for result in self.results
+                for found in [figures([result])]
+            ],
+            "warnings": list(self.warnings),
+        }
+
+    @classmethod
+    def pooled(cls, answers: Sequence[SimulateAnswer], *, stopped: bool) -> SimulateAnswer:
+        """See the base class."""
+        results = tuple(result for one in answers for result in one.results)
+        return cls(results, answers[0].before, stopped)
+
+
+@QUESTIONS.register(
+    "simulate", params=SimulateCase, summary="completion times and rates of flows, packet by packet"
+)
+def simulate(case: SimulateCase, seed: int) -> Posed:
+    """Pose the case on the network and the flows that ``seed`` gives."""
+    scenario = ScenarioWords(
+        case.topology,
+        flows=case,
+        planes=case,
+        failures=case,
+        outage=case,
+        settings=case,
+        trace=case.trace,
+        seed=seed,
+    ).build()
+    settings = scenario.to_json()
+
+    def answer(run: Run) -> Answer:
+        result = _complete(scenario, run)
+        before = _complete(replace(scenario, time_limit_ps=case.warm_up), run) if case.warm_up else None
+        return SimulateAnswer((result,), before)
+
+    return Posed((scenario.network.fingerprint, scenario.workload.fingerprint, repr(settings)), answer)
+
+
+def _complete(scenario: Scenario, run: Run) -> SimulationResult:
+    """Return the records; Ctrl-C raises KeyboardInterrupt unless part of an answer is wanted."""
+    result = scenario.run(run.on_progress, jobs=run.jobs, runs=run.kept)
+    if result.end == "interrupted" and not run.keep_partial:
+        raise KeyboardInterrupt
+    return result

@@ -1,0 +1,131 @@
+"""Charts of simulations: completion times, slowdown against size, and what was traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from pnet_lp.plot import COLOURS, new_figure, write_figure
+from pnet_lp.sim import SimulationResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_MOST_NAMED = 8
+"""Lines that a legend names: as many as there are colours."""
+
+_FEW = 200
+"""Flows whose points do not cover each other."""
+
+_MOST_DRAWN = 20_000
+"""Points of a line that an SVG file holds one by one."""
+
+
+def write_simulation_plot(results: Sequence[SimulationResult], title: str, path: str | Path) -> None:
+    """Draw completion times, slowdown against size, and traces of queues and windows, into a PNG or SVG file."""
+    traced = [
+        sort
+        for sort in ("queues", "windows")
+        if any(sort in one.traces and len(one.traces[sort]["time_ps"]) for one in results)
+    ]
+    figure = new_figure(9, 4 if not traced else 4 + 3 * len(traced))
+    grid = figure.add_gridspec(1 + len(traced), 2, height_ratios=[4, *(3 for _ in traced)])
+    _draw_completion(figure.add_subplot(grid[0, 0]), results)
+    _draw_slowdown(figure.add_subplot(grid[0, 1]), results)
+    for row, sort in enumerate(traced, start=1):
+        _draw_trace(figure.add_subplot(grid[row, :]), results, sort)
+    figure.suptitle(title, fontsize="medium")
+    write_figure(figure, path)
+
+
+def _draw_completion(axes: Axes, results: Sequence[SimulationResult]) -> None:
+    """Draw the share of flows complete after a time, one line for each run."""
+    axes.set_prop_cycle(color=COLOURS)
+    for result in results:
+        times = np.sort(result.completion_ps[result.done] / 1e6)
+        share = np.arange(1, len(times) + 1) / result.flow_count
+        axes.step(times, share, where="post", label=f"seed {result.seed}")
+    if any(result.completed for result in results):
+        axes.set_xscale("log")
+    axes.set_ylim(0, 1)
+    axes.set_xlabel("completion time, us")
+    axes.set_ylabel("share of flows")
+    if len(results) > 1:
+        _name_lines(axes)
+
+
+def _draw_slowdown(axes: Axes, results: Sequence[SimulationResult]) -> None:
+    """Draw the slowdown of each flow against its size, and the median and the 99th percentile of sizes alike."""
+    done = np.concatenate([result.done for result in results])
+    size = np.concatenate([result.flow["bytes"] for result in results])[done]
+    slowdown = np.concatenate([result.slowdown for result in results])[done]
+    axes.set_xlabel("bytes of a flow")
+    axes.set_ylabel("slowdown")
+    if not len(size):
+        return
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.scatter(
+        size, slowdown, s=6, color=COLOURS[0], alpha=0.3, linewidths=0, rasterized=len(size) > _MOST_DRAWN
+    )
+    if len(np.unique(size)) > 1:
+        groups = np.digitize(np.log10(size), np.arange(0, 16, 0.5))
+        middle = [np.median(size[groups == group]) for group in np.unique(groups)]
+        for share, style, label in ((50, "o-", "median"), (99, "s--", "99 %")):
+            values = [
+                np.percentile(slowdown[groups == group], share, method="inverted_cdf")
+                for group in np.unique(groups)
+            ]
+            axes.plot(middle, values, style, color="black", markersize=4, linewidth=1, label=label)
+        axes.legend(fontsize="small")
+
+
+def _draw_trace(axes: Axes, results: Sequence[SimulationResult], sort: str) -> None:
+    """Draw queues at each arrival, or windows at each change, over time."""
+    axes.set_prop_cycle(color=COLOURS)
+    last = max(int(result.traces[sort]["time_ps"].max(initial=0)) for result in results)
+    unit, size = ("ms", 1e9) if last > 10**10 else ("us", 1e6)
+    for label, time_ps, value in _lines(results, sort):
+        many = len(value) > _MOST_DRAWN
+        axes.step(time_ps / size, value, where="post", linewidth=1, label=label, rasterized=many)
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel(f"time, {unit}")
+    axes.set_ylabel("packets in the queue" if sort == "queues" else "window, segments")
+    _name_lines(axes)
+
+
+def _lines(
+    results: Sequence[SimulationResult], sort: str
+) -> Iterator[tuple[str, npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+    """Yield label, times and values of each port, or of each subflow."""
+    for result in results:
+        rows = result.traces[sort]
+        run = f", seed {result.seed}" if len(results) > 1 else ""
+        if sort == "queues":
+            keys, named = rows["port"], result.places.named
+            several = result.places.network.plane_count > 1
+        else:
+            keys = rows["flow"] * (int(rows["subflow"].max(initial=0)) + 1) + rows["subflow"]
+            several = bool(rows["subflow"].any())
+        for key in np.unique(keys):
+            chosen = keys == key
+            if sort == "queues":
+                plane = f", plane {result.places.plane[key]}" if several else ""
+                label = f"{named['u'][key]} -> {named['v'][key]}{plane}"
+            else:
+                first = int(np.argmax(chosen))
+                subflow = f", subflow {rows['subflow'][first]}" if several else ""
+                label = f"flow {rows['flow'][first]}{subflow}"
+            value = rows["packets" if sort == "queues" else "window"][chosen]
+            yield f"{label}{run}", rows["time_ps"][chosen], value.astype(np.float64)
+
+
+def _name_lines(axes: Axes) -> None:
+    """Add a legend, unless there are too many lines to be told apart."""
+    if len(axes.lines) <= _MOST_NAMED:
+        axes.legend(fontsize="small", ncols=2)

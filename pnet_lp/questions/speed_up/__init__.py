@@ -1,0 +1,3 @@
+"""How much sooner circuits end a workload than a fat tree."""
+
+COMMAND = "cost speedup"

@@ -1,0 +1,123 @@
+"""How much sooner a workload's communication ends on circuits set for it than on a fat tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pnet_lp.cost import Book, EqualCost, equal_cost, load_book
+from pnet_lp.cost.published import HYBRID_SPEEDUPS
+from pnet_lp.model.brief import brief
+from pnet_lp.optical import Speedup, speedup
+from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Value
+from pnet_lp.questions.speed_up.case import SpeedUpCase
+
+
+@brief("found")
+@dataclass(frozen=True, eq=False, repr=False)
+class SpeedUpAnswer(Answer):
+    """A workload on both networks of a scenario.
+
+    Attributes:
+        case: what was requested.
+        found: throughputs and circuits.
+        price: what the two networks cost.
+        prices: by which book.
+    """
+
+    case: SpeedUpCase
+    found: Speedup
+    price: EqualCost
+    prices: Book
+
+    @cached_property
+    def row(self) -> dict[str, Any]:
+        """What is said of the workload."""
+        return self.found.to_json(self.case.volume)
+
+    @property
+    def headline(self) -> Headline:
+        """See the base class."""
+        proved = self.found.proved_ratio
+        return Headline(SpeedUpCase.headline, "", "speed-up", self.found.ratio, proved.lower, proved.upper)
+
+    @property
+    def status(self) -> AnswerStatus:
+        """See the base class."""
+        return "bounds" if self.row["status"] == "bounds" else "certified"
+
+    @property
+    def columns(self) -> Mapping[str, Value]:
+        """See the base class."""
+        return {name: self.row[name] for name in SpeedUpCase.columns}
+
+    def to_json(self) -> dict[str, Any]:
+        """See the base class."""
+        return series([], [self])
+
+
+@QUESTIONS.register(
+    "speed-up",
+    params=SpeedUpCase,
+    summary="time of a workload's communication on a fat tree over that on circuits set for it",
+    source="hybrid optical/electrical network, section 5",
+)
+def speed_up(case: SpeedUpCase, seed: int) -> Posed:
+    """Pose the case with the demands, ties and places that ``seed`` draws."""
+    scenario, cluster = case.networks, case.cluster
+    prices, powers = load_book("price", case.prices), load_book("power")
+
+    def answer(run: Run) -> Answer:
+        found = speedup(
+            scenario,
+            case.traffic,
+            level=case.level,
+            seed=seed,
+            tolerance=case.tolerance,
+            threads=run.threads,
+            on_progress=run.on_progress,
+            **case.options(),
+        )
+        price = equal_cost(
+            cluster.oversubscription,
+            prices,
+            powers,
+            servers=cluster.servers,
+            ports=2 * cluster.servers_per_rack,
+            links=cluster.links,
+        )
+        return SpeedUpAnswer(case, found, price, prices)
+
+    # The demands that a file holds are known by content once they are built for these servers.
+    traffic = case.matrix(scenario.tree(), seed)
+    return Posed((traffic.fingerprint, prices.content), answer)
+
+
+def series(_: Sequence[Mapping[str, Any]], answers: Sequence[SpeedUpAnswer]) -> dict[str, Any]:
+    """Return the document of several workloads on the networks of one scenario."""
+    first = answers[0]
+    scenario, price = first.found.scenario, first.price
+    return {
+        "scenario": {
+            "oversubscription": scenario.oversubscription,
+            "links": scenario.links,
+            "racks": scenario.racks,
+            "servers": scenario.servers,
+            "link_gbps": scenario.link_gbps,
+            "uplink_gbps": scenario.uplink_gbps,
+        },
+        "compared": {
+            "oversubscription": price.oversubscription,
+            "links": price.links,
+            "tree_usd": price.tree_usd,
+            "hybrid_usd": price.hybrid_usd,
+            "excess": price.excess,
+        },
+        "delay_s": first.found.delay_s,
+        "volume_bytes": first.case.volume,
+        "workloads": [one.row for one in answers],
+        "published_at_most": HYBRID_SPEEDUPS.get((price.oversubscription, price.links)),
+        "prices": first.prices.label,
+    }

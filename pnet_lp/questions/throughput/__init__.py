@@ -1,0 +1,1 @@
+"""How much traffic fits into a network, with proved bounds."""

@@ -1,0 +1,48 @@
+"""What one asks of throughput."""
+
+from __future__ import annotations
+
+from pnet_lp.questions.base import OutputOption
+from pnet_lp.questions.keys import DemandKeys
+from pnet_lp.tables import SUFFIXES
+from pnet_lp.throughput.objectives import parse_objective
+from pnet_lp.throughput.settings import ObjectiveSettings
+from pnet_lp.throughput.write_lp import LP_SUFFIXES
+
+
+class ThroughputCase(ObjectiveSettings, DemandKeys):
+    """Compute how much of a traffic matrix fits into a network.
+
+    Each TOPOLOGY is one plane: an expression such as fat-tree:k=8 or jellyfish:k=8,seed=1 (`pnet-lp list
+    topologies`), or a file.  The result is the largest K such that every demand d gets K d at the same time, between
+    two proved bounds that `pnet-lp verify` can check without a solver.  Other objectives maximise the sum of rates or
+    their fairness, or minimise cost.
+
+    With --trials the failures are drawn many times, as `pnet-lp failures` does.
+
+    Exit code 3: the bounds have not met within the tolerance; they hold all the same.
+    """
+
+    columns = ("solved_by",)
+    example = "jellyfish:k=8 --planes 4 --variant heterogeneous --level rack"
+    rows = "demand, with its rate"
+    instead = {"trials": "failures"}  # noqa: RUF012 - of a model, which is frozen
+    outputs = {  # noqa: RUF012 - of a model, which is frozen
+        "save": OutputOption("Save the result with its proof, for `pnet-lp verify`."),
+        "links": OutputOption(
+            "Write load, utilisation and length (dual price) of every directed link as a table.", SUFFIXES
+        ),
+        "write_lp": OutputOption(
+            "Before solving, write the linear program of K for another solver.", LP_SUFFIXES
+        ),
+    }
+
+    @property
+    def headline_column(self) -> str:
+        """See the base class: what the objective asks for."""
+        return parse_objective(self.asked).headline.key
+
+    @property
+    def headline_bounded(self) -> bool:
+        """See the base class: of fair rates each has a bound of its own, and their sum has none."""
+        return parse_objective(self.asked).headline.bounded

@@ -1,0 +1,127 @@
+"""A throughput result link by link and demand by demand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pnet_lp.errors import TrafficError
+from pnet_lp.memory import check_fits
+from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.routing import parse_routing
+from pnet_lp.tables import Columns
+from pnet_lp.throughput import FlowProblem, build_problem
+
+LINK_COLUMNS = (
+    "plane",
+    "u",
+    "v",
+    "kind",
+    "cable",
+    "capacity_gbps",
+    "load_gbps",
+    "utilisation",
+    "length",
+)
+"""Columns of :func:`link_table`."""
+
+_BYTES_PER_RATE = 150
+"""Measured peak of a table of rates and its file: 42 to 66 bytes a demand of 12 million, up to 143 of a million."""
+
+
+def link_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
+    """Return one row per directed link, plane by plane.
+
+    Those between switches come in the order of ``Plane.arcs``, then, where demands are between hosts, the access links.
+    Loads are those of the certificate's flow at the throughput reported; lengths are the certificate's, in their own
+    unit.  ``cable`` is the number of a link's cable in its plane, which both directions share; access links are
+    numbered by host.  Hosts that the solve did not tell apart share load and length.  Where a pair has no path, nothing
+    flows and no link has a length.
+    """
+    routing = parse_routing(result.routing, policy=result.plane_policy, seed=result.routing_seed)
+    flow = build_problem(network, traffic, aggregate=not routing.per_flow)
+    proved = None if result.certificate is None else result.certificate.length
+    rows: dict[str, list[object]] = {key: [] for key in LINK_COLUMNS if key != "utilisation"}
+    for p, plane in enumerate(network.planes):
+        tail, head, capacity = plane.arcs
+        names = np.array(plane.switch_names, dtype=object)
+        load = arc_values(flow, p, len(capacity), result.link_load)
+        length = arc_values(flow, p, len(capacity), proved)
+        _add(rows, p, names[tail], names[head], "core", np.arange(len(capacity)) // 2, capacity, load, length)
+        if traffic.level == "host":
+            hosts = np.array(network.endpoint_names("host"), dtype=object)
+            attached = np.flatnonzero(plane.host_switch >= 0)
+            host, switch = hosts[attached], names[plane.host_switch[attached]]
+            up, down = _of_hosts(flow, p, attached, result)
+            _add(rows, p, host, switch, "access", attached, plane.access_up_gbps[attached], *up)
+            _add(rows, p, switch, host, "access", attached, plane.access_down_gbps[attached], *down)
+    capacity, load = np.array(rows["capacity_gbps"]), np.array(rows["load_gbps"])
+    used = np.divide(load, capacity, out=np.zeros(len(capacity)), where=capacity > 0)
+    lengths = rows.pop("length")
+    return {**rows, "utilisation": used.tolist(), "length": lengths}
+
+
+def rate_table(network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Columns:
+    """Return one row per demand: its ends, the demand, and the rate in Gb/s that it gets.
+
+    Raises:
+        TrafficError: as :func:`check_rates`.
+    """
+    check_rates(traffic)
+    # Objectives that do not rate demands one by one give all the same part of what they ask.
+    rates = result.rates_gbps
+    if rates is None:
+        rates = traffic.demand * result.throughput_gbps
+    names = np.array(network.endpoint_names(traffic.level), dtype=object)
+    return {
+        "src": names[traffic.src],
+        "dst": names[traffic.dst],
+        "demand": traffic.demand,
+        "rate_gbps": rates,
+    }
+
+
+def check_rates(traffic: TrafficMatrix) -> None:
+    """Raise TrafficError where :func:`rate_table`, and a file of it, need too much memory."""
+    check_fits(
+        traffic.demand_count * _BYTES_PER_RATE,
+        f"a table of {traffic.demand_count:,} demands",
+        TrafficError,
+        allowed="the answer without it, level=rack, sparser traffic, or a smaller network",
+    )
+
+
+def _add(rows: dict[str, list[object]], plane: int, *columns: object) -> None:
+    values = [np.asarray(column, dtype=object) for column in columns]
+    count = len(values[0])
+    for key, column in zip(rows, [np.asarray(plane, dtype=object), *values], strict=True):
+        rows[key] += np.broadcast_to(column, count).tolist()
+
+
+def arc_values(flow: FlowProblem, plane: int, count: int, values: FloatArray | None) -> FloatArray:
+    """Return the ``values`` ``[A]`` of a problem for the ``count`` arcs of a plane, in the order of ``Plane.arcs``.
+
+    Links of capacity 0, which no problem has, get 0; so do all where there are no values.
+    """
+    arcs = slice(flow.arc_ptr[plane], flow.arc_ptr[plane + 1])
+    found = np.zeros(count)
+    if values is not None:
+        found[flow.arc_id[arcs]] = values[arcs]
+    return floats(found)
+
+
+def _of_hosts(
+    flow: FlowProblem, plane: int, hosts: np.ndarray, result: ThroughputResult
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return loads and lengths of the access links of ``hosts`` in a plane, up and down."""
+    found = []
+    of = flow.endpoint_class[hosts]
+    size = np.bincount(of[of >= 0], minlength=flow.attach.shape[1])
+    for way in range(2):
+        load, length = np.zeros(len(hosts)), np.zeros(len(hosts))
+        if result.access_load is not None and result.certificate is not None:
+            lengths = (result.certificate.up_length, result.certificate.down_length)[way]
+            load[of >= 0] = (result.access_load[way, plane] / np.maximum(size, 1))[of[of >= 0]]
+            length[of >= 0] = lengths[plane, of[of >= 0]]
+        found.append((load, length))
+    return found
