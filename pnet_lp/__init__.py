@@ -1,18 +1,51 @@
 """Certified flow-level throughput of datacenter networks with several parallel dataplanes.
 
-- :func:`solve`: the throughput of a network for a traffic matrix, between two proved bounds.
+- :func:`throughput`, :func:`bounds`, :func:`hops`, :func:`paths`, :func:`failures`, :func:`cost`, :func:`find`,
+  :func:`simulate`, :func:`crosscheck`, ...: the questions of the command line, with the same arguments and answers.
 - :func:`sweep`: every combination of some values, as one DataFrame.
-- :func:`find`: the cheapest networks that carry a given load.
-- :func:`simulate`: completion times of flows, packet by packet or as a fluid.
 - :func:`draw`: a picture of a network, with a cut or with the load of its links.
 - :func:`build_network`, :func:`build_traffic`: the values that these functions take.
 
 Speeds and rates are in Gb/s.  Every error is a :class:`pnet_lp.errors.PnetError`.
 """
 
+import importlib
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
 import lazy_loader
 
 from pnet_lp._core import __version__
 
-__getattr__, __dir__, _lazy = lazy_loader.attach_stub(__name__, __file__)
+_found, __dir__, _lazy = lazy_loader.attach_stub(__name__, __file__)
 __all__ = ["__version__", *_lazy]  # noqa: PLE0604 - they are names
+
+
+_PACKAGES = {path.name for path in Path(__file__).parent.iterdir() if path.is_dir()} & set(_lazy)
+"""Those of the names that are packages, too."""
+
+
+def __getattr__(name: str) -> Any:
+    return importlib.import_module(f"{__name__}.{name}") if name in _PACKAGES else _found(name)
+
+
+class _Question(types.ModuleType):
+    """A package that is called like a question; called, it asks the question."""
+
+    def __call__(self, *arguments: Any, **keys: Any) -> Any:
+        ask = importlib.import_module("pnet_lp.notebook.ask")
+        return getattr(ask, self.__name__.rpartition(".")[2])(*arguments, **keys)
+
+
+class _Package(types.ModuleType):
+    """The package, in which ``hops`` is a package and a question."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _PACKAGES and type(value) is types.ModuleType:
+            value.__class__ = _Question
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,19 +1,39 @@
 from .drawing import Drawing
-from .notebook import NetworksFound, Solved, build_network, build_traffic, draw, find, solve, sweep
-from .sim import simulate
+from .notebook import build_network, build_traffic, draw, sweep
+from .notebook.ask import (
+    bounds,
+    cost,
+    crosscheck,
+    failures,
+    find,
+    fluid_error,
+    hops,
+    paths,
+    price_performance,
+    simulate,
+    speed_up,
+    throughput,
+)
 
 __version__: str
 
 __all__ = [
     "Drawing",
-    "NetworksFound",
-    "Solved",
     "__version__",
+    "bounds",
     "build_network",
     "build_traffic",
+    "cost",
+    "crosscheck",
     "draw",
+    "failures",
     "find",
+    "fluid_error",
+    "hops",
+    "paths",
+    "price_performance",
     "simulate",
-    "solve",
+    "speed_up",
     "sweep",
+    "throughput",
 ]

@@ -14,6 +14,7 @@ from pnet_lp.writing import output_file
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    import pandas as pd
     from rich.table import Table
 
 Columns: TypeAlias = "Mapping[str, Sequence[object] | npt.NDArray[Any]]"
@@ -101,3 +102,9 @@ def union(rows: Sequence[Mapping[str, object]]) -> Columns:
     """Return the table of ``rows``, with a column for every key of any, None where a row lacks it."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     return {name: [row.get(name) for row in rows] for name in names}
+
+
+def frame(columns: Columns) -> pd.DataFrame:
+    """Return a table as a DataFrame."""
+    found: pd.DataFrame = load("pandas", "tables").DataFrame(columns)
+    return found

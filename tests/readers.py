@@ -17,11 +17,11 @@ from pnet_lp.cost.design import ARCHITECTURES, TopologyOptions, read_architectur
 from pnet_lp.errors import PnetError, TopologyError
 from pnet_lp.experiment import load_experiment
 from pnet_lp.experiment.executor import EXECUTORS, parse_executor
-from pnet_lp.questions.base import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.failures import read_groups
 from pnet_lp.layouts import decoded
-from pnet_lp.registry import Entry, Registry, written
+from pnet_lp.questions.base import DEFAULT_QUESTION, QUESTIONS
 from pnet_lp.questions.hops.words import read_curves
+from pnet_lp.registry import Entry, Registry, written
 from pnet_lp.routing import parse_routing
 from pnet_lp.routing.base import ROUTINGS
 from pnet_lp.sim import FORWARDINGS, PRESETS, QUEUES, TRANSPORTS

@@ -91,7 +91,7 @@ def test_files_to_be_read_name_what_is_missing() -> None:
 
 
 def test_python_names_what_is_missing() -> None:
-    answer = pn.solve("ring:n=5", level="rack", tolerance=1e-6)
+    answer = pn.throughput("ring:n=5", level="rack", tolerance=1e-6)
     assert answer.certified
     with pytest.raises(PnetError, match=re.escape(f"tables: {brings('pandas')}")):
         _ = answer.links

@@ -14,8 +14,8 @@ import yaml
 
 from pnet_lp import __version__, _core
 from pnet_lp.cost import ARCHITECTURES
-from pnet_lp.experiment import QUESTIONS
 from pnet_lp.experiment.executor import EXECUTORS
+from pnet_lp.questions.base import QUESTIONS
 from pnet_lp.registry import Registry
 from pnet_lp.routing import ROUTINGS
 from pnet_lp.sim import FORWARDINGS, PRESETS, QUEUES, TRANSPORTS

@@ -12,8 +12,9 @@ import pytest
 import yaml
 
 from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
-from pnet_lp.experiment import QUESTIONS, load_experiment
+from pnet_lp.experiment import load_experiment
 from pnet_lp.files import parse_yaml, read_limited, read_yaml
+from pnet_lp.questions.base import QUESTIONS
 from pnet_lp.topology import build_network, build_plane, read_plane
 from pnet_lp.topology.description import describe
 from pnet_lp.traffic import build_traffic

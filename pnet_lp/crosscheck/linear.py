@@ -11,7 +11,7 @@ from pnet_lp.model import Network, ThroughputResult, TrafficMatrix, Workload
 from pnet_lp.model.brief import brief
 from pnet_lp.model.paths import Policy
 from pnet_lp.sim import Outage, PacketSizes
-from pnet_lp.throughput import solve
+from pnet_lp.throughput.facade import solve
 
 
 @brief("routing", "all_us")

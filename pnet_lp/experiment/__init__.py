@@ -1,7 +1,7 @@
 """Experiments: a folder with ``spec.yaml`` in, a folder of records out.
 
 ``spec`` holds what an experiment asks, ``grid`` a shorthand for many cases, and ``claims`` what papers and others claim
-of them.  ``record`` is what comes out, ``store`` what a run leaves behind, and ``runner`` the way from one to the other.
+of them.  ``record`` is what comes out, ``store`` what a run leaves behind, and ``runner`` goes from one to the other.
 No question is known by name here: see :mod:`pnet_lp.questions`.
 """
 

@@ -36,11 +36,11 @@ def draw(
     """Return a drawing of a network, and write it to ``path`` if given.
 
     Args:
-        topology: what :func:`pnet_lp.solve` takes; planes are drawn side by side, planes that look the same only once.
+        topology: what :func:`pnet_lp.throughput` takes; planes are drawn side by side, planes that look the same once.
         path: a file; its suffix chooses the format: ``.svg``, ``.pdf``, ``.png`` or ``.html``.
         cut: ``bisection``, or the ``sparsest`` cut found for ``traffic`` (default: all-to-all).  Its two sides are
             coloured, and the cables between them thick.
-        traffic: what :func:`pnet_lp.solve` takes; cables are coloured by their utilisation.
+        traffic: what :func:`pnet_lp.throughput` takes; cables are coloured by their utilisation.
         load: in place of solving: the result for ``traffic`` on this network, or a file with a saved result or a table
             of links.
         lengths: colour cables by length (dual price) instead of utilisation.

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import SpecError, TopologyError, TrafficError
-from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.network import Level, check_network
 from pnet_lp.registry import validate
@@ -47,20 +46,18 @@ def given(model: type[Any], **values: object) -> Any:
 def network_of(
     topology: TopologyLike,
     settings: PlaneSettings,
-    failing: FailureSettings,
     *,
     capacity: str | None,
     seed: int,
 ) -> Network:
-    """Return the network that ``topology`` stands for, with what fails in it down.
+    """Return the network that ``topology`` stands for.
 
     Args:
         topology: what stands for it.
         settings: as of ``pnet-lp throughput``; of a network that is built already, none but the defaults.
-        failing: what fails.
         capacity: the attribute of a graph's edges, or the column of a table, with Gb/s; by default those that
             :meth:`~pnet_lp.model.Plane.from_networkx` knows.
-        seed: of random families and failures.
+        seed: of random families.
 
     Raises:
         SpecError: settings that have no meaning for what is given.
@@ -84,8 +81,7 @@ def network_of(
             network = settings.intact(words, seed)
         else:
             network = build_network(parts, seed=seed, **settings.model_dump())
-    failing.failures.check_planes(network.plane_count)
-    return fail(network, failing.failures, seed=seed)
+    return network
 
 
 def matrix_of(traffic: TrafficLike, network: Network, level: Level | None, *, seed: int) -> TrafficMatrix:

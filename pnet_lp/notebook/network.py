@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pnet_lp.failures import FailureSettings
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.notebook.inputs import TopologyLike, TrafficLike, given, matrix_of, network_of
@@ -19,7 +18,7 @@ def build_network(
     capacity: str | None = None,
     seed: int = 0,
 ) -> Network:
-    """Return the network that :func:`pnet_lp.solve` makes of the same arguments.
+    """Return the network that :func:`pnet_lp.throughput` makes of the same arguments.
 
     Args:
         topology: an expression, a file, a ``Network`` or ``Plane``, a networkx graph, a square array of Gb/s from
@@ -38,13 +37,13 @@ def build_network(
     settings = given(
         PlaneSettings, planes=planes, variant=variant, link_gbps=link_gbps, hosts_per_switch=hosts_per_switch
     )
-    return network_of(topology, settings, given(FailureSettings), capacity=capacity, seed=seed)
+    return network_of(topology, settings, capacity=capacity, seed=seed)
 
 
 def build_traffic(
     traffic: TrafficLike, network: Network, level: Level | None = None, *, seed: int = 0
 ) -> TrafficMatrix:
-    """Return the traffic matrix that :func:`pnet_lp.solve` makes of the same arguments.
+    """Return the traffic matrix that :func:`pnet_lp.throughput` makes of the same arguments.
 
     Args:
         traffic: an expression, a file, a ``TrafficMatrix``, a square array (row to column), or a DataFrame (``src``,

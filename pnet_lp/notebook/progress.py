@@ -6,14 +6,13 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from pnet_lp.questions.throughput.words import bounds_in_words
-from pnet_lp.throughput import Progress
+from pnet_lp.questions.base import Progress
 
 _WIDTH = 100
 
 
-class Text:
-    """Writes lines over each other, and leaves nothing at the end of the block."""
+class ProgressText:
+    """Writes how far an answer is, lines over each other, and leaves nothing at the end of the block."""
 
     def __init__(self) -> None:
         self._shown = False
@@ -21,9 +20,9 @@ class Text:
     def __enter__(self) -> Self:
         return self
 
-    def show(self, text: str) -> None:
-        """Show ``text``."""
-        print(f"\r{text:<{_WIDTH}.{_WIDTH}}", end="", file=sys.stderr, flush=True)
+    def __call__(self, progress: Progress) -> None:
+        """Show ``progress``."""
+        print(f"\r{progress!s:<{_WIDTH}.{_WIDTH}}", end="", file=sys.stderr, flush=True)
         self._shown = True
 
     def __exit__(
@@ -31,11 +30,3 @@ class Text:
     ) -> None:
         if self._shown:
             print(f"\r{'':<{_WIDTH}}\r", end="", file=sys.stderr, flush=True)
-
-
-class BoundsText(Text):
-    """Shows the current bounds of a solve."""
-
-    def __call__(self, progress: Progress) -> None:
-        """Show ``progress``."""
-        self.show(bounds_in_words(progress))

@@ -1,8 +1,8 @@
 """What one can ask: each question in a folder of its own, with one model for command, spec and Python call.
 
 ``case`` in a folder is that model: keys, limits, units, help.  ``answer`` answers a case, with one JSON document, and
-``words``, loaded for nothing else, prints it, writes its table and draws it.  ``base`` says what a question is, ``keys``
-which keys several of them share, ``ask`` asks once.  The first line of a folder's docstring stands in
+``words``, loaded for nothing else, prints it, writes its table and draws it.  ``base`` says what a question is,
+``keys`` which keys several of them share, ``ask`` asks once.  The first line of a folder's docstring stands in
 ``pnet-lp --help``; ``COMMAND`` in it is the name of the command where that is not the question's.
 """
 

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.errors import SpecError, naming
 from pnet_lp.flags import Flag
-from pnet_lp.model import Network, Workload
+from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.registry import Params
 from pnet_lp.traffic import build_traffic, check_traffic
 from pnet_lp.workload import build_workload, check_hosts, check_workload, flows_of_size, parse_sizes
@@ -46,10 +46,15 @@ class FlowSettings(Params):
                 parse_sizes(self.flow_size, "flow_size")
         return self
 
-    def build(self, network: Network, seed: int) -> Workload:
-        """Return the flows on ``network``; what is drawn is drawn from ``seed``."""
-        traffic = None
-        if self.traffic is not None:
+    def build(self, network: Network, seed: int, traffic: TrafficMatrix | None = None) -> Workload:
+        """Return the flows on ``network``; what is drawn is drawn from ``seed``.
+
+        Args:
+            network: the network.
+            seed: of what is drawn.
+            traffic: the matrix, in place of the one that the settings name.
+        """
+        if traffic is None and self.traffic is not None:
             # The matrix would be refused for want of another level, which flows have not.
             check_hosts(network, self.traffic)
             traffic = build_traffic(self.traffic, network, "host", seed=seed)

@@ -9,7 +9,7 @@ from functools import partial
 
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import FailureSettings, fail
-from pnet_lp.model import Network, Workload
+from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.seeds import LARGEST_SEED
 from pnet_lp.sim.flows import FlowSettings
 from pnet_lp.sim.outage import Outage, OutageSettings
@@ -33,6 +33,8 @@ class ScenarioWords:
         settings: how to simulate.
         trace: what to trace.
         seed: all that is drawn is drawn from this.
+        network: without failures, in place of what ``topologies`` and ``planes`` say; None to build it.
+        matrix: in place of the traffic that ``flows`` says; None to build it.
     """
 
     topologies: tuple[str, ...]
@@ -43,14 +45,17 @@ class ScenarioWords:
     settings: Settings = field(default_factory=partial(Settings.model_validate, {}))
     trace: tuple[str, ...] = ()
     seed: int = 0
+    network: Network | None = None
+    matrix: TrafficMatrix | None = None
 
     def given(self) -> tuple[Network, Workload, Outage | None]:
         """Return the network, its flows and what fails while they run; raises whatever is wrong with a word."""
-        network, failures = self.planes.intact(self.topologies, self.seed), self.failures.failures
+        network = self.network or self.planes.intact(self.topologies, self.seed)
+        failures = self.failures.failures
         outage = self.outage.outage(network, failures, self.seed)
         if outage is None:
             network = fail(network, failures, seed=self.seed)
-        return network, self.flows.build(network, self.seed), outage
+        return network, self.flows.build(network, self.seed, self.matrix), outage
 
     def build(self) -> Scenario:
         """Return the scenario; raises whatever is wrong with a word."""

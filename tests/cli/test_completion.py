@@ -12,7 +12,8 @@ import pytest
 from click.shell_completion import get_completion_class
 
 from pnet_lp.cli import main
-from pnet_lp.cli.app import COMMANDS, COMPLETE
+from pnet_lp.cli.app import COMPLETE
+from pnet_lp.cli.commands import commands
 from pnet_lp.cli.completion import KINDS_OF, OWN
 from pnet_lp.report.registries import KINDS
 
@@ -136,7 +137,7 @@ def test_bash_script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_all_names_are_completed() -> None:
     """Whatever a command calls an expression or a book, or takes names for, can be completed."""
     assert {kind for kinds in KINDS_OF.values() for kind in kinds} <= set(KINDS)
-    for name in COMMANDS:
+    for name in commands():
         command = main.get_command(click.Context(main), name)
         assert command is not None
         for param in command.params:

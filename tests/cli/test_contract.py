@@ -10,8 +10,8 @@ from click.testing import Result
 
 from pnet_lp import __version__
 from pnet_lp.cli import main
-from pnet_lp.cli.app import COMMANDS
 from pnet_lp.cli.command import Command
+from pnet_lp.cli.commands import commands
 from pnet_lp.errors import SolverError
 
 Run = Callable[..., Result]
@@ -28,11 +28,11 @@ def error(result: Result) -> str:
 
 def test_the_group_names_every_command(run: Run) -> None:
     shown = run("--help").stdout
-    assert all(f"  {name} " in shown for name in COMMANDS)
+    assert all(f"  {name} " in shown for name in commands())
     assert run("--version").stdout == f"pnet-lp, version {__version__}\n"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", commands())
 def test_every_command_explains_itself(run: Run, name: str) -> None:
     shown = run(name, "--help").stdout
     command = main.get_command(None, name)
@@ -47,7 +47,7 @@ def test_every_command_explains_itself(run: Run, name: str) -> None:
 def test_every_example_runs(run: Run) -> None:
     # In the order of a newcomer: the example of `verify` checks what that of `sweep` has left behind.
     for name in sorted(
-        COMMANDS,
+        commands(),
         key=[
             *(
                 "list",

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pnet_lp.cli import main
-from pnet_lp.cli.app import COMMANDS
 from pnet_lp.cli.command import Command, CommandFamily
+from pnet_lp.cli.commands import commands
 
 Run = Callable[..., Result]
 
@@ -483,7 +483,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
 
 def commands() -> Iterator[tuple[str, Command]]:
     """Return every command, those beside others too, by what one types."""
-    for name in COMMANDS:
+    for name in commands():
         command = main.get_command(None, name)  # type: ignore[arg-type]
         assert isinstance(command, Command)
         yield name, command

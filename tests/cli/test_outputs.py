@@ -14,7 +14,7 @@ import pytest
 from click.testing import Result
 
 from pnet_lp.cli import main
-from pnet_lp.cli.app import COMMANDS
+from pnet_lp.cli.commands import commands
 from pnet_lp.cli.output import OutputFile
 from pnet_lp.drawing.formats import DRAWING_SUFFIXES
 from pnet_lp.topology.io.files import SUFFIXES as TOPOLOGY_SUFFIXES
@@ -84,7 +84,7 @@ def writing_options(name: str, command: click.Command) -> Iterator[tuple[str, st
 
 
 def test_every_option_that_names_a_file_is_here() -> None:
-    known = {pair for name in COMMANDS for pair in writing_options(name, main.get_command(None, name))}
+    known = {pair for name in commands() for pair in writing_options(name, main.get_command(None, name))}
     names = {name for name, _ in known}
     tested = set()
     for words in WRITERS:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import pnet_lp.cli.throughput as command
 import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
 
-import pnet_lp.cli.throughput as command
 from pnet_lp.model import ThroughputResult
 from pnet_lp.throughput import Interrupted
 

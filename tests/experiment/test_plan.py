@@ -6,12 +6,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from pnet_lp.experiment import Answer, Draw, Experiment, Headline, Record, Store
+from pnet_lp.experiment import Draw, Experiment, Record, Store, StoredAnswer
 from pnet_lp.experiment.finished import aliases, read_run
 from pnet_lp.experiment.plan import Estimate, estimate, plan
-from pnet_lp.questions.throughput import ThroughputCase
 from pnet_lp.experiment.record import Spent
 from pnet_lp.experiment.spec import load_experiment
+from pnet_lp.questions.base import Headline
+from pnet_lp.questions.throughput.case import ThroughputCase
 from pnet_lp.report.plan import estimate_cells
 from pnet_lp.units import GIB, format_bytes, format_seconds
 
@@ -67,7 +68,7 @@ def left(folder: Path, seconds: dict[str, float], draws: int, worked: float | No
     case = ThroughputCase(topology=("ring:n=4",), draws=draws)
     store = Store(folder)
     manifest = store.begin({"cases": {name: case.model_dump(mode="json") for name in seconds}})
-    answer = Answer(Headline.exact("throughput_gbps", "gbps", "throughput", 1.0), "exact", {}, {})
+    answer = StoredAnswer(Headline.exact("throughput_gbps", "gbps", "throughput", 1.0), "exact", {}, {})
     store.finish(
         manifest,
         [

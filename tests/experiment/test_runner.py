@@ -9,7 +9,7 @@ import pytest
 from pnet_lp import __version__, _core
 from pnet_lp.errors import CertificateError, TrafficError
 from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment
-from pnet_lp.experiment.questions import throughput
+import pnet_lp.questions.throughput.answer as throughput
 from pnet_lp.throughput import Interrupted
 from pnet_lp.throughput.verify import verify_file
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from pnet_lp.experiment import Case, Store, load_experiment, run_experiment
+from pnet_lp.experiment import Store, load_experiment, run_experiment
 from pnet_lp.experiment.claims import Verdict
+from pnet_lp.questions.base import Case
 from pnet_lp.questions.keys import NetworkKeys
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.claims import compare_claims

@@ -1,4 +1,4 @@
-"""``pnet_lp.solve``: what it takes, and that it says the same as the functions below it."""
+"""``pnet_lp.throughput``: what it takes, and that it says the same as the functions below it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ring_graph(**data: float) -> nx.Graph:
 
 
 def test_words_are_those_of_the_command() -> None:
-    found = pn.solve(
+    found = pn.throughput(
         "jellyfish:k=4", planes=2, variant="heterogeneous", traffic="permutation", routing="ksp:4", seed=3
     )
     network = build_network("jellyfish:k=4", planes=2, variant="heterogeneous", seed=3)
@@ -59,33 +59,33 @@ IDS = ["graph", "graph-capacity", "matrix", "table", "plane", "network", "list"]
 
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=IDS)
 def test_topologies(topology: Any) -> None:
-    assert pn.solve(topology).value == pytest.approx(RING, rel=1e-4)
+    assert pn.throughput(topology).value == pytest.approx(RING, rel=1e-4)
 
 
 def test_planes_of_a_graph_and_of_several_kinds() -> None:
-    assert pn.solve(ring_graph(capacity_gbps=1.0), planes=3).value == pytest.approx(3 * RING, rel=1e-4)
-    fast = pn.solve(ring_graph(capacity_gbps=1.0), planes=3, variant="serial-high")
+    assert pn.throughput(ring_graph(capacity_gbps=1.0), planes=3).value == pytest.approx(3 * RING, rel=1e-4)
+    fast = pn.throughput(ring_graph(capacity_gbps=1.0), planes=3, variant="serial-high")
     assert (fast.value, fast.network.plane_count) == (pytest.approx(3 * RING, rel=1e-4), 1)
-    mixed = pn.solve([ring_graph(capacity_gbps=1.0), "ring:n=6"], link_gbps=1, level="rack")
+    mixed = pn.throughput([ring_graph(capacity_gbps=1.0), "ring:n=6"], link_gbps=1, level="rack")
     assert mixed.network.plane_count == 2
     assert mixed.value == pytest.approx(2 * RING, rel=1e-4)
 
 
 def test_a_speed_is_never_made_up() -> None:
     with pytest.raises(TopologyError, match=re.escape("links have no speed")):
-        pn.solve(ring_graph())
+        pn.throughput(ring_graph())
     with pytest.raises(TopologyError, match=re.escape("links have no speed")):
-        pn.solve(ring_graph(weight=3.0))
-    assert pn.solve(ring_graph(), link_gbps=1).value == pytest.approx(RING, rel=1e-4)
-    assert pn.solve(ring_graph(weight=3.0), capacity="weight").value == pytest.approx(3 * RING, rel=1e-4)
+        pn.throughput(ring_graph(weight=3.0))
+    assert pn.throughput(ring_graph(), link_gbps=1).value == pytest.approx(RING, rel=1e-4)
+    assert pn.throughput(ring_graph(weight=3.0), capacity="weight").value == pytest.approx(3 * RING, rel=1e-4)
 
 
 def test_a_table_without_speeds() -> None:
     # All-to-all on a path of three: each link of 3 Gb/s carries 2 of the demands each way.
     cables = pd.DataFrame({"u": ["a", "b"], "v": ["b", "c"]})
-    assert pn.solve(cables, link_gbps=3).value == pytest.approx(1.5, rel=1e-4)
+    assert pn.throughput(cables, link_gbps=3).value == pytest.approx(1.5, rel=1e-4)
     with pytest.raises(TopologyError, match="links have no speed"):
-        pn.solve(cables)
+        pn.throughput(cables)
 
 
 @pytest.mark.parametrize("topology", TOPOLOGIES, ids=IDS)
@@ -113,62 +113,72 @@ def test_traffic() -> None:
     square = pd.DataFrame(ones, index=names, columns=names)
     long = square.stack().rename_axis(["src", "dst"]).rename("demand").reset_index()
     for traffic in (ones, ones.astype(int), square, long[long["demand"] > 0]):
-        assert pn.solve("ring:n=6", link_gbps=1, traffic=traffic).value == pytest.approx(RING, rel=1e-4)
+        assert pn.throughput("ring:n=6", link_gbps=1, traffic=traffic).value == pytest.approx(RING, rel=1e-4)
     by_index = pd.DataFrame({"src": [0], "dst": [3], "demand": [1.0]})
-    assert pn.solve("ring:n=6", link_gbps=1, traffic=by_index).value == pytest.approx(2, rel=1e-4)
+    assert pn.throughput("ring:n=6", link_gbps=1, traffic=by_index).value == pytest.approx(2, rel=1e-4)
     matrix = build_traffic("stride:s=1", build_network("ring:n=6"))
-    assert pn.solve("ring:n=6", link_gbps=1, traffic=matrix).traffic is matrix
+    assert pn.throughput("ring:n=6", link_gbps=1, traffic=matrix).traffic is matrix
 
 
 ROTATED = np.roll(np.eye(4), 1, axis=1)
 """Demands between the switches of a ring of four."""
 
 WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
-    (lambda: pn.solve(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
-    (lambda: pn.solve("ring:n=6", traffic=7), SpecError, "traffic: not a kind of traffic, found 'int'"),  # type: ignore[arg-type]
-    (lambda: pn.solve("ring:n=6", planes=0), SpecError, "planes"),
-    (lambda: pn.solve("ring:n=6", tolerance=2.0), SpecError, "tolerance"),
-    (lambda: pn.solve("ring:n=6", routing="kps:8"), SpecError, "did you mean 'ksp'"),
-    (lambda: pn.solve("ring:n=6", capacity="x"), SpecError, "capacity: no graph or table is given"),
+    (lambda: pn.throughput(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
+    (lambda: pn.throughput("ring:n=6", traffic=7), SpecError, "traffic: not a kind of traffic, found 'int'"),  # type: ignore[arg-type]
+    (lambda: pn.throughput("ring:n=6", planes=0), SpecError, "planes"),
+    (lambda: pn.throughput("ring:n=6", tolerance=2.0), SpecError, "tolerance"),
+    (lambda: pn.throughput("ring:n=6", routing="kps:8"), SpecError, "did you mean 'ksp'"),
+    (lambda: pn.throughput("ring:n=6", capacity="x"), SpecError, "capacity: no graph or table is given"),
     (
-        lambda: pn.solve(build_network("ring:n=6"), planes=2),
+        lambda: pn.throughput(build_network("ring:n=6"), planes=2),
         SpecError,
         "planes: the network is built already",
     ),
-    (lambda: pn.solve(np.ones((2, 3))), TopologyError, "not a square matrix of Gb/s"),
-    (lambda: pn.solve(np.ones((2, 2))), TopologyError, "a switch has a link to itself"),
-    (lambda: pn.solve(np.ones((2, 2)) - np.eye(2), link_gbps=1), SpecError, "says what every link carries"),
+    (lambda: pn.throughput(np.ones((2, 3))), TopologyError, "not a square matrix of Gb/s"),
+    (lambda: pn.throughput(np.ones((2, 2))), TopologyError, "a switch has a link to itself"),
     (
-        lambda: pn.solve(pd.DataFrame({"a": [1]})),
+        lambda: pn.throughput(np.ones((2, 2)) - np.eye(2), link_gbps=1),
+        SpecError,
+        "says what every link carries",
+    ),
+    (
+        lambda: pn.throughput(pd.DataFrame({"a": [1]})),
         TopologyError,
         "a table of cables has columns u and v, found 'a'",
     ),
-    (lambda: pn.solve("ring:n=6", traffic=np.ones((6, 5))), TrafficError, "not a square matrix"),
+    (lambda: pn.throughput("ring:n=6", traffic=np.ones((6, 5))), TrafficError, "not a square matrix"),
     (
-        lambda: pn.solve("ring:n=6", traffic=np.ones((5, 5)) - np.eye(5)),
+        lambda: pn.throughput("ring:n=6", traffic=np.ones((5, 5)) - np.eye(5)),
         TrafficError,
         "smaller than the network",
     ),
-    (lambda: pn.solve("ring:n=6", traffic=pd.DataFrame({"a": [1]})), TrafficError, "not a table of demands"),
     (
-        lambda: pn.solve("ring:n=6", traffic=pd.DataFrame({"src": ["0"], "dst": ["x"], "demand": [1]})),
+        lambda: pn.throughput("ring:n=6", traffic=pd.DataFrame({"a": [1]})),
+        TrafficError,
+        "not a table of demands",
+    ),
+    (
+        lambda: pn.throughput("ring:n=6", traffic=pd.DataFrame({"src": ["0"], "dst": ["x"], "demand": [1]})),
         TrafficError,
         "traffic: row 0",
     ),
-    (lambda: pn.solve("ring:n=6", fail_planes=3), SpecError, "3"),
+    (lambda: pn.throughput("ring:n=6", fail_planes=3), SpecError, "3"),
     *(
         (call, SpecError, f"{key}: has no meaning without fail_links or fail_switches, found {value!r}")
         for key, value in (("fail_unit", "box"), ("fail_mode", "betweenness"))
         for call in (
-            lambda key=key, value=value: pn.solve("fat-tree:k=4", **{key: value}),
-            lambda key=key, value=value: pn.solve("fat-tree:k=4", planes=2, fail_planes=1, **{key: value}),
+            lambda key=key, value=value: pn.throughput("fat-tree:k=4", **{key: value}),
+            lambda key=key, value=value: pn.throughput(
+                "fat-tree:k=4", planes=2, fail_planes=1, **{key: value}
+            ),
         )
     ),
     *(
         (call, SpecError, f"threads: out of range, found {threads!r}; allowed: whole numbers, 0 to 1024")
         for threads in (-1, 10**9, 1.5)
         for call in (
-            lambda threads=threads: pn.solve("ring:n=4", threads=threads),
+            lambda threads=threads: pn.throughput("ring:n=4", threads=threads),
             lambda threads=threads: pn.draw("ring:n=4", traffic="all-to-all", threads=threads),
             lambda threads=threads: pn.sweep("ring:n=4", vary={"planes": [1]}, threads=threads),
             lambda threads=threads: pn.find(hosts=16, min_gbps_per_host=10, threads=threads),
@@ -178,8 +188,8 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         (call, SpecError, f"seed: out of range, found {seed!r}; allowed: whole numbers, 0 to 2^64 - 1")
         for seed in (-1, 1.5, 1 << 64)
         for call in (
-            lambda seed=seed: pn.solve("ring:n=4", seed=seed),
-            lambda seed=seed: pn.solve(build_network("ring:n=4"), traffic=ROTATED, seed=seed),
+            lambda seed=seed: pn.throughput("ring:n=4", seed=seed),
+            lambda seed=seed: pn.throughput(build_network("ring:n=4"), traffic=ROTATED, seed=seed),
             lambda seed=seed: pn.draw("ring:n=4", seed=seed),
             lambda seed=seed: pn.build_network("ring:n=4", seed=seed),
             lambda seed=seed: pn.build_traffic("permutation", build_network("ring:n=4"), seed=seed),
@@ -196,8 +206,10 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         (call, SpecError, f"level: no such level, found {level!r}; allowed: rack, host")
         for level in ("Host", "foo", "")
         for call in (
-            lambda level=level: pn.solve("fat-tree:k=4", level=level),
-            lambda level=level: pn.solve("fat-tree:k=4", level=level, traffic=np.ones((16, 16)) - np.eye(16)),
+            lambda level=level: pn.throughput("fat-tree:k=4", level=level),
+            lambda level=level: pn.throughput(
+                "fat-tree:k=4", level=level, traffic=np.ones((16, 16)) - np.eye(16)
+            ),
             lambda level=level: pn.build_traffic("permutation", pn.build_network("fat-tree:k=4"), level),
             lambda level=level: pn.draw(pn.build_network("fat-tree:k=4"), cut="bisection", level=level),
             lambda level=level: pn.build_network("fat-tree:k=4").endpoint_names(level),
@@ -215,21 +227,21 @@ def test_wrong(call: Callable[[], object], kind: type[PnetError], message: str) 
 
 
 def test_failures() -> None:
-    found = pn.solve("ring:n=6", planes=2, link_gbps=1, fail_planes=1, level="rack")
+    found = pn.throughput("ring:n=6", planes=2, link_gbps=1, fail_planes=1, level="rack")
     assert found.value == pytest.approx(RING, rel=1e-4)
 
 
 def test_progress_is_shown_and_gone(capsys: pytest.CaptureFixture[str]) -> None:
-    pn.solve("jellyfish:k=6", level="rack", solver="structured", tolerance=1e-6, progress=True)
+    pn.throughput("jellyfish:k=6", level="rack", solver="structured", tolerance=1e-6, progress=True)
     shown = capsys.readouterr().err
     assert "<= K <=" in shown
     assert shown.endswith("\r")
-    pn.solve("ring:n=6")
+    pn.throughput("ring:n=6")
     assert capsys.readouterr().err == ""
 
 
 def test_values_that_an_answer_gives(tmp_path: Path) -> None:
-    found = pn.solve("fat-tree:k=4", planes=2, link_gbps=10, traffic="stride:s=4")
+    found = pn.throughput("fat-tree:k=4", planes=2, link_gbps=10, traffic="stride:s=4")
     links = found.links
     assert len(links) == 2 * (2 * 32 + 2 * 16)
     assert links["utilisation"].max() == pytest.approx(1, rel=1e-3)
@@ -268,7 +280,7 @@ def test_values_that_an_answer_gives(tmp_path: Path) -> None:
 )
 def test_paths_carry_the_rates_over_the_links(topology: str, options: dict[str, Any]) -> None:
     """What paths carry adds up to what demands get, and, link by link, to the loads."""
-    found = pn.solve(topology, **options)
+    found = pn.throughput(topology, **options)
     paths = found.paths
     assert paths["rate_gbps"].sum() == pytest.approx(found.rates["rate_gbps"].sum())
     load: dict[tuple[int, str, str], float] = {}
@@ -283,7 +295,7 @@ def test_paths_carry_the_rates_over_the_links(topology: str, options: dict[str, 
 
 @pytest.mark.parametrize("routing", ["ecmp", "hedera"])
 def test_a_routing_that_does_not_split_has_a_path_for_each_demand(routing: str) -> None:
-    found = pn.solve("fat-tree:k=4", traffic="permutation", routing=routing, seed=3)
+    found = pn.throughput("fat-tree:k=4", traffic="permutation", routing=routing, seed=3)
     paths = found.paths
     assert paths[["src", "dst"]].to_numpy().tolist() == found.rates[["src", "dst"]].to_numpy().tolist()
     assert paths["rate_gbps"].tolist() == pytest.approx([found.throughput_gbps] * 16)
@@ -292,4 +304,4 @@ def test_a_routing_that_does_not_split_has_a_path_for_each_demand(routing: str) 
 @pytest.mark.parametrize("routing", ["ecmp-split", "vlb"])
 def test_paths_that_are_none(routing: str) -> None:
     with pytest.raises(SpecError, match="splits demands at every switch"):
-        _ = pn.solve("fat-tree:k=4", routing=routing).paths
+        _ = pn.throughput("fat-tree:k=4", routing=routing).paths

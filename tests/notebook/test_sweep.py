@@ -26,7 +26,7 @@ def test_a_row_for_each_draw() -> None:
     assert len(table) == 2 * 2 * 2
     assert table["planes"].tolist() == [1] * 4 + [2] * 4
     assert table["routing"].tolist() == ["ecmp", "ecmp", "ideal", "ideal"] * 2
-    one = pn.solve("jellyfish:k=4", level="rack", link_gbps=10)
+    one = pn.throughput("jellyfish:k=4", level="rack", link_gbps=10)
     found = table[(table["planes"] == 1) & (table["routing"] == "ideal") & (table["draw"] == 0)]
     assert found["throughput_gbps"].item() == one.value
 

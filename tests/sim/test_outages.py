@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pnet_lp.report.simulate import simulation_document, simulation_report
 from rich.console import Console
 
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask
 from pnet_lp.model import Network, Workload
-from pnet_lp.report.simulate import simulation_document, simulation_report
 from pnet_lp.sim import Outage, figures, simulate
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic

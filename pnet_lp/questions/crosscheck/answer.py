@@ -12,6 +12,7 @@ from pnet_lp.crosscheck import run as run_models
 from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, OnProgress, Posed, Run, Step, Value
 from pnet_lp.questions.crosscheck.case import MODELS, CrosscheckCase
+from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.sim import ScenarioWords
 
 
@@ -79,9 +80,18 @@ def _step(report: OnProgress, name: str) -> OnProgress:
     params=CrosscheckCase,
     summary="completion times in packets over those in the fluid, with the linear program",
 )
-def crosscheck(case: CrosscheckCase, seed: int) -> Posed:
+def crosscheck(case: CrosscheckCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
-    words = ScenarioWords(case.topology, flows=case, planes=case, failures=case, outage=case, seed=seed)
+    words = ScenarioWords(
+        case.topology,
+        flows=case,
+        planes=case,
+        failures=case,
+        outage=case,
+        seed=seed,
+        network=built.network,
+        matrix=built.traffic,
+    )
     network, workload, outage = words.given()
     settings = repr([case.packets, case.fluid, outage and outage.to_json()])
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cost import Quote
 from pnet_lp.design import Candidate, Found, candidates_between
 from pnet_lp.design import find as find_networks
-from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Step, Value
 from pnet_lp.questions.find.case import FindCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 from pnet_lp.registry import validate
+from pnet_lp.tables import frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
-@brief("found")
 @dataclass(frozen=True, eq=False, repr=False)
 class FindAnswer(Answer):
     """The networks that carry a load, each more than anything that costs no more.
@@ -35,6 +41,37 @@ class FindAnswer(Answer):
         """Return one of them, best first: network, links, proof."""
         one = self.found.front[place]
         return ThroughputAnswer(one.candidate.network, one.traffic, one.result)
+
+    @cached_property
+    def front(self) -> pd.DataFrame:
+        """A row per network, best first: ``command``, ``gbps_per_host``, ``total_usd``, ``watts``, ``switches``, ..."""
+        return frame(self._words.table(self))
+
+    @cached_property
+    def candidates(self) -> pd.DataFrame:
+        """The same with a row for each candidate that was ruled out, and the reason: ``ruled_out``."""
+        return frame(self._words.candidates_table(self))
+
+    def plot(self) -> Figure:
+        """Return a chart of the front: throughput over price, or over power where that ranks."""
+        figure: Figure = self._words.front_chart(self.to_json())
+        return figure
+
+    def __repr__(self) -> str:
+        best = self.found.front[0]
+        return (
+            f"<{len(self)} networks found; best: {best.candidate.command}, {best.gbps_per_host:.6g} Gb/s per host for "
+            f"{best.quote.total_usd:,.0f} USD>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the front as a table, and how the other candidates were ruled out."""
+        shown: str = self._words.front_html(self.to_json())
+        return shown
+
+    @property
+    def _words(self) -> ModuleType:
+        return importlib.import_module("pnet_lp.questions.find.words")
 
     @property
     def headline(self) -> Headline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -151,3 +152,25 @@ def front_chart(document: Mapping[str, Any]) -> Figure:
         axis.set_minor_formatter(NullFormatter())
     axes.set_title(f"at least {document['asked']['hosts']:,} hosts", fontsize="medium")
     return figure
+
+
+def front_html(document: Mapping[str, Any]) -> str:
+    """Return the front as an HTML table, and how the other candidates were ruled out."""
+    columns = {
+        "command": "network",
+        "gbps_per_host": "Gb/s per host",
+        "total_usd": "USD",
+        "usd_per_host": "USD per host",
+        "watts": "watts",
+        "switches": "switches",
+    }
+    head = "".join(f"<th scope='col'>{name}</th>" for name in columns.values())
+    rows = "".join(f"<tr>{''.join(_cell(one[key]) for key in columns)}</tr>" for one in document["front"])
+    said = "<br>".join(map(escape, find_lines(document)))
+    return f"<div><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table><p>{said}</p></div>"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, str):
+        return f"<td style='text-align:left'><code>{escape(value)}</code></td>"
+    return f"<td style='text-align:right'>{value:,.6g}</td>"

@@ -17,7 +17,7 @@ from pnet_lp.seeds import generator
 from pnet_lp.sim import Settings
 from pnet_lp.sim.fluid import parse_correction
 from pnet_lp.sim.settings import FLUID_ONLY, PACKETS_ONLY, EveryModelSettings
-from pnet_lp.throughput import solve
+from pnet_lp.throughput.facade import solve
 from pnet_lp.topology import PlaneSettings, check_topology
 from pnet_lp.traffic import build_traffic, check_traffic
 from pnet_lp.workload import build_workload, check_hosts, check_workload

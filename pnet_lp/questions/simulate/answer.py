@@ -9,6 +9,7 @@ from typing import Any
 
 from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Value
+from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.simulate.case import SHARES, STAGES, SimulateCase
 from pnet_lp.sim import Scenario, ScenarioWords, SimulationResult, figures
 from pnet_lp.sim.columns import run_columns
@@ -117,7 +118,7 @@ class SimulateAnswer(Answer):
 @QUESTIONS.register(
     "simulate", params=SimulateCase, summary="completion times and rates of flows, packet by packet"
 )
-def simulate(case: SimulateCase, seed: int) -> Posed:
+def simulate(case: SimulateCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
     scenario = ScenarioWords(
         case.topology,
@@ -128,6 +129,8 @@ def simulate(case: SimulateCase, seed: int) -> Posed:
         settings=case,
         trace=case.trace,
         seed=seed,
+        network=built.network,
+        matrix=built.traffic,
     ).build()
     settings = scenario.to_json()
 

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
-from pnet_lp.model.brief import brief
+from pnet_lp.plot import new_figure, write_figure
 from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Value
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.throughput.case import ThroughputCase
-from pnet_lp.questions.throughput.links import check_rates
+from pnet_lp.questions.throughput.flow_paths import path_rates
+from pnet_lp.questions.throughput.links import check_rates, link_table, rate_table
+from pnet_lp.tables import frame
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.write_lp import write_lp
 
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+    from matplotlib.figure import Figure
 
-@brief("result")
+    from pnet_lp.throughput.verify import Verification
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ThroughputAnswer(Answer):
     """The throughput of a network, together with the network and its traffic.
@@ -71,6 +84,118 @@ class ThroughputAnswer(Answer):
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
         return self.result.to_json()
+
+    @property
+    def value(self) -> float | None:
+        """The attained bound on the objective: by default K in Gb/s per unit demand."""
+        return self.result.value
+
+    @property
+    def throughput_gbps(self) -> float:
+        """K in Gb/s per unit demand; AttributeError if the objective has none."""
+        return self.result.throughput_gbps
+
+    @property
+    def lower(self) -> float:
+        """The lower bound on the value."""
+        return self.result.interval.lower
+
+    @property
+    def upper(self) -> float:
+        """The upper bound on the value."""
+        return self.result.interval.upper
+
+    @property
+    def gap(self) -> float:
+        """Difference of the two bounds over the upper bound."""
+        return self.result.interval.gap
+
+    @property
+    def certified(self) -> bool:
+        """Whether the bounds meet within the tolerance."""
+        return self.result.status == "certified"
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """A row per directed link: ``plane``, ``u``, ``v``, ``kind``, ``cable``, ``capacity_gbps``, ``load_gbps``,
+        ``utilisation``, ``length``; see :func:`~pnet_lp.questions.throughput.links.link_table`.
+        """  # noqa: D205 - names of columns are more than a line
+        return frame(link_table(self.network, self.traffic, self.result))
+
+    @cached_property
+    def rates(self) -> pd.DataFrame:
+        """A row per demand: ``src``, ``dst``, ``demand``, ``rate_gbps``."""
+        return frame(rate_table(self.network, self.traffic, self.result))
+
+    @cached_property
+    def paths(self) -> pd.DataFrame:
+        """A row per path that carries traffic: ``src``, ``dst``, ``pairs``, ``plane``, ``hops``, ``switches``,
+        ``rate_gbps``; see :func:`~pnet_lp.questions.throughput.flow_paths.path_rates`.
+        """  # noqa: D205
+        return frame(path_rates(self.network, self.traffic, self.result))
+
+    def graph(self, plane: int = 0) -> nx.MultiDiGraph[str]:
+        """Return a plane as a networkx graph, whose edges have ``capacity_gbps``, ``load_gbps``, ``utilisation`` and
+        ``length``.
+
+        Raises:
+            SpecError: there is no such plane.
+        """  # noqa: D205
+        import networkx as nx  # noqa: PLC0415 - slow to load
+
+        count = self.network.plane_count
+        if not (isinstance(plane, int | np.integer) and 0 <= plane < count):
+            raise SpecError("no such plane", where="plane", found=plane, allowed=f"0 to {count - 1}")
+        links = self.links[self.links["plane"] == plane]
+        graph: nx.MultiDiGraph[str] = nx.from_pandas_edgelist(
+            links,
+            "u",
+            "v",
+            edge_attr=["kind", "cable", "capacity_gbps", "load_gbps", "utilisation", "length"],
+            create_using=nx.MultiDiGraph,
+        )
+        graph.add_nodes_from(self.network.planes[plane].switch_names)
+        graph.graph["label"] = self.network.planes[plane].label
+        return graph
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Return a chart of link utilisation, plane by plane, and write it to ``path`` (PNG or SVG) if given."""
+        from pnet_lp.questions.throughput.utilisation import draw_utilisation  # noqa: PLC0415 - only to print
+        from pnet_lp.questions.throughput.words import result_in_words  # noqa: PLC0415
+
+        figure = new_figure(6)
+        draw_utilisation(figure.add_subplot(), self.links, result_in_words(self.result))
+        if path is not None:
+            write_figure(figure, path)
+        return figure
+
+    def draw(self, path: str | Path | None = None, **shown: Any) -> Any:
+        """Return a drawing of the network, its cables coloured by utilisation; see :func:`pnet_lp.draw`."""
+        return self.network.draw(path, traffic=self.traffic, load=self.result, **shown)
+
+    def verify(self) -> Verification:
+        """Save the proof to a temporary file and check it, with code that shares nothing with the solvers.
+
+        Raises:
+            CertificateError: the proof does not hold.
+        """
+        from pnet_lp.throughput.verify import verify_file  # noqa: PLC0415 - only where it is asked for
+
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "result.json"
+            self.save(file)
+            return verify_file(file)
+
+    def __repr__(self) -> str:
+        from pnet_lp.questions.throughput.words import result_in_words  # noqa: PLC0415 - only to print
+
+        return f"<{result_in_words(self.result)}>"
+
+    def _repr_html_(self) -> str:
+        """Show the bounds in a notebook."""
+        from pnet_lp.questions.throughput.html import result_html  # noqa: PLC0415 - only to print
+
+        return result_html(self.result)
 
 
 def solved(run: Run, network: Network, traffic: TrafficMatrix, **options: Any) -> ThroughputResult:

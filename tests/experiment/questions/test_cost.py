@@ -6,8 +6,8 @@ import pytest
 
 from pnet_lp.cost import Design, Quote, design, load_book, quote
 from pnet_lp.errors import SpecError
-from pnet_lp.questions.cost import LARGEST_GRAPH, BisectionCapacity, appraise
 from pnet_lp.model import Network
+from pnet_lp.questions.cost.appraise import LARGEST_GRAPH, BisectionCapacity, appraise
 from pnet_lp.traffic import build_traffic
 
 

@@ -1,8 +1,8 @@
 """How many links apart the farthest racks are."""
 
-from pnet_lp.questions.keys import NetworkKeys
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, OnProgress, Posed
 from pnet_lp.hops import count_hops
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, OnProgress, Posed
+from pnet_lp.questions.keys import NetworkKeys
 
 
 class DiameterCase(NetworkKeys):

@@ -1,0 +1,145 @@
+"""Each question as a function, made from the model of its cases; ``ask.pyi`` states their arguments with types.
+
+The stub is written by ``python tools/stubs.py``, and a test holds it to the models.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+from pnet_lp.flags import flag_of
+from pnet_lp.notebook.inputs import given, matrix_of, network_of
+from pnet_lp.notebook.progress import ProgressText
+from pnet_lp.questions.ask import ask
+from pnet_lp.questions.base import QUESTIONS, Answer, Case, Run
+from pnet_lp.questions.keys import NOTHING_BUILT, Built
+from pnet_lp.registry import validate
+from pnet_lp.threads import check_threads
+from pnet_lp.topology import PlaneSettings
+
+_TEXTS = (str, Path)
+
+
+def question(name: str) -> Callable[..., Answer]:
+    """Return the function that asks a question.
+
+    Raises:
+        SpecError: there is no such question.
+    """
+    entry = QUESTIONS.get(name)
+    model = entry.params
+    assert issubclass(model, Case)
+    argument = first_argument(model)
+
+    def call(*arguments: Any, **keys: Any) -> Answer:
+        bound = signature.bind(*arguments, **keys)
+        values = dict(bound.arguments)
+        values.update(values.pop("more", {}))
+        threads, jobs = values.pop("threads", 0), values.pop("jobs", 1)
+        check_threads(threads, jobs)
+        progress, capacity = values.pop("progress", False), values.pop("capacity", None)
+        values = {key: value for key, value in values.items() if value is not None}
+        built = _built(values, capacity) if argument == "topology" else NOTHING_BUILT
+        case = validate(model, {key: _plain(value) for key, value in values.items()})
+        case.check_alone()
+        shown: AbstractContextManager[Any] = ProgressText() if progress else nullcontext()
+        with shown as on_progress:
+            run = Run(threads, jobs, on_progress=on_progress, deadline=case.deadline())
+            return ask(name, case, run, built=built)
+
+    signature = inspect.Signature(_parameters(model))
+    call.__name__ = call.__qualname__ = name.replace("-", "_")
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    call.__doc__ = _doc(model)
+    return call
+
+
+def first_argument(model: type[Case]) -> str | None:
+    """Return the key that needs no name, None where each does."""
+    return next((key for key, field in model.model_fields.items() if flag_of(field.metadata).argument), None)
+
+
+def own_keys(model: type[Case]) -> list[str]:
+    """Return the keys that are keywords of the function, those without a default first."""
+    fields = model.model_fields
+    keys = [key for key in fields if key != first_argument(model) and (key != "draws" or model.pooled)]
+    return sorted(keys, key=lambda key: not fields[key].is_required())
+
+
+def shared_keywords(model: type[Case]) -> dict[str, tuple[str, str]]:
+    """Return the keywords that are no keys of a case: type and description by name."""
+    found = {
+        "capacity": (
+            "str | None",
+            "name of the edge attribute, or of the column, that holds the Gb/s of links",
+        )
+    }
+    if first_argument(model) != "topology":
+        found = {}
+    if model.threads is not None:
+        found["threads"] = ("int", "number of threads; 0 for all cores")
+    if model.jobs is not None:
+        found["jobs"] = ("int", "number of parallel processes")
+    return {**found, "progress": ("bool", "whether to show on stderr how far it is")}
+
+
+def _parameters(model: type[Case]) -> list[inspect.Parameter]:
+    first = first_argument(model)
+    named = [*own_keys(model), *shared_keywords(model)]
+    return [
+        *([inspect.Parameter(first, inspect.Parameter.POSITIONAL_OR_KEYWORD)] if first else []),
+        *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in named),
+    ]
+
+
+def _doc(model: type[Case]) -> str:
+    """Return the help text of a question, with its arguments."""
+    fields = model.model_fields
+    first = first_argument(model)
+    keys = {key: str(fields[key].description) for key in (*([first] if first else []), *own_keys(model))}
+    keys |= {name: text for name, (_, text) in shared_keywords(model).items()}
+    lines = [f"    {key}: {text}." for key, text in keys.items()]
+    return f"{inspect.getdoc(model)}\n\nArgs:\n" + "\n".join(lines)
+
+
+def _built(values: dict[str, Any], capacity: str | None) -> Built:
+    """Return the values among the arguments, and leave what is called like them in their place."""
+    topology, traffic = values["topology"], values.get("traffic")
+    named = isinstance(topology, _TEXTS) or (
+        isinstance(topology, list | tuple) and all(isinstance(item, _TEXTS) for item in topology)
+    )
+    seed, level = values.get("seed", 0), values.get("level")
+    network = None
+    if not named or capacity is not None:
+        planes = {key: values.pop(key) for key in PlaneSettings.model_fields if key in values}
+        network = network_of(topology, given(PlaneSettings, **planes), capacity=capacity, seed=seed)
+        values["topology"] = tuple(plane.label or "plane" for plane in network.planes)
+    if traffic is None or isinstance(traffic, _TEXTS):
+        return Built(network) if network else NOTHING_BUILT
+    if network is None:
+        planes = {key: values[key] for key in PlaneSettings.model_fields if key in values}
+        network = network_of(topology, given(PlaneSettings, **planes), capacity=None, seed=seed)
+        for key in planes:
+            values.pop(key)
+    matrix = matrix_of(traffic, network, level, seed=seed)
+    values["traffic"] = matrix.label or "matrix"
+    return Built(network, matrix)
+
+
+def _plain(value: object) -> object:
+    """Return a value as a spec would have it."""
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, range | list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def __getattr__(name: str) -> Callable[..., Answer]:
+    if name.startswith("_") or name.replace("_", "-") not in QUESTIONS:
+        raise AttributeError(f"there is no question {name!r}")
+    return globals().setdefault(name, question(name.replace("_", "-")))
