@@ -1,7 +1,7 @@
 """Writes ``pnet_lp/notebook/ask.pyi``: the functions that ask questions, with the types of their arguments.
 
-    python tools/stubs.py           write it
-    python tools/stubs.py --check   exit with 1 where it is not what the models say
+python tools/stubs.py           write it
+python tools/stubs.py --check   exit with 1 where it is not what the models say
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,17 +42,23 @@ class _Question:
         name: of the question.
         command: its command's.
         model: of its cases.
-        package: the folder of its modules.
+        answer: the module that registers it.
     """
 
     name: str
     command: str
     model: type[Case]
-    package: str
+    answer: str
+
+    @property
+    def package(self) -> str:
+        """The folder of its modules."""
+        return self.answer.rpartition(".")[0]
 
     def module(self, name: str) -> ModuleType:
-        """Return one of its modules."""
-        return importlib.import_module(f"{self.package}.{name}")
+        """Return one of its modules: a question in one file has a single one."""
+        own = f"{self.package}.{name}"
+        return importlib.import_module(own if importlib.util.find_spec(own) else self.answer)
 
 
 def command_of(command: str) -> Command:
@@ -93,7 +100,7 @@ def command_of(command: str) -> Command:
 def _question(name: str, command: str) -> _Question:
     entry = QUESTIONS.get(name)
     assert issubclass(entry.params, Case)
-    return _Question(name, command, entry.params, entry.build.__module__.rpartition(".")[0])
+    return _Question(name, command, entry.params, entry.build.__module__)
 
 
 def _command(
