@@ -25,6 +25,7 @@ mod distance;
 mod evaluate;
 mod lanes;
 pub mod path_form;
+mod pdhg;
 mod problem;
 mod proof;
 mod round;

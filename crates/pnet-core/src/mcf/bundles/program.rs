@@ -11,7 +11,8 @@
 use super::Bundles;
 use super::steps::State;
 use crate::error::{Error, invalid};
-use crate::mcf::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
+use crate::mcf::pdhg::{self, Bounds};
+use crate::mcf::run::{Monitor, Options, Progress, Watch};
 
 /// How much a demand gets of what it asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,33 +71,16 @@ pub fn cheapest(
         return invalid("cost", "not a finite number for each column");
     }
     let mut watch = Watch::new(options.time_limit_s);
-    let judge = Judge { bundles, cost, served };
     let mut state = State::new(bundles, cost, served);
-    let mut best = Best { split: None, lengths: None, gap: f64::INFINITY };
-    best.offer(&judge, state.weight(), state.length());
-    let (mut check, mut interrupted) = (1, false);
-    while best.gap > options.tolerance && state.iterations() < options.max_iterations {
-        state.iterate();
-        let stop = watch.stop(monitor);
-        if !stop && state.iterations() < check && state.iterations() < options.max_iterations {
-            continue;
-        }
-        check = if check == 1 { FIRST_CHECK } else { next_check(state.iterations()) };
-        best.offer(&judge, state.weight(), state.length());
-        // What is proved here are no bounds on K.
-        let progress = Progress { iterations: state.iterations(), lower: 0.0, upper: f64::INFINITY };
-        interrupted = !monitor.progress(progress) || stop;
-        if interrupted || watch.late() {
-            break;
-        }
-    }
-    let nothing = || (vec![0.0; bundles.columns()], vec![0.0; bundles.capacity.len()]);
+    let judge = Judge { bundles, cost, served };
+    let mut best = Best { judge, split: None, lengths: None, gap: f64::INFINITY };
+    best.offer(&state)?;
+    let interrupted = pdhg::solve(&mut state, &mut best, 1, options, &mut watch, monitor)?;
     let (weight, length) = match (best.split, best.lengths) {
         (Some(split), Some(lengths)) => (split.weight, lengths.length),
-        _ => nothing(),
+        _ => (vec![0.0; bundles.columns()], vec![0.0; bundles.capacity.len()]),
     };
-    let interrupted = interrupted && !watch.late();
-    Ok(Cheapest { weight, length, gap: best.gap, iterations: state.iterations(), interrupted })
+    Ok(Cheapest { weight, length, gap: best.gap, iterations: state.halpern.iterations, interrupted })
 }
 
 /// Bytes that [`cheapest`] will hold at its peak, beyond the instance itself.
@@ -175,25 +159,36 @@ impl Judge<'_> {
 }
 
 /// The best so far.
-struct Best {
+struct Best<'a> {
+    judge: Judge<'a>,
     split: Option<Split>,
     lengths: Option<Lengths>,
     gap: f64,
 }
 
-impl Best {
-    fn offer(&mut self, judge: &Judge<'_>, weight: &[f64], length: Vec<f64>) {
-        let (split, lengths) = (judge.split(weight), judge.lengths(length));
+impl Bounds<State<'_>> for Best<'_> {
+    fn certified(&self, tolerance: f64) -> bool {
+        self.gap <= tolerance
+    }
+
+    fn offer(&mut self, state: &State<'_>) -> Result<(), Error> {
+        let (split, lengths) = (self.judge.split(state.weight()), self.judge.lengths(state.length()));
         if self.lengths.as_ref().is_none_or(|old| lengths.least - lengths.volume > old.least - old.volume) {
             self.lengths = Some(lengths);
         }
-        let Some(lengths) = &self.lengths else { return };
+        let Some(lengths) = &self.lengths else { return Ok(()) };
         let old = self.split.as_ref().map_or(f64::INFINITY, |old| gap(old, lengths));
         let new = gap(&split, lengths);
         if self.split.is_none() || new < old {
             self.split = Some(split);
         }
         self.gap = new.min(old);
+        Ok(())
+    }
+
+    /// What is proved here are no bounds on K.
+    fn progress(&self, iterations: usize) -> Progress {
+        Progress { iterations, lower: 0.0, upper: f64::INFINITY }
     }
 }
 

@@ -22,7 +22,8 @@ mod price;
 use super::balance::{self, Balanced, balance};
 use super::best::{Best, Solution};
 use super::path_form::normalise;
-use super::path_form::state::{Carried, NEW, State};
+use super::path_form::state::{Iterate, NEW, State};
+use super::pdhg::Iteration;
 use super::problem::{Problem, Use};
 use super::round::round;
 use super::run::{Monitor, Options, Progress, Watch};
@@ -163,7 +164,7 @@ struct Search<'a> {
     links: Links,
     pool: Pool,
     /// Taken only while it advances.
-    at: Option<Carried>,
+    at: Option<Iterate>,
     /// K of the first split.
     scale: f64,
     lower: f64,
@@ -229,7 +230,7 @@ impl Search<'_> {
     }
 
     fn first_order_steps(&self) -> usize {
-        self.at.as_ref().map_or(0, Carried::iterations)
+        self.at.as_ref().map_or(0, |at| at.halpern.iterations)
     }
 
     /// Whether so much has gone into first-order steps that an interior point is worth its price.
@@ -274,7 +275,7 @@ impl Search<'_> {
         });
         let mut split = state.weight().to_vec();
         let length = state.length();
-        self.restarts = state.restarts();
+        self.restarts = state.halpern.restarts;
         let at = state.release();
         self.spent += (steps * self.pool.problem.link.len()) as f64;
         normalise(&self.pool.problem, &mut split);
@@ -347,7 +348,7 @@ impl Search<'_> {
     }
 
     /// Takes the ways in that are shorter than those in use, and those out that are of no use.
-    fn exchange(&mut self, priced: &Priced, mut at: Carried) {
+    fn exchange(&mut self, priced: &Priced, mut at: Iterate) {
         let most = self.pool.problem.shortest(&priced.length);
         let full = self.pool.len() > room(self.problem) * self.problem.planes.len();
         let (count, patience) = match (full, self.interior_steps > 0) {

@@ -12,10 +12,10 @@
 //! tenth of the iterations of the linear program with demand rows.
 
 mod problem;
-pub(super) mod simplex;
 pub(super) mod state;
 
-use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
+use super::pdhg::{self, Bounds};
+use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::{Error, invalid};
 pub use problem::PathProblem;
 pub(super) use problem::normalise;
@@ -92,27 +92,8 @@ pub fn solve(
         return invalid("capacity", "no link limits the flow");
     }
     let mut state = State::new(problem, best.lower, start.weight, &start.length);
-    let mut check = 1;
-    while best.upper - best.lower > options.tolerance * best.upper
-        && state.iterations() < options.max_iterations
-    {
-        state.iterate();
-        let stop = watch.stop(monitor);
-        if !stop && state.iterations() < check && state.iterations() < options.max_iterations {
-            continue;
-        }
-        check = if check == 1 { FIRST_CHECK } else { next_check(state.iterations()) };
-        best.offer_split(problem, state.weight());
-        best.offer_lengths(problem, state.length());
-        let progress = Progress { iterations: state.iterations(), lower: best.lower, upper: best.upper };
-        best.interrupted = !monitor.progress(progress) || stop;
-        if best.interrupted || watch.late() {
-            break;
-        }
-    }
-    best.interrupted &= !watch.late();
-    best.iterations = state.iterations();
-    best.restarts = state.restarts();
+    best.interrupted = pdhg::solve(&mut state, &mut best, 1, options, &mut watch, monitor)?;
+    (best.iterations, best.restarts) = (state.halpern.iterations, state.halpern.restarts);
     Ok(best)
 }
 
@@ -160,6 +141,22 @@ pub fn estimate_bytes(problem: &PathProblem) -> usize {
         + 10 * float * problem.capacity.len()
         + size_of::<u32>() * problem.link.len()
         + float * problem.demand.len()
+}
+
+impl Bounds<State<'_>> for Solution {
+    fn certified(&self, tolerance: f64) -> bool {
+        self.upper - self.lower <= tolerance * self.upper
+    }
+
+    fn offer(&mut self, state: &State<'_>) -> Result<(), Error> {
+        self.offer_split(state.problem, state.weight());
+        self.offer_lengths(state.problem, state.length());
+        Ok(())
+    }
+
+    fn progress(&self, iterations: usize) -> Progress {
+        Progress { iterations, lower: self.lower, upper: self.upper }
+    }
 }
 
 impl Solution {

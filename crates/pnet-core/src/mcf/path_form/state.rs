@@ -1,77 +1,54 @@
-//! The iterate, its steps and its restarts.
+//! The iterate of the game between splits and prices.
 
 use rayon::prelude::*;
 
 use super::problem::PathProblem;
-use super::simplex::{project, weighted_threshold};
 use crate::csr::Csr;
-use crate::mcf::run::Restarts;
+use crate::mcf::pdhg::simplex::weighted_threshold;
+use crate::mcf::pdhg::split::{CHUNK, Prices, Side, Splits, reciprocal};
+use crate::mcf::pdhg::{Halpern, Iteration, Step};
 
-/// Pairs at most, or links, handled by one task; fixed, so that sums have one order.
-const CHUNK: usize = 512;
-
-/// How much of the new primal weight enters at a restart, on a logarithmic scale.
-const SMOOTHING: f64 = 0.7;
-
-/// How much its logarithm may change at a restart.
-const LARGEST_CHANGE: f64 = 1.5;
-
-/// The iterate of restarted Halpern PDHG on the game between splits and prices.
+/// A problem and the iterate on it.
 pub(in crate::mcf) struct State<'a> {
-    problem: &'a PathProblem,
-    /// Pairs handled by one task; fixed by the problem, so that sums have one order.
-    pairs: usize,
-    /// 1 / capacity, 0 where a link limits nothing.
-    inverse: Vec<f64>,
+    pub(in crate::mcf) problem: &'a PathProblem,
     /// Units of K: loads are `scale` times those at K = 1.
     scale: f64,
     /// Paths over each link, the transpose of [`PathProblem::link`].
     over: Csr<u32>,
-    split: Side,
-    price: Side,
-    /// `2 stepped - split` times the demand, the split at which prices are updated.
-    reflected: Vec<f64>,
-    /// Price by capacity, what a unit of flow pays on each link.
-    toll: Vec<f64>,
+    splits: Splits<'a>,
+    prices: Prices,
     /// 1 / step of each price, 0 where a link's price stays 0.
-    slow: Vec<f64>,
-    /// Threshold of the last projection of prices, where the next one begins.
+    inverse_step: Vec<f64>,
     threshold: f64,
-    omega: f64,
-    /// Whether a side stood still up to the last restart.
-    stood: bool,
-    restarts: Restarts,
+    stationary: bool,
+    pub(in crate::mcf) halpern: Halpern,
 }
 
-/// Index of a path that was not there before.
+/// Index of a path that is new.
 pub(in crate::mcf) const NEW: u32 = u32::MAX;
 
-/// Where an iteration stands, without the problem that it is about.
-pub(in crate::mcf) struct Carried {
+/// The iterate without the problem, whose paths may change.
+pub(in crate::mcf) struct Iterate {
     split: Side,
     price: Side,
+    /// Threshold of the last projection of prices, the first guess of the next.
     threshold: f64,
-    omega: f64,
-    stood: bool,
-    restarts: Restarts,
+    /// Whether one side did not move up to the last restart.
+    stationary: bool,
+    pub(in crate::mcf) halpern: Halpern,
 }
 
-impl Carried {
-    /// Iterations done.
-    pub(in crate::mcf) fn iterations(&self) -> usize {
-        self.restarts.iterations
-    }
-
-    /// Whether path `n` has a part.
+impl Iterate {
+    /// Whether path `n` carries traffic.
     pub(in crate::mcf) fn used(&self, n: usize) -> bool {
         self.split.at[n] > 0.0 || self.split.anchor[n] > 0.0
     }
 
-    /// Goes on with these paths of the problem, and [`NEW`] ones that have no part yet.
+    /// Continues on these paths of the problem, and [`NEW`] ones without traffic.
     pub(in crate::mcf) fn choose(&mut self, from: &[u32]) {
-        if self.stood && from.contains(&NEW) {
-            // What balanced the players while one of them had no choice is nothing to go on with.
-            self.omega = 1.0;
+        if self.stationary && from.contains(&NEW) {
+            // The weight from when one side had no choice says nothing about the larger problem.
+            self.halpern.omega = 1.0;
         }
         for values in [&mut self.split.at, &mut self.split.anchor, &mut self.split.stepped] {
             *values = from.iter().map(|n| values.get(*n as usize).copied().unwrap_or(0.0)).collect();
@@ -79,57 +56,37 @@ impl Carried {
     }
 }
 
-/// One player: where it stands, at the last restart, and right after its last step, where it is feasible.
-pub(in crate::mcf) struct Side {
-    pub(in crate::mcf) at: Vec<f64>,
-    pub(in crate::mcf) anchor: Vec<f64>,
-    pub(in crate::mcf) stepped: Vec<f64>,
-    /// Step sizes: one a pair for splits, one a link for prices.
-    pub(in crate::mcf) step: Vec<f64>,
-}
-
-impl Side {
-    pub(in crate::mcf) fn new(start: Vec<f64>, step: Vec<f64>) -> Self {
-        Side { at: start.clone(), anchor: start.clone(), stepped: start, step }
-    }
-}
-
 impl<'a> State<'a> {
-    /// A start for `problem`, on which K is about `scale`, from these weights and lengths.
+    /// A first iterate for `problem`, on which K is about `scale`, from these weights and lengths.
     pub(in crate::mcf) fn new(
         problem: &'a PathProblem,
         scale: f64,
         weight: Vec<f64>,
         length: &[f64],
     ) -> Self {
-        let price = vec![0.0; problem.capacity.len()];
-        let start = Carried {
-            split: Side::new(weight, vec![]),
-            price: Side::new(price, vec![]),
+        let iterate = Iterate {
+            split: Side::new(weight),
+            price: Side::new(vec![0.0; problem.capacity.len()]),
             threshold: f64::NEG_INFINITY,
-            omega: 1.0,
-            stood: false,
-            restarts: Restarts::default(),
+            stationary: false,
+            halpern: Halpern::new(1.0),
         };
-        let mut state = State::resume(problem, scale, start, usize::MAX);
-        let steps = state.price.step.iter();
-        let mut price: Vec<f64> = (problem.capacity.iter().zip(length).zip(steps))
+        let mut state = State::resume(problem, scale, iterate, usize::MAX);
+        let Prices { step, inverse, .. } = state.prices;
+        let mut price: Vec<f64> = (problem.capacity.iter().zip(length).zip(&step))
             .map(|((c, l), step)| if *step > 0.0 { c * l } else { 0.0 })
             .collect();
         let total: f64 = price.iter().sum();
         price.iter_mut().for_each(|m| *m /= total);
-        state.toll = price.iter().zip(&state.inverse).map(|(m, inverse)| m * inverse).collect();
-        for values in [&mut state.price.at, &mut state.price.anchor, &mut state.price.stepped] {
-            values.copy_from_slice(&price);
-        }
+        state.prices = Prices::new(Side::new(price), step, inverse);
         state
     }
 
-    /// Goes on where an iteration stood, whose paths are those of `problem`, with about `grain` paths for a task.
+    /// Continues from an iterate on the paths of `problem`, with about `grain` paths for a task.
     pub(in crate::mcf) fn resume(
         problem: &'a PathProblem,
         scale: f64,
-        carried: Carried,
+        iterate: Iterate,
         grain: usize,
     ) -> Self {
         let inverse: Vec<f64> = problem.capacity.iter().map(|c| 1.0 / c).collect();
@@ -140,7 +97,6 @@ impl<'a> State<'a> {
             let widest = paths.map(|n| problem.path(n).iter().map(|l| inverse[*l as usize]).sum());
             reciprocal(scale * problem.demand[j] * widest.fold(0.0, f64::max))
         });
-        let split_step = split_step.collect();
         let mut all = vec![0.0; problem.capacity.len()];
         for (j, demand) in problem.demand.iter().enumerate() {
             for n in problem.pair_ptr[j]..problem.pair_ptr[j + 1] {
@@ -149,186 +105,82 @@ impl<'a> State<'a> {
         }
         let price_step: Vec<f64> =
             all.iter().zip(&inverse).map(|(all, inverse)| reciprocal(scale * all * inverse)).collect();
-        let Carried { split, price, threshold, omega, stood, restarts } = carried;
+        let Iterate { split, price, threshold, stationary, halpern } = iterate;
         let each = problem.paths().div_ceil(problem.demand.len().max(1)).max(1);
+        let demands = (grain / each).clamp(1, CHUNK);
         State {
             problem,
-            pairs: (grain / each).clamp(1, CHUNK),
             scale,
             over,
-            reflected: vec![0.0; problem.paths()],
-            split: Side { step: split_step, ..split },
-            toll: price.at.iter().zip(&inverse).map(|(m, inverse)| m * inverse).collect(),
-            inverse,
-            slow: price_step.iter().map(|step| reciprocal(*step)).collect(),
+            splits: Splits::new(split, split_step.collect(), &problem.pair_ptr, demands),
+            inverse_step: price_step.iter().map(|step| reciprocal(*step)).collect(),
+            prices: Prices::new(price, price_step, inverse),
             threshold,
-            price: Side { step: price_step, ..price },
-            omega,
-            stood,
-            restarts,
+            stationary,
+            halpern,
         }
     }
 
-    /// Where it stands.
-    pub(in crate::mcf) fn release(self) -> Carried {
-        let State { split, price, threshold, omega, stood, restarts, .. } = self;
-        Carried { split, price, threshold, omega, stood, restarts }
-    }
-
-    /// Iterations done.
-    pub(in crate::mcf) fn iterations(&self) -> usize {
-        self.restarts.iterations
-    }
-
-    /// Restarts among them.
-    pub(in crate::mcf) fn restarts(&self) -> usize {
-        self.restarts.count
+    /// The iterate alone.
+    pub(in crate::mcf) fn release(self) -> Iterate {
+        let State { splits, prices, threshold, stationary, halpern, .. } = self;
+        Iterate { split: splits.side, price: prices.side, threshold, stationary, halpern }
     }
 
     /// The split after the last step.
     pub(in crate::mcf) fn weight(&self) -> &[f64] {
-        &self.split.stepped
+        &self.splits.side.stepped
     }
 
     /// The lengths after the last step.
     pub(in crate::mcf) fn length(&self) -> Vec<f64> {
-        self.price.stepped.iter().zip(&self.inverse).map(|(m, inverse)| m * inverse).collect()
+        self.prices.stepped_lengths()
     }
 
-    /// One iteration.
-    pub(in crate::mcf) fn iterate(&mut self) {
-        let halpern = self.restarts.weight();
-        let primal = self.move_splits(halpern);
-        let dual = self.move_prices(halpern);
-        if self.restarts.due((self.omega * primal + dual / self.omega).sqrt()) {
-            self.restart();
-        }
-    }
-
-    /// Every pair moves its split towards cheap paths; returns the squared, weighted distance.
-    fn move_splits(&mut self, halpern: f64) -> f64 {
-        let (problem, toll) = (self.problem, &self.toll);
-        let (scale, tau) = (self.scale, 1.0 / self.omega);
-        let step = &self.split.step;
-        let mut at = Cut(&mut self.split.at);
-        let mut stepped = Cut(&mut self.split.stepped);
-        let mut reflected = Cut(&mut self.reflected);
-        let mut anchor = &self.split.anchor[..];
-        let mut tasks = vec![];
-        for first in (0..step.len()).step_by(self.pairs) {
-            let pairs = first..(first + self.pairs).min(step.len());
-            let paths = problem.pair_ptr[pairs.end] - problem.pair_ptr[pairs.start];
-            let (own, rest) = anchor.split_at(paths);
-            anchor = rest;
-            tasks.push((pairs, at.take(paths), stepped.take(paths), reflected.take(paths), own));
-        }
-        let moved: Vec<f64> = tasks
-            .into_par_iter()
-            .map(|(pairs, at, stepped, reflected, anchor)| {
-                let first = problem.pair_ptr[pairs.start];
-                let mut moved = 0.0;
-                for j in pairs {
-                    let own = problem.pair_ptr[j] - first..problem.pair_ptr[j + 1] - first;
-                    let size = scale * problem.demand[j];
-                    let pace = tau * step[j] * size;
-                    for i in own.clone() {
-                        let cost: f64 = problem.path(first + i).iter().map(|l| toll[*l as usize]).sum();
-                        stepped[i] = at[i] - pace * cost;
-                    }
-                    project(&mut stepped[own.clone()]);
-                    let mut squares = 0.0;
-                    for i in own {
-                        let (old, new) = (at[i], stepped[i]);
-                        let bar = 2.0 * new - old;
-                        squares += (new - old) * (new - old);
-                        reflected[i] = size * bar;
-                        at[i] = halpern * bar + (1.0 - halpern) * anchor[i];
-                    }
-                    moved += if step[j] > 0.0 { squares / step[j] } else { 0.0 };
-                }
-                moved
-            })
-            .collect();
-        moved.iter().sum()
-    }
-
-    /// Every link moves its price with its load; returns the squared, weighted distance.
-    fn move_prices(&mut self, halpern: f64) -> f64 {
-        let (inverse, step, omega) = (&self.inverse, &self.price.step, self.omega);
-        let (over, reflected, at) = (&self.over, &self.reflected, &self.price.at);
-        self.price.stepped.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, target)| {
+    /// Moves every price with the load of its link; returns the squared, weighted distance.
+    fn move_prices(&mut self, by: Step) -> f64 {
+        let Prices { side, step, inverse, length } = &mut self.prices;
+        let (over, reflected, at) = (&self.over, &self.splits.reflected, &side.at);
+        side.stepped.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, target)| {
             for (i, m) in target.iter_mut().enumerate() {
                 let l = chunk * CHUNK + i;
                 let load: f64 = over.of(l).iter().map(|n| reflected[*n as usize]).sum();
-                *m = at[l] + omega * step[l] * load * inverse[l];
+                *m = at[l] + by.sigma * step[l] * load * inverse[l];
             }
         });
-        self.threshold = weighted_threshold(&self.price.stepped, step, self.threshold);
-        let price = &mut self.price;
-        let links = (price.at.iter_mut().zip(&mut price.stepped).zip(&price.anchor))
-            .zip(price.step.iter().zip(&self.slow))
-            .zip(self.toll.iter_mut().zip(&self.inverse));
+        self.threshold = weighted_threshold(&side.stepped, step, self.threshold);
+        let links = (side.at.iter_mut().zip(&mut side.stepped).zip(&side.anchor))
+            .zip(step.iter().zip(&self.inverse_step))
+            .zip(length.iter_mut().zip(inverse));
         let mut moved = 0.0;
-        for ((((at, stepped), anchor), (step, slow)), (toll, inverse)) in links {
+        for ((((at, stepped), anchor), (step, inverse_step)), (length, inverse)) in links {
             let old = *at;
             let new = (*stepped - self.threshold * step).max(0.0);
-            moved += (new - old) * (new - old) * slow;
+            moved += (new - old) * (new - old) * inverse_step;
             *stepped = new;
-            *at = halpern * (2.0 * new - old) + (1.0 - halpern) * anchor;
-            *toll = *at * inverse;
+            *at = by.weight * (2.0 * new - old) + (1.0 - by.weight) * anchor;
+            *length = *at * *inverse;
         }
         moved
     }
-
-    /// Starts afresh from the last step, and balances the primal weight.
-    fn restart(&mut self) {
-        let problem = self.problem;
-        let mut primal = 0.0;
-        for (j, step) in self.split.step.iter().enumerate() {
-            if *step > 0.0 {
-                let own = problem.pair_ptr[j]..problem.pair_ptr[j + 1];
-                let moved = own.map(|n| (self.split.stepped[n] - self.split.anchor[n]).powi(2));
-                primal += moved.sum::<f64>() / step;
-            }
-        }
-        let prices = self.price.stepped.iter().zip(&self.price.anchor).zip(&self.slow);
-        let dual: f64 = prices.map(|((new, old), slow)| (new - old) * (new - old) * slow).sum();
-        self.stood = primal == 0.0 || dual == 0.0;
-        self.omega = balanced(self.omega, primal, dual);
-        for side in [&mut self.split, &mut self.price] {
-            side.at.copy_from_slice(&side.stepped);
-            side.anchor.copy_from_slice(&side.stepped);
-        }
-        for (toll, (m, inverse)) in self.toll.iter_mut().zip(self.price.at.iter().zip(&self.inverse)) {
-            *toll = m * inverse;
-        }
-        self.restarts.done();
-    }
 }
 
-/// A slice from which tasks take their parts.
-pub(in crate::mcf) struct Cut<'a>(pub(in crate::mcf) &'a mut [f64]);
-
-impl<'a> Cut<'a> {
-    pub(in crate::mcf) fn take(&mut self, count: usize) -> &'a mut [f64] {
-        let (own, rest) = std::mem::take(&mut self.0).split_at_mut(count);
-        self.0 = rest;
-        own
+impl Iteration for State<'_> {
+    fn halpern(&mut self) -> &mut Halpern {
+        &mut self.halpern
     }
-}
 
-/// The primal weight after a round in which the sides have moved so far, squared and in units of their steps.
-pub(in crate::mcf) fn balanced(omega: f64, primal: f64, dual: f64) -> f64 {
-    if primal > 0.0 || dual > 0.0 {
-        // Where one side stands still, as a vertex does, the ratio is noise: it may only nudge the weight.
-        let wanted = 0.5 * (dual / primal).ln() - omega.ln();
-        omega * (SMOOTHING * wanted).clamp(-LARGEST_CHANGE, LARGEST_CHANGE).exp()
-    } else {
-        omega
+    fn step(&mut self, by: Step) -> (f64, f64) {
+        let (problem, scale, length) = (self.problem, self.scale, &self.prices.length);
+        let size = |j: usize| scale * problem.demand[j];
+        let cost = |n: usize| problem.path(n).iter().map(|l| length[*l as usize]).sum();
+        let primal = self.splits.step(by, false, size, cost);
+        (primal, self.move_prices(by))
     }
-}
 
-/// 1 / x, and 0 where nothing moves.
-pub(in crate::mcf) fn reciprocal(x: f64) -> f64 {
-    if x > 0.0 { 1.0 / x } else { 0.0 }
+    fn restart(&mut self) -> (f64, f64) {
+        let moved = (self.splits.restart(), self.prices.restart());
+        self.stationary = moved.0 == 0.0 || moved.1 == 0.0;
+        moved
+    }
 }

@@ -2,8 +2,9 @@
 
 use multiversion::multiversion;
 
-use super::flows::Flows;
+use super::flows::{Duals, Flows, TAU_FLOW};
 use crate::mcf::lanes::{LANES, Lane, add, all, multiply, sum};
+use crate::mcf::pdhg::Step;
 use crate::mcf::problem::Plane;
 
 /// A demand as one plane's block sees it.
@@ -58,11 +59,7 @@ pub(super) struct Block {
 
 /// What all blocks share in one iteration.
 pub(super) struct Shared<'a> {
-    /// Primal and dual step scale.
-    pub tau: f64,
-    pub sigma: f64,
-    /// Weight of the reflected step; the anchor has the rest.
-    pub weight: f64,
+    pub step: Step,
     /// Extrapolated K.
     pub k_bar: f64,
     /// Lengths of the block's plane's arcs.
@@ -73,9 +70,6 @@ pub(super) struct Shared<'a> {
     /// Price of each demand; empty with a single plane.
     pub price: &'a [f64],
 }
-
-/// Step size of a flow: it stands in two balances and one capacity.
-pub(super) const TAU_FLOW: f64 = 1.0 / 3.0;
 
 impl Block {
     /// The flow after a primal step from here, without taking it: what rounding reads.
@@ -88,7 +82,7 @@ impl Block {
     /// The injection after a primal step from here, without taking it.
     pub(super) fn injection(&self, index: usize, shared: &Shared) -> f64 {
         let entry = &self.entries[index];
-        (self.i[index] - shared.tau * entry.tau * self.injection_cost(entry, shared)).max(0.0)
+        (self.i[index] - shared.step.tau * entry.tau * self.injection_cost(entry, shared)).max(0.0)
     }
 
     #[inline]
@@ -111,8 +105,8 @@ impl Block {
         }
         self.net.fill([0.0; LANES]);
         self.inject(shared);
-        let lanes = self.targets.len();
-        let moved = self.x.iterate(plane, shared, lanes, &self.y, &mut self.net, &mut self.load);
+        let (lanes, duals) = (self.targets.len(), Duals { length: shared.length, y: &self.y });
+        let moved = self.x.iterate(plane, duals, shared.step, lanes, &mut self.net, &mut self.load);
         self.moved.0 += moved / TAU_FLOW;
         self.moved.1 += potentials(self, shared);
         if shared.price.is_empty() {
@@ -129,13 +123,13 @@ impl Block {
             }
             return;
         }
-        let anchor = 1.0 - shared.weight;
+        let anchor = 1.0 - shared.step.weight;
         for index in 0..self.entries.len() {
             let entry = self.entries[index];
             let old = self.i[index];
-            let new = (old - shared.tau * entry.tau * self.injection_cost(&entry, shared)).max(0.0);
+            let new = (old - shared.step.tau * entry.tau * self.injection_cost(&entry, shared)).max(0.0);
             let bar = 2.0 * new - old;
-            self.i[index] = shared.weight * bar + anchor * self.i0[index];
+            self.i[index] = shared.step.weight * bar + anchor * self.i0[index];
             self.i_bar[index] = bar;
             self.moved.0 += (new - old) * (new - old) / entry.tau;
             if entry.slot != LOCAL {
@@ -152,16 +146,16 @@ fn potentials(block: &mut Block, shared: &Shared) -> f64 {
     }
     let mut moved = all(0.0);
     move_potentials(block, shared, &mut moved);
-    // step = shared.sigma * sigma_u * net, so this is the sum of step^2 / sigma_u.
-    sum(&moved) * shared.sigma
+    // step = shared.step.sigma * sigma_u * net, so this is the sum of step^2 / sigma_u.
+    sum(&moved) * shared.step.sigma
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
 fn move_potentials(block: &mut Block, shared: &Shared, moved: &mut Lane) {
-    let (weight, anchor) = (all(shared.weight), all(1.0 - shared.weight));
+    let (weight, anchor) = (all(shared.step.weight), all(1.0 - shared.step.weight));
     let (y, y0) = (&mut block.y[..], &block.y0[..]);
     for ((y, y0), (net, sigma)) in y.iter_mut().zip(y0).zip(block.net.iter().zip(&block.sigma)) {
-        let step = multiply(all(shared.sigma * sigma), *net);
+        let step = multiply(all(shared.step.sigma * sigma), *net);
         *moved = add(*moved, multiply(step, *net));
         *y = add(multiply(weight, add(*y, multiply(all(2.0), step))), multiply(anchor, *y0));
     }

@@ -4,18 +4,10 @@ use rayon::prelude::*;
 
 use super::block::{Block, Entry};
 use crate::csr::Csr;
+use crate::mcf::pdhg::Step;
 
 /// Entries handled by one task; fixed, so that sums have one order.
 const CHUNK: usize = 1024;
-
-/// Steps that all duals share in one iteration.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
-    /// Dual step scale.
-    pub sigma: f64,
-    /// Weight of the reflected step; the anchor has the rest.
-    pub weight: f64,
-}
 
 /// Capacity constraints with their lengths, all with one step size.
 pub(super) struct Capacities {

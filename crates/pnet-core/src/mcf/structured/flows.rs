@@ -5,10 +5,13 @@
 
 use multiversion::multiversion;
 
-use super::block::{Shared, TAU_FLOW};
 use crate::error::{Error, filled};
 use crate::mcf::lanes::{LANES, Lane, add, all, multiply, positive, subtract, sum, sums};
+use crate::mcf::pdhg::Step;
 use crate::mcf::problem::Plane;
+
+/// Step size of a flow: it stands in two balances and one capacity.
+pub(super) const TAU_FLOW: f64 = 1.0 / 3.0;
 
 /// How a number is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +20,15 @@ pub(super) enum Precision {
     Single,
     /// In eight.
     Double,
+}
+
+/// The prices that the flows of a plane pay.
+#[derive(Clone, Copy)]
+pub(super) struct Duals<'a> {
+    /// Length of each arc.
+    pub length: &'a [f64],
+    /// Potential of each switch.
+    pub y: &'a [Lane],
 }
 
 /// Flow of each arc, `[arc]` lanes.
@@ -105,9 +117,9 @@ impl Flows {
     pub(super) fn iterate(
         &mut self,
         plane: &Plane,
-        shared: &Shared,
+        duals: Duals,
+        step: Step,
         lanes: usize,
-        y: &[Lane],
         net: &mut [Lane],
         load: &mut [f64],
     ) -> f64 {
@@ -115,8 +127,8 @@ impl Flows {
         let mut room = Room { used: all(0.0), moved: all(0.0), bars: vec![all(0.0); most] };
         room.used[..lanes].fill(1.0);
         match self {
-            Flows::Single(pair) => iterate(pair, plane, shared, &mut room, y, net, load),
-            Flows::Double(pair) => iterate(pair, plane, shared, &mut room, y, net, load),
+            Flows::Single(pair) => iterate(pair, plane, duals, step, &mut room, net, load),
+            Flows::Double(pair) => iterate(pair, plane, duals, step, &mut room, net, load),
         }
         sum(&room.moved)
     }
@@ -154,24 +166,24 @@ impl<S: Kept> Pair<S> {
 fn iterate<S: Kept>(
     pair: &mut Pair<S>,
     plane: &Plane,
-    shared: &Shared,
+    duals: Duals,
+    step: Step,
     room: &mut Room,
-    y: &[Lane],
     net: &mut [Lane],
     load: &mut [f64],
 ) {
-    let (weight, anchor) = (all(shared.weight), all(1.0 - shared.weight));
-    let (tau, used) = (all(shared.tau * TAU_FLOW), room.used);
+    let (weight, anchor) = (all(step.weight), all(1.0 - step.weight));
+    let (tau, used) = (all(step.tau * TAU_FLOW), room.used);
     for u in 0..plane.nodes() {
         let arcs = plane.out(u);
-        let (here, mut out, mut moved) = (y[u], all(0.0), room.moved);
+        let (here, mut out, mut moved) = (duals.y[u], all(0.0), room.moved);
         let (now, then) = (&mut pair.now[arcs.clone()], &pair.anchor[arcs.clone()]);
-        let (heads, length) = (&plane.graph.heads()[arcs.clone()], &shared.length[arcs.clone()]);
+        let (heads, length) = (&plane.graph.heads()[arcs.clone()], &duals.length[arcs.clone()]);
         let bars = &mut room.bars[..arcs.len()];
         for ((x, x0), ((v, length), kept)) in
             now.iter_mut().zip(then).zip(heads.iter().zip(length).zip(&mut *bars))
         {
-            let (there, inflow, old) = (y[*v as usize], &mut net[*v as usize], get(x));
+            let (there, inflow, old) = (duals.y[*v as usize], &mut net[*v as usize], get(x));
             let cost = subtract(add(all(*length), there), here);
             let new = multiply(positive(subtract(old, multiply(tau, cost))), used);
             let step = subtract(new, old);
@@ -244,23 +256,14 @@ mod tests {
         flows.set(1, (0..10).map(|a| f64::from(10 - a) / 7.0));
         let y: Vec<Lane> = (0..5).map(|u| [0.1 * f64::from(u); LANES]).collect();
         let length: Vec<f64> = (0..10).map(|a| 0.3 - 0.05 * f64::from(a)).collect();
-        let (up, down, price) = (vec![], vec![], vec![]);
-        let shared = Shared {
-            tau: 0.7,
-            sigma: 1.0,
-            weight: 0.8,
-            k_bar: 1.0,
-            length: &length,
-            up: &up,
-            down: &down,
-            price: &price,
-        };
+        let duals = Duals { length: &length, y: &y };
+        let step = Step { tau: 0.7, sigma: 1.0, weight: 0.8 };
         let (mut load, mut distance) = (vec![0.0; 10], 0.0);
         for iteration in 0..5 {
             if widened && iteration == 2 {
                 flows.widen();
             }
-            distance = flows.iterate(&plane, &shared, 2, &y, &mut [all(0.0); 5], &mut load);
+            distance = flows.iterate(&plane, duals, step, 2, &mut [all(0.0); 5], &mut load);
         }
         let mut flow = vec![0.0; 10];
         flows.stepped(1, 0.0, |_| 0.0, &mut flow);
@@ -284,19 +287,9 @@ mod tests {
     fn lanes_without_a_target_stay_empty() {
         let plane = ring();
         let mut flows = Flows::new(10, Precision::Double).unwrap();
-        let (length, none) = (vec![-1.0; 10], vec![]);
-        let shared = Shared {
-            tau: 1.0,
-            sigma: 1.0,
-            weight: 1.0,
-            k_bar: 1.0,
-            length: &length,
-            up: &none,
-            down: &none,
-            price: &none,
-        };
+        let step = Step { tau: 1.0, sigma: 1.0, weight: 1.0 };
         let (mut net, mut load) = ([all(0.0); 5], vec![0.0; 10]);
-        flows.iterate(&plane, &shared, 2, &[all(0.0); 5], &mut net, &mut load);
+        flows.iterate(&plane, Duals { length: &[-1.0; 10], y: &[all(0.0); 5] }, step, 2, &mut net, &mut load);
         // A third of the length, reflected, in each of two lanes.
         assert!(load.iter().all(|load| (load - 4.0 / 3.0).abs() < 1e-12), "{load:?}");
         assert!(net.iter().all(|lanes| lanes[2..].iter().all(|x| *x == 0.0)));

@@ -15,10 +15,11 @@ mod state;
 
 use super::balance::{Balanced, balance};
 use super::best::{Best, Solution};
+use super::pdhg::{self, Bounds, FIRST_CHECK};
 use super::problem::Problem;
 use super::proof::Proof;
 use super::round::round;
-use super::run::{FIRST_CHECK, Monitor, Options, Progress, Watch, next_check};
+use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::Error;
 use flows::Precision;
 use start::Lengths;
@@ -28,8 +29,6 @@ use state::State;
 const LARGE: usize = 1_000_000;
 /// Single precision is for tolerances from here on: certified are gaps down to a tenth of it.
 const COARSE: f64 = 1e-5;
-/// Iterations after which all flows are in double precision: what is not certified by then may want it.
-const SINGLE_ITERATIONS: usize = 2_000;
 
 /// A start that misses no more than this part of K is not to be balanced anew.
 const NEAR: f64 = 0.03;
@@ -111,30 +110,34 @@ pub fn solve_from(
         }
         None => State::new(problem, best.upper, &best.proof, Lengths::even(problem), precision)?,
     };
-    let mut interrupted = false;
-    let most = options.max_iterations - begun.sweeps;
-    while !best.certified(options.tolerance) && state.iterations() < most {
-        state.iterate();
-        if state.iterations() == SINGLE_ITERATIONS {
-            state.widen();
-        }
-        let stop = watch.stop(monitor);
-        if !stop && state.iterations() < check && state.iterations() < most {
-            continue;
-        }
-        check = next_check(state.iterations());
-        let (length, up, down) = state.lengths();
-        best.offer(problem, round(problem, &state, length, up, down))?;
-        let iterations = begun.sweeps + state.iterations();
-        let progress = Progress { iterations, lower: best.lower, upper: best.upper };
-        interrupted = !monitor.progress(progress) || stop;
-        if interrupted || watch.late() {
-            break;
-        }
+    let sweeps = begun.sweeps;
+    let mut bounds = Search { best, sweeps };
+    let options = Options { max_iterations: options.max_iterations - sweeps, ..*options };
+    let interrupted = pdhg::solve(&mut state, &mut bounds, check, &options, &mut watch, monitor)?;
+    let (iterations, restarts) = (sweeps + state.halpern.iterations, state.halpern.restarts);
+    Ok(Solution { proof: bounds.best.proof, iterations, restarts, interrupted })
+}
+
+/// The best bounds, and the sweeps of balancing before the first iteration.
+struct Search {
+    best: Best,
+    sweeps: usize,
+}
+
+impl Bounds<State<'_>> for Search {
+    fn certified(&self, tolerance: f64) -> bool {
+        self.best.certified(tolerance)
     }
-    interrupted &= !watch.late();
-    let (iterations, restarts) = (begun.sweeps + state.iterations(), state.restarts());
-    Ok(Solution { proof: best.proof, iterations, restarts, interrupted })
+
+    fn offer(&mut self, state: &State<'_>) -> Result<(), Error> {
+        let (length, up, down) = state.lengths();
+        self.best.offer(state.problem, round(state.problem, state, length, up, down))
+    }
+
+    fn progress(&self, iterations: usize) -> Progress {
+        let iterations = self.sweeps + iterations;
+        Progress { iterations, lower: self.best.lower, upper: self.best.upper }
+    }
 }
 
 fn precision(problem: &Problem, tolerance: f64) -> Precision {

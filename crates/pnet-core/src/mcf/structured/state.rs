@@ -2,27 +2,29 @@
 
 use rayon::prelude::*;
 
-use super::block::{Block, Shared, TAU_FLOW};
-use super::coupling::{Access, Capacities, Demands, Step, squared_distance};
-use super::flows::Precision;
+use super::block::{Block, Shared};
+use super::coupling::{Access, Capacities, Demands, squared_distance};
+use super::flows::{Precision, TAU_FLOW};
 use super::start::{Lengths, Start};
 use crate::error::Error;
 use crate::mcf::evaluate::for_each_row;
 use crate::mcf::lanes::LANES;
+use crate::mcf::pdhg::{Halpern, Iteration, Step};
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
 use crate::mcf::round::Flow;
-use crate::mcf::run::Restarts;
 
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
 const SMOOTHING: f64 = 0.5;
 /// How much of the ratio of the last dual to the last primal step enters the weight at a restart: where only the dual
 /// still moves, its steps are too short.
 const LOPSIDED: f64 = 0.3;
+/// Iterations after which all flows are in double precision: what is not certified by then may need it.
+const SINGLE_ITERATIONS: usize = 2_000;
 
 /// The iterate of restarted Halpern PDHG.
 pub(super) struct State<'a> {
-    problem: &'a Problem,
+    pub(super) problem: &'a Problem,
     blocks: Vec<Block>,
     /// Index of the first block of each plane.
     first_block: Vec<usize>,
@@ -36,10 +38,7 @@ pub(super) struct State<'a> {
     tau_k: f64,
     /// Derivative of the Lagrangian by K, plus 1: the demands' value at current prices.
     value: f64,
-    omega: f64,
-    restarts: Restarts,
-    /// Squared, weighted distances of the last step: primal, dual.
-    last_moved: (f64, f64),
+    pub(super) halpern: Halpern,
 }
 
 impl<'a> State<'a> {
@@ -74,12 +73,10 @@ impl<'a> State<'a> {
             k_anchor: 1.0,
             tau_k: 1.0 / total,
             value: 1.0,
-            omega: 1.0,
-            restarts: Restarts::default(),
-            last_moved: (0.0, 0.0),
+            halpern: Halpern::new(1.0),
         };
         state.set_flows(start, parts.scale.demand)?;
-        state.omega = state.first_weight();
+        state.halpern.omega = state.first_weight();
         Ok(state)
     }
 
@@ -100,98 +97,12 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Keeps flows in double precision from now on.
-    pub(super) fn widen(&mut self) {
-        self.blocks.iter_mut().for_each(|block| block.x.widen());
-    }
-
-    /// Iterations done.
-    pub(super) fn iterations(&self) -> usize {
-        self.restarts.iterations
-    }
-
-    /// Restarts among them.
-    pub(super) fn restarts(&self) -> usize {
-        self.restarts.count
-    }
-
     /// Lengths of all links, of access links into and out of planes: never negative.
     pub(super) fn lengths(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let links = self.links.iter().flat_map(|links| links.stepped.iter().copied()).collect();
         let [up, down] = [0, 1]
             .map(|way| self.access.iter().flat_map(|ways| ways[way].duals.stepped.iter().copied()).collect());
         (links, up, down)
-    }
-
-    /// One iteration.
-    pub(super) fn iterate(&mut self) {
-        let weight = self.restarts.weight();
-        let (tau, sigma) = (1.0 / self.omega, self.omega);
-        let stepped = (self.k - tau * self.tau_k * (self.value - 1.0)).clamp(0.0, 1.0);
-        let k_moved = (stepped - self.k) * (stepped - self.k) / self.tau_k;
-        let k_bar = 2.0 * stepped - self.k;
-        self.k = weight * k_bar + (1.0 - weight) * self.k_anchor;
-
-        let (problem, links, access, price) = (self.problem, &self.links, &self.access, &self.demands.price);
-        self.blocks.par_iter_mut().for_each(|block| {
-            let p = block.plane;
-            let (length, [up, down]) = (&links[p].length[..], &access[p]);
-            let (up, down) = (&up.duals.length[..], &down.duals.length[..]);
-            let shared = Shared { tau, sigma, weight, k_bar, length, up, down, price };
-            block.iterate(&problem.planes[p], &shared);
-        });
-
-        let step = Step { sigma, weight };
-        let (mut primal, mut dual) = (k_moved, 0.0);
-        for block in &self.blocks {
-            primal += block.moved.0;
-            dual += block.moved.1;
-        }
-        for p in 0..problem.planes.len() {
-            let own = &self.blocks[self.blocks_of(p)];
-            dual += self.links[p]
-                .iterate(step, |a| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum());
-            for way in &mut self.access[p] {
-                dual += way.iterate(step, &self.blocks);
-            }
-        }
-        if self.demands.size.is_empty() {
-            self.value = self.blocks.iter().map(|block| block.value).sum();
-        } else {
-            let (moved, value) = self.demands.iterate(step, k_bar, &self.blocks);
-            dual += moved;
-            self.value = value;
-        }
-        self.last_moved = (self.omega * primal, dual / self.omega);
-        if self.restarts.due((self.last_moved.0 + self.last_moved.1).sqrt()) {
-            self.restart();
-        }
-    }
-
-    fn restart(&mut self) {
-        let moved: Vec<(f64, f64)> = self.blocks.par_iter_mut().map(restart_block).collect();
-        let mut primal = (self.k - self.k_anchor) * (self.k - self.k_anchor) / self.tau_k;
-        let mut dual = self.demands.restart();
-        self.k_anchor = self.k;
-        for part in moved {
-            primal += part.0;
-            dual += part.1;
-        }
-        for links in &mut self.links {
-            dual += links.restart();
-        }
-        for way in self.access.iter_mut().flatten() {
-            dual += way.duals.restart();
-        }
-        if primal > 0.0 && dual > 0.0 {
-            let balanced = (dual / primal).sqrt();
-            let (primal_step, dual_step) = self.last_moved;
-            let lopsided = (dual_step / primal_step.max(f64::MIN_POSITIVE)).sqrt().clamp(1e-2, 1e2);
-            let log =
-                SMOOTHING * balanced.ln() + (1.0 - SMOOTHING) * self.omega.ln() + LOPSIDED * lopsided.ln();
-            self.omega = log.exp();
-        }
-        self.restarts.done();
     }
 
     /// A primal weight for the start: potentials are distances already, flows still have to come.
@@ -214,9 +125,7 @@ impl<'a> State<'a> {
     fn shared(&self, p: usize) -> Shared<'_> {
         let [up, down] = &self.access[p];
         Shared {
-            tau: 1.0 / self.omega,
-            sigma: self.omega,
-            weight: 1.0,
+            step: Step { tau: 1.0 / self.halpern.omega, sigma: self.halpern.omega, weight: 1.0 },
             k_bar: self.k,
             length: &self.links[p].length,
             up: &up.duals.length,
@@ -226,11 +135,84 @@ impl<'a> State<'a> {
     }
 }
 
+impl Iteration for State<'_> {
+    fn halpern(&mut self) -> &mut Halpern {
+        &mut self.halpern
+    }
+
+    fn step(&mut self, step: Step) -> (f64, f64) {
+        if self.halpern.iterations == SINGLE_ITERATIONS {
+            self.blocks.iter_mut().for_each(|block| block.x.widen());
+        }
+        let stepped = (self.k - step.tau * self.tau_k * (self.value - 1.0)).clamp(0.0, 1.0);
+        let k_moved = (stepped - self.k) * (stepped - self.k) / self.tau_k;
+        let k_bar = 2.0 * stepped - self.k;
+        self.k = step.weight * k_bar + (1.0 - step.weight) * self.k_anchor;
+
+        let (problem, links, access, price) = (self.problem, &self.links, &self.access, &self.demands.price);
+        self.blocks.par_iter_mut().for_each(|block| {
+            let p = block.plane;
+            let (length, [up, down]) = (&links[p].length[..], &access[p]);
+            let (up, down) = (&up.duals.length[..], &down.duals.length[..]);
+            block.iterate(&problem.planes[p], &Shared { step, k_bar, length, up, down, price });
+        });
+
+        let (mut primal, mut dual) = (k_moved, 0.0);
+        for block in &self.blocks {
+            primal += block.moved.0;
+            dual += block.moved.1;
+        }
+        for p in 0..problem.planes.len() {
+            let own = &self.blocks[self.blocks_of(p)];
+            dual += self.links[p]
+                .iterate(step, |a| own.iter().map(|block| block.load.get(a).unwrap_or(&0.0)).sum());
+            for direction in &mut self.access[p] {
+                dual += direction.iterate(step, &self.blocks);
+            }
+        }
+        if self.demands.size.is_empty() {
+            self.value = self.blocks.iter().map(|block| block.value).sum();
+        } else {
+            let (moved, value) = self.demands.iterate(step, k_bar, &self.blocks);
+            dual += moved;
+            self.value = value;
+        }
+        (primal, dual)
+    }
+
+    fn restart(&mut self) -> (f64, f64) {
+        let moved: Vec<(f64, f64)> = self.blocks.par_iter_mut().map(restart_block).collect();
+        let mut primal = (self.k - self.k_anchor) * (self.k - self.k_anchor) / self.tau_k;
+        let mut dual = self.demands.restart();
+        self.k_anchor = self.k;
+        for part in moved {
+            primal += part.0;
+            dual += part.1;
+        }
+        for links in &mut self.links {
+            dual += links.restart();
+        }
+        for direction in self.access.iter_mut().flatten() {
+            dual += direction.duals.restart();
+        }
+        (primal, dual)
+    }
+
+    fn balanced(omega: f64, (primal, dual): (f64, f64), last: (f64, f64)) -> f64 {
+        if !(primal > 0.0 && dual > 0.0) {
+            return omega;
+        }
+        let balanced = (dual / primal).sqrt();
+        let lopsided = (last.1 / last.0.max(f64::MIN_POSITIVE)).sqrt().clamp(1e-2, 1e2);
+        (SMOOTHING * balanced.ln() + (1.0 - SMOOTHING) * omega.ln() + LOPSIDED * lopsided.ln()).exp()
+    }
+}
+
 impl Flow for State<'_> {
     fn row(&self, plane: usize, row: usize, flow: &mut [f64]) {
         let block = &self.blocks[self.first_block[plane] + row / LANES];
         let shared = self.shared(plane);
-        block.flow(&self.problem.planes[plane], shared.length, shared.tau, row % LANES, flow);
+        block.flow(&self.problem.planes[plane], shared.length, shared.step.tau, row % LANES, flow);
     }
 
     fn share(&self, plane: usize, demand: usize) -> f64 {

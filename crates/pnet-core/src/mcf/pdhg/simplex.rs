@@ -33,7 +33,7 @@ const LANES: usize = 8;
 /// `sum of squares / step`.  Entries whose step is 0 must be 0; they take no part.
 ///
 /// Newton's method from a guess: wherever it starts, from the second threshold on it only rises.
-pub(super) fn weighted_threshold(v: &[f64], step: &[f64], guess: f64) -> f64 {
+pub(in crate::mcf) fn weighted_threshold(v: &[f64], step: &[f64], guess: f64) -> f64 {
     let mut threshold = guess;
     let mut first = true;
     loop {
