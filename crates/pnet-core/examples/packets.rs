@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
 #[allow(dead_code)]
@@ -78,9 +79,9 @@ fn run(k: u32, bytes: u64, model: Model) {
     let flows = pairs(planes.endpoints() as u32, 1);
     let scenario = Scenario {
         fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-        queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
-        forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-        transport: TransportKind::Tcp(Tcp::default()),
+        queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
+        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+        transport: Arc::new(Tcp::default()),
         source: Box::new(FlowList::new(flows.into_iter().map(|(src, dst)| (src, dst, bytes, 0)))),
         seed: 1,
         model,

@@ -3,6 +3,8 @@
 #[allow(dead_code)]
 mod common;
 
+use std::sync::Arc;
+
 use common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::{PathSet, Paths, Policy};
@@ -23,7 +25,7 @@ fn row(switches: u32, hosts: &[u32]) -> Fabric {
 fn scenario(fabric: Fabric, source: Box<dyn Source>) -> Scenario {
     Scenario {
         fabric,
-        forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
         sharing: Sharing::Single,
         correction: Correction::default(),
         sizes: PacketSizes { packet: 1500, header: 0, ack: 40 },
@@ -220,7 +222,7 @@ fn subflows_share_what_a_host_has() {
     let attach = vec![vec![Some(0), Some(0), Some(1)]; 2];
     let planes = Planes::new(vec![graph(), graph()], attach).unwrap();
     let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
-    let forwarding = Forwarding::Ecmp(Ecmp { policy: Policy::RoundRobin });
+    let forwarding = Arc::new(Ecmp { policy: Policy::RoundRobin });
     let made = scenario(fabric, flows(&[(0, 2, 1000, 0)]));
     let found = run(Scenario { forwarding, sharing: Sharing::Subflows(4), ..made });
     assert_eq!(ends(&found), [Some(500 * BYTE)]);
@@ -243,9 +245,9 @@ fn a_flow_alone_takes_as_long_as_its_packets() {
         let fabric = || row(4, &[0, 3]);
         let packet = pnet_core::sim::Scenario {
             fabric: fabric(),
-            queue: Queue::DropTail(DropTail { limit: Limit::Packets(1000) }),
-            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-            transport: TransportKind::Tcp(Tcp { syn: Some(40), initial_window: 2, ..Tcp::default() }),
+            queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            transport: Arc::new(Tcp { syn: Some(40), initial_window: 2, ..Tcp::default() }),
             source: flows(&list),
             seed: 1,
             model: Model::Fast,
@@ -275,9 +277,9 @@ proptest! {
         let list = [(0, 1, 1460 * full + rest, 7)];
         let packet = pnet_core::sim::Scenario {
             fabric: fabric.clone(),
-            queue: Queue::DropTail(DropTail { limit: Limit::Packets(1000) }),
-            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-            transport: TransportKind::Tcp(Tcp { payload: 1460, header: 40, initial_window: 100, syn: Some(40), ..Tcp::default() }),
+            queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            transport: Arc::new(Tcp { payload: 1460, header: 40, initial_window: 100, syn: Some(40), ..Tcp::default() }),
             source: flows(&list),
             seed: 1,
             model: Model::Fast,
@@ -320,13 +322,13 @@ fn what_makes_no_sense_is_refused() {
         "sharing: 0 subflows; a flow has at least one"
     );
     assert_eq!(
-        error(&|made| made.forwarding = Forwarding::PerHop(PerHop { policy: Policy::Any })),
+        error(&|made| made.forwarding = Arc::new(PerHop { policy: Policy::Any })),
         "sharing: a forwarding that spreads packets gives a flow no path of its own"
     );
     assert_eq!(
         error(&|made| {
             let (policy, over, order) = (Policy::Any, Over::Paths, Order::Flowlets(1));
-            made.forwarding = Forwarding::Spray(Spray { policy, over, order });
+            made.forwarding = Arc::new(Spray { policy, over, order });
         }),
         "forwarding: a fluid has no gaps in which a flow could change its path"
     );
@@ -349,7 +351,7 @@ fn a_best_split_leaves_what_fails() {
     let (over, order) = (Over::Paths, Order::RoundRobin);
     let made = scenario(fabric, flows(&[(0, 1, 4000, 0)]));
     let found = run(Scenario {
-        forwarding: Forwarding::Spray(Spray { policy: Policy::RoundRobin, over, order }),
+        forwarding: Arc::new(Spray { policy: Policy::RoundRobin, over, order }),
         sharing: Sharing::Best,
         failures: outage(up, 500 * BYTE, 1500 * BYTE, None),
         ..made
@@ -379,6 +381,6 @@ fn a_best_split_evens_out() {
     };
     let given = Given { pairs: vec![(0, 2), (1, 3)], paths, reduced: None };
     let made = scenario(fabric, flows(&[(0, 2, 1000, 0), (1, 3, 1000, 0)]));
-    let found = run(Scenario { forwarding: Forwarding::Given(given), sharing: Sharing::Best, ..made });
+    let found = run(Scenario { forwarding: Arc::new(given), sharing: Sharing::Best, ..made });
     assert_eq!(ends(&found), [Some(1000 * BYTE); 2]);
 }

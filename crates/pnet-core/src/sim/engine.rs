@@ -1,5 +1,7 @@
 //! The run: event after event, from the first flow's start to the end.
 
+use std::sync::Arc;
+
 use super::fabric::Fabric;
 use super::failures::Failures;
 use super::forwarding::{Forwarding, Pair};
@@ -47,11 +49,11 @@ pub struct Scenario {
     /// Hosts, switches and links.
     pub fabric: Fabric,
     /// What ports do with packets that cannot be sent at once.
-    pub queue: Queue,
-    /// How packets find their ways.
-    pub forwarding: Forwarding,
+    pub queue: Arc<dyn Queue>,
+    /// How packets find their paths.
+    pub forwarding: Arc<dyn Forwarding>,
     /// How flows are cut into packets, and when these are sent.
-    pub transport: TransportKind,
+    pub transport: Arc<dyn TransportKind>,
     /// Who starts which flow when.
     pub source: Box<dyn Source>,
     /// All that is drawn is drawn from this.
@@ -83,6 +85,7 @@ impl Scenario {
     /// Runs it; `watch` is told of the progress now and then, and returns whether to go on.
     ///
     /// ```
+    /// # use std::sync::Arc;
     /// # use pnet_core::graph::{Graph, Planes};
     /// # use pnet_core::paths::Policy;
     /// # use pnet_core::sim::*;
@@ -91,9 +94,9 @@ impl Scenario {
     /// let planes = Planes::new(vec![cable], vec![vec![Some(0), Some(1)]])?;
     /// let scenario = Scenario {
     ///     fabric: Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?,
-    ///     queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
-    ///     forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-    ///     transport: TransportKind::Tcp(Tcp::default()),
+    ///     queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
+    ///     forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+    ///     transport: Arc::new(Tcp::default()),
     ///     source: Box::new(FlowList::new([(0, 1, 1500, 0)])),
     ///     seed: 1,
     ///     model: Model::Fast,
@@ -115,7 +118,8 @@ impl Scenario {
         if self.queue.trims() && !self.transport.takes_trimmed() {
             return invalid("queue", "it cuts payload off packets, of which the transport can make nothing");
         }
-        let discipline = match (self.queue.build(&self.fabric, shape.largest, self.seed)?, self.model) {
+        self.queue.limit().check(shape.largest)?;
+        let discipline = match (self.queue.build(&self.fabric, self.seed)?, self.model) {
             (Discipline::Fifo(fifo), Model::Plain) => {
                 Discipline::Scheduler(Box::new(Held::new(fifo, self.fabric.ports())))
             }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::flows::Flows;
-use super::forwardings::Forwarding;
+use super::kinds::Forwarding;
 use super::outcome::{Column, End, columns, table, time};
 use super::run::{fabric_of, failures_of, limits_of, watch};
 use crate::error::Result;

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use super::super::alone::at_most;
 use super::super::engine::{Limits, Progress};
@@ -70,7 +71,7 @@ enum Known {
 pub(super) struct Engine {
     now: Time,
     fabric: Fabric,
-    forwarding: Forwarding,
+    forwarding: Arc<dyn Forwarding>,
     forwarder: Box<dyn Forwarder>,
     routes: Routes,
     source: Box<dyn Source>,
@@ -102,7 +103,7 @@ pub(super) struct Engine {
 impl Engine {
     pub(super) fn new(scenario: Scenario) -> Result<Self, Error> {
         let Scenario { mut fabric, forwarding, sharing, sizes, failures, seed, .. } = scenario;
-        sharing.check(&forwarding)?;
+        sharing.check(&*forwarding)?;
         if scenario.correction.windows.is_some() && sharing != Sharing::Single {
             return invalid("correction", "queues are found on one path, and flows have several");
         }
@@ -250,7 +251,7 @@ impl Engine {
             self.live.push(None);
         }
         let Flow { id, src, dst, bytes, session, .. } = flow;
-        let subflows = self.sharing.paths(&self.forwarding);
+        let subflows = self.sharing.paths(&*self.forwarding);
         let (key, connection) = (session.connection, slot * subflows);
         let pair = Pair { flow: id, key, connection, subflows, src, dst };
         match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
@@ -320,7 +321,7 @@ impl Engine {
     fn join(&mut self, slot: u32, paths: &[Vec<u32>], left: f64) {
         let Some(flow) = &mut self.live[slot as usize] else { return };
         let streams = || {
-            let links = self.sharing.streams(paths, &self.forwarding);
+            let links = self.sharing.streams(paths, &*self.forwarding);
             links.into_iter().map(Stream::over).collect()
         };
         let held = (flow.held, flow.terms.round_trip);

@@ -28,6 +28,8 @@ mod streams;
 mod tests;
 mod windows;
 
+use std::sync::Arc;
+
 use super::engine::{Limits, Progress};
 use super::fabric::Fabric;
 use super::failures::Failures;
@@ -56,7 +58,7 @@ pub struct Scenario {
     /// Hosts, switches and links.
     pub fabric: Fabric,
     /// Which paths flows are offered.
-    pub forwarding: Forwarding,
+    pub forwarding: Arc<dyn Forwarding>,
     /// What they do with them.
     pub sharing: Sharing,
     /// What is added to the fluid's times.
@@ -81,6 +83,7 @@ impl Scenario {
     /// Runs it; `watch` is told of the progress now and then, and returns whether to go on.
     ///
     /// ```
+    /// # use std::sync::Arc;
     /// # use pnet_core::graph::{Graph, Planes};
     /// # use pnet_core::paths::Policy;
     /// # use pnet_core::sim::*;
@@ -89,7 +92,7 @@ impl Scenario {
     /// let planes = Planes::new(vec![Graph::new(1, vec![], vec![])?], vec![vec![Some(0); 3]])?;
     /// let scenario = Scenario {
     ///     fabric: Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?,
-    ///     forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+    ///     forwarding: Arc::new(Ecmp { policy: Policy::Any }),
     ///     sharing: Sharing::Single,
     ///     correction: Correction::default(),
     ///     sizes: PacketSizes { packet: 1500, header: 0, ack: 40 },

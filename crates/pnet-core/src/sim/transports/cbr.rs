@@ -9,8 +9,9 @@ use super::super::forwarding::Shares;
 use super::super::net::Net;
 use super::super::packet::{Kind, Packet};
 use super::super::time::{Rate, SECOND, Time};
+use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
-use super::{Shape, Transport, ideal};
+use super::{Shape, Transport, TransportKind, ideal};
 use crate::error::{Error, invalid};
 
 /// Parameters of a constant bit rate.
@@ -24,9 +25,10 @@ pub struct Cbr {
     pub rate: Option<Rate>,
 }
 
-impl Cbr {
-    /// Checks the parameters.
-    pub(super) fn shape(&self) -> Result<Shape, Error> {
+parameters!(Cbr { payload, header, rate });
+
+impl TransportKind for Cbr {
+    fn shape(&self) -> Result<Shape, Error> {
         if self.payload == 0 {
             return invalid("payload", "0 bytes; a packet has at least one");
         }
@@ -36,10 +38,12 @@ impl Cbr {
         Ok(Shape { subflows: 1, timers: 1, largest, payload: self.payload, pulls: false })
     }
 
-    pub(super) fn build(&self, shares: Shares) -> Streams {
-        Streams { params: self.clone(), shares, streams: vec![] }
+    fn build(&self, shares: Shares) -> Box<dyn Transport> {
+        Box::new(Streams { params: self.clone(), shares, streams: vec![] })
     }
+}
 
+impl Cbr {
     /// Size of a packet of a flow with so many bytes.
     fn size(&self, bytes: u64, seq: u32) -> u16 {
         let left = bytes - u64::from(seq) * u64::from(self.payload);
@@ -152,13 +156,15 @@ impl Transport for Streams {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::graph::{Graph, Planes};
     use crate::paths::Policy;
-    use crate::sim::queues::{DropTail, Limit, Queue};
+    use crate::sim::queues::{DropTail, Limit};
     use crate::sim::{
         Ecmp, End, Fabric, Failures, FlowList, Forwarding, Limits, MICROSECOND, Model, Order, Outcome, Over,
-        PerHop, Scenario, Spray, TransportKind, Watched,
+        PerHop, Scenario, Spray, Watched,
     };
 
     /// Hosts at a switch, links of 10 Gb/s and 1 us, and flows to the last host.
@@ -167,9 +173,9 @@ mod tests {
         let planes = Planes::new(vec![graph], vec![vec![Some(0); 3]]).unwrap();
         let scenario = Scenario {
             fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-            queue: Queue::DropTail(DropTail { limit: Limit::Packets(packets) }),
-            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-            transport: TransportKind::Cbr(Cbr {
+            queue: Arc::new(DropTail { limit: Limit::Packets(packets) }),
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            transport: Arc::new(Cbr {
                 payload: 1460,
                 header: 40,
                 rate: rate.map(|bits| Rate::new(bits).unwrap()),
@@ -214,19 +220,19 @@ mod tests {
         let (fast, slow) = (rate(10_000_000_000), rate(2_500_000_000));
         let rates = [fast.clone(), slow.clone(), fast, slow].concat();
         let policy = Policy::RoundRobin;
-        let spray = |order| Forwarding::Spray(Spray { policy, over: Over::Planes, order });
+        let spray = |order| -> Arc<dyn Forwarding> { Arc::new(Spray { policy, over: Over::Planes, order }) };
         for (forwarding, gap) in [
             (spray(Order::RoundRobin), 2_400_000),
-            (Forwarding::PerHop(PerHop { policy }), 2_400_000),
+            (Arc::new(PerHop { policy }), 2_400_000),
             (spray(Order::Flowlets(MICROSECOND * 100)), 4_800_000),
         ] {
-            let turns = gap == 2_400_000 && matches!(forwarding, Forwarding::Spray(_));
+            let turns = forwarding.shares() == Shares::Paths;
             let scenario = Scenario {
                 fabric: Fabric::new(planes.clone(), &rates, &[MICROSECOND; 8]).unwrap(),
                 // Those that take turns never wait for each other.
-                queue: Queue::DropTail(DropTail { limit: Limit::Packets(if turns { 1 } else { 200 }) }),
+                queue: Arc::new(DropTail { limit: Limit::Packets(if turns { 1 } else { 200 }) }),
                 forwarding,
-                transport: TransportKind::Cbr(Cbr { payload: 1460, header: 40, rate: None }),
+                transport: Arc::new(Cbr { payload: 1460, header: 40, rate: None }),
                 source: Box::new(FlowList::new([(0, 1, 1000 * 1460, 0)])),
                 seed: 1,
                 model: Model::Fast,

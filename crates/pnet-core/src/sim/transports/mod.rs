@@ -4,7 +4,7 @@
 //! host, and of timers; it sends through [`Net`].  A flow has one connection for each subflow, and each connection the same
 //! number of timers.
 //!
-//! A new transport is a file here and a variant of [`TransportKind`]; one that differs from TCP only in its window is a
+//! A new transport is a file here and a line in the list of [`kinds`]; one that differs from TCP only in its window is a
 //! file in `tcp/congestion`.
 
 mod arrived;
@@ -13,15 +13,15 @@ pub(super) mod ideal;
 mod ndp;
 pub mod tcp;
 
+use std::fmt::Debug;
+
 use super::fabric::PathLink;
 use super::forwarding::Shares;
 use super::net::Net;
 use super::packet::Packet;
 use super::time::Time;
+use super::values::kinds;
 use crate::error::Error;
-pub use cbr::Cbr;
-pub use ndp::Ndp;
-pub use tcp::Tcp;
 
 /// A transport at work.
 pub trait Transport {
@@ -59,43 +59,27 @@ pub struct Shape {
     pub pulls: bool,
 }
 
-/// A transport and its parameters.
-#[derive(Debug, Clone)]
-pub enum TransportKind {
-    /// TCP and its family.
-    Tcp(Tcp),
-    /// The receiver asks for what is sent.
-    Ndp(Ndp),
-    /// An even stream without answers.
-    Cbr(Cbr),
-}
-
-impl TransportKind {
+/// A transport and its parameters: what it can do, and how it is made.
+pub trait TransportKind: Debug + Send + Sync {
     /// Its shape, once its parameters are checked.
-    pub(super) fn shape(&self) -> Result<Shape, Error> {
-        match self {
-            TransportKind::Tcp(params) => params.shape(),
-            TransportKind::Ndp(params) => params.shape(),
-            TransportKind::Cbr(params) => params.shape(),
-        }
-    }
+    fn shape(&self) -> Result<Shape, Error>;
 
     /// Whether it knows what to do with packets that have lost their payload.
-    pub fn takes_trimmed(&self) -> bool {
-        matches!(self, TransportKind::Ndp(_))
+    fn takes_trimmed(&self) -> bool {
+        false
     }
 
-    /// Whether its window goes by marks of packets.
-    pub fn goes_by_marks(&self) -> bool {
-        matches!(self, TransportKind::Tcp(params) if matches!(params.congestion, tcp::Congestion::Dctcp(_)))
+    /// Whether it reacts to marks of packets.
+    fn reacts_to_marks(&self) -> bool {
+        false
     }
 
     /// The transport, with no flow yet, for a forwarding that divides packets so.
-    pub(super) fn build(&self, shares: Shares) -> Box<dyn Transport> {
-        match self {
-            TransportKind::Tcp(params) => Box::new(params.build()),
-            TransportKind::Ndp(params) => Box::new(params.build()),
-            TransportKind::Cbr(params) => Box::new(params.build(shares)),
-        }
-    }
+    fn build(&self, shares: Shares) -> Box<dyn Transport>;
 }
+
+kinds!(TransportKind, "transport":
+    "tcp" => tcp::Tcp,
+    "ndp" => ndp::Ndp,
+    "cbr" => cbr::Cbr,
+);

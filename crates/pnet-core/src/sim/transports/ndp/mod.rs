@@ -20,11 +20,13 @@ mod tests;
 
 use super::super::alone::leaving;
 use super::super::fabric::PathLink;
+use super::super::forwarding::Shares;
 use super::super::net::Net;
 use super::super::packet::{Kind, Packet};
 use super::super::time::{SECOND, Time};
+use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
-use super::{Shape, Transport, ideal};
+use super::{Shape, Transport, TransportKind, ideal};
 use crate::error::{Error, invalid};
 use pacer::Pacers;
 use sender::Sender;
@@ -52,9 +54,10 @@ impl Default for Ndp {
     }
 }
 
-impl Ndp {
-    /// Checks the parameters.
-    pub(super) fn shape(&self) -> Result<Shape, Error> {
+parameters!(Ndp { payload, header, ack, window, timeout });
+
+impl TransportKind for Ndp {
+    fn shape(&self) -> Result<Shape, Error> {
         if self.payload == 0 || self.ack == 0 {
             return invalid("payload", "0 bytes; a packet has at least one");
         }
@@ -68,10 +71,17 @@ impl Ndp {
         Ok(Shape { subflows: 1, timers: 1, largest, payload: self.payload, pulls: true })
     }
 
-    pub(super) fn build(&self) -> Connections {
-        Connections { params: self.clone(), senders: vec![], receivers: vec![], pacers: Pacers::default() }
+    fn takes_trimmed(&self) -> bool {
+        true
     }
 
+    fn build(&self, _: Shares) -> Box<dyn Transport> {
+        let (params, pacers) = (self.clone(), Pacers::default());
+        Box::new(Connections { params, senders: vec![], receivers: vec![], pacers })
+    }
+}
+
+impl Ndp {
     /// Packets that leave a host, over these paths, while the first makes its round trip twice.
     fn two_round_trips(&self, paths: &[Vec<PathLink>]) -> u32 {
         let size = self.payload + self.header;

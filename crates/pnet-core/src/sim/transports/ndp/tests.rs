@@ -3,10 +3,12 @@
 //! Links have 10 Gb/s and 1 us; a packet of 1,500 bytes takes 1.2 us onto a link and 4.4 us from host to host, what has 64
 //! bytes 0.0512 and 2.1024 us.  A request leaves right after the acknowledgement before it, 0.0512 us later.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::graph::{Graph, Planes};
 use crate::paths::Policy;
-use crate::sim::forwarding::{Forwarding, Order, Over, Spray};
+use crate::sim::forwarding::{Order, Over, Spray};
 use crate::sim::port::Backlog;
 use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Queue, Trim, Verdict};
 use crate::sim::trace::Watched;
@@ -39,7 +41,7 @@ fn scenario(
     planes: usize,
     hosts: usize,
     ndp: Ndp,
-    queue: Queue,
+    queue: Arc<dyn Queue>,
     flows: impl IntoIterator<Item = (u32, u32, u64)>,
 ) -> Scenario {
     let graph = Graph::new(1, vec![], vec![]).unwrap();
@@ -48,12 +50,12 @@ fn scenario(
     Scenario {
         fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
         queue,
-        forwarding: Forwarding::Spray(Spray {
+        forwarding: Arc::new(Spray {
             policy: Policy::RoundRobin,
             over: Over::Paths,
             order: Order::RoundRobin,
         }),
-        transport: TransportKind::Ndp(ndp),
+        transport: Arc::new(ndp),
         watched: Watched { flows: (0..flows.len() as u32).collect(), rows: 10_000, ports: vec![] },
         source: Box::new(FlowList::new(flows)),
         seed: 1,
@@ -63,12 +65,12 @@ fn scenario(
     }
 }
 
-fn ample() -> Queue {
-    Queue::DropTail(DropTail { limit: Limit::Packets(1000) })
+fn ample() -> Arc<dyn Queue> {
+    Arc::new(DropTail { limit: Limit::Packets(1000) })
 }
 
-fn trim(packets: u32, headers: u64) -> Queue {
-    Queue::Trim(Trim { limit: Limit::Packets(packets), header: 64, headers, weight: Some(10) })
+fn trim(packets: u32, headers: u64) -> Arc<dyn Queue> {
+    Arc::new(Trim { limit: Limit::Packets(packets), header: 64, headers, weight: Some(10) })
 }
 
 fn run(scenario: Scenario) -> Outcome {

@@ -33,7 +33,7 @@ use super::super::packet::{Kind, Packet};
 use super::super::time::Time;
 use super::{Transport, ideal};
 use congestion::Control;
-pub use congestion::{Congestion, Coupling, Dctcp};
+pub use congestion::{Congestion, Coupled, Coupling, Dctcp, Reno};
 pub use params::Tcp;
 pub use receiver::Acks;
 use receiver::Receiver;

@@ -3,12 +3,14 @@
 //! Links have 10 Gb/s and 1 us; a packet of 1,500 bytes takes 1.2 us onto a link and 4.4 us from host to host, an
 //! acknowledgement of 40 bytes 0.032 and 2.064 us, so a packet's round trip takes 6.464 us.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::graph::{Graph, Planes};
 use crate::paths::Policy;
-use crate::sim::forwarding::{Ecmp, Forwarding};
+use crate::sim::forwarding::Ecmp;
 use crate::sim::port::Backlog;
-use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Queue, Verdict};
+use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Verdict};
 use crate::sim::trace::Watched;
 use crate::sim::{
     Fabric, Failures, FlowList, Limits, MICROSECOND, Model, Outcome, Rate, SECOND, Scenario, TransportKind,
@@ -46,12 +48,12 @@ fn params() -> Tcp {
 fn run(transport: Tcp, packets: u64, drops: &[u32], marks: &[u32]) -> Outcome {
     let graph = Graph::new(1, vec![], vec![]).unwrap();
     let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(0)]]).unwrap();
-    let transport = TransportKind::Tcp(transport);
+    let transport = Arc::new(transport);
     let shape = transport.shape().unwrap();
     let scenario = Scenario {
         fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-        queue: Queue::DropTail(DropTail { limit: Limit::Packets(1000) }),
-        forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+        queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
+        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
         transport,
         source: Box::new(FlowList::new([(0, 1, 1500 * packets, 0)])),
         seed: 1,
@@ -258,8 +260,8 @@ fn after_a_timeout_what_has_come_is_left_out() {
 /// estimate, and packet 6 finds no mark.
 #[test]
 fn dctcp_shrinks_by_the_marked_part() {
-    let congestion = Congestion::Dctcp(Dctcp { gain: 0.5, alpha: 0.0 });
-    let found = run(Tcp { initial_window: 2, congestion, ..params() }, 8, &[], &[2, 4]);
+    let congestion = Arc::new(Dctcp { gain: 0.5, alpha: 0.0 });
+    let found = run(Tcp { initial_window: 2, congestion: congestion.clone(), ..params() }, 8, &[], &[2, 4]);
     let mut expected = vec![2.0, 3.0, 4.0, 3.5];
     for grows in [true, false, true, true] {
         let last: f64 = expected[expected.len() - 1];
