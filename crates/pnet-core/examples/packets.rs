@@ -93,11 +93,12 @@ fn run(k: u32, bytes: u64, model: Model) {
     let before = worked(start);
     let outcome = scenario.run(&mut |_| true).unwrap();
     let took = worked(start) - before;
-    let mean = |value: &dyn Fn(&FlowRecord) -> f64| {
+    let mean = |value: &dyn Fn(&FlowRecord<PacketCounts>) -> f64| {
         outcome.flows.iter().map(value).sum::<f64>() / outcome.flows.len() as f64
     };
     let time = mean(&|flow| (flow.end.unwrap_or(outcome.time) - flow.start) as f64 / 1e9);
-    let (resent, data) = (mean(&|flow| flow.resent as f64), mean(&|flow| flow.data_packets as f64));
+    let (resent, data) =
+        (mean(&|flow| flow.counts.resent as f64), mean(&|flow| flow.counts.data_packets as f64));
     println!(
         "k = {k:2}, {:5.1} MB, {model:?}: {took:6.2} s, {:6.1} M hops, {:5.2} M hops/s, {:5.2} M events/s, {} MiB; \
          completion {time:.2} ms, {:.2} % resent, {:.2} timeouts a flow, {:?}",
@@ -107,7 +108,7 @@ fn run(k: u32, bytes: u64, model: Model) {
         outcome.events as f64 / took / 1e6,
         peak_mib(),
         100.0 * resent / data,
-        mean(&|flow| flow.timeouts as f64),
+        mean(&|flow| flow.counts.timeouts as f64),
         outcome.end,
     );
 }

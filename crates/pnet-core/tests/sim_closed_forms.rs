@@ -142,7 +142,7 @@ fn a_long_flow_fills_its_link() {
     let bytes = 10_000_000;
     let found = run(scenario(fabric, transport, 100, vec![(0, 1, bytes, 0)]));
     let flow = &found.flows[0];
-    assert_eq!((flow.resent, flow.dropped), (0, 0));
+    assert_eq!((flow.counts.resent, flow.counts.dropped), (0, 0));
     let time = flow.end.unwrap() - flow.start;
     let rate = bytes as f64 * 8.0 / (time as f64 / SECOND as f64);
     assert!(rate > 0.99e10, "{rate}");
@@ -163,7 +163,7 @@ fn incast_takes_as_long_as_all_bytes_take() {
     // Over two links, the last byte of the last packet: everybody's bytes over one, one packet over the other.
     let expected = (n as u64 * bytes + 1500) * 800 + 2 * MICROSECOND + 40 * 2 * 800 + 2 * MICROSECOND;
     assert_eq!(last, expected);
-    assert!(found.flows.iter().all(|flow| flow.dropped == 0 && flow.end.unwrap() > expected * 9 / 10));
+    assert!(found.flows.iter().all(|flow| flow.counts.dropped == 0 && flow.end.unwrap() > expected * 9 / 10));
 }
 
 /// Long flows through one link share it: each within a twentieth of its part, all together within a fiftieth of the link.

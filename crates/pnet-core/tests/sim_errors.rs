@@ -133,7 +133,7 @@ fn an_early_end_loses_nothing() {
     let found = early(Limits { time: 50 * MICROSECOND, ..unlimited }, false);
     assert_eq!((found.end, found.time, found.flows.len()), (End::TimeLimit, 50 * MICROSECOND, 2));
     assert!((1..150_000).contains(&found.flows[0].received));
-    assert_eq!((found.flows[1].start, found.flows[1].sent), (SECOND, 0));
+    assert_eq!((found.flows[1].start, found.flows[1].counts.sent), (SECOND, 0));
     let found = early(Limits { events: 100, ..unlimited }, false);
     assert_eq!((found.end, found.events), (End::EventLimit, 100));
     assert!(found.flows[0].end.is_none());

@@ -65,10 +65,10 @@ fn a_flow_finds_another_path_after_the_repair_time() {
     let failed = Failures { outages: vec![Outage { port: first, from, until }], repair };
     let found = run(ecmp(), failed.clone(), 10_000_000).unwrap();
     let flow = &found.flows[0];
-    assert!(flow.timeouts > 0 && flow.end.is_some());
+    assert!(flow.counts.timeouts > 0 && flow.end.is_some());
     assert_eq!(arcs_used(&found).len(), 8);
     // All that was on the link, or came to it until paths changed, is lost, and nothing else.
-    assert_eq!(found.ports[first as usize].lost, flow.dropped);
+    assert_eq!(found.ports[first as usize].lost, flow.counts.dropped);
     let carried = found.ports[first as usize].packets - found.ports[first as usize].lost;
     assert!(u128::from(carried) * 1_200_000 <= u128::from(from));
     // Where paths never learn, the flow does not end.
@@ -92,7 +92,11 @@ fn a_packet_is_lost_while_its_link_is_down_and_only_then() {
     ] {
         let outages = vec![Outage { port: up, from, until }];
         let found = run(ecmp(), Failures { outages, repair: None }, 1500).unwrap();
-        assert_eq!((found.ports[up as usize].lost, found.flows[0].resent), (lost, lost), "{from} {until}");
+        assert_eq!(
+            (found.ports[up as usize].lost, found.flows[0].counts.resent),
+            (lost, lost),
+            "{from} {until}"
+        );
     }
 }
 
@@ -101,7 +105,7 @@ fn a_cut_network_leaves_flows_unfinished() {
     let down = |port| Outage { port, from: 0, until: NEVER };
     let found = run(ecmp(), Failures { outages: vec![down(0), down(1)], repair: None }, 1500).unwrap();
     assert_eq!((found.end, found.flows.len()), (End::Idle, 1));
-    assert_eq!((found.flows[0].end, found.flows[0].hops, found.flows[0].sent), (None, 0, 0));
+    assert_eq!((found.flows[0].end, found.flows[0].hops, found.flows[0].counts.sent), (None, 0, 0));
 }
 
 /// A flow of 1 MB at `start` over one cable between two switches, which fails so; with what it takes when nothing does.
@@ -138,7 +142,7 @@ fn a_flow_without_a_path_waits_for_the_repair() {
             let (found, alone) = over_a_cable(start, failures, forwarding.clone());
             let flow = &found.flows[0];
             assert_eq!((flow.start, flow.end), (start, Some(begins + alone)), "{forwarding:?} {begins}");
-            assert_eq!((found.end, flow.timeouts, flow.dropped), (End::Complete, 0, 0));
+            assert_eq!((found.end, flow.counts.timeouts, flow.counts.dropped), (End::Complete, 0, 0));
         }
     }
 }

@@ -253,7 +253,7 @@ proptest! {
         }
         for flow in &found.flows {
             prop_assert!(flow.received <= flow.bytes);
-            prop_assert!(flow.data_packets - flow.resent <= flow.bytes.div_ceil(1500));
+            prop_assert!(flow.counts.data_packets - flow.counts.resent <= flow.bytes.div_ceil(1500));
             if let Some(end) = flow.end {
                 // A path that comes back may be shorter than those that were open at the start.
                 prop_assert!(!case.outages.is_empty() || end - flow.start >= flow.ideal, "{flow:?}");
@@ -295,11 +295,11 @@ proptest! {
         case.outages.clear();
         let found = case.run(Model::Fast);
         for (i, flow) in found.flows.iter().enumerate() {
-            prop_assert!(flow.dropped > 0 || flow.out_of_order == 0);
+            prop_assert!(flow.counts.dropped > 0 || flow.counts.out_of_order == 0);
             if found.subflow_bytes.len() == found.flows.len() {
                 let of_plane = &found.plane_bytes[i * case.graphs.len()..][..case.graphs.len()];
                 let used = of_plane.iter().filter(|bytes| **bytes > 0).count();
-                prop_assert_eq!(used, usize::from(flow.data_bytes > 0));
+                prop_assert_eq!(used, usize::from(flow.counts.data_bytes > 0));
             }
         }
     }

@@ -57,15 +57,18 @@ fn source_routed_spraying_shares_evenly() {
     for seed in 0..9 {
         let found = four_flows(sopa.clone(), 10, None, seed);
         for flow in &found.flows {
-            let rate = flow.data_bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / 1e12) / 1e6;
+            let rate =
+                flow.counts.data_bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / 1e12) / 1e6;
             assert!((450.0..=510.0).contains(&rate), "{rate} Mb/s");
-            assert_eq!((flow.resent, flow.timeouts), (0, 0));
+            assert_eq!((flow.counts.resent, flow.counts.timeouts), (0, 0));
         }
         for flow in 0..4 {
             let windows = found.traces.windows.iter().filter(|row| row.flow == flow).map(|row| row.window);
             assert!(windows.is_sorted());
         }
-        let early = |flow: &FlowRecord| flow.out_of_order as f64 / flow.data_packets as f64;
+        let early = |flow: &FlowRecord<PacketCounts>| {
+            flow.counts.out_of_order as f64 / flow.counts.data_packets as f64
+        };
         let worst = found.flows.iter().map(early).fold(0.0, f64::max);
         assert!(worst < 0.004, "{worst} with seed {seed}");
     }
@@ -82,10 +85,8 @@ fn random_spraying_is_slower() {
     );
     assert!(last(&random) as f64 > 1.05 * last(&sopa) as f64);
     assert!(
-        random
-            .flows
-            .iter()
-            .all(|flow| flow.fast_retransmits > 0 && flow.out_of_order > flow.data_packets / 50)
+        random.flows.iter().all(|flow| flow.counts.fast_retransmits > 0
+            && flow.counts.out_of_order > flow.counts.data_packets / 50)
     );
 }
 
@@ -96,10 +97,10 @@ fn a_buffer_at_the_receiver_hides_the_order() {
     let drb = Arc::new(Spray { policy: Policy::Any, over: Over::Paths, order: Order::Shuffled });
     let held = four_flows(drb.clone(), 3, Some(SECOND / 1000), 1);
     let bare = four_flows(drb, 3, None, 1);
-    assert!(held.flows.iter().all(|flow| flow.out_of_order > 0 && flow.resent == 0));
+    assert!(held.flows.iter().all(|flow| flow.counts.out_of_order > 0 && flow.counts.resent == 0));
     // Without it every early packet is acknowledged at once.
     for (held, bare) in held.flows.iter().zip(&bare.flows) {
-        assert!(held.sent - held.data_packets < bare.sent - bare.data_packets);
+        assert!(held.counts.sent - held.counts.data_packets < bare.counts.sent - bare.counts.data_packets);
     }
 }
 
@@ -156,7 +157,8 @@ fn the_shortest_go_first() {
             watched: Watched::default(),
         };
         let found = scenario.run(&mut |_| true).unwrap();
-        let slowdown = |flow: &FlowRecord| (flow.end.unwrap() - flow.start) as f64 / flow.ideal as f64;
+        let slowdown =
+            |flow: &FlowRecord<PacketCounts>| (flow.end.unwrap() - flow.start) as f64 / flow.ideal as f64;
         found.flows.iter().filter(|flow| flow.bytes == 15_000).map(slowdown).fold(0.0, f64::max)
     };
     let timeout = 40 * SECOND / 1000;

@@ -45,7 +45,7 @@ fn network(random: &mut SplitMix) -> Fabric {
     Fabric::new(planes, &rates, &vec![MICROSECOND; ports]).unwrap()
 }
 
-fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Arc<dyn Forwarding>) -> Scenario {
+fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Arc<dyn Forwarding>) -> FluidScenario {
     let fabric = network(random);
     let count = 5 + random.below(40);
     let flows: Vec<(u32, u32, u64, Time)> = (0..count)
@@ -63,7 +63,7 @@ fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Arc<dyn Forward
     let failures = Failures { outages: outages.collect(), repair: Some(MICROSECOND) };
     let weights =
         (random.below(2) == 0).then(|| (0..count).map(|_| [1.0, 0.3, 2.5][random.below(3)]).collect());
-    Scenario {
+    FluidScenario {
         fabric,
         forwarding,
         sharing,
@@ -148,14 +148,14 @@ fn compare_methods(kind: u64, sharing: Sharing, forwarding: impl Fn() -> Arc<dyn
     for run in 0..20 {
         let [one, other] = [Method::Incremental, Method::FromScratch].map(|method| {
             let made = scenario(&mut SplitMix::of([kind, run]), sharing, forwarding());
-            Scenario { method, ..made }.run(&mut |_| true).unwrap()
+            FluidScenario { method, ..made }.run(&mut |_| true).unwrap()
         });
         for (a, b) in one.flows.iter().zip(&other.flows) {
             assert!(a.end.unwrap_or(0).abs_diff(b.end.unwrap_or(0)) <= 4, "run {run}: {a:?} {b:?}");
             assert!(a.end.is_none() || a.received == a.bytes);
         }
         // Both methods may split differently, but neither sends more.
-        let sent = |outcome: &Outcome| outcome.plane_bytes.iter().sum::<u64>();
+        let sent = |outcome: &FluidOutcome| outcome.plane_bytes.iter().sum::<u64>();
         assert!(sent(&one).abs_diff(sent(&other)) <= 100, "run {run}: {} {}", sent(&one), sent(&other));
         assert!(sent(&one).abs_diff(one.subflow_bytes.iter().sum()) <= 100);
     }

@@ -6,12 +6,11 @@
 use super::super::alone::{Crossed, leaving};
 use super::super::fabric::PathLink;
 use super::super::forwarding::Shares;
-use super::super::net::Net;
 use super::super::packet::{Kind, Packet};
 use super::super::time::{Rate, SECOND, Time};
 use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
-use super::{Shape, Transport, TransportKind, ideal};
+use super::{Network, Shape, Transport, TransportKind, ideal};
 use crate::error::{Error, invalid};
 
 /// Parameters of a constant bit rate.
@@ -95,7 +94,7 @@ impl Streams {
     }
 
     /// Sends the next packet, and lets the one after it wait until this one would have left at the flow's rate.
-    fn send(&mut self, connection: u32, net: &mut Net) {
+    fn send(&mut self, connection: u32, net: &mut dyn Network) {
         let Cbr { payload, header, .. } = self.params;
         let stream = &mut self.streams[connection as usize];
         let seq = stream.next;
@@ -112,7 +111,7 @@ impl Streams {
 }
 
 impl Transport for Streams {
-    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut Net) {
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut dyn Network) {
         let place = connection as usize;
         if place >= self.streams.len() {
             self.streams.resize_with(place + 1, Stream::default);
@@ -124,19 +123,19 @@ impl Transport for Streams {
         self.send(connection, net);
     }
 
-    fn receive(&mut self, packet: Packet, _: u32, net: &mut Net) {
+    fn receive(&mut self, packet: Packet, _: u32, net: &mut dyn Network) {
         let Packet { connection, seq, size, marked, .. } = packet;
         let comes = self.streams[connection as usize].arrived.take(seq);
         let record = net.record(connection);
         record.received += u64::from(size - self.params.header);
-        record.out_of_order += u64::from(comes == Comes::Early);
-        record.marked += u64::from(marked);
+        record.counts.out_of_order += u64::from(comes == Comes::Early);
+        record.counts.marked += u64::from(marked);
         if record.received == record.bytes {
             net.complete(connection);
         }
     }
 
-    fn timer(&mut self, connection: u32, _: u32, net: &mut Net) {
+    fn timer(&mut self, connection: u32, _: u32, net: &mut dyn Network) {
         self.send(connection, net);
     }
 
@@ -241,7 +240,7 @@ mod tests {
                 watched: Watched::default(),
             };
             let flow = &scenario.run(&mut |_| true).unwrap().flows[0];
-            assert_eq!((flow.dropped, flow.received), (0, flow.bytes));
+            assert_eq!((flow.counts.dropped, flow.received), (0, flow.bytes));
             assert!(flow.end.unwrap() >= 999 * gap && flow.end.unwrap() < 1200 * gap, "{flow:?}");
         }
     }
@@ -252,11 +251,11 @@ mod tests {
         let found = run(None, 5, &[(0, 100 * 1460), (1, 100 * 1460)]);
         assert_eq!(found.end, End::Idle);
         for flow in &found.flows {
-            assert_eq!((flow.end, flow.sent, flow.resent), (None, 100, 0));
-            assert_eq!(flow.received, 1460 * flow.delivered);
-            assert_eq!(flow.dropped, 100 - flow.delivered);
+            assert_eq!((flow.end, flow.counts.sent, flow.counts.resent), (None, 100, 0));
+            assert_eq!(flow.received, 1460 * flow.counts.delivered);
+            assert_eq!(flow.counts.dropped, 100 - flow.counts.delivered);
         }
         // What arrives is what one link carries in that time, and the queue.
-        assert_eq!(found.flows.iter().map(|flow| flow.delivered).sum::<u64>(), 100 + 5 - 1);
+        assert_eq!(found.flows.iter().map(|flow| flow.counts.delivered).sum::<u64>(), 100 + 5 - 1);
     }
 }

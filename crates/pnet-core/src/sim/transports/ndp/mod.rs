@@ -21,12 +21,11 @@ mod tests;
 use super::super::alone::leaving;
 use super::super::fabric::PathLink;
 use super::super::forwarding::Shares;
-use super::super::net::Net;
 use super::super::packet::{Kind, Packet};
 use super::super::time::{SECOND, Time};
 use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
-use super::{Shape, Transport, TransportKind, ideal};
+use super::{Network, Shape, Transport, TransportKind, ideal};
 use crate::error::{Error, invalid};
 use pacer::Pacers;
 use sender::Sender;
@@ -115,29 +114,29 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &Net) -> Packet {
+    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &dyn Network) -> Packet {
         Packet { stamp: net.now(), connection, route: 0, seq, note: [0; 2], size, kind, marked: false }
     }
 
     /// Sends what has been asked for and is there to be sent.
-    fn transmit(&mut self, connection: u32, net: &mut Net) {
+    fn transmit(&mut self, connection: u32, net: &mut dyn Network) {
         while let Some((seq, again)) = self.senders[connection as usize].next(net.now()) {
             self.send(connection, seq, again, net);
         }
         self.await_answer(connection, net);
     }
 
-    fn send(&mut self, connection: u32, seq: u32, again: bool, net: &mut Net) {
+    fn send(&mut self, connection: u32, seq: u32, again: bool, net: &mut dyn Network) {
         let sender = &self.senders[connection as usize];
         let payload = if seq + 1 == sender.segments { sender.last } else { self.params.payload };
         let mut packet = Self::packet(connection, Kind::Data, seq, payload + self.params.header, net);
         packet.note[0] = sender.unacked;
-        net.record(connection).resent += u64::from(again);
+        net.record(connection).counts.resent += u64::from(again);
         net.send(packet);
     }
 
     /// Lets the timer of a connection fire when the next packet is to be taken for lost.
-    fn await_answer(&mut self, connection: u32, net: &mut Net) {
+    fn await_answer(&mut self, connection: u32, net: &mut dyn Network) {
         let sender = &mut self.senders[connection as usize];
         let deadline = sender.deadline(self.params.timeout).max(net.now());
         net.trace_window(connection, f64::from(sender.under_way));
@@ -145,18 +144,18 @@ impl Connections {
     }
 
     /// A packet has come, with or without its payload.
-    fn on_data(&mut self, packet: &Packet, port: u32, net: &mut Net) {
+    fn on_data(&mut self, packet: &Packet, port: u32, net: &mut dyn Network) {
         let Packet { connection, seq, kind, .. } = *packet;
         let receiver = &mut self.receivers[connection as usize];
         let record = net.record(connection);
         let answer = if kind == Kind::Data {
             let comes = receiver.arrived.take(seq);
             record.received += if comes.is_new() { u64::from(packet.size - self.params.header) } else { 0 };
-            record.out_of_order += u64::from(comes == Comes::Early);
-            record.marked += u64::from(packet.marked);
+            record.counts.out_of_order += u64::from(comes == Comes::Early);
+            record.counts.marked += u64::from(packet.marked);
             Kind::Ack
         } else {
-            record.trimmed += 1;
+            record.counts.trimmed += 1;
             Kind::Nack
         };
         let complete = record.received == record.bytes;
@@ -178,7 +177,7 @@ impl Connections {
 }
 
 impl Transport for Connections {
-    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut Net) {
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut dyn Network) {
         let payload = u64::from(self.params.payload);
         let segments = bytes.div_ceil(payload) as u32;
         let last = (bytes - (u64::from(segments) - 1) * payload) as u16;
@@ -195,7 +194,7 @@ impl Transport for Connections {
         self.transmit(connection, net);
     }
 
-    fn receive(&mut self, packet: Packet, port: u32, net: &mut Net) {
+    fn receive(&mut self, packet: Packet, port: u32, net: &mut dyn Network) {
         let connection = packet.connection;
         if matches!(packet.kind, Kind::Data | Kind::Trimmed) {
             return self.on_data(&packet, port, net);
@@ -218,14 +217,14 @@ impl Transport for Connections {
         self.transmit(connection, net);
     }
 
-    fn timer(&mut self, connection: u32, _: u32, net: &mut Net) {
+    fn timer(&mut self, connection: u32, _: u32, net: &mut dyn Network) {
         let (now, timeout) = (net.now(), self.params.timeout);
-        net.record(connection).timeouts += 1;
+        net.record(connection).counts.timeouts += 1;
         self.senders[connection as usize].give_up(now, timeout);
         self.transmit(connection, net);
     }
 
-    fn pull(&mut self, port: u32, net: &mut Net) {
+    fn pull(&mut self, port: u32, net: &mut dyn Network) {
         let size = self.params.payload + self.params.header;
         while let Some(connection) = self.pacers.next(port, size, net) {
             let receiver = &mut self.receivers[connection as usize];

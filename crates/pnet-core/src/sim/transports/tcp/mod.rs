@@ -28,10 +28,9 @@ mod tests;
 use std::ops::Range;
 
 use super::super::fabric::PathLink;
-use super::super::net::Net;
 use super::super::packet::{Kind, Packet};
 use super::super::time::Time;
-use super::{Transport, ideal};
+use super::{Network, Transport, ideal};
 use congestion::Control;
 pub use congestion::{Congestion, Coupled, Coupling, Dctcp, Reno};
 pub use params::Tcp;
@@ -89,13 +88,13 @@ impl Family {
 
     /// A packet of a connection, as sent now.
     #[inline]
-    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &Net) -> Packet {
+    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &dyn Network) -> Packet {
         Packet { stamp: net.now(), connection, route: 0, seq, note: [0; 2], size, kind, marked: false }
     }
 }
 
 impl Transport for Family {
-    fn start(&mut self, connection: u32, bytes: u64, _: &[Vec<PathLink>], net: &mut Net) {
+    fn start(&mut self, connection: u32, bytes: u64, _: &[Vec<PathLink>], net: &mut dyn Network) {
         let (flow, _) = self.flow(connection);
         let slot = self.slot(connection);
         let payload = u64::from(self.params.payload);
@@ -133,7 +132,7 @@ impl Transport for Family {
     }
 
     #[inline]
-    fn receive(&mut self, packet: Packet, _: u32, net: &mut Net) {
+    fn receive(&mut self, packet: Packet, _: u32, net: &mut dyn Network) {
         match packet.kind {
             Kind::Data => self.on_data(packet, net),
             Kind::Ack => self.on_ack(packet, net),
@@ -156,7 +155,7 @@ impl Transport for Family {
         }
     }
 
-    fn timer(&mut self, connection: u32, which: u32, net: &mut Net) {
+    fn timer(&mut self, connection: u32, which: u32, net: &mut dyn Network) {
         if which == ACKNOWLEDGE {
             let stamp = self.receivers[connection as usize].stamp;
             return self.acknowledge(connection, stamp, net);
