@@ -7,6 +7,7 @@ use super::failures::Failures;
 use super::flows::Flows;
 use super::forwarding::Forwarding;
 use super::net::{Fires, Net};
+use super::network::{Network, Shape};
 use super::packet::Kind;
 use super::paths::Paths;
 use super::queues::{Discipline, Held, Queue};
@@ -14,7 +15,7 @@ use super::records::{End, Outcome};
 use super::source::{Flow, Source};
 use super::time::{NEVER, Time};
 use super::trace::{Recorder, Watched};
-use super::transports::{Network, Shape, Transport, TransportKind};
+use super::transports::{Transport, TransportKind};
 use crate::error::{Error, invalid};
 
 /// Events between two looks at who watches.
@@ -151,7 +152,7 @@ impl Scenario {
 
 struct Engine {
     net: Net,
-    transport: Box<dyn Transport>,
+    transport: Box<dyn Transport<Net>>,
     events: u64,
 }
 
@@ -207,7 +208,8 @@ impl Engine {
     /// Lets flows send, as far as they have paths.
     fn open(&mut self, flows: Vec<(Flow, u32)>) -> Result<(), Error> {
         for (flow, record) in flows {
-            let Some((pair, paths)) = self.net.open(flow, record)? else { continue };
+            let Some(pair) = self.net.open(flow, record)? else { continue };
+            let paths = self.net.paths(pair);
             let ideal = self.transport.ideal(flow.bytes, flow.session.opens, &paths);
             self.net.flows().begin(record, &paths, ideal);
             self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);

@@ -24,6 +24,7 @@ mod flows;
 pub mod fluid;
 pub mod forwarding;
 mod net;
+mod network;
 mod packet;
 mod paths;
 mod port;

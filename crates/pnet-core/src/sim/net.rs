@@ -10,6 +10,7 @@ use super::events::Events;
 use super::fabric::{Fabric, PathLink};
 use super::flows::Flows;
 use super::forwarding::{PER_HOP, Pair};
+use super::network::{Network, Shape};
 use super::packet::{Kind, Packet};
 use super::paths::Paths;
 use super::port::Departure;
@@ -18,7 +19,6 @@ use super::records::{End, FlowRecord, Outcome, PacketCounts};
 use super::source::{Flow, Session};
 use super::time::{NEVER, Time};
 use super::trace::{ArrivalRow, Recorder, WindowRow};
-use super::transports::{Network, Shape};
 use crate::error::Error;
 use active::{Active, State};
 use ports::Ports;
@@ -56,7 +56,7 @@ enum Fate {
 }
 
 /// Ports, paths, flows, timers and clock.
-pub(super) struct Net {
+pub struct Net {
     now: Time,
     events: Events,
     /// First lane of a timer.
@@ -189,21 +189,22 @@ impl Net {
         released
     }
 
-    /// Makes a flow active and returns its paths; where a failure has left it none, it is stranded.
-    pub(super) fn open(
-        &mut self,
-        flow: Flow,
-        record: u32,
-    ) -> Result<Option<(Pair, Vec<Vec<PathLink>>)>, Error> {
+    /// Makes a flow active; where a failure has left it no path, it is stranded.
+    pub(super) fn open(&mut self, flow: Flow, record: u32) -> Result<Option<Pair>, Error> {
         let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(flow.id));
         let pair = self.active.take(flow, record, traced);
         self.timers.grow(self.active.connections(), &mut self.events);
         if self.paths.open(pair)? {
-            return Ok(Some((pair, self.paths.links(&self.paths.ports(pair, self.now)))));
+            return Ok(Some(pair));
         }
         self.active.free(pair.connection);
         self.active.flows.strand(flow, record);
         Ok(None)
+    }
+
+    /// Links of the paths open to a flow.
+    pub(super) fn paths(&self, pair: Pair) -> Vec<Vec<PathLink>> {
+        self.paths.links(&self.paths.ports(pair, self.now))
     }
 
     /// Notes whether all bytes of a connection's flow have arrived; to be asked whenever data has.

@@ -6,11 +6,13 @@
 use super::super::alone::{Crossed, leaving};
 use super::super::fabric::PathLink;
 use super::super::forwarding::Shares;
+use super::super::net::Net;
+use super::super::network::{Network, Shape};
 use super::super::packet::{Kind, Packet};
 use super::super::time::{Rate, SECOND, Time};
 use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
-use super::{Network, Shape, Transport, TransportKind, ideal};
+use super::{Transport, TransportKind, ideal};
 use crate::error::{Error, invalid};
 
 /// Parameters of a constant bit rate.
@@ -37,7 +39,7 @@ impl TransportKind for Cbr {
         Ok(Shape { subflows: 1, timers: 1, largest, payload: self.payload, pulls: false })
     }
 
-    fn build(&self, shares: Shares) -> Box<dyn Transport> {
+    fn build(&self, shares: Shares) -> Box<dyn Transport<Net>> {
         Box::new(Streams { params: self.clone(), shares, streams: vec![] })
     }
 }
@@ -94,7 +96,7 @@ impl Streams {
     }
 
     /// Sends the next packet, and lets the one after it wait until this one would have left at the flow's rate.
-    fn send(&mut self, connection: u32, net: &mut dyn Network) {
+    fn send(&mut self, connection: u32, net: &mut impl Network) {
         let Cbr { payload, header, .. } = self.params;
         let stream = &mut self.streams[connection as usize];
         let seq = stream.next;
@@ -110,8 +112,8 @@ impl Streams {
     }
 }
 
-impl Transport for Streams {
-    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut dyn Network) {
+impl<N: Network> Transport<N> for Streams {
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut N) {
         let place = connection as usize;
         if place >= self.streams.len() {
             self.streams.resize_with(place + 1, Stream::default);
@@ -123,7 +125,7 @@ impl Transport for Streams {
         self.send(connection, net);
     }
 
-    fn receive(&mut self, packet: Packet, _: u32, net: &mut dyn Network) {
+    fn receive(&mut self, packet: Packet, _: u32, net: &mut N) {
         let Packet { connection, seq, size, marked, .. } = packet;
         let comes = self.streams[connection as usize].arrived.take(seq);
         let record = net.record(connection);
@@ -135,7 +137,7 @@ impl Transport for Streams {
         }
     }
 
-    fn timer(&mut self, connection: u32, _: u32, net: &mut dyn Network) {
+    fn timer(&mut self, connection: u32, _: u32, net: &mut N) {
         self.send(connection, net);
     }
 

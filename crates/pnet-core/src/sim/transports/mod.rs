@@ -15,85 +15,34 @@ pub mod tcp;
 
 use std::fmt::Debug;
 
-use super::fabric::{Fabric, PathLink};
+use super::fabric::PathLink;
 use super::forwarding::Shares;
+use super::net::Net;
+use super::network::{Network, Shape};
 use super::packet::Packet;
-use super::records::{FlowRecord, PacketCounts};
-use super::source::Session;
 use super::time::Time;
 use super::values::kinds;
 use crate::error::Error;
 
-/// The network as a transport sees it.
-pub trait Network {
-    /// The time.
-    fn now(&self) -> Time;
-
-    /// Sends a packet of a connection, from the flow's source or, if it is an answer, from its destination.
-    fn send(&mut self, packet: Packet);
-
-    /// Lets a timer fire at `time`, and not at the time it had.
-    fn arm(&mut self, timer: u32, time: Time);
-
-    /// Lets a timer not fire.
-    fn disarm(&mut self, timer: u32);
-
-    /// Whether a timer is to fire.
-    fn armed(&self, timer: u32) -> bool;
-
-    /// Lets [`Transport::pull`] be asked at `time` for a port into a host, unless it will be asked before.
-    fn await_pull(&mut self, port: u32, time: Time);
-
-    /// The hosts, switches and links.
-    fn fabric(&self) -> &Fabric;
-
-    /// The record of the flow that a connection belongs to.
-    fn record(&mut self, connection: u32) -> &mut FlowRecord<PacketCounts>;
-
-    /// What the flow of a connection is sent over.
-    fn session(&self, connection: u32) -> Session;
-
-    /// The flow of a connection is complete.
-    fn complete(&mut self, connection: u32);
-
-    /// Notes the window of a connection, in segments, where that is traced.
-    fn trace_window(&mut self, connection: u32, window: f64);
-}
-
 /// A transport at work.
-pub trait Transport {
+pub trait Transport<N: Network> {
     /// A flow starts; `connection` is its first, `paths` are those open to it.  What others have left to it
     /// [`Network::session`] tells.
-    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut dyn Network);
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut N);
 
     /// A packet has come to its host by a port.
-    fn receive(&mut self, packet: Packet, port: u32, net: &mut dyn Network);
+    fn receive(&mut self, packet: Packet, port: u32, net: &mut N);
 
     /// The `which`-th timer of a connection has fired.
-    fn timer(&mut self, connection: u32, which: u32, net: &mut dyn Network);
+    fn timer(&mut self, connection: u32, which: u32, net: &mut N);
 
     /// The time has come that [`Network::await_pull`] named for a port into a host.
-    fn pull(&mut self, port: u32, _net: &mut dyn Network) {
+    fn pull(&mut self, port: u32, _net: &mut N) {
         unreachable!("nothing is asked for by port {port}")
     }
 
     /// The least time that a flow can take, alone in the network, over these paths; `opens` if it begins with a handshake.
     fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time;
-}
-
-/// What the rest of a run must know of a transport.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
-    /// Connections of a flow.
-    pub subflows: u32,
-    /// Timers of a connection; timer `i` of connection `c` is `c * timers + i`.
-    pub timers: u32,
-    /// Bytes of the largest packet on the wire.
-    pub largest: u16,
-    /// Payload of a full packet.
-    pub payload: u16,
-    /// Whether receivers ask for packets, port by port.
-    pub pulls: bool,
 }
 
 /// A transport and its parameters: what it can do, and how it is made.
@@ -112,7 +61,7 @@ pub trait TransportKind: Debug + Send + Sync {
     }
 
     /// The transport, with no flow yet, for a forwarding that divides packets so.
-    fn build(&self, shares: Shares) -> Box<dyn Transport>;
+    fn build(&self, shares: Shares) -> Box<dyn Transport<Net>>;
 }
 
 kinds!(TransportKind, "transport":

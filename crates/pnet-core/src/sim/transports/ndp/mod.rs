@@ -21,11 +21,13 @@ mod tests;
 use super::super::alone::leaving;
 use super::super::fabric::PathLink;
 use super::super::forwarding::Shares;
+use super::super::net::Net;
+use super::super::network::{Network, Shape};
 use super::super::packet::{Kind, Packet};
 use super::super::time::{SECOND, Time};
 use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
-use super::{Network, Shape, Transport, TransportKind, ideal};
+use super::{Transport, TransportKind, ideal};
 use crate::error::{Error, invalid};
 use pacer::Pacers;
 use sender::Sender;
@@ -74,7 +76,7 @@ impl TransportKind for Ndp {
         true
     }
 
-    fn build(&self, _: Shares) -> Box<dyn Transport> {
+    fn build(&self, _: Shares) -> Box<dyn Transport<Net>> {
         let (params, pacers) = (self.clone(), Pacers::default());
         Box::new(Connections { params, senders: vec![], receivers: vec![], pacers })
     }
@@ -114,19 +116,19 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &dyn Network) -> Packet {
+    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &impl Network) -> Packet {
         Packet { stamp: net.now(), connection, route: 0, seq, note: [0; 2], size, kind, marked: false }
     }
 
     /// Sends what has been asked for and is there to be sent.
-    fn transmit(&mut self, connection: u32, net: &mut dyn Network) {
+    fn transmit(&mut self, connection: u32, net: &mut impl Network) {
         while let Some((seq, again)) = self.senders[connection as usize].next(net.now()) {
             self.send(connection, seq, again, net);
         }
         self.await_answer(connection, net);
     }
 
-    fn send(&mut self, connection: u32, seq: u32, again: bool, net: &mut dyn Network) {
+    fn send(&mut self, connection: u32, seq: u32, again: bool, net: &mut impl Network) {
         let sender = &self.senders[connection as usize];
         let payload = if seq + 1 == sender.segments { sender.last } else { self.params.payload };
         let mut packet = Self::packet(connection, Kind::Data, seq, payload + self.params.header, net);
@@ -136,7 +138,7 @@ impl Connections {
     }
 
     /// Lets the timer of a connection fire when the next packet is to be taken for lost.
-    fn await_answer(&mut self, connection: u32, net: &mut dyn Network) {
+    fn await_answer(&mut self, connection: u32, net: &mut impl Network) {
         let sender = &mut self.senders[connection as usize];
         let deadline = sender.deadline(self.params.timeout).max(net.now());
         net.trace_window(connection, f64::from(sender.under_way));
@@ -144,7 +146,7 @@ impl Connections {
     }
 
     /// A packet has come, with or without its payload.
-    fn on_data(&mut self, packet: &Packet, port: u32, net: &mut dyn Network) {
+    fn on_data(&mut self, packet: &Packet, port: u32, net: &mut impl Network) {
         let Packet { connection, seq, kind, .. } = *packet;
         let receiver = &mut self.receivers[connection as usize];
         let record = net.record(connection);
@@ -176,8 +178,8 @@ impl Connections {
     }
 }
 
-impl Transport for Connections {
-    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut dyn Network) {
+impl<N: Network> Transport<N> for Connections {
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut N) {
         let payload = u64::from(self.params.payload);
         let segments = bytes.div_ceil(payload) as u32;
         let last = (bytes - (u64::from(segments) - 1) * payload) as u16;
@@ -194,7 +196,7 @@ impl Transport for Connections {
         self.transmit(connection, net);
     }
 
-    fn receive(&mut self, packet: Packet, port: u32, net: &mut dyn Network) {
+    fn receive(&mut self, packet: Packet, port: u32, net: &mut N) {
         let connection = packet.connection;
         if matches!(packet.kind, Kind::Data | Kind::Trimmed) {
             return self.on_data(&packet, port, net);
@@ -217,14 +219,14 @@ impl Transport for Connections {
         self.transmit(connection, net);
     }
 
-    fn timer(&mut self, connection: u32, _: u32, net: &mut dyn Network) {
+    fn timer(&mut self, connection: u32, _: u32, net: &mut N) {
         let (now, timeout) = (net.now(), self.params.timeout);
         net.record(connection).counts.timeouts += 1;
         self.senders[connection as usize].give_up(now, timeout);
         self.transmit(connection, net);
     }
 
-    fn pull(&mut self, port: u32, net: &mut dyn Network) {
+    fn pull(&mut self, port: u32, net: &mut N) {
         let size = self.params.payload + self.params.header;
         while let Some(connection) = self.pacers.next(port, size, net) {
             let receiver = &mut self.receivers[connection as usize];

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::super::super::network::Network;
 use super::super::super::packet::{Kind, Packet};
-use super::super::Network;
 use super::congestion::Acked;
 use super::sack::Next;
 use super::sender::{Phase, Step};
@@ -12,7 +12,7 @@ use super::{Family, RETRANSMIT, TIMERS};
 impl Family {
     /// Sends what the window allows.
     #[inline]
-    pub(super) fn transmit(&mut self, connection: u32, net: &mut dyn Network) {
+    pub(super) fn transmit(&mut self, connection: u32, net: &mut impl Network) {
         let most = self.params.receive_window.unwrap_or(u32::MAX);
         if self.params.sack && self.senders[connection as usize].phase == Phase::Recovering {
             return self.repair(connection, most, net);
@@ -53,7 +53,7 @@ impl Family {
     }
 
     /// The same while losses are repaired by what selective acknowledgements say (RFC 6675, section 5, step C).
-    fn repair(&mut self, connection: u32, most: u32, net: &mut dyn Network) {
+    fn repair(&mut self, connection: u32, most: u32, net: &mut impl Network) {
         let threshold = self.params.duplicate_threshold.unwrap_or(u32::MAX);
         let (place, slot) = (connection as usize, self.slot(connection));
         let mut pipe = self.boards[place].pipe(self.senders[place].next, threshold);
@@ -78,7 +78,7 @@ impl Family {
 
     /// Sends a segment, for the first time or again.
     #[inline]
-    fn send_segment(&mut self, connection: u32, seq: u32, net: &mut dyn Network) {
+    fn send_segment(&mut self, connection: u32, seq: u32, net: &mut impl Network) {
         let slot = self.slot(connection);
         let (sender, supply) = (&mut self.senders[connection as usize], &self.supplies[slot]);
         let last = supply.last_at == Some((connection, seq));
@@ -98,13 +98,13 @@ impl Family {
         }
     }
 
-    pub(super) fn send_syn(&mut self, connection: u32, size: u16, net: &mut dyn Network) {
+    pub(super) fn send_syn(&mut self, connection: u32, size: u16, net: &mut impl Network) {
         net.send(Self::packet(connection, Kind::Syn, 0, size, net));
         let timeout = self.senders[connection as usize].rtt.timeout;
         net.arm(connection * TIMERS + RETRANSMIT, net.now().saturating_add(timeout));
     }
 
-    pub(super) fn on_ack(&mut self, packet: Packet, net: &mut dyn Network) {
+    pub(super) fn on_ack(&mut self, packet: Packet, net: &mut impl Network) {
         let connection = packet.connection;
         let (flow, at) = self.flow(connection);
         let sender = &mut self.senders[connection as usize];
@@ -171,12 +171,12 @@ impl Family {
     }
 
     #[inline]
-    pub(super) fn trace(&self, connection: u32, net: &mut dyn Network) {
+    pub(super) fn trace(&self, connection: u32, net: &mut impl Network) {
         net.trace_window(connection, self.senders[connection as usize].window);
     }
 
     /// All that a flow had to send is acknowledged.
-    fn finish(&mut self, connection: u32, connections: Range<usize>, net: &mut dyn Network) {
+    fn finish(&mut self, connection: u32, connections: Range<usize>, net: &mut impl Network) {
         if net.session(connection).followed {
             let flow = net.record(connection).id;
             self.sessions.keep(flow, net.now(), connections, &self.senders, &*self.control);
@@ -184,7 +184,7 @@ impl Family {
         net.complete(connection);
     }
 
-    pub(super) fn on_timeout(&mut self, connection: u32, net: &mut dyn Network) {
+    pub(super) fn on_timeout(&mut self, connection: u32, net: &mut impl Network) {
         net.record(connection).counts.timeouts += 1;
         let (flow, at) = self.flow(connection);
         let sender = self.senders[connection as usize];

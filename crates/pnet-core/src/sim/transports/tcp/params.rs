@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::super::super::forwarding::Shares;
+use super::super::super::net::Net;
+use super::super::super::network::Shape;
 use super::super::super::time::{MICROSECOND, SECOND, Time};
 use super::super::super::values::parameters;
-use super::super::{Shape, Transport, TransportKind};
+use super::super::{Transport, TransportKind};
 use super::{Acks, Congestion, Family, Reno, Rto, Sessions, TIMERS};
 use crate::error::{Error, invalid};
 
@@ -130,7 +132,7 @@ impl TransportKind for Tcp {
         self.congestion.reacts_to_marks()
     }
 
-    fn build(&self, _: Shares) -> Box<dyn Transport> {
+    fn build(&self, _: Shares) -> Box<dyn Transport<Net>> {
         Box::new(Family {
             params: self.clone(),
             control: self.congestion.build(),
