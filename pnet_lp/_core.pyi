@@ -20,7 +20,13 @@ class LateError(CoreError):
     """The seconds that a call was given were over before it was done."""
 
 class InvalidError(CoreError):
-    """An argument is inconsistent, or out of range: the message is its name, a colon and what is wrong."""
+    """An argument is inconsistent, or out of range."""
+
+    place: str
+    """The argument."""
+    problem: str
+    found: str | None
+    allowed: str | None
 
 class ManyPathsError(CoreError):
     """Two hosts have more shortest paths than are listed: the arguments are their numbers, and how many are."""
@@ -354,119 +360,33 @@ class Flows:
 
 @final
 class Queue:
-    """A queue discipline with its parameters."""
+    """A queue discipline by its name and parameters."""
 
-    @staticmethod
-    def drop_tail(*, most_packets: int, most_bytes: int | None) -> Queue: ...
-    @staticmethod
-    def ecn(*, most_packets: int, most_bytes: int | None, low: int, high: int, chance: float) -> Queue: ...
-    @staticmethod
-    def pfabric(*, most_packets: int, most_bytes: int | None) -> Queue: ...
-    @staticmethod
-    def strict(*, most_packets: int, most_bytes: int | None, bounds: list[int]) -> Queue: ...
-    @staticmethod
-    def trim(
-        *, most_packets: int, most_bytes: int | None, header: int, headers: int, weight: int | None
-    ) -> Queue: ...
+    def __new__(cls, name: str, /, **parameters: object) -> Queue: ...
 
     trims: bool
     marks: bool
 
 @final
-class Coupling:
-    """How the windows of a flow's subflows grow together."""
-
-    Lia: ClassVar[Coupling]
-    Linked: ClassVar[Coupling]
-    Uncoupled: ClassVar[Coupling]
-
-@final
-class TcpBase:
-    """What TCP and all that is built on it have in common; sizes in bytes, times in picoseconds."""
-
-    def __new__(
-        cls,
-        *,
-        payload: int,
-        header: int,
-        ack: int,
-        syn: int | None,
-        initial_window: int,
-        initial_threshold: int | None,
-        receive_window: int | None,
-        duplicate_threshold: int | None,
-        sack: bool,
-        ack_every: int,
-        ack_delay: int,
-        resequence: int | None,
-        rto_initial: int,
-        rto_min: int,
-        rto_max: int,
-        timer_granularity: int,
-    ) -> TcpBase: ...
-
-@final
 class Transport:
-    """A transport with its parameters."""
+    """A transport by its name and parameters; sizes in bytes, times in picoseconds, rates in bit/s."""
 
-    @staticmethod
-    def tcp(base: TcpBase) -> Transport: ...
-    @staticmethod
-    def dctcp(base: TcpBase, *, gain: float, alpha: float) -> Transport: ...
-    @staticmethod
-    def mptcp(base: TcpBase, *, subflows: int, coupling: Coupling) -> Transport: ...
-    @staticmethod
-    def min_tcp(base: TcpBase, *, probe_after: int) -> Transport: ...
-    @staticmethod
-    def ndp(*, payload: int, header: int, ack: int, window: int | None, timeout: int) -> Transport: ...
-    @staticmethod
-    def cbr(*, payload: int, header: int, rate: int | None) -> Transport: ...
+    def __new__(cls, name: str, /, **parameters: object) -> Transport: ...
 
     takes_trimmed: bool
-    goes_by_marks: bool
-
-@final
-class Over:
-    """Which paths the packets of a flow are spread over."""
-
-    Paths: ClassVar[Over]
-    Planes: ClassVar[Over]
-
-@final
-class Order:
-    """Which of them comes next."""
-
-    RoundRobin: ClassVar[Order]
-    Shuffled: ClassVar[Order]
-    Permuted: ClassVar[Order]
-    Random: ClassVar[Order]
+    reacts_to_marks: bool
 
 @final
 class Forwarding:
-    """A way to choose paths with its parameters."""
+    """A forwarding by its name and parameters."""
+
+    def __new__(cls, name: str, /, **parameters: object) -> Forwarding: ...
 
     makes_tables: bool
     spreads: bool
     most_paths: int
     lists_paths: bool
-    @staticmethod
-    def ecmp(*, policy: Policy) -> Forwarding: ...
-    @staticmethod
-    def hedera(*, policy: Policy, interval_ps: int, share: float, annealing: int | None) -> Forwarding: ...
-    @staticmethod
-    def per_hop(*, policy: Policy) -> Forwarding: ...
-    @staticmethod
-    def spray(*, policy: Policy, over: Over, order: Order) -> Forwarding: ...
-    @staticmethod
-    def flowlets(*, policy: Policy, over: Over, gap_ps: int) -> Forwarding: ...
-    @staticmethod
-    def given(
-        planes: Planes,
-        src: _I32,
-        dst: _I32,
-        paths: tuple[_I64, _I32, _I64, _I32],
-        reduced: tuple[_I64, _I32, _I64, _I32] | None = None,
-    ) -> Forwarding: ...
+    no_fluid: str | None
 
 @final
 class End:

@@ -85,17 +85,14 @@ class FluidScenario(Scenario):
     patience_s: float = 86400.0
     incremental: bool = True
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if why := getattr(self.forwarding.params, "no_fluid", ""):
+    def _completed(self, forwarding: _core.Forwarding) -> FluidScenario:
+        if forwarding.no_fluid is not None:
             raise SpecError(
-                why,
+                forwarding.no_fluid,
                 where="forwarding",
                 found=self.forwarding.expression,
                 allowed="another forwarding, or packets alone",
             )
-
-    def _completed(self, forwarding: _core.Forwarding) -> FluidScenario:
         fitting: tuple[SharingName, ...]
         if forwarding.spreads:
             why, fitting = "the forwarding spreads what a flow sends over its paths", ("even", "best")

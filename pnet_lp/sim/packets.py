@@ -78,7 +78,7 @@ class PacketScenario(Scenario):
         )
 
     def _warnings(self, context: Context) -> tuple[str, ...]:
-        if self.transport.build(context).goes_by_marks and not self.queue.build(context).marks:
+        if self.transport.build(context).reacts_to_marks and not self.queue.build(context).marks:
             return (
                 f"the queues {self.queue.expression} never mark a packet, so {self.transport.entry.name} only "
                 "reacts to losses",

@@ -15,8 +15,8 @@ from pnet_lp.workload.base import Bytes
 class Limit(TypedDict):
     """How much a queue takes: bytes where they are given, else packets."""
 
-    most_packets: int
-    most_bytes: int | None
+    packets: int
+    bytes: int | None
 
 
 class LimitParams(Params):
@@ -37,11 +37,11 @@ class LimitParams(Params):
         return self.packets if self.bytes is None else self.bytes // sizes.packet + 1
 
     def limit(self, context: Context) -> Limit:
-        """Return it as the core wants it, or raise SpecError where a full packet never fits."""
+        """Return it as the core reads it, or raise SpecError where a full packet never fits."""
         if self.bytes is not None and self.bytes < context.sizes.packet:
             raise SpecError(
                 f"a packet has {context.sizes.packet} bytes and never fits",
                 where="queue: bytes",
                 found=self.bytes,
             )
-        return {"most_packets": self.packets, "most_bytes": self.bytes}
+        return {"packets": self.packets, "bytes": self.bytes}

@@ -195,10 +195,16 @@ class Scenario(ABC):
                 allowed="another forwarding, or a routing such as ksp:8",
             ) from None
         except _core.InvalidError as error:
-            where, _, why = str(error).partition(": ")
-            if where == "flows":
-                raise WorkloadError(why, where=workload.label or "workload") from None
-            raise SpecError(why, where=where) from None
+            if error.place == "flows":
+                raise WorkloadError(
+                    error.problem,
+                    where=workload.label or "workload",
+                    found=error.found,
+                    allowed=error.allowed,
+                ) from None
+            raise SpecError(
+                error.problem, where=error.place, found=error.found, allowed=error.allowed
+            ) from None
         except _core.CoreError as error:
             raise SimulationError(str(error)) from None
         seconds = time.perf_counter() - began

@@ -8,17 +8,9 @@ from pydantic import Field
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
-from pnet_lp.routing.searches import CORE_POLICIES
 from pnet_lp.sim.base import Context
 
 OrderName: TypeAlias = Literal["round-robin", "shuffled", "permuted", "random"]
-
-_ORDERS: dict[OrderName, _core.Order] = {
-    "round-robin": _core.Order.RoundRobin,
-    "shuffled": _core.Order.Shuffled,
-    "permuted": _core.Order.Permuted,
-    "random": _core.Order.Random,
-}
 
 
 class SprayParams(Params):
@@ -29,7 +21,6 @@ class SprayParams(Params):
         description="one path after the other; the same in an order drawn for each flow, or each round; any at random",
     )
 
-    def build(self, context: Context, over: _core.Over) -> _core.Forwarding:
+    def build(self, context: Context, over: Literal["paths", "planes"]) -> _core.Forwarding:
         """Return the forwarding."""
-        policy = CORE_POLICIES[context.plane_policy]
-        return _core.Forwarding.spray(policy=policy, over=over, order=_ORDERS[self.order])
+        return _core.Forwarding("spray", policy=context.plane_policy, over=over, order=self.order)

@@ -54,16 +54,17 @@ class WindowParams(Params):
             "initial_window": self.initial_window,
         }
 
-    def core(self, context: Context, **recovery: Any) -> _core.TcpBase:
-        """Return the core's parameters; ``recovery`` are those of losses."""
+    def core(self, context: Context, **recovery: Any) -> _core.Transport:
+        """Return the core's transport, NewReno with one subflow where ``recovery``, how losses are found, says nothing."""
         sizes = context.sizes
-        return _core.TcpBase(
+        return _core.Transport(
+            "tcp",
             payload=sizes.payload,
             header=sizes.header,
             ack=sizes.ack,
             syn=self.syn if self.handshake else None,
             **self.model_dump(include=set(WindowParams.model_fields) - {"handshake", "syn"}),
-            **recovery,
+            **{"congestion": "reno", "subflows": 1, **recovery},
         )
 
 
@@ -89,7 +90,7 @@ class TcpParams(WindowParams):
             raise ValueError(f"rto_min={least} is above rto_max={most}")
         return self
 
-    def base(self, context: Context) -> _core.TcpBase:
-        """Return the core's parameters."""
+    def core(self, context: Context, **congestion: Any) -> _core.Transport:
+        """See the base class; ``congestion`` is how the window is set."""
         names = set(TcpParams.model_fields) - set(WindowParams.model_fields)
-        return self.core(context, **self.model_dump(include=names))
+        return super().core(context, **self.model_dump(include=names), **congestion)

@@ -7,6 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::Instant;
 
 #[allow(dead_code)]
@@ -78,9 +79,9 @@ fn run(k: u32, bytes: u64, model: Model) {
     let flows = pairs(planes.endpoints() as u32, 1);
     let scenario = Scenario {
         fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-        queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
-        forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-        transport: TransportKind::Tcp(Tcp::default()),
+        queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
+        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+        transport: Arc::new(Tcp::default()),
         source: Box::new(FlowList::new(flows.into_iter().map(|(src, dst)| (src, dst, bytes, 0)))),
         seed: 1,
         model,
@@ -92,11 +93,12 @@ fn run(k: u32, bytes: u64, model: Model) {
     let before = worked(start);
     let outcome = scenario.run(&mut |_| true).unwrap();
     let took = worked(start) - before;
-    let mean = |value: &dyn Fn(&FlowRecord) -> f64| {
+    let mean = |value: &dyn Fn(&FlowRecord<PacketCounts>) -> f64| {
         outcome.flows.iter().map(value).sum::<f64>() / outcome.flows.len() as f64
     };
     let time = mean(&|flow| (flow.end.unwrap_or(outcome.time) - flow.start) as f64 / 1e9);
-    let (resent, data) = (mean(&|flow| flow.resent as f64), mean(&|flow| flow.data_packets as f64));
+    let (resent, data) =
+        (mean(&|flow| flow.counts.resent as f64), mean(&|flow| flow.counts.data_packets as f64));
     println!(
         "k = {k:2}, {:5.1} MB, {model:?}: {took:6.2} s, {:6.1} M hops, {:5.2} M hops/s, {:5.2} M events/s, {} MiB; \
          completion {time:.2} ms, {:.2} % resent, {:.2} timeouts a flow, {:?}",
@@ -106,7 +108,7 @@ fn run(k: u32, bytes: u64, model: Model) {
         outcome.events as f64 / took / 1e6,
         peak_mib(),
         100.0 * resent / data,
-        mean(&|flow| flow.timeouts as f64),
+        mean(&|flow| flow.counts.timeouts as f64),
         outcome.end,
     );
 }

@@ -8,13 +8,17 @@ use thiserror::Error;
 /// Why the core has no answer.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum Error {
-    /// An array has the wrong length, or an entry that is out of range.
-    #[error("{what}: {why}")]
+    /// An argument is inconsistent, or out of range.
+    #[error("{place}: {problem}{}{}", part(", found ", found), part("; allowed: ", allowed))]
     Invalid {
-        /// The array.
-        what: &'static str,
+        /// The argument.
+        place: &'static str,
         /// The fault.
-        why: String,
+        problem: String,
+        /// The value at fault.
+        found: Option<String>,
+        /// What would have been accepted.
+        allowed: Option<String>,
     },
     /// Memory that was asked for is not to be had.
     #[error("no memory for {bytes} bytes of {what}")]
@@ -61,9 +65,25 @@ pub enum Error {
     },
 }
 
-/// The error of an array.
-pub(crate) fn invalid<T>(what: &'static str, why: impl Into<String>) -> Result<T, Error> {
-    Err(Error::Invalid { what, why: why.into() })
+/// A part of a message, if there is one.
+fn part(before: &str, text: &Option<String>) -> String {
+    text.as_ref().map(|text| format!("{before}{text}")).unwrap_or_default()
+}
+
+/// The error of an argument.
+pub fn invalid<T>(place: &'static str, problem: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Invalid { place, problem: problem.into(), found: None, allowed: None })
+}
+
+/// The error of an argument, with its value and what would have been accepted.
+pub(crate) fn refused<T>(
+    place: &'static str,
+    problem: impl Into<String>,
+    found: impl Display,
+    allowed: impl Into<String>,
+) -> Result<T, Error> {
+    let (found, allowed) = (Some(found.to_string()), Some(allowed.into()));
+    Err(Error::Invalid { place, problem: problem.into(), found, allowed })
 }
 
 /// Makes room in `values` for `more` entries of `what`, and no more than that.

@@ -3,6 +3,8 @@
 #[allow(dead_code)]
 mod common;
 
+use std::sync::Arc;
+
 use common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::Policy;
@@ -21,9 +23,9 @@ fn row(switches: u32, left: usize, right: usize) -> Planes {
 fn scenario(fabric: Fabric, transport: Tcp, packets: u32, flows: Vec<(u32, u32, u64, Time)>) -> Scenario {
     Scenario {
         fabric,
-        queue: Queue::DropTail(DropTail { limit: Limit::Packets(packets) }),
-        forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-        transport: TransportKind::Tcp(transport),
+        queue: Arc::new(DropTail { limit: Limit::Packets(packets) }),
+        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+        transport: Arc::new(transport),
         source: Box::new(FlowList::new(flows)),
         seed: 1,
         model: Model::Fast,
@@ -105,11 +107,10 @@ fn the_ideal_time_over_parallel_cables_is_that_of_all() {
     let rates = [vec![gigabits(1); 4], vec![gigabits(10); 4]].concat();
     let fabric = Fabric::new(planes, &rates, &[MICROSECOND; 8]).unwrap();
     let (policy, order, packets) = (Policy::Any, Order::RoundRobin, 1000);
-    for forwarding in
-        [Forwarding::Spray(Spray { policy, over: Over::Paths, order }), Forwarding::PerHop(PerHop { policy })]
-    {
+    let turns: Arc<dyn Forwarding> = Arc::new(Spray { policy, over: Over::Paths, order });
+    for forwarding in [turns, Arc::new(PerHop { policy })] {
         let transport = Tcp { syn: None, initial_window: 2000, ..Tcp::default() };
-        let even = matches!(forwarding, Forwarding::Spray(_));
+        let even = forwarding.lists_paths();
         let made = scenario(fabric.clone(), transport, 2000, vec![(0, 1, packets * 1500, 0)]);
         let flow = &run(Scenario { forwarding, ..made }).flows[0];
         let (host, cable) = (1_200_000, 12_000_000);
@@ -141,7 +142,7 @@ fn a_long_flow_fills_its_link() {
     let bytes = 10_000_000;
     let found = run(scenario(fabric, transport, 100, vec![(0, 1, bytes, 0)]));
     let flow = &found.flows[0];
-    assert_eq!((flow.resent, flow.dropped), (0, 0));
+    assert_eq!((flow.counts.resent, flow.counts.dropped), (0, 0));
     let time = flow.end.unwrap() - flow.start;
     let rate = bytes as f64 * 8.0 / (time as f64 / SECOND as f64);
     assert!(rate > 0.99e10, "{rate}");
@@ -162,7 +163,7 @@ fn incast_takes_as_long_as_all_bytes_take() {
     // Over two links, the last byte of the last packet: everybody's bytes over one, one packet over the other.
     let expected = (n as u64 * bytes + 1500) * 800 + 2 * MICROSECOND + 40 * 2 * 800 + 2 * MICROSECOND;
     assert_eq!(last, expected);
-    assert!(found.flows.iter().all(|flow| flow.dropped == 0 && flow.end.unwrap() > expected * 9 / 10));
+    assert!(found.flows.iter().all(|flow| flow.counts.dropped == 0 && flow.end.unwrap() > expected * 9 / 10));
 }
 
 /// Long flows through one link share it: each within a twentieth of its part, all together within a fiftieth of the link.
@@ -189,7 +190,7 @@ fn streams_that_meet_share_a_port() {
         let of_host = |host| (0..streams).map(move |_| (host, hosts as u32, 1 << 40, 0));
         let mut run_for = scenario(fabric, Tcp::default(), 10, (0..hosts as u32).flat_map(of_host).collect());
         let rate = Some(Rate::new(GIGABIT / streams).unwrap());
-        run_for.transport = TransportKind::Cbr(Cbr { payload: 1500, header: 0, rate });
+        run_for.transport = Arc::new(Cbr { payload: 1500, header: 0, rate });
         run_for.limits.time = SECOND / 5;
         let received: Vec<f64> = run(run_for).flows.iter().map(|flow| flow.received as f64).collect();
         let part = received.iter().sum::<f64>() / received.len() as f64;

@@ -3,6 +3,8 @@
 #[allow(dead_code)]
 mod common;
 
+use std::sync::Arc;
+
 use common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::{PathKind, PathSet, Policy, Wanted, enumerate};
@@ -16,9 +18,9 @@ fn planes() -> Planes {
 fn scenario() -> Scenario {
     Scenario {
         fabric: Fabric::uniform(planes(), Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-        queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
-        forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-        transport: TransportKind::Tcp(Tcp::default()),
+        queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
+        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+        transport: Arc::new(Tcp::default()),
         source: Box::new(FlowList::new([(0, 1, 150_000, 0), (1, 0, 1500, SECOND)])),
         seed: 1,
         model: Model::Fast,
@@ -52,35 +54,29 @@ fn flows_are_checked() {
 
 #[test]
 fn queues_are_checked() {
-    let queue = |queue: Queue| error(|scenario| scenario.queue = queue.clone());
+    let queue = |queue: Arc<dyn Queue>| error(|scenario| scenario.queue = queue.clone());
     let none = Limit::Packets(0);
-    assert_eq!(
-        queue(Queue::DropTail(DropTail { limit: none })),
-        "queue: 0 packets; a queue takes at least one"
-    );
+    assert_eq!(queue(Arc::new(DropTail { limit: none })), "queue: 0 packets; a queue takes at least one");
     let small = Limit::Bytes(1499);
-    assert_eq!(
-        queue(Queue::Pfabric(Pfabric { limit: small })),
-        "queue: 1499 bytes, but a packet has up to 1500"
-    );
+    assert_eq!(queue(Arc::new(Pfabric { limit: small })), "queue: 1499 bytes, but a packet has up to 1500");
     let limit = Limit::Packets(100);
     assert_eq!(
-        queue(Queue::Ecn(Ecn { limit, low: 9, high: 8, chance: 0.1 })),
+        queue(Arc::new(Ecn { limit, low: 9, high: 8, chance: 0.1 })),
         "queue: marks from 9 packets on, but always from 8"
     );
     assert_eq!(
-        queue(Queue::Ecn(Ecn { limit, low: 8, high: 9, chance: 1.5 })),
+        queue(Arc::new(Ecn { limit, low: 8, high: 9, chance: 1.5 })),
         "queue: a chance of 1.5; it is between 0 and 1"
     );
     assert_eq!(
-        queue(Queue::Strict(Strict { limit, bounds: vec![5, 5] })),
+        queue(Arc::new(Strict { limit, bounds: vec![5, 5] })),
         "queue: the bounds [5, 5] of classes do not ascend"
     );
 }
 
 #[test]
 fn transports_are_checked() {
-    let tcp = |tcp: Tcp| error(|scenario| scenario.transport = TransportKind::Tcp(tcp.clone()));
+    let tcp = |tcp: Tcp| error(|scenario| scenario.transport = Arc::new(tcp.clone()));
     let whole = Tcp::default();
     assert_eq!(tcp(Tcp { payload: 0, ..whole.clone() }), "payload: 0 bytes; a packet has at least one");
     assert_eq!(tcp(Tcp { initial_window: 0, ..whole.clone() }), "initial_window: 0; at least 1 is needed");
@@ -115,7 +111,7 @@ fn given_paths_are_checked() {
     let paths = enumerate(&planes(), &[(0, 1)], &wanted, &pnet_core::Stop::default()).unwrap();
     let given = |pairs: &[(u32, u32)], paths: &PathSet| {
         let given = Given { pairs: pairs.to_vec(), paths: paths.clone(), reduced: None };
-        error(|scenario| scenario.forwarding = Forwarding::Given(given.clone()))
+        error(|scenario| scenario.forwarding = Arc::new(given.clone()))
     };
     assert_eq!(given(&[], &paths), "pair_ptr: 2 entries for 0 pairs");
     assert_eq!(given(&[(1, 0)], &paths), "paths: path 0 does not lead from host 1 to host 0");
@@ -137,7 +133,7 @@ fn an_early_end_loses_nothing() {
     let found = early(Limits { time: 50 * MICROSECOND, ..unlimited }, false);
     assert_eq!((found.end, found.time, found.flows.len()), (End::TimeLimit, 50 * MICROSECOND, 2));
     assert!((1..150_000).contains(&found.flows[0].received));
-    assert_eq!((found.flows[1].start, found.flows[1].sent), (SECOND, 0));
+    assert_eq!((found.flows[1].start, found.flows[1].counts.sent), (SECOND, 0));
     let found = early(Limits { events: 100, ..unlimited }, false);
     assert_eq!((found.end, found.events), (End::EventLimit, 100));
     assert!(found.flows[0].end.is_none());

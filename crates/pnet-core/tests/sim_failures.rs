@@ -3,6 +3,8 @@
 #[allow(dead_code)]
 mod common;
 
+use std::sync::Arc;
+
 use common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::Policy;
@@ -16,16 +18,16 @@ fn diamond() -> Fabric {
     Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap()
 }
 
-fn run(forwarding: Forwarding, failures: Failures, bytes: u64) -> Result<Outcome, pnet_core::Error> {
+fn run(forwarding: Arc<dyn Forwarding>, failures: Failures, bytes: u64) -> Result<Outcome, pnet_core::Error> {
     scenario(forwarding, failures, bytes).run(&mut |_| true)
 }
 
-fn scenario(forwarding: Forwarding, failures: Failures, bytes: u64) -> Scenario {
+fn scenario(forwarding: Arc<dyn Forwarding>, failures: Failures, bytes: u64) -> Scenario {
     Scenario {
         fabric: diamond(),
-        queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
+        queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
         forwarding,
-        transport: TransportKind::Tcp(Tcp { receive_window: Some(40), ..Tcp::default() }),
+        transport: Arc::new(Tcp { receive_window: Some(40), ..Tcp::default() }),
         source: Box::new(FlowList::new([(0, 1, bytes, 0)])),
         seed: 1,
         model: Model::Fast,
@@ -35,8 +37,8 @@ fn scenario(forwarding: Forwarding, failures: Failures, bytes: u64) -> Scenario 
     }
 }
 
-fn ecmp() -> Forwarding {
-    Forwarding::Ecmp(Ecmp { policy: Policy::Any })
+fn ecmp() -> Arc<dyn Forwarding> {
+    Arc::new(Ecmp { policy: Policy::Any })
 }
 
 /// Arcs in their order: 0->1, 0->2, 1->0, 1->3, 2->0, 2->3, 3->1, 3->2.  The flow's own path is what it uses when all is up.
@@ -51,7 +53,7 @@ fn what_is_down_from_the_start_is_avoided() {
     for port in [0, 2, 3, 6] {
         assert_eq!(arcs_used(&run(ecmp(), cut(port), 15_000).unwrap()), [1, 4, 5, 7]);
     }
-    let found = run(Forwarding::PerHop(PerHop { policy: Policy::Any }), cut(5), 150_000).unwrap();
+    let found = run(Arc::new(PerHop { policy: Policy::Any }), cut(5), 150_000).unwrap();
     assert_eq!(arcs_used(&found), [0, 2, 3, 6]);
 }
 
@@ -63,10 +65,10 @@ fn a_flow_finds_another_path_after_the_repair_time() {
     let failed = Failures { outages: vec![Outage { port: first, from, until }], repair };
     let found = run(ecmp(), failed.clone(), 10_000_000).unwrap();
     let flow = &found.flows[0];
-    assert!(flow.timeouts > 0 && flow.end.is_some());
+    assert!(flow.counts.timeouts > 0 && flow.end.is_some());
     assert_eq!(arcs_used(&found).len(), 8);
     // All that was on the link, or came to it until paths changed, is lost, and nothing else.
-    assert_eq!(found.ports[first as usize].lost, flow.dropped);
+    assert_eq!(found.ports[first as usize].lost, flow.counts.dropped);
     let carried = found.ports[first as usize].packets - found.ports[first as usize].lost;
     assert!(u128::from(carried) * 1_200_000 <= u128::from(from));
     // Where paths never learn, the flow does not end.
@@ -90,7 +92,11 @@ fn a_packet_is_lost_while_its_link_is_down_and_only_then() {
     ] {
         let outages = vec![Outage { port: up, from, until }];
         let found = run(ecmp(), Failures { outages, repair: None }, 1500).unwrap();
-        assert_eq!((found.ports[up as usize].lost, found.flows[0].resent), (lost, lost), "{from} {until}");
+        assert_eq!(
+            (found.ports[up as usize].lost, found.flows[0].counts.resent),
+            (lost, lost),
+            "{from} {until}"
+        );
     }
 }
 
@@ -99,11 +105,11 @@ fn a_cut_network_leaves_flows_unfinished() {
     let down = |port| Outage { port, from: 0, until: NEVER };
     let found = run(ecmp(), Failures { outages: vec![down(0), down(1)], repair: None }, 1500).unwrap();
     assert_eq!((found.end, found.flows.len()), (End::Idle, 1));
-    assert_eq!((found.flows[0].end, found.flows[0].hops, found.flows[0].sent), (None, 0, 0));
+    assert_eq!((found.flows[0].end, found.flows[0].hops, found.flows[0].counts.sent), (None, 0, 0));
 }
 
 /// A flow of 1 MB at `start` over one cable between two switches, which fails so; with what it takes when nothing does.
-fn over_a_cable(start: Time, failures: Failures, forwarding: Forwarding) -> (Outcome, Time) {
+fn over_a_cable(start: Time, failures: Failures, forwarding: Arc<dyn Forwarding>) -> (Outcome, Time) {
     let both = [failures, Failures::default()].map(|failures| {
         let cable = Planes::new(vec![graph_of(2, vec![(0, 1), (1, 0)])], vec![vec![Some(0), Some(1)]]);
         let made = Scenario {
@@ -123,8 +129,7 @@ fn over_a_cable(start: Time, failures: Failures, forwarding: Forwarding) -> (Out
 fn a_flow_without_a_path_waits_for_the_repair() {
     const MS: Time = SECOND / 1000;
     let spray = || Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin };
-    for forwarding in [ecmp(), Forwarding::PerHop(PerHop { policy: Policy::Any }), Forwarding::Spray(spray())]
-    {
+    for forwarding in [ecmp(), Arc::new(PerHop { policy: Policy::Any }), Arc::new(spray())] {
         for (start, from, until, repair, begins) in [
             (0, 0, 3 * MS, Some(0), 3 * MS),
             (MS, 0, 3 * MS, Some(MS / 4), 3 * MS + MS / 4),
@@ -137,7 +142,7 @@ fn a_flow_without_a_path_waits_for_the_repair() {
             let (found, alone) = over_a_cable(start, failures, forwarding.clone());
             let flow = &found.flows[0];
             assert_eq!((flow.start, flow.end), (start, Some(begins + alone)), "{forwarding:?} {begins}");
-            assert_eq!((found.end, flow.timeouts, flow.dropped), (End::Complete, 0, 0));
+            assert_eq!((found.end, flow.counts.timeouts, flow.counts.dropped), (End::Complete, 0, 0));
         }
     }
 }

@@ -3,10 +3,12 @@
 #[allow(dead_code)]
 mod common;
 
+use std::sync::Arc;
+
 use common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::{PathSet, Paths, Policy};
-use pnet_core::sim::fluid::{Correction, Method, Outcome, PacketSizes, Scenario, Sharing};
+use pnet_core::sim::fluid::{Correction, FluidOutcome, FluidScenario, Method, PacketSizes, Sharing};
 use pnet_core::sim::*;
 use proptest::prelude::*;
 
@@ -20,10 +22,10 @@ fn row(switches: u32, hosts: &[u32]) -> Fabric {
     Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap()
 }
 
-fn scenario(fabric: Fabric, source: Box<dyn Source>) -> Scenario {
-    Scenario {
+fn scenario(fabric: Fabric, source: Box<dyn Source>) -> FluidScenario {
+    FluidScenario {
         fabric,
-        forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
         sharing: Sharing::Single,
         correction: Correction::default(),
         sizes: PacketSizes { packet: 1500, header: 0, ack: 40 },
@@ -40,11 +42,11 @@ fn flows(list: &[(u32, u32, u64, Time)]) -> Box<dyn Source> {
     Box::new(FlowList::new(list.iter().copied()))
 }
 
-fn run(scenario: Scenario) -> Outcome {
+fn run(scenario: FluidScenario) -> FluidOutcome {
     scenario.run(&mut |_| true).unwrap()
 }
 
-fn ends(outcome: &Outcome) -> Vec<Option<Time>> {
+fn ends(outcome: &FluidOutcome) -> Vec<Option<Time>> {
     let mut flows: Vec<_> = outcome.flows.iter().map(|flow| (flow.id, flow.end)).collect();
     flows.sort_unstable();
     flows.into_iter().map(|(_, end)| end).collect()
@@ -90,7 +92,7 @@ fn two_classes() {
 #[test]
 fn weights() {
     let made = scenario(row(1, &[0; 3]), flows(&[(0, 2, 3000, 0), (1, 2, 1000, 0)]));
-    let found = run(Scenario { weights: Some(vec![3.0, 1.0]), ..made });
+    let found = run(FluidScenario { weights: Some(vec![3.0, 1.0]), ..made });
     assert_eq!(ends(&found), [Some(4000 * BYTE); 2]);
 }
 
@@ -102,7 +104,7 @@ fn light_and_heavy_flows_on_one_path() {
     list.extend((0..count).map(|_| (0, 1, 1000, 0)));
     let weights = std::iter::once(0.001).chain((0..count).map(|i| 999.9 - 0.1 * i as f64)).collect();
     let made = scenario(row(1, &[0; 2]), flows(&list));
-    let found = ends(&run(Scenario { weights: Some(weights), ..made }));
+    let found = ends(&run(FluidScenario { weights: Some(weights), ..made }));
     // The link is never idle, but for what is left of a picosecond when a flow is complete.
     let all = (100_000_000 + count * 1000) * BYTE;
     assert!((all..all + count).contains(&found[0].unwrap()), "{found:?} instead of {all}");
@@ -118,7 +120,7 @@ fn dependent_flows() {
     for (stage, links) in [(Stage::Arrived, 2), (Stage::Acknowledged, 4)] {
         let list = [(0, 1, 1000, 5), (1, 0, 1000, 10)];
         let source = DependentFlows::new(list, &[0, 0, 1], &[(0, stage)]).unwrap();
-        let found = run(Scenario { correction, ..scenario(row(1, &[0; 2]), Box::new(source)) });
+        let found = run(FluidScenario { correction, ..scenario(row(1, &[0; 2]), Box::new(source)) });
         let first = 5 + 1000 * BYTE + links * MICROSECOND;
         assert_eq!(found.flows[1].start, first + 10);
         assert_eq!(found.flows[1].arrived, Some(first + 10 + 1000 * BYTE + 2 * MICROSECOND));
@@ -136,7 +138,7 @@ fn a_link_that_comes_back() {
     let up = row(1, &[0; 2]).up(0, 0);
     let made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0)]));
     let (from, until) = (300 * BYTE, 5000 * BYTE);
-    let found = run(Scenario { failures: outage(up, from, until, None), ..made });
+    let found = run(FluidScenario { failures: outage(up, from, until, None), ..made });
     assert_eq!(ends(&found), [Some(until + 700 * BYTE)]);
     assert_eq!(found.ports[up as usize], 1000);
 }
@@ -146,7 +148,7 @@ fn a_link_that_comes_back() {
 fn a_flow_that_never_ends() {
     let up = row(1, &[0; 3]).up(0, 0);
     let made = scenario(row(1, &[0; 3]), flows(&[(0, 1, 1000, 0), (2, 1, 1000, 300 * BYTE)]));
-    let found = run(Scenario { failures: outage(up, 300 * BYTE, NEVER, None), ..made });
+    let found = run(FluidScenario { failures: outage(up, 300 * BYTE, NEVER, None), ..made });
     assert_eq!(ends(&found), [None, Some(1300 * BYTE)]);
     assert_eq!((found.end, found.flows[0].received), (End::Idle, 300));
 }
@@ -161,7 +163,7 @@ fn a_flow_takes_another_path() {
     let whole = run(scenario(fabric.clone(), flows(&[(0, 1, 1000, 0)])));
     let used = (0..8).find(|arc| whole.ports[*arc as usize] > 0).unwrap();
     let failures = outage(used, 400 * BYTE, NEVER, Some(100 * BYTE));
-    let found = run(Scenario { failures, ..scenario(fabric, flows(&[(0, 1, 1000, 0)])) });
+    let found = run(FluidScenario { failures, ..scenario(fabric, flows(&[(0, 1, 1000, 0)])) });
     assert_eq!(ends(&found), [Some(1100 * BYTE)]);
     assert_eq!((found.ports[used as usize], found.ports[1 - used as usize]), (400, 600));
 }
@@ -179,7 +181,7 @@ fn a_flow_returns_after_the_repair() {
     let down = (0..6).find(|arc| direct(*arc)).unwrap();
     let fabric = Fabric::new(planes.clone(), &rates, &[0; 10]).unwrap();
     let failures = outage(down, MS, 3 * MS, Some(MS / 4));
-    let found = run(Scenario { failures, ..scenario(fabric, flows(&[(0, 1, 20_000_000, 0)])) });
+    let found = run(FluidScenario { failures, ..scenario(fabric, flows(&[(0, 1, 20_000_000, 0)])) });
     // 160 Mb: 4 in the first millisecond, none until 1.25 ms, 20 until 3.25 ms, and 136 at 4 Gb/s.
     assert_eq!(ends(&found), [Some(3 * MS + MS / 4 + 34 * MS)]);
 }
@@ -197,7 +199,7 @@ fn a_flow_without_a_path_waits_for_the_repair() {
     ] {
         let up = row(1, &[0; 2]).up(0, 0);
         let made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, start)]));
-        let found = run(Scenario { failures: outage(up, from, until, repair), ..made });
+        let found = run(FluidScenario { failures: outage(up, from, until, repair), ..made });
         assert_eq!((ends(&found), found.end), (vec![Some(begins + long)], End::Complete), "{begins}");
         assert_eq!((found.flows[0].start, found.flows[0].ideal), (start, long));
     }
@@ -220,9 +222,9 @@ fn subflows_share_what_a_host_has() {
     let attach = vec![vec![Some(0), Some(0), Some(1)]; 2];
     let planes = Planes::new(vec![graph(), graph()], attach).unwrap();
     let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
-    let forwarding = Forwarding::Ecmp(Ecmp { policy: Policy::RoundRobin });
+    let forwarding = Arc::new(Ecmp { policy: Policy::RoundRobin });
     let made = scenario(fabric, flows(&[(0, 2, 1000, 0)]));
-    let found = run(Scenario { forwarding, sharing: Sharing::Subflows(4), ..made });
+    let found = run(FluidScenario { forwarding, sharing: Sharing::Subflows(4), ..made });
     assert_eq!(ends(&found), [Some(500 * BYTE)]);
     assert_eq!((&found.plane_bytes[..], &found.subflow_bytes[..]), (&[500, 500][..], &[250; 4][..]));
     assert_eq!(found.flows[0].ideal, 500 * BYTE);
@@ -243,9 +245,9 @@ fn a_flow_alone_takes_as_long_as_its_packets() {
         let fabric = || row(4, &[0, 3]);
         let packet = pnet_core::sim::Scenario {
             fabric: fabric(),
-            queue: Queue::DropTail(DropTail { limit: Limit::Packets(1000) }),
-            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-            transport: TransportKind::Tcp(Tcp { syn: Some(40), initial_window: 2, ..Tcp::default() }),
+            queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            transport: Arc::new(Tcp { syn: Some(40), initial_window: 2, ..Tcp::default() }),
             source: flows(&list),
             seed: 1,
             model: Model::Fast,
@@ -254,7 +256,7 @@ fn a_flow_alone_takes_as_long_as_its_packets() {
             watched: Watched::default(),
         };
         let packet = packet.run(&mut |_| true).unwrap();
-        let found = run(Scenario { correction, ..scenario(fabric(), flows(&list)) });
+        let found = run(FluidScenario { correction, ..scenario(fabric(), flows(&list)) });
         assert_eq!(found.flows[0].ideal, packet.flows[0].ideal, "{packets} packets");
         assert_eq!(found.flows[0].end, packet.flows[0].end, "{packets} packets");
     }
@@ -275,9 +277,9 @@ proptest! {
         let list = [(0, 1, 1460 * full + rest, 7)];
         let packet = pnet_core::sim::Scenario {
             fabric: fabric.clone(),
-            queue: Queue::DropTail(DropTail { limit: Limit::Packets(1000) }),
-            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-            transport: TransportKind::Tcp(Tcp { payload: 1460, header: 40, initial_window: 100, syn: Some(40), ..Tcp::default() }),
+            queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            transport: Arc::new(Tcp { payload: 1460, header: 40, initial_window: 100, syn: Some(40), ..Tcp::default() }),
             source: flows(&list),
             seed: 1,
             model: Model::Fast,
@@ -293,7 +295,7 @@ proptest! {
             ..Correction::default()
         };
         let sizes = PacketSizes { packet: 1500, header: 40, ack: 40 };
-        let found = run(Scenario { correction, sizes, ..scenario(fabric, flows(&list)) });
+        let found = run(FluidScenario { correction, sizes, ..scenario(fabric, flows(&list)) });
         prop_assert_eq!(found.flows[0].ideal, packet.flows[0].ideal);
         // An acknowledgement of a packet that is not much shorter may wait for the one before it on its way back.
         prop_assert_eq!(found.flows[0].end, Some(7 + packet.flows[0].ideal));
@@ -302,7 +304,7 @@ proptest! {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    let error = |change: &dyn Fn(&mut Scenario)| {
+    let error = |change: &dyn Fn(&mut FluidScenario)| {
         let mut made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0)]));
         change(&mut made);
         made.run(&mut |_| true).unwrap_err().to_string()
@@ -320,13 +322,13 @@ fn what_makes_no_sense_is_refused() {
         "sharing: 0 subflows; a flow has at least one"
     );
     assert_eq!(
-        error(&|made| made.forwarding = Forwarding::PerHop(PerHop { policy: Policy::Any })),
+        error(&|made| made.forwarding = Arc::new(PerHop { policy: Policy::Any })),
         "sharing: a forwarding that spreads packets gives a flow no path of its own"
     );
     assert_eq!(
         error(&|made| {
             let (policy, over, order) = (Policy::Any, Over::Paths, Order::Flowlets(1));
-            made.forwarding = Forwarding::Spray(Spray { policy, over, order });
+            made.forwarding = Arc::new(Spray { policy, over, order });
         }),
         "forwarding: a fluid has no gaps in which a flow could change its path"
     );
@@ -348,8 +350,8 @@ fn a_best_split_leaves_what_fails() {
     let up = fabric.up(1, 0);
     let (over, order) = (Over::Paths, Order::RoundRobin);
     let made = scenario(fabric, flows(&[(0, 1, 4000, 0)]));
-    let found = run(Scenario {
-        forwarding: Forwarding::Spray(Spray { policy: Policy::RoundRobin, over, order }),
+    let found = run(FluidScenario {
+        forwarding: Arc::new(Spray { policy: Policy::RoundRobin, over, order }),
         sharing: Sharing::Best,
         failures: outage(up, 500 * BYTE, 1500 * BYTE, None),
         ..made
@@ -379,6 +381,6 @@ fn a_best_split_evens_out() {
     };
     let given = Given { pairs: vec![(0, 2), (1, 3)], paths, reduced: None };
     let made = scenario(fabric, flows(&[(0, 2, 1000, 0), (1, 3, 1000, 0)]));
-    let found = run(Scenario { forwarding: Forwarding::Given(given), sharing: Sharing::Best, ..made });
+    let found = run(FluidScenario { forwarding: Arc::new(given), sharing: Sharing::Best, ..made });
     assert_eq!(ends(&found), [Some(1000 * BYTE); 2]);
 }

@@ -3,19 +3,27 @@
 #[allow(dead_code)]
 mod common;
 
+use std::sync::Arc;
+
 use common::{NODES, graph, planes};
 use pnet_core::graph::Graph;
 use pnet_core::paths::Policy;
 use pnet_core::sim::*;
 use proptest::prelude::*;
 
+type AnyQueue = Arc<dyn Queue>;
+type AnyTransport = Arc<dyn TransportKind>;
+type AnyForwarding = Arc<dyn Forwarding>;
+
 #[derive(Debug, Clone)]
 struct Case {
     graphs: Vec<Graph>,
-    queue: Queue,
-    forwarding: Forwarding,
+    queue: AnyQueue,
+    forwarding: AnyForwarding,
     flows: Vec<(u32, u32, u64, Time)>,
-    transport: TransportKind,
+    transport: AnyTransport,
+    /// Its queue, where that trims.
+    trim: Option<Trim>,
     rates: Vec<u64>,
     delays: Vec<Time>,
     outages: Vec<(u32, Time, Time)>,
@@ -86,8 +94,8 @@ prop_compose! {
         subflows in 1..4_u32,
         probe_after in prop::option::of(1..4_u32),
         resequence in prop::option::of(1..20_000_000_u64),
-    ) -> TransportKind {
-        TransportKind::Tcp(Tcp {
+    ) -> AnyTransport {
+        let tcp: AnyTransport = Arc::new(Tcp {
             syn: syn.then_some(1),
             initial_window,
             initial_threshold,
@@ -101,20 +109,21 @@ prop_compose! {
             probe_after,
             resequence,
             ..Tcp::default()
-        })
+        });
+        tcp
     }
 }
 
-fn ndp() -> impl Strategy<Value = TransportKind> {
+fn ndp() -> impl Strategy<Value = AnyTransport> {
     let window = prop::option::of(1..20_u32);
     (window, 20_000_000..2_000_000_000_u64)
-        .prop_map(|(window, timeout)| TransportKind::Ndp(Ndp { window, timeout, ..Ndp::default() }))
+        .prop_map(|(window, timeout)| -> AnyTransport { Arc::new(Ndp { window, timeout, ..Ndp::default() }) })
 }
 
-fn cbr() -> impl Strategy<Value = TransportKind> {
-    prop::option::of(1..5_000_000_000_u64).prop_map(|rate| {
+fn cbr() -> impl Strategy<Value = AnyTransport> {
+    prop::option::of(1..5_000_000_000_u64).prop_map(|rate| -> AnyTransport {
         let rate = rate.map(|bits| Rate::new(bits).unwrap());
-        TransportKind::Cbr(Cbr { payload: 1500, header: 0, rate })
+        Arc::new(Cbr { payload: 1500, header: 0, rate })
     })
 }
 
@@ -122,27 +131,28 @@ fn limit() -> impl Strategy<Value = Limit> {
     prop_oneof![(1..12_u32).prop_map(Limit::Packets), (1500..20_000_u64).prop_map(Limit::Bytes)]
 }
 
-fn fifo() -> impl Strategy<Value = Queue> {
+fn fifo() -> impl Strategy<Value = AnyQueue> {
     prop_oneof![
-        limit().prop_map(|limit| Queue::DropTail(DropTail { limit })),
-        (limit(), 0..5_u32, 0..5_u32, 0.0..1.0).prop_map(|(limit, low, more, chance)| {
-            Queue::Ecn(Ecn { limit, low, high: low + more, chance })
+        limit().prop_map(|limit| -> AnyQueue { Arc::new(DropTail { limit }) }),
+        (limit(), 0..5_u32, 0..5_u32, 0.0..1.0).prop_map(|(limit, low, more, chance)| -> AnyQueue {
+            Arc::new(Ecn { limit, low, high: low + more, chance })
         }),
     ]
 }
 
-fn scheduler() -> impl Strategy<Value = Queue> {
+fn scheduler() -> impl Strategy<Value = AnyQueue> {
     prop_oneof![
-        limit().prop_map(|limit| Queue::Pfabric(Pfabric { limit })),
-        (limit(), 1..20_u32).prop_map(|(limit, most)| Queue::Strict(Strict { limit, bounds: vec![most] })),
+        limit().prop_map(|limit| -> AnyQueue { Arc::new(Pfabric { limit }) }),
+        (limit(), 1..20_u32)
+            .prop_map(|(limit, most)| -> AnyQueue { Arc::new(Strict { limit, bounds: vec![most] }) }),
     ]
 }
 
-fn one_path() -> impl Strategy<Value = Forwarding> {
-    policy().prop_map(|policy| Forwarding::Ecmp(Ecmp { policy }))
+fn one_path() -> impl Strategy<Value = AnyForwarding> {
+    policy().prop_map(|policy| -> AnyForwarding { Arc::new(Ecmp { policy }) })
 }
 
-fn many_paths() -> impl Strategy<Value = Forwarding> {
+fn many_paths() -> impl Strategy<Value = AnyForwarding> {
     let over = prop_oneof![Just(Over::Paths), Just(Over::Planes)];
     let order = prop_oneof![
         Just(Order::RoundRobin),
@@ -152,12 +162,9 @@ fn many_paths() -> impl Strategy<Value = Forwarding> {
         Just(Order::Flowlets(3_000_000)),
     ];
     prop_oneof![
-        policy().prop_map(|policy| Forwarding::PerHop(PerHop { policy })),
-        (policy(), over, order).prop_map(|(policy, over, order)| Forwarding::Spray(Spray {
-            policy,
-            over,
-            order
-        })),
+        policy().prop_map(|policy| -> AnyForwarding { Arc::new(PerHop { policy }) }),
+        (policy(), over, order)
+            .prop_map(|(policy, over, order)| -> AnyForwarding { Arc::new(Spray { policy, over, order }) }),
     ]
 }
 
@@ -170,31 +177,36 @@ fn outage() -> impl Strategy<Value = (u32, Time, Time)> {
     (any::<u32>(), from, prop_oneof![Just(NEVER), 1..60_000_000_u64])
 }
 
-fn congestion() -> impl Strategy<Value = Congestion> {
+fn congestion() -> impl Strategy<Value = Arc<dyn Congestion>> {
+    let coupling = prop_oneof![Just(Coupling::Lia), Just(Coupling::Linked), Just(Coupling::Uncoupled)];
     prop_oneof![
-        Just(Congestion::Reno),
-        Just(Congestion::Dctcp(Dctcp::default())),
-        prop_oneof![Just(Coupling::Lia), Just(Coupling::Linked), Just(Coupling::Uncoupled)]
-            .prop_map(Congestion::Coupled),
+        Just(()).prop_map(|()| -> Arc<dyn Congestion> { Arc::new(Reno) }),
+        Just(()).prop_map(|()| -> Arc<dyn Congestion> { Arc::new(Dctcp::default()) }),
+        coupling.prop_map(|coupling| -> Arc<dyn Congestion> { Arc::new(Coupled { coupling }) }),
     ]
 }
 
-/// A queue, and a transport that goes with it.
-fn trim() -> impl Strategy<Value = (Queue, TransportKind)> {
+/// A queue and a transport that goes with it; the queue again where it trims.
+type Kinds = (AnyQueue, AnyTransport, Option<Trim>);
+
+fn trim() -> impl Strategy<Value = Kinds> {
     let weight = prop::option::of(1..12_u32);
-    let queue = (limit(), 64..2000_u64, weight)
-        .prop_map(|(limit, headers, weight)| Queue::Trim(Trim { limit, header: 64, headers, weight }));
-    (queue, ndp())
+    (limit(), 64..2000_u64, weight, ndp()).prop_map(|(limit, headers, weight, transport)| -> Kinds {
+        let queue = Trim { limit, header: 64, headers, weight };
+        (Arc::new(queue.clone()), transport, Some(queue))
+    })
 }
 
-fn any_of(queue: impl Strategy<Value = Queue> + 'static) -> BoxedStrategy<(Queue, TransportKind)> {
-    (queue, prop_oneof![6 => tcp(), 1 => ndp(), 1 => cbr()]).boxed()
+fn any_of(queue: impl Strategy<Value = AnyQueue> + 'static) -> BoxedStrategy<Kinds> {
+    (queue, prop_oneof![6 => tcp(), 1 => ndp(), 1 => cbr()])
+        .prop_map(|(queue, transport)| (queue, transport, None))
+        .boxed()
 }
 
 prop_compose! {
-    fn case(kinds: BoxedStrategy<(Queue, TransportKind)>, forwarding: BoxedStrategy<Forwarding>)(
+    fn case(kinds: BoxedStrategy<Kinds>, forwarding: BoxedStrategy<AnyForwarding>)(
         graphs in prop::collection::vec(graph(), 1..3),
-        (queue, transport) in kinds,
+        (queue, transport, trim) in kinds,
         forwarding in forwarding,
         flows in prop::collection::vec((0..NODES, 1..NODES, 1..60_000_u64, 0..40_000_000_u64), 1..12),
         rates in prop::collection::vec(prop_oneof![Just(1), Just(3), Just(10)], 1..5),
@@ -205,7 +217,7 @@ prop_compose! {
     ) -> Case {
         let flows = flows.into_iter().map(|(src, far, bytes, start)| (src, (src + far) % NODES, bytes, start));
         let (graphs, flows) = (graphs.iter().map(connected).collect(), flows.collect());
-        Case { graphs, queue, forwarding, flows, transport, rates, delays, outages, repair, seed }
+        Case { graphs, queue, forwarding, flows, transport, trim, rates, delays, outages, repair, seed }
     }
 }
 
@@ -233,15 +245,15 @@ proptest! {
         let found = patient().run(&mut |_| true).unwrap();
         prop_assert_eq!(&found, &patient().run(&mut |_| true).unwrap());
         prop_assert_eq!(found.flows.len(), case.flows.len());
-        if let TransportKind::Ndp(_) = case.transport {
+        if case.transport.takes_trimmed() {
             // Links that are down lose packets for good, and headers that always go first may starve all payload.
-            let starves = matches!(case.queue, Queue::Trim(Trim { weight: None, .. }));
+            let starves = case.trim.as_ref().is_some_and(|trim| trim.weight.is_none());
             let done = found.flows.iter().all(|flow| flow.end.is_some());
             prop_assert!(done || starves || !case.outages.is_empty());
         }
         for flow in &found.flows {
             prop_assert!(flow.received <= flow.bytes);
-            prop_assert!(flow.data_packets - flow.resent <= flow.bytes.div_ceil(1500));
+            prop_assert!(flow.counts.data_packets - flow.counts.resent <= flow.bytes.div_ceil(1500));
             if let Some(end) = flow.end {
                 // A path that comes back may be shorter than those that were open at the start.
                 prop_assert!(!case.outages.is_empty() || end - flow.start >= flow.ideal, "{flow:?}");
@@ -252,12 +264,9 @@ proptest! {
             Limit::Packets(most) => Limit::Bytes(u64::from(most) * 1500 + headers),
             Limit::Bytes(most) => Limit::Bytes(most + headers),
         };
-        let limit = match case.queue {
-            Queue::DropTail(DropTail { limit })
-            | Queue::Ecn(Ecn { limit, .. })
-            | Queue::Pfabric(Pfabric { limit })
-            | Queue::Strict(Strict { limit, .. }) => limit,
-            Queue::Trim(Trim { limit, headers, .. }) => trimmed(limit, headers),
+        let limit = match &case.trim {
+            Some(trim) => trimmed(trim.limit, trim.headers),
+            None => case.queue.limit(),
         };
         // The ports of hosts come last but for those into hosts; where queues trim, hosts do not.
         let nics = case.graphs.len() * NODES as usize;
@@ -286,11 +295,11 @@ proptest! {
         case.outages.clear();
         let found = case.run(Model::Fast);
         for (i, flow) in found.flows.iter().enumerate() {
-            prop_assert!(flow.dropped > 0 || flow.out_of_order == 0);
+            prop_assert!(flow.counts.dropped > 0 || flow.counts.out_of_order == 0);
             if found.subflow_bytes.len() == found.flows.len() {
                 let of_plane = &found.plane_bytes[i * case.graphs.len()..][..case.graphs.len()];
                 let used = of_plane.iter().filter(|bytes| **bytes > 0).count();
-                prop_assert_eq!(used, usize::from(flow.data_bytes > 0));
+                prop_assert_eq!(used, usize::from(flow.counts.data_bytes > 0));
             }
         }
     }

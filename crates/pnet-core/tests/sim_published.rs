@@ -5,6 +5,8 @@ mod common;
 #[path = "common/fat_tree.rs"]
 mod trees;
 
+use std::sync::Arc;
+
 use common::graph_of;
 use pnet_core::paths::Policy;
 use pnet_core::random::SplitMix;
@@ -12,7 +14,12 @@ use pnet_core::sim::*;
 use trees::fat_tree;
 
 /// SOPA, section 4.2: in a fat tree with k = 4 and links of 1 Gb/s and 25 ns, hosts 0 and 1 send 10 MiB each to hosts 4 and 5.
-fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>, seed: u64) -> Outcome {
+fn four_flows(
+    forwarding: Arc<dyn Forwarding>,
+    threshold: u32,
+    resequence: Option<Time>,
+    seed: u64,
+) -> Outcome {
     let tcp = Tcp {
         payload: 1460,
         header: 40,
@@ -29,9 +36,9 @@ fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>, 
     let flows = [(0, 4), (0, 5), (1, 4), (1, 5)].map(|(src, dst)| (src, dst, 10 << 20, 0));
     let scenario = Scenario {
         fabric: Fabric::uniform(fat_tree(4), Rate::new(1_000_000_000).unwrap(), 25_000).unwrap(),
-        queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
+        queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
         forwarding,
-        transport: TransportKind::Tcp(tcp),
+        transport: Arc::new(tcp),
         source: Box::new(FlowList::new(flows)),
         seed,
         model: Model::Fast,
@@ -46,19 +53,22 @@ fn four_flows(forwarding: Forwarding, threshold: u32, resequence: Option<Time>, 
 /// out of order (up to 0.4 % published), and windows that only grow, however the flows meet.
 #[test]
 fn source_routed_spraying_shares_evenly() {
-    let sopa = Forwarding::Spray(Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin });
+    let sopa = Arc::new(Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin });
     for seed in 0..9 {
         let found = four_flows(sopa.clone(), 10, None, seed);
         for flow in &found.flows {
-            let rate = flow.data_bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / 1e12) / 1e6;
+            let rate =
+                flow.counts.data_bytes as f64 * 8.0 / ((flow.end.unwrap() - flow.start) as f64 / 1e12) / 1e6;
             assert!((450.0..=510.0).contains(&rate), "{rate} Mb/s");
-            assert_eq!((flow.resent, flow.timeouts), (0, 0));
+            assert_eq!((flow.counts.resent, flow.counts.timeouts), (0, 0));
         }
         for flow in 0..4 {
             let windows = found.traces.windows.iter().filter(|row| row.flow == flow).map(|row| row.window);
             assert!(windows.is_sorted());
         }
-        let early = |flow: &FlowRecord| flow.out_of_order as f64 / flow.data_packets as f64;
+        let early = |flow: &FlowRecord<PacketCounts>| {
+            flow.counts.out_of_order as f64 / flow.counts.data_packets as f64
+        };
         let worst = found.flows.iter().map(early).fold(0.0, f64::max);
         assert!(worst < 0.004, "{worst} with seed {seed}");
     }
@@ -70,15 +80,13 @@ fn random_spraying_is_slower() {
     let last = |found: &Outcome| found.flows.iter().map(|flow| flow.end.unwrap()).max().unwrap();
     let sopa = Spray { policy: Policy::Any, over: Over::Paths, order: Order::RoundRobin };
     let (sopa, random) = (
-        four_flows(Forwarding::Spray(sopa), 10, None, 1),
-        four_flows(Forwarding::PerHop(PerHop { policy: Policy::Any }), 3, None, 1),
+        four_flows(Arc::new(sopa), 10, None, 1),
+        four_flows(Arc::new(PerHop { policy: Policy::Any }), 3, None, 1),
     );
     assert!(last(&random) as f64 > 1.05 * last(&sopa) as f64);
     assert!(
-        random
-            .flows
-            .iter()
-            .all(|flow| flow.fast_retransmits > 0 && flow.out_of_order > flow.data_packets / 50)
+        random.flows.iter().all(|flow| flow.counts.fast_retransmits > 0
+            && flow.counts.out_of_order > flow.counts.data_packets / 50)
     );
 }
 
@@ -86,13 +94,13 @@ fn random_spraying_is_slower() {
 /// sender sees no loss where there is none.
 #[test]
 fn a_buffer_at_the_receiver_hides_the_order() {
-    let drb = Forwarding::Spray(Spray { policy: Policy::Any, over: Over::Paths, order: Order::Shuffled });
+    let drb = Arc::new(Spray { policy: Policy::Any, over: Over::Paths, order: Order::Shuffled });
     let held = four_flows(drb.clone(), 3, Some(SECOND / 1000), 1);
     let bare = four_flows(drb, 3, None, 1);
-    assert!(held.flows.iter().all(|flow| flow.out_of_order > 0 && flow.resent == 0));
+    assert!(held.flows.iter().all(|flow| flow.counts.out_of_order > 0 && flow.counts.resent == 0));
     // Without it every early packet is acknowledged at once.
     for (held, bare) in held.flows.iter().zip(&bare.flows) {
-        assert!(held.sent - held.data_packets < bare.sent - bare.data_packets);
+        assert!(held.counts.sent - held.counts.data_packets < bare.counts.sent - bare.counts.data_packets);
     }
 }
 
@@ -109,9 +117,9 @@ fn pairs_in_a_fat_tree_take_as_long_as_elsewhere() {
         let pairs = order.chunks(2).flat_map(|pair| [(pair[0], pair[1]), (pair[1], pair[0])]);
         let scenario = Scenario {
             fabric: Fabric::uniform(fat_tree(8), Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-            queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
-            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-            transport: TransportKind::Tcp(Tcp::default()),
+            queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            transport: Arc::new(Tcp::default()),
             source: Box::new(FlowList::new(pairs.map(|(src, dst)| (src, dst, bytes, 0)))),
             seed: 1,
             model: Model::Fast,
@@ -130,7 +138,7 @@ fn pairs_in_a_fat_tree_take_as_long_as_elsewhere() {
 #[test]
 fn the_shortest_go_first() {
     let hosts = 8_u32;
-    let run = |queue: Queue, transport: Tcp| {
+    let run = |queue: Arc<dyn Queue>, transport: Tcp| {
         let planes =
             pnet_core::graph::Planes::new(vec![graph_of(1, vec![])], vec![vec![Some(0); hosts as usize + 1]]);
         let long = (0..4).map(|host| (host, hosts, 5_000_000, 0));
@@ -139,8 +147,8 @@ fn the_shortest_go_first() {
             fabric: Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), 2 * MICROSECOND)
                 .unwrap(),
             queue,
-            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-            transport: TransportKind::Tcp(transport),
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            transport: Arc::new(transport),
             source: Box::new(FlowList::new(long.chain(short))),
             seed: 1,
             model: Model::Fast,
@@ -149,7 +157,8 @@ fn the_shortest_go_first() {
             watched: Watched::default(),
         };
         let found = scenario.run(&mut |_| true).unwrap();
-        let slowdown = |flow: &FlowRecord| (flow.end.unwrap() - flow.start) as f64 / flow.ideal as f64;
+        let slowdown =
+            |flow: &FlowRecord<PacketCounts>| (flow.end.unwrap() - flow.start) as f64 / flow.ideal as f64;
         found.flows.iter().filter(|flow| flow.bytes == 15_000).map(slowdown).fold(0.0, f64::max)
     };
     let timeout = 40 * SECOND / 1000;
@@ -162,9 +171,8 @@ fn the_shortest_go_first() {
         rto,
         ..Tcp::default()
     };
-    let pfabric = run(Queue::Pfabric(Pfabric { limit: Limit::Packets(15) }), mintcp);
-    let tcp =
-        run(Queue::DropTail(DropTail { limit: Limit::Packets(150) }), Tcp { syn: None, ..Tcp::default() });
+    let pfabric = run(Arc::new(Pfabric { limit: Limit::Packets(15) }), mintcp);
+    let tcp = run(Arc::new(DropTail { limit: Limit::Packets(150) }), Tcp { syn: None, ..Tcp::default() });
     assert!(pfabric < 1.2, "{pfabric}");
     assert!(tcp > 3.0, "{tcp}");
 }

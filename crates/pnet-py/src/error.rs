@@ -22,7 +22,8 @@ pyo3::create_exception!(
     _core,
     InvalidError,
     CoreError,
-    "An argument is inconsistent, or out of range: the message is its name, a colon and what is wrong."
+    "An argument is inconsistent, or out of range: `place` is its name, `problem` what is wrong, `found` its value and
+`allowed` what would have been accepted, either None where that says nothing."
 );
 
 pyo3::create_exception!(
@@ -48,7 +49,17 @@ impl From<pnet_core::Error> for Failure {
     fn from(error: pnet_core::Error) -> Self {
         match error {
             pnet_core::Error::Memory { .. } => Failure(PyMemoryError::new_err(error.to_string())),
-            pnet_core::Error::Invalid { .. } => Failure(InvalidError::new_err(error.to_string())),
+            pnet_core::Error::Invalid { ref place, ref problem, ref found, ref allowed } => {
+                let raised = InvalidError::new_err(error.to_string());
+                let fields = [Some(*place), Some(problem), found.as_deref(), allowed.as_deref()];
+                let set = Python::attach(|py| {
+                    ["place", "problem", "found", "allowed"]
+                        .into_iter()
+                        .zip(fields)
+                        .try_for_each(|(name, field)| raised.value(py).setattr(name, field))
+                });
+                Failure(set.err().unwrap_or(raised))
+            }
             pnet_core::Error::ManyPaths { src, dst, most } => {
                 Failure(ManyPathsError::new_err((src, dst, most)))
             }

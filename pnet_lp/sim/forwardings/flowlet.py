@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
-from pnet_lp.routing.searches import CORE_POLICIES
 from pnet_lp.sim.base import FORWARDINGS, Context
 from pnet_lp.workload.base import Duration
-
-_OVER = {"paths": _core.Over.Paths, "planes": _core.Over.Planes}
 
 
 class FlowletParams(Params):
     """Parameters of ``flowlet``."""
-
-    no_fluid: ClassVar[str] = "a fluid has no gaps in which a flow could change its path"
 
     gap: Duration = Field(
         100 * 10**6, description="silence after which the next packet may take another path"
@@ -36,5 +31,6 @@ class FlowletParams(Params):
 )
 def flowlet(params: FlowletParams, context: Context) -> _core.Forwarding:
     """Return the forwarding."""
-    policy = CORE_POLICIES[context.plane_policy]
-    return _core.Forwarding.flowlets(policy=policy, over=_OVER[params.over], gap_ps=params.gap)
+    return _core.Forwarding(
+        "spray", policy=context.plane_policy, over=params.over, order="flowlets", gap=params.gap
+    )

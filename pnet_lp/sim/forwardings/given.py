@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from pydantic import Field
 
@@ -42,9 +44,13 @@ def given(params: GivenParams, context: Context) -> _core.Forwarding:
     reduced = None
     if left is not None:
         of_left = routing.paths(left, "host", src, dst)
-        reduced = (of_left.pair_ptr, of_left.plane, of_left.path_ptr, _arcs_in(of_left, paths.arcs))
-    listed = (paths.pair_ptr, paths.plane, paths.path_ptr, paths.path_arc)
-    return _core.Forwarding.given(context.ports.planes, src, dst, listed, reduced)
+        reduced = _listed(of_left, _arcs_in(of_left, paths.arcs))
+    return _core.Forwarding("given", src=src, dst=dst, paths=_listed(paths, paths.path_arc), reduced=reduced)
+
+
+def _listed(paths: PathSet, arcs: IntArray) -> dict[str, Any]:
+    """Return the arrays of ``paths``, over these arcs."""
+    return {"pair_ptr": paths.pair_ptr, "plane": paths.plane, "path_ptr": paths.path_ptr, "path_arc": arcs}
 
 
 def _arcs_in(paths: PathSet, arcs: Arcs) -> IntArray:

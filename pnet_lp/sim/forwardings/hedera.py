@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
-from pnet_lp.routing.searches import CORE_POLICIES
 from pnet_lp.sim.base import FORWARDINGS, Context
 from pnet_lp.workload.base import Duration
 
@@ -17,8 +16,6 @@ _STEPS = 1000
 
 class HederaParams(Params):
     """Parameters of ``hedera``."""
-
-    no_fluid: ClassVar[str] = "a fluid has no controller that places flows"
 
     placement: Literal["gff", "annealing"] = Field(
         "gff", description="Global First Fit: each on the first path with room; or simulated annealing"
@@ -49,9 +46,10 @@ class HederaParams(Params):
 def hedera(params: HederaParams, context: Context) -> _core.Forwarding:
     """Return the forwarding."""
     annealing = (params.steps or _STEPS) if params.placement == "annealing" else None
-    return _core.Forwarding.hedera(
-        policy=CORE_POLICIES[context.plane_policy],
-        interval_ps=params.interval,
+    return _core.Forwarding(
+        "hedera",
+        policy=context.plane_policy,
+        interval=params.interval,
         share=params.share,
         annealing=annealing,
     )

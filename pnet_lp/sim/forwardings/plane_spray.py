@@ -14,4 +14,4 @@ from pnet_lp.sim.spraying import SprayParams
 )
 def plane_spray(params: SprayParams, context: Context) -> _core.Forwarding:
     """Return the forwarding; of planes that differ only the nearest are used unless the policy is ``round-robin``."""
-    return params.build(context, _core.Over.Planes)
+    return params.build(context, over="planes")

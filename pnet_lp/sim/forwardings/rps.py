@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pnet_lp import _core
 from pnet_lp.registry import NoParams
-from pnet_lp.routing.searches import CORE_POLICIES
 from pnet_lp.sim.base import FORWARDINGS, Context
 
 
@@ -15,4 +14,4 @@ from pnet_lp.sim.base import FORWARDINGS, Context
 )
 def rps(_: NoParams, context: Context) -> _core.Forwarding:
     """Return the forwarding."""
-    return _core.Forwarding.per_hop(policy=CORE_POLICIES[context.plane_policy])
+    return _core.Forwarding("per-hop", policy=context.plane_policy)

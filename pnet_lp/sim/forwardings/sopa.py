@@ -15,4 +15,4 @@ from pnet_lp.sim.spraying import SprayParams
 )
 def sopa(params: SprayParams, context: Context) -> _core.Forwarding:
     """Return the forwarding."""
-    return params.build(context, _core.Over.Paths)
+    return params.build(context, over="paths")

@@ -12,4 +12,4 @@ from pnet_lp.sim.queue_limit import LimitParams
 )
 def drop_tail(params: LimitParams, context: Context) -> _core.Queue:
     """Return the discipline."""
-    return _core.Queue.drop_tail(**params.limit(context))
+    return _core.Queue("drop-tail", **params.limit(context))

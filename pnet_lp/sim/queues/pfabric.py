@@ -23,4 +23,4 @@ class PfabricParams(LimitParams):
 )
 def pfabric(params: PfabricParams, context: Context) -> _core.Queue:
     """Return the discipline."""
-    return _core.Queue.pfabric(**params.limit(context))
+    return _core.Queue("pfabric", **params.limit(context))

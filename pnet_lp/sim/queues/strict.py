@@ -34,4 +34,4 @@ class StrictParams(LimitParams):
 )
 def strict(params: StrictParams, context: Context) -> _core.Queue:
     """Return the discipline."""
-    return _core.Queue.strict(**params.limit(context), bounds=list(params.bounds))
+    return _core.Queue("strict", **params.limit(context), bounds=list(params.bounds))

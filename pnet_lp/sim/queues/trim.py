@@ -63,7 +63,8 @@ def trim(params: TrimParams, context: Context) -> _core.Queue:
             found=params.header,
             allowed=f"at least header={sizes.header}, less than packet={sizes.packet}",
         )
-    return _core.Queue.trim(
+    return _core.Queue(
+        "trim",
         **params.limit(context),
         header=params.header,
         headers=params.headers,

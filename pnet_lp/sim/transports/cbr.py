@@ -33,4 +33,4 @@ class CbrParams(Params):
 def cbr(params: CbrParams, context: Context) -> _core.Transport:
     """Return the transport."""
     sizes = context.sizes
-    return _core.Transport.cbr(payload=sizes.payload, header=sizes.header, rate=params.rate)
+    return _core.Transport("cbr", payload=sizes.payload, header=sizes.header, rate=params.rate)

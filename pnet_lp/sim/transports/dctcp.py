@@ -26,4 +26,4 @@ class DctcpParams(TcpParams):
 )
 def dctcp(params: DctcpParams, context: Context) -> _core.Transport:
     """Return the transport."""
-    return _core.Transport.dctcp(params.base(context), gain=params.g, alpha=params.alpha)
+    return params.core(context, congestion="dctcp", gain=params.g, alpha=params.alpha)

@@ -13,4 +13,4 @@ from pnet_lp.sim.base import TRANSPORTS, Context
 )
 def line_rate(_: NoParams, context: Context) -> _core.Transport:
     """Return the transport."""
-    return _core.Transport.cbr(payload=context.sizes.payload, header=context.sizes.header, rate=None)
+    return _core.Transport("cbr", payload=context.sizes.payload, header=context.sizes.header)

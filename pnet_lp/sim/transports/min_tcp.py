@@ -35,7 +35,7 @@ class MinTcpParams(WindowParams):
 def min_tcp(params: MinTcpParams, context: Context) -> _core.Transport:
     """Return the transport."""
     rto = params.rto
-    base = params.core(
+    return params.core(
         context,
         duplicate_threshold=params.duplicate_threshold,
         sack=False,
@@ -43,5 +43,5 @@ def min_tcp(params: MinTcpParams, context: Context) -> _core.Transport:
         rto_min=rto,
         rto_max=rto,
         timer_granularity=0,
+        probe_after=params.probe_after,
     )
-    return _core.Transport.min_tcp(base, probe_after=params.probe_after)

@@ -10,12 +10,6 @@ from pnet_lp import _core
 from pnet_lp.sim.base import TRANSPORTS, Context
 from pnet_lp.sim.tcp_params import TcpParams
 
-_COUPLINGS = {
-    "lia": _core.Coupling.Lia,
-    "epsilon": _core.Coupling.Linked,
-    "uncoupled": _core.Coupling.Uncoupled,
-}
-
 
 class MptcpParams(TcpParams):
     """Parameters of ``mptcp``."""
@@ -45,6 +39,6 @@ class MptcpParams(TcpParams):
 )
 def mptcp(params: MptcpParams, context: Context) -> _core.Transport:
     """Return the transport; a flow is complete when all its bytes are there, whichever subflow carried them."""
-    return _core.Transport.mptcp(
-        params.base(context), subflows=params.subflows, coupling=_COUPLINGS[params.coupling]
+    return params.core(
+        context, congestion="coupled", subflows=params.subflows, coupling=params.coupling
     )

@@ -34,6 +34,11 @@ class NdpParams(Params):
 def ndp(params: NdpParams, context: Context) -> _core.Transport:
     """Return the transport; requests are as large as acknowledgements."""
     sizes = context.sizes
-    return _core.Transport.ndp(
-        payload=sizes.payload, header=sizes.header, ack=sizes.ack, window=params.window, timeout=params.rto
+    return _core.Transport(
+        "ndp",
+        payload=sizes.payload,
+        header=sizes.header,
+        ack=sizes.ack,
+        window=params.window,
+        timeout=params.rto,
     )

@@ -15,4 +15,4 @@ from pnet_lp.sim.tcp_params import TcpParams
 )
 def tcp(params: TcpParams, context: Context) -> _core.Transport:
     """Return the transport."""
-    return _core.Transport.tcp(params.base(context))
+    return params.core(context)

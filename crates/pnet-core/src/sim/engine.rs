@@ -1,16 +1,21 @@
 //! The run: event after event, from the first flow's start to the end.
 
+use std::sync::Arc;
+
 use super::fabric::Fabric;
 use super::failures::Failures;
-use super::forwarding::{Forwarding, Pair};
+use super::flows::Flows;
+use super::forwarding::Forwarding;
 use super::net::{Fires, Net};
+use super::network::{Network, Shape};
 use super::packet::Kind;
+use super::paths::Paths;
 use super::queues::{Discipline, Held, Queue};
 use super::records::{End, Outcome};
 use super::source::{Flow, Source};
 use super::time::{NEVER, Time};
 use super::trace::{Recorder, Watched};
-use super::transports::{Shape, Transport, TransportKind};
+use super::transports::{Transport, TransportKind};
 use crate::error::{Error, invalid};
 
 /// Events between two looks at who watches.
@@ -47,11 +52,11 @@ pub struct Scenario {
     /// Hosts, switches and links.
     pub fabric: Fabric,
     /// What ports do with packets that cannot be sent at once.
-    pub queue: Queue,
-    /// How packets find their ways.
-    pub forwarding: Forwarding,
+    pub queue: Arc<dyn Queue>,
+    /// How packets find their paths.
+    pub forwarding: Arc<dyn Forwarding>,
     /// How flows are cut into packets, and when these are sent.
-    pub transport: TransportKind,
+    pub transport: Arc<dyn TransportKind>,
     /// Who starts which flow when.
     pub source: Box<dyn Source>,
     /// All that is drawn is drawn from this.
@@ -83,6 +88,7 @@ impl Scenario {
     /// Runs it; `watch` is told of the progress now and then, and returns whether to go on.
     ///
     /// ```
+    /// # use std::sync::Arc;
     /// # use pnet_core::graph::{Graph, Planes};
     /// # use pnet_core::paths::Policy;
     /// # use pnet_core::sim::*;
@@ -91,9 +97,9 @@ impl Scenario {
     /// let planes = Planes::new(vec![cable], vec![vec![Some(0), Some(1)]])?;
     /// let scenario = Scenario {
     ///     fabric: Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?,
-    ///     queue: Queue::DropTail(DropTail { limit: Limit::Packets(100) }),
-    ///     forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-    ///     transport: TransportKind::Tcp(Tcp::default()),
+    ///     queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
+    ///     forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+    ///     transport: Arc::new(Tcp::default()),
     ///     source: Box::new(FlowList::new([(0, 1, 1500, 0)])),
     ///     seed: 1,
     ///     model: Model::Fast,
@@ -115,7 +121,8 @@ impl Scenario {
         if self.queue.trims() && !self.transport.takes_trimmed() {
             return invalid("queue", "it cuts payload off packets, of which the transport can make nothing");
         }
-        let discipline = match (self.queue.build(&self.fabric, shape.largest, self.seed)?, self.model) {
+        self.queue.limit().check(shape.largest)?;
+        let discipline = match (self.queue.build(&self.fabric, self.seed)?, self.model) {
             (Discipline::Fifo(fifo), Model::Plain) => {
                 Discipline::Scheduler(Box::new(Held::new(fifo, self.fabric.ports())))
             }
@@ -126,34 +133,31 @@ impl Scenario {
 
     /// Runs it with this discipline, whatever its queue says.
     pub(super) fn run_with(
-        mut self,
+        self,
         discipline: Discipline,
         shape: Shape,
         watch: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<Outcome, Error> {
-        let down = self.failures.build(&mut self.fabric)?;
         let recorder = Recorder::new(&self.watched, self.fabric.ports())?;
-        let forwarder = self.forwarding.build(&self.fabric, self.seed)?;
-        let net = Net::new(self.fabric, discipline, forwarder, shape, recorder, down, self.seed);
+        let paths = Paths::new(self.fabric, &*self.forwarding, &self.failures, self.seed)?;
+        let flows = Flows::new(self.source, paths.fabric.planes().count(), shape.subflows as usize);
+        let net = Net::new(paths, discipline, flows, shape, recorder, self.seed);
         let transport = self.transport.build(self.forwarding.shares());
-        let mut engine = Engine { net, transport, source: self.source, events: 0 };
+        let mut engine = Engine { net, transport, events: 0 };
         let end = engine.run(self.limits, watch)?;
-        engine.finish(end, self.limits)
+        let time = engine.net.now().min(self.limits.time);
+        engine.net.finish(end, time, engine.events)
     }
 }
 
 struct Engine {
     net: Net,
-    transport: Box<dyn Transport>,
-    source: Box<dyn Source>,
+    transport: Box<dyn Transport<Net>>,
     events: u64,
 }
 
 impl Engine {
     fn run(&mut self, limits: Limits, watch: &mut dyn FnMut(Progress) -> bool) -> Result<End, Error> {
-        self.net.wake_source(self.source.next());
-        self.net.await_change();
-        let total = self.source.total();
         loop {
             if self.events.is_multiple_of(LOOK) && !watch(self.progress()) {
                 return Ok(End::Stopped);
@@ -161,7 +165,7 @@ impl Engine {
             if self.events == limits.events {
                 return Ok(End::EventLimit);
             }
-            let Some(fires) = self.net.pop() else { return Ok(self.at_rest()) };
+            let Some(fires) = self.net.pop() else { return Ok(self.net.flows().at_rest()) };
             if self.net.now() > limits.time {
                 return Ok(End::TimeLimit);
             }
@@ -180,86 +184,41 @@ impl Engine {
                     continue;
                 }
                 Fires::Timer(timer) => {
-                    if self.net.due(timer) {
-                        let (connection, which) = self.net.timer(timer);
+                    if let Some((connection, which)) = self.net.due(timer) {
                         self.transport.timer(connection, which, &mut self.net);
                         self.net.settle(connection);
                     }
                 }
                 Fires::Pull(port) => self.transport.pull(port, &mut self.net),
-                Fires::Source => self.start_flows()?,
+                Fires::Source => {
+                    let released = self.net.release()?;
+                    self.open(released)?;
+                }
                 Fires::Change => {
-                    self.net.change();
-                    for (flow, record) in self.net.take_waiting() {
-                        let opened = self.net.open_as(flow, record)?;
-                        self.begin(flow, opened);
-                    }
+                    let stranded = self.net.change();
+                    self.open(stranded)?;
                 }
             }
-            if self.net.has_news() {
-                for (id, stage) in self.net.take_news() {
-                    self.source.reached(id, stage, self.net.now());
-                }
-                self.net.wake_source(self.source.next());
-                if total == Some(self.net.completions()) {
-                    return Ok(End::Complete);
-                }
+            if self.net.take_news() && self.net.flows().all_complete() {
+                return Ok(End::Complete);
             }
         }
     }
 
-    fn start_flows(&mut self) -> Result<(), Error> {
-        let mut flows = vec![];
-        self.source.start(self.net.now(), &mut flows);
-        for flow in flows {
-            let opened = self.net.open(flow)?;
-            self.begin(flow, opened);
+    /// Lets flows send, as far as they have paths.
+    fn open(&mut self, flows: Vec<(Flow, u32)>) -> Result<(), Error> {
+        for (flow, record) in flows {
+            let Some(pair) = self.net.open(flow, record)? else { continue };
+            let paths = self.net.paths(pair);
+            let ideal = self.transport.ideal(flow.bytes, flow.session.opens, &paths);
+            self.net.flows().begin(record, &paths, ideal);
+            self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);
         }
-        self.net.wake_source(self.source.next());
         Ok(())
     }
 
-    /// Lets a flow send, if it has a path.
-    fn begin(&mut self, flow: Flow, opened: Option<Pair>) {
-        let Some(pair) = opened else { return };
-        let paths = self.net.paths(pair);
-        let record = self.net.record(pair.connection);
-        record.hops = paths.first().map_or(0, Vec::len) as u32;
-        record.ideal = self.transport.ideal(flow.bytes, flow.session.opens, &paths);
-        self.transport.start(pair.connection, flow.bytes, &paths, &mut self.net);
-    }
-
-    /// Why it ends when no event is left.
-    fn at_rest(&self) -> End {
-        let flows = self.source.total().unwrap_or(self.net.flows());
-        if self.net.completions() < flows { End::Idle } else { End::Complete }
-    }
-
-    fn progress(&self) -> Progress {
-        Progress {
-            time: self.net.now(),
-            events: self.events,
-            completed: self.net.completions(),
-            arrived: self.net.arrived(),
-        }
-    }
-
-    fn finish(mut self, end: End, limits: Limits) -> Result<Outcome, Error> {
-        for flow in self.source.unstarted() {
-            self.net.add_record(flow);
-        }
-        let time = self.net.now().min(limits.time);
-        let left = self.net.finish(time)?;
-        Ok(Outcome {
-            end,
-            time,
-            events: self.events,
-            packet_hops: left.packet_hops,
-            flows: left.flows,
-            ports: left.ports,
-            plane_bytes: left.plane_bytes,
-            subflow_bytes: left.subflow_bytes,
-            traces: left.traces,
-        })
+    fn progress(&mut self) -> Progress {
+        let (time, events, arrived) = (self.net.now(), self.events, self.net.arrived());
+        Progress { time, events, completed: self.net.flows().completed(), arrived }
     }
 }

@@ -153,7 +153,7 @@ impl Events {
     }
 
     /// Lets a lane that fires for itself do so at `time`, which is earlier than what is pending.
-    pub(super) fn hasten(&mut self, lane: u32, time: Time) {
+    pub(super) fn reschedule_earlier(&mut self, lane: u32, time: Time) {
         let old = self.pending(lane);
         debug_assert!(time < old);
         let ahead = (old >> self.shift).saturating_sub(self.current);
@@ -392,7 +392,7 @@ mod tests {
                 if pending == NEVER {
                     events.push(lane, time);
                 } else if time < pending && lane >= 2 * LINKS {
-                    events.hasten(lane, time);
+                    events.reschedule_earlier(lane, time);
                     wanted.retain(|event| *event as u32 != lane);
                 }
                 if events.pending(lane) != pending {

@@ -1,25 +1,28 @@
-//! The network while the run goes on: it moves packets from port to port, and is what a transport sees.
+//! The network while the run goes on: it moves packets from port to port, and lets transports send them.
 
-mod account;
-mod flows;
-mod hops;
-mod tracing;
+mod active;
+mod ports;
+mod timers;
 
 use std::hint::black_box;
 
 use super::events::Events;
-use super::fabric::Fabric;
-use super::failures::Down;
-use super::forwarding::{Forwarder, Ground, PER_HOP, Pair, Sent};
+use super::fabric::{Fabric, PathLink};
+use super::flows::Flows;
+use super::forwarding::{PER_HOP, Pair};
+use super::network::{Network, Shape};
 use super::packet::{Kind, Packet};
-use super::port::{Port, Rare};
+use super::paths::Paths;
+use super::port::Departure;
 use super::queues::Discipline;
-use super::records::FlowRecord;
-use super::routes::Routes;
-use super::source::{Flow, Session, Stage};
+use super::records::{End, FlowRecord, Outcome, PacketCounts};
+use super::source::{Flow, Session};
 use super::time::{NEVER, Time};
-use super::trace::Recorder;
-use super::transports::Shape;
+use super::trace::{ArrivalRow, Recorder, WindowRow};
+use crate::error::Error;
+use active::{Active, State};
+use ports::Ports;
+use timers::Timers;
 
 /// What fires, decoded from its lane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,206 +31,80 @@ pub(super) enum Fires {
     Free(u32),
     /// A packet arrives at the far end of a port.
     Arrival(u32),
-    /// The source wants to start flows.
+    /// The source releases flows.
     Source,
     /// Paths learn of a failure or its end, or of what has been sent.
     Change,
     /// A port into a host may ask for the next packet.
     Pull(u32),
-    /// A timer, if it is still wanted.
+    /// A timer, if it is still armed.
     Timer(u32),
 }
 
 /// Lanes of the source and of changes, which follow those of ports; then those of pulls, if any, and of timers.
 const OTHERS: usize = 2;
 
-/// A flow under way.
-#[derive(Debug, Clone, Copy)]
-struct Live {
-    pair: Pair,
-    /// Place of its record.
-    record: u32,
-    /// Packets on their way.
-    in_flight: u32,
-    state: State,
-    traced: bool,
-    session: Session,
+/// What becomes of a packet that has crossed a link.
+#[derive(PartialEq, Eq)]
+enum Fate {
+    /// It is at its host.
+    Home,
+    /// It goes on, or is lost on the link or for want of a path on.
+    Away,
+    /// It has met a full queue, and may have found room there or not.
+    Full,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Open,
-    /// Complete, but packets of it are on their way still.
-    Done,
-    Free,
-}
-
-/// Ports, queues, paths, clock and flows.
-///
-/// Flows under way have a *slot*, which is used again when nothing of them is left in the network; their connections
-/// (one for each subflow) and timers are numbered from it.
+/// Ports, paths, flows, timers and clock.
 pub struct Net {
     now: Time,
     events: Events,
-    fabric: Fabric,
-    ports: Vec<Port>,
-    rare: Vec<Rare>,
-    discipline: Discipline,
-    /// With how many packets in a queue it has to be asked, if it serves in order of arrival.
-    asked_from: u32,
-    forwarder: Box<dyn Forwarder>,
-    routes: Routes,
-    live: Vec<Live>,
-    free: Vec<u32>,
-    records: Vec<FlowRecord>,
-    /// Deadline of each timer.
-    deadlines: Vec<Time>,
-    /// Flows that have come to a stage since they were last asked for.
-    reached: Vec<(u32, Stage)>,
-    completions: usize,
-    subflows: u32,
-    timers: u32,
     /// First lane of a timer.
     first_timer: u32,
+    ports: Ports,
+    paths: Paths,
+    active: Active,
+    timers: Timers,
     payload: u16,
-    plane_bytes: Vec<u64>,
-    subflow_bytes: Vec<u64>,
     packet_hops: u64,
     /// Bytes of data packets that have reached their hosts.
     arrived: u64,
-    /// What a scheduler has just dropped.
-    dropped: Vec<Packet>,
     recorder: Option<Box<Recorder>>,
-    down: Down,
-    /// Whether any link fails.
-    failing: bool,
-    /// Flows that found no path when they were to start, each with the place of its record.
-    waiting: Vec<(Flow, u32)>,
 }
 
 impl Net {
-    /// An idle network, for a transport with so many subflows a flow and timers a subflow.
+    /// An idle network, for a transport of this shape.
     pub(super) fn new(
-        fabric: Fabric,
+        paths: Paths,
         discipline: Discipline,
-        forwarder: Box<dyn Forwarder>,
+        flows: Flows<PacketCounts>,
         shape: Shape,
         recorder: Option<Recorder>,
-        down: Down,
         seed: u64,
     ) -> Self {
-        let ports = fabric.ports();
+        let fabric = &paths.fabric;
         let pulls = if shape.pulls { fabric.planes().count() * fabric.hosts() } else { 0 };
-        let first_timer = 2 * ports + OTHERS + pulls;
-        let nodes: Vec<u32> = (0..ports as u32).map(|port| fabric.link(port).to).collect();
-        Net {
+        let first_timer = (2 * fabric.ports() + OTHERS + pulls) as u32;
+        let nodes: Vec<u32> = (0..fabric.ports() as u32).map(|port| fabric.link(port).to).collect();
+        let mut net = Net {
             now: 0,
             events: Events::new(&nodes, OTHERS + pulls, seed),
-            ports: (0..ports as u32).map(|port| Port::new(fabric.link(port))).collect(),
-            rare: vec![Rare::default(); ports],
-            fabric,
-            asked_from: match &discipline {
-                // A trace tells how much there is exactly.
-                Discipline::Fifo(fifo) if recorder.is_none() => fifo.asked_from(),
-                _ => 0,
-            },
-            discipline,
-            forwarder,
-            routes: Routes::default(),
-            live: vec![],
-            free: vec![],
-            records: vec![],
-            deadlines: vec![],
-            reached: vec![],
-            completions: 0,
-            subflows: shape.subflows,
-            timers: shape.timers,
-            first_timer: first_timer as u32,
+            first_timer,
+            ports: Ports::new(fabric, discipline, recorder.is_some()),
+            active: Active::new(flows, shape.subflows),
+            timers: Timers::new(shape.timers, first_timer),
             payload: shape.payload,
-            plane_bytes: vec![],
-            subflow_bytes: vec![],
             packet_hops: 0,
             arrived: 0,
-            dropped: vec![],
             recorder: recorder.map(Box::new),
-            failing: down.fails(),
-            down,
-            waiting: vec![],
-        }
+            paths,
+        };
+        net.wake_source();
+        net.await_change();
+        net
     }
 
-    // ------------------------------------------------------------------ what a transport may do
-
-    /// The time.
-    #[inline]
-    pub fn now(&self) -> Time {
-        self.now
-    }
-
-    /// Sends a packet of a connection, from the flow's source or, if it is an answer, from its destination.
-    #[inline]
-    pub fn send(&mut self, packet: Packet) {
-        let (port, route) = self
-            .forwarder
-            .depart(&packet, &Ground { fabric: &self.fabric, routes: &self.routes, now: self.now });
-        let slot = packet.connection / self.subflows;
-        let flow = &mut self.live[slot as usize];
-        flow.in_flight += 1;
-        let place = flow.record as usize;
-        let record = &mut self.records[place];
-        record.sent += 1;
-        if packet.kind == Kind::Data {
-            let bytes = u64::from(packet.size);
-            record.data_packets += 1;
-            record.data_bytes += bytes;
-            let subflow = packet.connection - slot * self.subflows;
-            self.subflow_bytes[place * self.subflows as usize + subflow as usize] += bytes;
-            let plane = self.fabric.plane(port);
-            self.plane_bytes[place * self.fabric.planes().count() + plane] += bytes;
-        }
-        self.enqueue(port, &packet, route);
-    }
-
-    /// Lets a timer fire at `time`, and not at the time it had.
-    ///
-    /// Only an earlier time touches the calendar: a later one is seen when the timer fires too early.
-    #[inline]
-    pub fn arm(&mut self, timer: u32, time: Time) {
-        self.deadlines[timer as usize] = time;
-        let lane = self.timer_lane(timer);
-        if time < self.events.pending(lane) {
-            self.events.hasten(lane, time);
-        }
-    }
-
-    /// Lets a timer not fire.
-    #[inline]
-    pub fn disarm(&mut self, timer: u32) {
-        self.deadlines[timer as usize] = NEVER;
-    }
-
-    /// Whether a timer is to fire.
-    #[inline]
-    pub fn armed(&self, timer: u32) -> bool {
-        self.deadlines[timer as usize] != NEVER
-    }
-
-    /// Lets [`super::transports::Transport::pull`] be asked at `time` for a port into a host, unless it will be asked before.
-    #[inline]
-    pub fn await_pull(&mut self, port: u32, time: Time) {
-        let lane = self.first_timer - self.ports.len() as u32 + port;
-        if self.events.pending(lane) == NEVER {
-            self.events.push(lane, time);
-        }
-    }
-
-    /// The hosts, switches and links.
-    #[inline]
-    pub fn fabric(&self) -> &Fabric {
-        &self.fabric
-    }
-
-    // ------------------------------------------------------------------ what the engine does
+    // ------------------------------------------------------------------ events
 
     /// Takes the next event and sets the clock.
     #[inline]
@@ -235,9 +112,9 @@ impl Net {
         if self.events.prepare() {
             self.look_ahead();
         }
-        let (time, lane) = self.events.pop(|one, other| Self::before(&self.ports, one, other))?;
+        let (time, lane) = self.events.pop(|one, other| self.ports.before(one, other))?;
         self.now = time;
-        let ports = self.ports.len() as u32;
+        let ports = self.ports.all.len() as u32;
         Some(match lane {
             lane if lane < ports => Fires::Free(lane),
             lane if lane < 2 * ports => Fires::Arrival(lane - ports),
@@ -250,101 +127,319 @@ impl Net {
 
     /// Reads what the next events will read.  None of it waits for another's, so memory is asked for all at once.
     fn look_ahead(&self) {
-        let (mut read, ports) = (0, self.ports.len() as u32);
+        let (mut read, ports) = (0, self.ports.all.len() as u32);
         for lane in self.events.prepared() {
             if lane < ports || lane >= 2 * ports {
                 continue;
             }
-            let from = &self.ports[(lane - ports) as usize];
+            let from = &self.ports.all[(lane - ports) as usize];
             let packet = &from.first().packet;
-            if (from.to as usize) < self.fabric.hosts() {
-                read ^= self.live[(packet.connection / self.subflows) as usize].in_flight;
+            if (from.to as usize) < self.paths.fabric.hosts() {
+                read ^= self.active.of(packet.connection).in_flight;
             } else if packet.route & PER_HOP == 0 {
-                let next = self.routes.port(packet.route);
-                read ^= self.ports[next as usize].look_ahead();
+                let next = self.paths.routes.port(packet.route);
+                read ^= self.ports.all[next as usize].look_ahead();
             }
         }
         black_box(read);
     }
 
-    /// Whether two links bring packets of one connection, of which that of the first is the earlier one.
+    /// The connection of a timer that fires, and which of its timers it is, if it is due.
     #[inline]
-    fn before(ports: &[Port], one: u32, other: u32) -> bool {
-        let [one, other] = [one, other].map(|link| ports[link as usize].first().packet);
-        one.connection == other.connection && one.seq < other.seq
+    pub(super) fn due(&mut self, timer: u32) -> Option<(u32, u32)> {
+        self.timers.due(timer, self.now, &mut self.events)
     }
 
-    /// Whether a timer that fires is still wanted now; if it is wanted later, it will fire again.
-    #[inline]
-    pub(super) fn due(&mut self, timer: u32) -> bool {
-        let deadline = self.deadlines[timer as usize];
-        if deadline > self.now {
-            let lane = self.timer_lane(timer);
-            self.events.push(lane, deadline);
-            return false;
-        }
-        self.deadlines[timer as usize] = NEVER;
-        true
-    }
-
-    /// Lets the source fire at `time`.
-    pub(super) fn wake_source(&mut self, time: Time) {
-        let lane = 2 * self.ports.len() as u32;
-        let time = time.max(self.now);
+    /// Lets the source fire when it releases the next flows.
+    fn wake_source(&mut self) {
+        let lane = 2 * self.ports.all.len() as u32;
+        let time = self.active.flows.next_release().max(self.now);
         if time < self.events.pending(lane) {
-            self.events.hasten(lane, time);
+            self.events.reschedule_earlier(lane, time);
         }
     }
 
     /// Lets paths learn of the next change when it is time.
-    pub(super) fn await_change(&mut self) {
-        let lane = 2 * self.ports.len() as u32 + 1;
-        let time = self.down.next().min(self.forwarder.next_poll());
+    fn await_change(&mut self) {
+        let lane = 2 * self.ports.all.len() as u32 + 1;
+        let time = self.paths.down.next().min(self.paths.forwarder.next_poll());
         self.events.push(lane, time);
     }
 
-    /// Lets paths learn of what has changed, or of what flows have sent.
-    pub(super) fn change(&mut self) {
-        if self.down.next() <= self.now {
-            self.down.apply(self.now, &mut self.fabric);
-            let adapts = self.down.adapts();
-            let open = self.live.iter().filter(|flow| adapts && flow.state != State::Free);
-            let pairs: Vec<Pair> = open.map(|flow| flow.pair).collect();
-            self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
+    /// Lets paths learn of what has changed, or of what flows have sent; returns the flows that are to ask for paths again.
+    pub(super) fn change(&mut self) -> Vec<(Flow, u32)> {
+        if self.paths.change_is_due(self.now) {
+            self.paths.change(self.now, self.active.under_way());
         }
-        if self.forwarder.next_poll() <= self.now {
-            let open = self.live.iter().filter(|flow| flow.state == State::Open);
-            let bytes = &self.subflow_bytes;
-            let sent: Vec<Sent> = open
-                .flat_map(|Live { pair, record, .. }| {
-                    let of = bytes[(record * pair.subflows) as usize..].iter();
-                    let connections = (0..pair.subflows).zip(of);
-                    connections.map(|(subflow, bytes)| Sent { pair: *pair, subflow, bytes: *bytes })
-                })
-                .collect();
-            self.forwarder.poll(&sent, &self.fabric, &mut self.routes);
+        if self.paths.forwarder.next_poll() <= self.now {
+            let sent = self.active.sent();
+            let Paths { fabric, routes, forwarder, .. } = &mut self.paths;
+            forwarder.poll(&sent, fabric, routes);
         }
         self.await_change();
+        self.active.flows.take_stranded()
     }
 
-    /// The connection of a timer, and which of its timers it is.
-    #[inline]
-    pub(super) fn timer(&self, timer: u32) -> (u32, u32) {
-        (timer / self.timers, timer % self.timers)
+    // ------------------------------------------------------------------ flows
+
+    /// The flows that the source releases now, each with the place of its record.
+    pub(super) fn release(&mut self) -> Result<Vec<(Flow, u32)>, Error> {
+        let released = self.active.flows.release(self.now, &self.paths.fabric, self.payload);
+        self.wake_source();
+        released
     }
+
+    /// Makes a flow active; where a failure has left it no path, it is stranded.
+    pub(super) fn open(&mut self, flow: Flow, record: u32) -> Result<Option<Pair>, Error> {
+        let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(flow.id));
+        let pair = self.active.take(flow, record, traced);
+        self.timers.grow(self.active.connections(), &mut self.events);
+        if self.paths.open(pair)? {
+            return Ok(Some(pair));
+        }
+        self.active.free(pair.connection);
+        self.active.flows.strand(flow, record);
+        Ok(None)
+    }
+
+    /// Links of the paths open to a flow.
+    pub(super) fn paths(&self, pair: Pair) -> Vec<Vec<PathLink>> {
+        self.paths.links(&self.paths.ports(pair, self.now))
+    }
+
+    /// Notes whether all bytes of a connection's flow have arrived; to be asked whenever data has.
+    #[inline]
+    pub(super) fn note_arrival(&mut self, connection: u32) {
+        let place = self.active.of(connection).record;
+        let record = &self.active.flows.records[place as usize];
+        if record.received == record.bytes && record.arrived.is_none() {
+            self.active.flows.arrive(place, self.now);
+        }
+    }
+
+    /// Gives the slot of a connection free if its flow is complete and nothing of it is on its way.
+    #[inline]
+    pub(super) fn settle(&mut self, connection: u32) {
+        let flow = self.active.of(connection);
+        if flow.state != State::Done || flow.in_flight > 0 {
+            return;
+        }
+        let pair = flow.pair;
+        self.paths.close(pair);
+        self.timers.disarm_all(pair.connection, pair.subflows);
+        self.active.free(pair.connection);
+    }
+
+    /// The flows.
+    pub(super) fn flows(&mut self) -> &mut Flows<PacketCounts> {
+        &mut self.active.flows
+    }
+
+    /// Whether flows have arrived or completed since the last call; their source is woken when it is time for what follows.
+    #[inline]
+    pub(super) fn take_news(&mut self) -> bool {
+        let news = self.active.flows.take_news();
+        if news {
+            self.wake_source();
+        }
+        news
+    }
+
+    // ------------------------------------------------------------------ packets
+
+    /// A packet arrives at the far end of a port: it goes on, or is returned if it has come to its host.
+    #[inline]
+    pub(super) fn arrive(&mut self, port: u32) -> Option<Packet> {
+        let (departure, next) = self.ports.all[port as usize].arrive();
+        let fate = self.take(port, &departure);
+        match fate {
+            Fate::Full => self.events.turns.draw(port),
+            _ => self.events.turns.end(port),
+        }
+        if let Some(next) = next {
+            self.events.push(self.ports.arrival_lane(port), next);
+        }
+        (fate == Fate::Home).then_some(departure.packet)
+    }
+
+    /// What has arrived comes to its host, goes on or is lost.
+    #[inline]
+    fn take(&mut self, port: u32, departure: &Departure) -> Fate {
+        let from = &self.ports.all[port as usize];
+        let (packet, to) = (&departure.packet, from.to);
+        if self.paths.failing && self.paths.down.between(port, from.began(departure), self.now) {
+            self.lose(port, packet);
+            return Fate::Away;
+        }
+        self.packet_hops += 1;
+        if self.recorder.is_some() {
+            self.trace_hop(port, packet);
+        }
+        if (to as usize) < self.paths.fabric.hosts() {
+            let flow = self.active.of_mut(packet.connection);
+            flow.in_flight -= 1;
+            let (record, traced) = (flow.record as usize, flow.traced);
+            self.active.flows.records[record].counts.delivered += 1;
+            self.arrived += if packet.kind == Kind::Data { u64::from(packet.size) } else { 0 };
+            if traced && packet.kind == Kind::Data {
+                self.trace_arrival(port, packet);
+            }
+            return Fate::Home;
+        }
+        let (next, route) = if packet.route & PER_HOP == 0 {
+            (self.paths.routes.port(packet.route), packet.route + 1)
+        } else {
+            let Some(hop) = self.paths.next(packet, to, self.now) else {
+                self.lose(port, packet);
+                return Fate::Away;
+            };
+            hop
+        };
+        debug_assert_eq!(self.paths.fabric.from(next), to, "a packet leaves by a port of another switch");
+        if self.enqueue(next, packet, route) { Fate::Full } else { Fate::Away }
+    }
+
+    /// A packet is lost on a link, or at its end.
+    fn lose(&mut self, port: u32, packet: &Packet) {
+        self.ports.lose(port);
+        self.drop(packet.connection);
+    }
+
+    /// A port that has sent its packet sends the next.
+    pub(super) fn serve(&mut self, port: u32) {
+        self.ports.serve(port, self.now, &mut self.events);
+    }
+
+    /// Puts a packet into the queue of a port, with its route from there; returns whether that was full.
+    #[inline]
+    fn enqueue(&mut self, port: u32, packet: &Packet, route: u32) -> bool {
+        let full = self.ports.enqueue(port, packet, route, self.now, &mut self.events, &mut self.recorder);
+        if full {
+            while let Some(gone) = self.ports.dropped.pop() {
+                self.drop(gone.connection);
+            }
+        }
+        full
+    }
+
+    fn drop(&mut self, connection: u32) {
+        self.active.of_mut(connection).in_flight -= 1;
+        self.active.record(connection).counts.dropped += 1;
+        self.settle(connection);
+    }
+
+    // ------------------------------------------------------------------ traces
+
+    /// Notes that a data packet has crossed the link of a port, where its flow is traced.
+    #[cold]
+    fn trace_hop(&mut self, port: u32, packet: &Packet) {
+        let traced = self.active.of(packet.connection).traced;
+        if let Some(recorder) = self.recorder.as_mut().filter(|_| traced && packet.kind == Kind::Data) {
+            recorder.cross((packet.connection, packet.seq, packet.stamp), port);
+        }
+    }
+
+    #[cold]
+    fn trace_arrival(&mut self, port: u32, packet: &Packet) {
+        let flow = self.active.of(packet.connection).pair.flow;
+        let (time, subflow) = (self.now, packet.connection % self.active.subflows);
+        let (seq, size, delay) = (packet.seq, packet.size, time - packet.stamp);
+        let plane = self.paths.fabric.plane(port) as u32;
+        if let Some(recorder) = &mut self.recorder {
+            let path = recorder.path((packet.connection, seq, packet.stamp), flow);
+            recorder.arrival(ArrivalRow { time, flow, subflow, seq, delay, size, plane, path });
+        }
+    }
+
+    // ------------------------------------------------------------------ the end
 
     /// Bytes on the wire of the data that has reached its hosts.
     pub(super) fn arrived(&self) -> u64 {
         self.arrived
     }
 
+    /// The records of a run that ends so, once it has been checked that no packet is missing.
+    pub(super) fn finish(mut self, end: End, time: Time, events: u64) -> Result<Outcome, Error> {
+        self.active.flows.end();
+        let mut on_their_way = vec![0_u64; self.active.flows.records.len()];
+        let ports = self.ports.finish(time, |packet| {
+            on_their_way[self.active.of(packet.connection).record as usize] += 1;
+        })?;
+        let Flows { records: flows, plane_bytes, subflow_bytes, .. } = self.active.flows;
+        for (record, on_their_way) in flows.iter().zip(on_their_way) {
+            let counts = &record.counts;
+            if counts.sent != counts.delivered + counts.dropped + on_their_way {
+                let found = format!("{record:?} and {on_their_way} packets on their way");
+                return Err(Error::Unconserved { found });
+            }
+        }
+        let traces = self.recorder.map(|recorder| recorder.traces).unwrap_or_default();
+        let packet_hops = self.packet_hops;
+        Ok(Outcome { end, time, events, packet_hops, flows, ports, plane_bytes, subflow_bytes, traces })
+    }
+}
+
+impl Network for Net {
     #[inline]
-    fn arrival_lane(&self, port: u32) -> u32 {
-        self.ports.len() as u32 + port
+    fn now(&self) -> Time {
+        self.now
     }
 
     #[inline]
-    fn timer_lane(&self, timer: u32) -> u32 {
-        self.first_timer + timer
+    fn send(&mut self, packet: Packet) {
+        let (port, route) = self.paths.depart(&packet, self.now);
+        self.active.send(&packet, port, &self.paths.fabric);
+        self.enqueue(port, &packet, route);
+    }
+
+    #[inline]
+    fn arm(&mut self, timer: u32, time: Time) {
+        self.timers.arm(timer, time, &mut self.events);
+    }
+
+    #[inline]
+    fn disarm(&mut self, timer: u32) {
+        self.timers.disarm(timer);
+    }
+
+    #[inline]
+    fn armed(&self, timer: u32) -> bool {
+        self.timers.armed(timer)
+    }
+
+    #[inline]
+    fn await_pull(&mut self, port: u32, time: Time) {
+        let lane = self.first_timer - self.ports.all.len() as u32 + port;
+        if self.events.pending(lane) == NEVER {
+            self.events.push(lane, time);
+        }
+    }
+
+    #[inline]
+    fn fabric(&self) -> &Fabric {
+        &self.paths.fabric
+    }
+
+    #[inline]
+    fn record(&mut self, connection: u32) -> &mut FlowRecord<PacketCounts> {
+        self.active.record(connection)
+    }
+
+    fn session(&self, connection: u32) -> Session {
+        self.active.of(connection).session
+    }
+
+    fn complete(&mut self, connection: u32) {
+        self.active.complete(connection, self.now);
+    }
+
+    #[inline]
+    fn trace_window(&mut self, connection: u32, window: f64) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let flow = self.active.of(connection);
+        if flow.traced {
+            let subflow = connection % self.active.subflows;
+            recorder.window(WindowRow { time: self.now, flow: flow.pair.flow, subflow, window });
+        }
     }
 }

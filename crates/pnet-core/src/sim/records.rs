@@ -3,16 +3,17 @@
 use super::time::Time;
 use super::trace::Traces;
 
-/// What became of a flow.  Packets are counted in both directions, handshakes and acknowledgements included, where
-/// nothing else is said.
+/// What became of a flow.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FlowRecord {
+pub struct FlowRecord<C = ()> {
     /// The source's number for it.
     pub id: u32,
     /// Host that sends.
     pub src: u32,
     /// Host that receives.
     pub dst: u32,
+    /// Links of its first path; 0 where it had none or did not start.
+    pub hops: u32,
     /// Payload in bytes.
     pub bytes: u64,
     /// When it started, or was to start.
@@ -21,13 +22,18 @@ pub struct FlowRecord {
     pub arrived: Option<Time>,
     /// When its source knew that all had arrived; none if the run ended before.
     pub end: Option<Time>,
-    /// The least time it can take from start to end, alone in the network on the paths
-    /// open to it when it starts.
+    /// The least time it can take from start to end, alone in the network on the paths open to it when it starts; of a
+    /// fluid without slow start.
     pub ideal: Time,
     /// Payload bytes received, each once.
     pub received: u64,
-    /// Links of its first path; 0 where it had none or did not start.
-    pub hops: u32,
+    /// What only one model counts.
+    pub counts: C,
+}
+
+/// The packets of a flow in both directions, handshakes and acknowledgements included, where nothing else is said.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PacketCounts {
     /// Packets sent.
     pub sent: u64,
     /// Packets received.
@@ -61,7 +67,7 @@ pub struct PortRecord {
     pub bytes: u64,
     /// Packets dropped.
     pub dropped: u64,
-    /// Packets lost on the link while it was down, or at its end where no way leads on.
+    /// Packets lost on the link while it was down, or at its end where no path leads on.
     pub lost: u64,
     /// Packets marked.
     pub marked: u64,
@@ -87,7 +93,7 @@ pub enum End {
     TimeLimit,
     /// The limit of events.
     EventLimit,
-    /// Whoever watches wanted it to.
+    /// Whoever watches stopped it.
     Stopped,
 }
 
@@ -103,7 +109,7 @@ pub struct Outcome {
     /// Packets times the links they crossed.
     pub packet_hops: u64,
     /// Every flow, in the order of starts; those that were yet to start last.
-    pub flows: Vec<FlowRecord>,
+    pub flows: Vec<FlowRecord<PacketCounts>>,
     /// Every port of the fabric.
     pub ports: Vec<PortRecord>,
     /// Bytes of data sent into each plane, flow by flow.

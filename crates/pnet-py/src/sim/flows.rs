@@ -1,7 +1,7 @@
 //! Who starts which flow when.
 
 use numpy::PyReadonlyArray1;
-use pnet_core::error::{indices, offsets};
+use pnet_core::error::{indices, invalid, offsets};
 use pnet_core::sim::{DependentFlows, FlowList, Source, Stage, Time};
 use pyo3::prelude::*;
 
@@ -40,19 +40,15 @@ impl Flows {
         let start = offsets("start_ps", start_ps.as_slice()?)?;
         for (what, found) in [("dst", dst.len()), ("size", size.len()), ("start_ps", start.len())] {
             if found != src.len() {
-                return Err(pnet_core::Error::Invalid {
-                    what,
-                    why: format!("{found} entries for {} flows", src.len()),
-                }
-                .into());
+                return Ok(invalid(what, format!("{found} entries for {} flows", src.len()))?);
             }
         }
         let after = indices("after", after.as_slice()?, src.len())?;
         let stage = |known: &bool| if *known { Stage::Acknowledged } else { Stage::Arrived };
         let stages = acknowledged.as_slice()?;
         if stages.len() != after.len() {
-            let why = format!("{} entries for {} waits", stages.len(), after.len());
-            return Err(pnet_core::Error::Invalid { what: "acknowledged", why }.into());
+            let problem = format!("{} entries for {} waits", stages.len(), after.len());
+            return Ok(invalid("acknowledged", problem)?);
         }
         let after = after.into_iter().zip(stages.iter().map(stage)).collect();
         let connection = indices("connection", connection.as_slice()?, src.len())?;

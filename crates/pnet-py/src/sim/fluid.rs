@@ -1,12 +1,12 @@
 //! A run of the fluid simulator.
 
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
-use pnet_core::sim::fluid::{self, FlowRecord};
+use pnet_core::sim::{FlowRecord, fluid};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::flows::Flows;
-use super::forwardings::Forwarding;
+use super::kinds::Forwarding;
 use super::outcome::{Column, End, columns, table, time};
 use super::run::{fabric_of, failures_of, limits_of, watch};
 use crate::error::Result;
@@ -78,7 +78,7 @@ impl Correction {
 /// A finished run.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct FluidOutcome {
-    inner: fluid::Outcome,
+    inner: fluid::FluidOutcome,
 }
 
 const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
@@ -175,7 +175,7 @@ pub(crate) fn simulate_fluid(
     let weights = weights.map(|weights| weights.as_slice().map(<[f64]>::to_vec)).transpose()?;
     let method = if incremental { fluid::Method::Incremental } else { fluid::Method::FromScratch };
     let (inner, _) = monitor::run(py, 1, on_progress, |monitor| {
-        let scenario = fluid::Scenario {
+        let scenario = fluid::FluidScenario {
             fabric,
             forwarding: forwarding.inner.clone(),
             sharing: sharing.inner,

@@ -2,24 +2,18 @@
 
 mod flows;
 mod fluid;
-mod forwardings;
+mod kinds;
 mod outcome;
-mod queues;
 mod run;
-mod transports;
 
 use pyo3::prelude::*;
 
 /// Adds all of it to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<flows::Flows>()?;
-    module.add_class::<queues::Queue>()?;
-    module.add_class::<transports::Coupling>()?;
-    module.add_class::<transports::TcpBase>()?;
-    module.add_class::<transports::Transport>()?;
-    module.add_class::<forwardings::Order>()?;
-    module.add_class::<forwardings::Over>()?;
-    module.add_class::<forwardings::Forwarding>()?;
+    module.add_class::<kinds::Queue>()?;
+    module.add_class::<kinds::Transport>()?;
+    module.add_class::<kinds::Forwarding>()?;
     module.add_class::<outcome::End>()?;
     module.add_class::<outcome::Outcome>()?;
     module.add_class::<fluid::Sharing>()?;

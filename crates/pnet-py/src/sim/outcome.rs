@@ -1,7 +1,7 @@
 //! What a run leaves behind, as columns.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
-use pnet_core::sim::records::{self, FlowRecord, PortRecord};
+use pnet_core::sim::records::{self, FlowRecord, PacketCounts, PortRecord};
 use pnet_core::sim::trace::{ArrivalRow, QueueRow, WindowRow};
 use pnet_core::sim::{NEVER, Time};
 use pyo3::prelude::*;
@@ -55,7 +55,7 @@ pub(super) fn time(value: Option<Time>) -> i64 {
 
 pub(super) type Column<R> = (&'static str, fn(&R) -> i64);
 
-const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
+const FLOW_COLUMNS: &[Column<FlowRecord<PacketCounts>>] = &[
     ("flow", |r| i64::from(r.id)),
     ("src", |r| i64::from(r.src)),
     ("dst", |r| i64::from(r.dst)),
@@ -66,17 +66,17 @@ const FLOW_COLUMNS: &[Column<FlowRecord>] = &[
     ("ideal_ps", |r| r.ideal as i64),
     ("received_bytes", |r| r.received as i64),
     ("links", |r| i64::from(r.hops)),
-    ("packets_sent", |r| r.sent as i64),
-    ("packets_delivered", |r| r.delivered as i64),
-    ("packets_dropped", |r| r.dropped as i64),
-    ("data_packets", |r| r.data_packets as i64),
-    ("data_bytes", |r| r.data_bytes as i64),
-    ("resent", |r| r.resent as i64),
-    ("fast_retransmits", |r| r.fast_retransmits as i64),
-    ("timeouts", |r| r.timeouts as i64),
-    ("out_of_order", |r| r.out_of_order as i64),
-    ("marked", |r| r.marked as i64),
-    ("trimmed", |r| r.trimmed as i64),
+    ("packets_sent", |r| r.counts.sent as i64),
+    ("packets_delivered", |r| r.counts.delivered as i64),
+    ("packets_dropped", |r| r.counts.dropped as i64),
+    ("data_packets", |r| r.counts.data_packets as i64),
+    ("data_bytes", |r| r.counts.data_bytes as i64),
+    ("resent", |r| r.counts.resent as i64),
+    ("fast_retransmits", |r| r.counts.fast_retransmits as i64),
+    ("timeouts", |r| r.counts.timeouts as i64),
+    ("out_of_order", |r| r.counts.out_of_order as i64),
+    ("marked", |r| r.counts.marked as i64),
+    ("trimmed", |r| r.counts.trimmed as i64),
 ];
 
 const PORT_COLUMNS: &[Column<PortRecord>] = &[

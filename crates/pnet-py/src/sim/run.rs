@@ -10,10 +10,8 @@ use pnet_core::sim::{
 use pyo3::prelude::*;
 
 use super::flows::Flows;
-use super::forwardings::Forwarding;
+use super::kinds::{Forwarding, Queue, Transport};
 use super::outcome::Outcome;
-use super::queues::Queue;
-use super::transports::Transport;
 use crate::error::Result;
 use crate::monitor::{self, PythonMonitor};
 use crate::planes::Planes;

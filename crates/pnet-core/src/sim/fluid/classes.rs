@@ -9,31 +9,8 @@ use std::collections::{BinaryHeap, HashMap};
 use super::super::fabric::NONE;
 use super::super::time::{NEVER, Time};
 use super::rates::Rates;
+use super::streams::Stream;
 use crate::error::Error;
-
-/// A stream of a class.
-#[derive(Debug)]
-pub(super) struct Stream {
-    /// Its number in the sharing.
-    pub(super) number: u32,
-    /// Bytes a picosecond for each unit of weight, and its part of the clock; neither is kept of a class's only stream.
-    level: f64,
-    clock: f64,
-    /// Its links, and what they carry of it.
-    pub(super) links: Vec<(u32, f64)>,
-}
-
-impl Stream {
-    /// A stream of a new class.
-    pub(super) fn over(links: Vec<(u32, f64)>) -> Self {
-        Stream { number: NONE, level: 0.0, clock: 0.0, links }
-    }
-
-    /// Its links.
-    pub(super) fn ports(&self) -> Vec<u32> {
-        self.links.iter().map(|(port, _)| *port).collect()
-    }
-}
 
 /// A sum that keeps what rounding cuts off (Knuth's two-sum): when the heavy flows of a class have gone, the weight of the
 /// light ones is left, not what rounding made of it.

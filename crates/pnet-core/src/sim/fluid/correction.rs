@@ -2,45 +2,8 @@
 
 use super::super::fabric::{Link, PathLink};
 use super::super::time::Time;
-use super::super::transports::ideal;
-use super::engine::BITS;
+use super::terms::{BITS, PacketSizes, Terms};
 use super::windows::Windows;
-
-/// Bytes on the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PacketSizes {
-    /// A full packet, header included.
-    pub packet: u16,
-    /// What a packet with payload has beside it.
-    pub header: u16,
-    /// An acknowledgement, and each packet of a handshake.
-    pub ack: u16,
-}
-
-impl PacketSizes {
-    /// Packets of a flow.
-    pub(super) fn packets(self, bytes: u64) -> u64 {
-        bytes.div_ceil(u64::from(self.packet - self.header))
-    }
-
-    /// Bytes of a flow on the wire.
-    pub(super) fn on_the_wire(self, bytes: u64) -> f64 {
-        bytes as f64 + self.packets(bytes) as f64 * f64::from(self.header)
-    }
-
-    /// How long its packets take over an idle path, from the first bit to the last.
-    fn pipeline(self, path: &[PathLink], bytes: u64) -> Time {
-        let payload = u64::from(self.packet - self.header);
-        let rest = (bytes % payload) as u16;
-        let last = if rest == 0 { 0 } else { rest + self.header };
-        ideal::pipeline(path, bytes / payload, self.packet, last)
-    }
-
-    /// The largest packet of a flow.
-    fn largest(self, bytes: u64) -> u16 {
-        u64::from(self.packet).min(bytes + u64::from(self.header)) as u16
-    }
-}
 
 /// Which times are added to those of the fluid; those of queues and marks are described in [`super::windows`].
 ///
@@ -70,18 +33,6 @@ pub struct Correction {
     pub slow_start: Option<u32>,
     /// None where flows wait in no queues and find their share at once.
     pub windows: Option<Windows>,
-}
-
-/// The times that a flow's path and size give, in picoseconds.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Terms {
-    /// From its start until it enters the network.
-    pub(super) opening: Time,
-    /// From the fluid's end to the arrival of the last bit, and from there to that of its acknowledgement.
-    pub(super) arriving: Time,
-    pub(super) returning: Time,
-    /// From a packet's first bit to its acknowledgement, less what it takes on the slowest link.
-    pub(super) round_trip: Time,
 }
 
 impl Correction {

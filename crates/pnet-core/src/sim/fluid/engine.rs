@@ -2,31 +2,31 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use super::super::alone::at_most;
 use super::super::engine::{Limits, Progress};
-use super::super::fabric::{Fabric, NONE, PathLink};
-use super::super::failures::Down;
-use super::super::forwarding::{Forwarder, Forwarding, Ground, Pair};
+use super::super::fabric::{Fabric, NONE};
+use super::super::flows::Flows;
+use super::super::forwarding::{Forwarding, Pair};
+use super::super::paths::Paths;
 use super::super::records::End;
-use super::super::routes::Routes;
-use super::super::source::{Flow, Source, Stage};
+use super::super::source::Flow;
 use super::super::time::{NEVER, Time};
-use super::Scenario;
-use super::classes::{Classes, Stream, key};
-use super::correction::{Correction, PacketSizes, Terms};
+use super::FluidScenario;
+use super::classes::{Classes, key};
+use super::correction::Correction;
 use super::ledger::Ledger;
 use super::rates::Rates;
-use super::records::Outcome;
+use super::records::FluidOutcome;
 use super::sharing::Sharing;
+use super::streams::Stream;
+use super::terms::{BITS, PacketSizes, Terms};
 use super::windows::{Found, Window};
 use crate::error::{Error, invalid};
 
 /// Steps between two looks at who watches.
 const LOOK: u64 = 1 << 8;
-
-/// Bits to a byte, picoseconds to a second.
-pub(super) const BITS: f64 = 8e12;
 
 /// A flow that has started and is not complete.
 #[derive(Debug, Clone)]
@@ -69,11 +69,9 @@ enum Known {
 /// The state of a run.
 pub(super) struct Engine {
     now: Time,
-    fabric: Fabric,
-    forwarding: Forwarding,
-    forwarder: Box<dyn Forwarder>,
-    routes: Routes,
-    source: Box<dyn Source>,
+    paths: Paths,
+    flows: Flows<()>,
+    forwarding: Arc<dyn Forwarding>,
     sharing: Sharing,
     correction: Correction,
     sizes: PacketSizes,
@@ -81,18 +79,12 @@ pub(super) struct Engine {
     pub(super) rates: Rates,
     classes: Classes,
     live: Vec<Option<Live>>,
-    free: Vec<u32>,
     known: BinaryHeap<Reverse<(Time, Known)>>,
-    down: Down,
     /// Of each link, how many reasons there are for it to carry nothing.
     dead: Vec<u16>,
-    failing: bool,
-    /// Flows that found no path when they were to start, each with the place of its record.
-    waiting: Vec<(Flow, u32)>,
     /// Of each link, how long the last flow that came or went there has found its packets to wait, in picoseconds.
     waits: Vec<f64>,
     ledger: Ledger,
-    completions: usize,
     /// Bytes on the wire of the flows that have left the network.
     arrived: u64,
     events: u64,
@@ -100,9 +92,9 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    pub(super) fn new(scenario: Scenario) -> Result<Self, Error> {
-        let Scenario { mut fabric, forwarding, sharing, sizes, failures, seed, .. } = scenario;
-        sharing.check(&forwarding)?;
+    pub(super) fn new(scenario: FluidScenario) -> Result<Self, Error> {
+        let FluidScenario { fabric, forwarding, sharing, sizes, failures, .. } = scenario;
+        sharing.check(&*forwarding)?;
         if scenario.correction.windows.is_some() && sharing != Sharing::Single {
             return invalid("correction", "queues are found on one path, and flows have several");
         }
@@ -114,8 +106,8 @@ impl Engine {
         {
             return invalid("weights", format!("{wrong} is not a positive number"));
         }
-        let down = failures.build(&mut fabric)?;
-        let ports = fabric.ports();
+        let paths = Paths::new(fabric, &*forwarding, &failures, scenario.seed)?;
+        let (ports, planes) = (paths.fabric.ports(), paths.fabric.planes().count());
         let mut known = BinaryHeap::new();
         for outage in &failures.outages {
             known.push(Reverse((outage.from, Known::Link(outage.port, true))));
@@ -123,13 +115,12 @@ impl Engine {
                 known.push(Reverse((outage.until, Known::Link(outage.port, false))));
             }
         }
-        let capacity = (0..ports as u32).map(|port| rate(&fabric, port)).collect();
+        let capacity = (0..ports as u32).map(|port| rate(&paths.fabric, port)).collect();
         Ok(Engine {
             now: 0,
-            forwarder: forwarding.build(&fabric, seed)?,
-            routes: Routes::default(),
+            paths,
+            flows: Flows::new(scenario.source, planes, sharing.subflows() as usize),
             forwarding,
-            source: scenario.source,
             sharing,
             correction: scenario.correction,
             sizes,
@@ -137,16 +128,10 @@ impl Engine {
             rates: Rates::new(sharing, capacity, scenario.method),
             classes: Classes::default(),
             live: vec![],
-            free: vec![],
             known,
-            ledger: Ledger::new(fabric.planes().count(), sharing.subflows() as usize, ports),
-            failing: down.fails(),
-            waiting: vec![],
-            down,
+            ledger: Ledger { carried: vec![0.0; ports] },
             dead: vec![0; ports],
             waits: vec![0.0; ports],
-            fabric,
-            completions: 0,
             arrived: 0,
             events: 0,
             settled: 0,
@@ -173,18 +158,18 @@ impl Engine {
                 return Ok(End::TimeLimit);
             }
             self.step(next)?;
-            if self.source.total() == Some(self.completions) {
+            if self.flows.all_complete() {
                 break;
             }
         }
-        let flows = self.source.total().unwrap_or(self.ledger.flows.len());
-        Ok(if self.completions < flows { End::Idle } else { End::Complete })
+        Ok(self.flows.at_rest())
     }
 
     /// When something happens next.
     pub(super) fn next(&self) -> Time {
         let known = self.known.peek().map_or(NEVER, |Reverse((time, _))| *time);
-        self.classes.next().min(known).min(self.down.next()).min(self.source.next().max(self.now))
+        let release = self.flows.next_release().max(self.now);
+        self.classes.next().min(known).min(self.paths.down.next()).min(release)
     }
 
     /// Lets everything happen that happens at `now`.
@@ -197,11 +182,10 @@ impl Engine {
         for slot in done {
             self.complete(slot);
         }
-        if self.down.next() <= now {
+        if self.paths.change_is_due(now) {
             self.events += 1;
-            self.down.apply(now, &mut self.fabric);
             self.adapt();
-            for (flow, record) in std::mem::take(&mut self.waiting) {
+            for (flow, record) in self.flows.take_stranded() {
                 self.open(flow, record)?;
             }
         }
@@ -211,18 +195,14 @@ impl Engine {
                 match known {
                     Known::Link(port, fails) => self.change_link(port, fails),
                     Known::Enter(slot) => self.enter(slot),
-                    Known::Arrival(record) => {
-                        let record = &mut self.ledger.flows[record as usize];
-                        record.arrived = Some(now);
-                        self.source.reached(record.id, Stage::Arrived, now);
-                    }
-                    Known::End(record) => self.end(record),
+                    Known::Arrival(record) => self.flows.arrive(record, now),
+                    Known::End(record) => self.flows.complete(record, now),
                 }
-            } else if self.source.next() <= now {
-                let mut flows = vec![];
-                self.source.start(now, &mut flows);
-                for flow in flows {
-                    self.start(flow)?;
+            } else if self.flows.next_release() <= now {
+                let payload = self.sizes.packet - self.sizes.header;
+                for (flow, record) in self.flows.release(now, &self.paths.fabric, payload)? {
+                    self.events += 1;
+                    self.open(flow, record)?;
                 }
             } else {
                 break;
@@ -236,30 +216,20 @@ impl Engine {
         self.classes.settle(&mut self.rates, self.now)
     }
 
-    fn start(&mut self, flow: Flow) -> Result<(), Error> {
-        self.events += 1;
-        flow.check(&self.fabric, self.sizes.packet - self.sizes.header)?;
-        let record = self.ledger.add(&flow);
-        self.open(flow, record)
-    }
-
     /// Lets a flow send, or, where a failure has left it no path, wait for one.
     fn open(&mut self, flow: Flow, record: u32) -> Result<(), Error> {
-        let slot = self.free.pop().unwrap_or(self.live.len() as u32);
+        let slot = self.flows.take_slot();
         if slot as usize == self.live.len() {
             self.live.push(None);
         }
         let Flow { id, src, dst, bytes, session, .. } = flow;
-        let subflows = self.sharing.paths(&self.forwarding);
+        let subflows = self.sharing.paths(&*self.forwarding);
         let (key, connection) = (session.connection, slot * subflows);
         let pair = Pair { flow: id, key, connection, subflows, src, dst };
-        match self.forwarder.open(pair, &self.fabric, &mut self.routes) {
-            Err(Error::NoPath { .. }) if self.failing => {
-                self.free.push(slot);
-                self.waiting.push((flow, record));
-                return Ok(());
-            }
-            opened => opened?,
+        if !self.paths.open(pair)? {
+            self.flows.free_slot(slot);
+            self.flows.strand(flow, record);
+            return Ok(());
         }
         let weight = match &self.weights {
             None => 1.0,
@@ -269,15 +239,14 @@ impl Engine {
             },
         };
         let paths = self.paths(pair);
-        let links: Vec<Vec<PathLink>> = paths.iter().map(|path| self.links(path)).collect();
+        let links = self.paths.links(&paths);
         let terms = self.correction.terms(bytes, session.opens, &links, self.sizes);
         let wire = self.sizes.on_the_wire(bytes);
         let windows = self.correction.windows;
         let window = windows.zip(links.first()).map(|(all, path)| all.of(path, wire, &terms, self.sizes));
         let least = (wire / (at_most(&links) as f64 / BITS)).ceil() as Time;
-        let made = &mut self.ledger.flows[record as usize];
-        made.hops = paths.first().map_or(0, Vec::len) as u32;
-        made.ideal = terms.opening + least + terms.arriving + terms.returning;
+        let ideal = terms.opening + least + terms.arriving + terms.returning;
+        self.flows.begin(record, &links, ideal);
         let live = Live {
             pair,
             record,
@@ -320,7 +289,7 @@ impl Engine {
     fn join(&mut self, slot: u32, paths: &[Vec<u32>], left: f64) {
         let Some(flow) = &mut self.live[slot as usize] else { return };
         let streams = || {
-            let links = self.sharing.streams(paths, &self.forwarding);
+            let links = self.sharing.streams(paths, &*self.forwarding);
             links.into_iter().map(Stream::over).collect()
         };
         let held = (flow.held, flow.terms.round_trip);
@@ -348,10 +317,10 @@ impl Engine {
             _ => Found::default(),
         };
         let Some(flow) = self.live[slot as usize].take() else { return };
-        self.forwarder.close(flow.pair, &mut self.routes);
-        self.free.push(slot);
+        self.paths.close(flow.pair);
+        self.flows.free_slot(slot);
         self.count(&flow);
-        let record = &mut self.ledger.flows[flow.record as usize];
+        let record = &mut self.flows.records[flow.record as usize];
         record.received = record.bytes;
         self.arrived += flow.bytes as u64;
         let sharing = (self.now - flow.entered.unwrap_or(self.now)).max(1) as f64;
@@ -380,34 +349,24 @@ impl Engine {
         };
         let sharing = (levels, &self.classes);
         let queue = |port| {
-            let queue = windows.queue(port, sharing, &self.fabric, &self.waits, self.sizes);
+            let queue = windows.queue(port, sharing, &self.paths.fabric, &self.waits, self.sizes);
             self.waits[port as usize] = queue.wait;
             queue
         };
-        windows.find(path, &self.fabric, queue, own.held, terms, self.sizes)
-    }
-
-    /// A flow's source knows that all has arrived.
-    fn end(&mut self, record: u32) {
-        let record = &mut self.ledger.flows[record as usize];
-        record.end = Some(self.now);
-        self.completions += 1;
-        self.source.reached(record.id, Stage::Acknowledged, self.now);
+        windows.find(path, &self.paths.fabric, queue, own.held, terms, self.sizes)
     }
 
     fn change_link(&mut self, port: u32, fails: bool) {
         self.events += 1;
         let dead = &mut self.dead[port as usize];
         *dead = if fails { *dead + 1 } else { *dead - 1 };
-        let capacity = if *dead == 0 { rate(&self.fabric, port) } else { 0.0 };
+        let capacity = if *dead == 0 { rate(&self.paths.fabric, port) } else { 0.0 };
         self.rates.set_capacity(port, capacity);
     }
 
     /// Paths have changed: flows go on by those that they have now.
     fn adapt(&mut self) {
-        let adapts = self.down.adapts();
-        let pairs: Vec<Pair> = self.live.iter().flatten().filter(|_| adapts).map(|flow| flow.pair).collect();
-        self.forwarder.adapt(&pairs, &self.fabric, &mut self.routes);
+        self.paths.change(self.now, self.live.iter().flatten().map(|flow| flow.pair));
         for slot in 0..self.live.len() as u32 {
             let Some(flow) = self.live[slot as usize].as_ref().filter(|flow| flow.entered.is_some()) else {
                 continue;
@@ -424,8 +383,7 @@ impl Engine {
     }
 
     fn paths(&self, pair: Pair) -> Vec<Vec<u32>> {
-        let ground = Ground { fabric: &self.fabric, routes: &self.routes, now: self.now };
-        let mut paths = self.forwarder.paths(pair, &ground);
+        let mut paths = self.paths.ports(pair, self.now);
         if self.sharing == Sharing::Best {
             // The same ones in the same order for all flows that have them, and each once; the shortest first.
             paths.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
@@ -434,44 +392,39 @@ impl Engine {
         paths
     }
 
-    fn links(&self, path: &[u32]) -> Vec<PathLink> {
-        let link = |port: &u32| {
-            let link = *self.fabric.link(*port);
-            PathLink {
-                port: *port,
-                link,
-                back: self.fabric.back(*port).map_or(link, |back| *self.fabric.link(back)),
-            }
-        };
-        path.iter().map(link).collect()
-    }
-
     /// Writes down what a flow has sent.
     fn count(&mut self, flow: &Live) {
         if flow.class != NONE {
-            let up = |plane| self.fabric.up(plane, flow.pair.src);
-            self.ledger.count(flow.record, self.classes.get(flow.class), &flow.since, flow.weight, up);
+            let up = |plane| self.paths.fabric.up(plane, flow.pair.src);
+            let class = self.classes.get(flow.class);
+            self.ledger.count(&mut self.flows, flow.record, class, &flow.since, flow.weight, up);
         }
     }
 
     pub(super) fn progress(&self) -> Progress {
-        Progress { time: self.now, events: self.events, completed: self.completions, arrived: self.arrived }
+        Progress {
+            time: self.now,
+            events: self.events,
+            completed: self.flows.completed(),
+            arrived: self.arrived,
+        }
     }
 
-    pub(super) fn finish(mut self, end: End, limits: Limits) -> Outcome {
+    pub(super) fn finish(mut self, end: End, limits: Limits) -> FluidOutcome {
         let time = if end == End::TimeLimit { limits.time } else { self.now };
         self.classes.advance(time);
         let live = std::mem::take(&mut self.live);
         for flow in live.iter().flatten().filter(|flow| flow.class != NONE) {
             self.count(flow);
             let left = (flow.mark - self.classes.get(flow.class).clock).max(0.0) * flow.weight;
-            let record = &mut self.ledger.flows[flow.record as usize];
+            let record = &mut self.flows.records[flow.record as usize];
             record.received = (record.bytes as f64 * (1.0 - left / flow.bytes)).floor().max(0.0) as u64;
         }
-        for flow in self.source.unstarted() {
-            self.ledger.add(&flow);
-        }
-        self.ledger.close(end, time, self.events, self.settled)
+        self.flows.end();
+        let Flows { records: flows, plane_bytes, subflow_bytes, .. } = self.flows;
+        let ports = self.ledger.carried.into_iter().map(|bytes| bytes.round() as u64).collect();
+        let (events, settled) = (self.events, self.settled);
+        FluidOutcome { end, time, events, settled, flows, ports, plane_bytes, subflow_bytes }
     }
 }
 

@@ -24,9 +24,12 @@ pub mod records;
 pub mod sharing;
 mod split;
 mod streams;
+mod terms;
 #[cfg(test)]
 mod tests;
 mod windows;
+
+use std::sync::Arc;
 
 use super::engine::{Limits, Progress};
 use super::fabric::Fabric;
@@ -35,10 +38,11 @@ use super::forwarding::Forwarding;
 use super::source::Source;
 use super::time::NEVER;
 use crate::error::{Error, invalid};
-pub use correction::{Correction, PacketSizes};
+pub use correction::Correction;
 use engine::Engine;
-pub use records::{FlowRecord, Outcome};
+pub use records::FluidOutcome;
 pub use sharing::Sharing;
+pub use terms::PacketSizes;
 pub use windows::Windows;
 
 /// How rates are found.
@@ -52,11 +56,11 @@ pub enum Method {
 }
 
 /// All that a run is made of.
-pub struct Scenario {
+pub struct FluidScenario {
     /// Hosts, switches and links.
     pub fabric: Fabric,
     /// Which paths flows are offered.
-    pub forwarding: Forwarding,
+    pub forwarding: Arc<dyn Forwarding>,
     /// What they do with them.
     pub sharing: Sharing,
     /// What is added to the fluid's times.
@@ -77,19 +81,20 @@ pub struct Scenario {
     pub method: Method,
 }
 
-impl Scenario {
+impl FluidScenario {
     /// Runs it; `watch` is told of the progress now and then, and returns whether to go on.
     ///
     /// ```
+    /// # use std::sync::Arc;
     /// # use pnet_core::graph::{Graph, Planes};
     /// # use pnet_core::paths::Policy;
     /// # use pnet_core::sim::*;
-    /// # use pnet_core::sim::fluid::{Correction, Method, PacketSizes, Scenario, Sharing};
+    /// # use pnet_core::sim::fluid::{Correction, Method, PacketSizes, FluidScenario, Sharing};
     /// // Three hosts at a switch, two of which send to the third: 10 Gb/s is 800 ps a byte.
     /// let planes = Planes::new(vec![Graph::new(1, vec![], vec![])?], vec![vec![Some(0); 3]])?;
-    /// let scenario = Scenario {
+    /// let scenario = FluidScenario {
     ///     fabric: Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?,
-    ///     forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+    ///     forwarding: Arc::new(Ecmp { policy: Policy::Any }),
     ///     sharing: Sharing::Single,
     ///     correction: Correction::default(),
     ///     sizes: PacketSizes { packet: 1500, header: 0, ack: 40 },
@@ -105,7 +110,7 @@ impl Scenario {
     /// assert_eq!(outcome.flows[1].end, Some(3 * 1000 * 800));
     /// # Ok::<(), pnet_core::Error>(())
     /// ```
-    pub fn run(self, watch: &mut dyn FnMut(Progress) -> bool) -> Result<Outcome, Error> {
+    pub fn run(self, watch: &mut dyn FnMut(Progress) -> bool) -> Result<FluidOutcome, Error> {
         let limits = self.limits;
         if limits.time == NEVER {
             return invalid("limits", "a time limit is below 2^64 - 1 ps");

@@ -1,10 +1,10 @@
 //! What finds the rates of streams: their max-min fair levels, or the best split of flows over them.
 
 use super::Method;
-use super::classes::Stream;
 use super::levels::Levels;
 use super::sharing::Sharing;
 use super::split::Split;
+use super::streams::Stream;
 use crate::error::Error;
 
 /// One or the other.  Streams are told of class by class.

@@ -1,37 +1,11 @@
 //! What a run leaves behind.
 
-use super::super::records::End;
+use super::super::records::{End, FlowRecord};
 use super::super::time::Time;
-
-/// What became of a flow.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FlowRecord {
-    /// The source's number for it.
-    pub id: u32,
-    /// Host that sends.
-    pub src: u32,
-    /// Host that receives.
-    pub dst: u32,
-    /// Payload in bytes.
-    pub bytes: u64,
-    /// When it started, or was to start.
-    pub start: Time,
-    /// When all had arrived; none if the run ended before.
-    pub arrived: Option<Time>,
-    /// When its source knew; none if the run ended before.
-    pub end: Option<Time>,
-    /// The least time it can take from start to end, alone in the network on the paths open to it when it starts, without
-    /// slow start; 0 where it had none or did not start.
-    pub ideal: Time,
-    /// Payload bytes that have arrived.
-    pub received: u64,
-    /// Links of its first path; 0 where it had none or did not start.
-    pub hops: u32,
-}
 
 /// A finished run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct FluidOutcome {
     /// Why it ended.
     pub end: End,
     /// Simulated time at its end.

@@ -1,6 +1,6 @@
 //! How a flow uses the paths that its forwarding offers.
 
-use super::super::forwarding::{Forwarding, Order, Spray};
+use super::super::forwarding::Forwarding;
 use crate::error::{Error, invalid};
 
 /// What a flow's rate is, where it has several paths.
@@ -18,7 +18,7 @@ pub enum Sharing {
 
 impl Sharing {
     /// How many paths a forwarding that offers one at a time is asked for.
-    pub(super) fn paths(self, forwarding: &Forwarding) -> u32 {
+    pub(super) fn paths(self, forwarding: &dyn Forwarding) -> u32 {
         match self {
             Sharing::Single | Sharing::Even => 1,
             Sharing::Subflows(count) => count,
@@ -35,20 +35,17 @@ impl Sharing {
     }
 
     /// An error unless it makes sense with a forwarding.
-    pub(super) fn check(self, forwarding: &Forwarding) -> Result<(), Error> {
-        match (self, forwarding) {
-            (_, Forwarding::Spray(Spray { order: Order::Flowlets(_), .. })) => {
-                invalid("forwarding", "a fluid has no gaps in which a flow could change its path")
-            }
-            (_, Forwarding::Hedera(_)) => {
-                invalid("forwarding", "a fluid has no controller that places flows")
-            }
-            (Sharing::Subflows(0), _) => invalid("sharing", "0 subflows; a flow has at least one"),
-            (Sharing::Best, Forwarding::Given(_)) => Ok(()),
-            (Sharing::Even | Sharing::Best, _) if !forwarding.spreads() => {
+    pub(super) fn check(self, forwarding: &dyn Forwarding) -> Result<(), Error> {
+        if let Some(why) = forwarding.no_fluid() {
+            return invalid("forwarding", why);
+        }
+        match self {
+            Sharing::Subflows(0) => invalid("sharing", "0 subflows; a flow has at least one"),
+            Sharing::Best if !forwarding.makes_tables() => Ok(()),
+            Sharing::Even | Sharing::Best if !forwarding.spreads() => {
                 invalid("sharing", "a forwarding that chooses one path has none to split over")
             }
-            (Sharing::Single | Sharing::Subflows(_), _) if forwarding.spreads() => {
+            Sharing::Single | Sharing::Subflows(_) if forwarding.spreads() => {
                 invalid("sharing", "a forwarding that spreads packets gives a flow no path of its own")
             }
             _ => Ok(()),
@@ -56,22 +53,11 @@ impl Sharing {
     }
 
     /// The links of each stream of a flow with these paths, and what they carry when it sends one unit.
-    pub(super) fn streams(self, paths: &[Vec<u32>], forwarding: &Forwarding) -> Vec<Vec<(u32, f64)>> {
+    pub(super) fn streams(self, paths: &[Vec<u32>], forwarding: &dyn Forwarding) -> Vec<Vec<(u32, f64)>> {
         if self != Sharing::Even {
             return paths.iter().map(|path| path.iter().map(|port| (*port, 1.0)).collect()).collect();
         }
-        let mut loads = vec![];
-        match forwarding {
-            Forwarding::PerHop(_) => {
-                let mut sorted: Vec<&[u32]> = paths.iter().map(Vec::as_slice).collect();
-                sorted.sort_unstable();
-                per_hop(&sorted, 0, 1.0, &mut loads);
-            }
-            _ => {
-                let part = 1.0 / paths.len() as f64;
-                loads.extend(paths.iter().flatten().map(|port| (*port, part)));
-            }
-        }
+        let mut loads = forwarding.loads(paths);
         loads.sort_unstable_by_key(|(port, _)| *port);
         loads.dedup_by(|next, kept| {
             let same = next.0 == kept.0;
@@ -81,18 +67,5 @@ impl Sharing {
             same
         });
         vec![loads]
-    }
-}
-
-/// Adds what `part` of a flow puts on the ports of these paths, sorted and alike before `depth`, with equal parts over
-/// those that come next.
-fn per_hop(paths: &[&[u32]], depth: usize, part: f64, loads: &mut Vec<(u32, f64)>) {
-    let next = || paths.chunk_by(|a, b| a[depth] == b[depth]);
-    let each = part / next().count() as f64;
-    for group in next() {
-        loads.push((group[0][depth], each));
-        if group[0].len() > depth + 1 {
-            per_hop(group, depth + 1, each, loads);
-        }
     }
 }

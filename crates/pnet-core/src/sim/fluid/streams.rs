@@ -5,6 +5,32 @@
 
 use smallvec::SmallVec;
 
+use super::super::fabric::NONE;
+
+/// A stream of a class.
+#[derive(Debug)]
+pub(super) struct Stream {
+    /// Its number in the sharing.
+    pub(super) number: u32,
+    /// Bytes a picosecond for each unit of weight, and its part of the clock; neither is kept of a class's only stream.
+    pub(super) level: f64,
+    pub(super) clock: f64,
+    /// Its links, and what they carry of it.
+    pub(super) links: Vec<(u32, f64)>,
+}
+
+impl Stream {
+    /// A stream of a new class.
+    pub(super) fn over(links: Vec<(u32, f64)>) -> Self {
+        Stream { number: NONE, level: 0.0, clock: 0.0, links }
+    }
+
+    /// Its links.
+    pub(super) fn ports(&self) -> Vec<u32> {
+        self.links.iter().map(|(port, _)| *port).collect()
+    }
+}
+
 /// A link of a stream.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hop {

@@ -1,5 +1,7 @@
 //! Rates against a solution from scratch at every event, and what is true of max-min fair rates at any.
 
+use std::sync::Arc;
+
 use super::super::failures::Outage;
 use super::super::records::End;
 use super::super::time::{MICROSECOND, Rate, Time};
@@ -43,7 +45,7 @@ fn network(random: &mut SplitMix) -> Fabric {
     Fabric::new(planes, &rates, &vec![MICROSECOND; ports]).unwrap()
 }
 
-fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Forwarding) -> Scenario {
+fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Arc<dyn Forwarding>) -> FluidScenario {
     let fabric = network(random);
     let count = 5 + random.below(40);
     let flows: Vec<(u32, u32, u64, Time)> = (0..count)
@@ -61,7 +63,7 @@ fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Forwarding) -> 
     let failures = Failures { outages: outages.collect(), repair: Some(MICROSECOND) };
     let weights =
         (random.below(2) == 0).then(|| (0..count).map(|_| [1.0, 0.3, 2.5][random.below(3)]).collect());
-    Scenario {
+    FluidScenario {
         fabric,
         forwarding,
         sharing,
@@ -93,7 +95,7 @@ fn check_fair(streams: &Streams, level: &[f64]) {
     }
 }
 
-fn compare(kind: u64, runs: u64, sharing: Sharing, forwarding: impl Fn() -> Forwarding) {
+fn compare(kind: u64, runs: u64, sharing: Sharing, forwarding: impl Fn() -> Arc<dyn Forwarding>) {
     let (mut compared, mut moved) = (0, 0);
     for run in 0..runs {
         let mut random = SplitMix::of([kind, run]);
@@ -126,34 +128,34 @@ fn compare(kind: u64, runs: u64, sharing: Sharing, forwarding: impl Fn() -> Forw
 
 #[test]
 fn one_path_at_every_event() {
-    compare(1, 200, Sharing::Single, || Forwarding::Ecmp(Ecmp { policy: Policy::Any }));
+    compare(1, 200, Sharing::Single, || Arc::new(Ecmp { policy: Policy::Any }));
 }
 
 #[test]
 fn fixed_splits_at_every_event() {
     let (policy, order) = (Policy::RoundRobin, Order::RoundRobin);
-    compare(2, 100, Sharing::Even, || Forwarding::Spray(Spray { policy, over: Over::Paths, order }));
-    compare(3, 100, Sharing::Even, || Forwarding::PerHop(PerHop { policy }));
+    compare(2, 100, Sharing::Even, || Arc::new(Spray { policy, over: Over::Paths, order }));
+    compare(3, 100, Sharing::Even, || Arc::new(PerHop { policy }));
 }
 
 #[test]
 fn subflows_at_every_event() {
-    compare(4, 200, Sharing::Subflows(4), || Forwarding::Ecmp(Ecmp { policy: Policy::RoundRobin }));
+    compare(4, 200, Sharing::Subflows(4), || Arc::new(Ecmp { policy: Policy::RoundRobin }));
 }
 
 /// Both methods end every flow at the same time, but for rounding.
-fn compare_methods(kind: u64, sharing: Sharing, forwarding: impl Fn() -> Forwarding) {
+fn compare_methods(kind: u64, sharing: Sharing, forwarding: impl Fn() -> Arc<dyn Forwarding>) {
     for run in 0..20 {
         let [one, other] = [Method::Incremental, Method::FromScratch].map(|method| {
             let made = scenario(&mut SplitMix::of([kind, run]), sharing, forwarding());
-            Scenario { method, ..made }.run(&mut |_| true).unwrap()
+            FluidScenario { method, ..made }.run(&mut |_| true).unwrap()
         });
         for (a, b) in one.flows.iter().zip(&other.flows) {
             assert!(a.end.unwrap_or(0).abs_diff(b.end.unwrap_or(0)) <= 4, "run {run}: {a:?} {b:?}");
             assert!(a.end.is_none() || a.received == a.bytes);
         }
         // Both methods may split differently, but neither sends more.
-        let sent = |outcome: &Outcome| outcome.plane_bytes.iter().sum::<u64>();
+        let sent = |outcome: &FluidOutcome| outcome.plane_bytes.iter().sum::<u64>();
         assert!(sent(&one).abs_diff(sent(&other)) <= 100, "run {run}: {} {}", sent(&one), sent(&other));
         assert!(sent(&one).abs_diff(one.subflow_bytes.iter().sum()) <= 100);
     }
@@ -161,11 +163,11 @@ fn compare_methods(kind: u64, sharing: Sharing, forwarding: impl Fn() -> Forward
 
 #[test]
 fn both_methods_have_the_same_outcome() {
-    compare_methods(5, Sharing::Single, || Forwarding::Ecmp(Ecmp { policy: Policy::Any }));
+    compare_methods(5, Sharing::Single, || Arc::new(Ecmp { policy: Policy::Any }));
 }
 
 #[test]
 fn both_methods_have_the_same_outcome_of_best_splits() {
     let (policy, order) = (Policy::RoundRobin, Order::RoundRobin);
-    compare_methods(7, Sharing::Best, || Forwarding::Spray(Spray { policy, over: Over::Paths, order }));
+    compare_methods(7, Sharing::Best, || Arc::new(Spray { policy, over: Over::Paths, order }));
 }

@@ -24,8 +24,8 @@
 use super::super::fabric::{Fabric, PathLink};
 use super::super::time::Time;
 use super::classes::Classes;
-use super::correction::{PacketSizes, Terms};
 use super::levels::Levels;
+use super::terms::{PacketSizes, Terms};
 
 /// What of the marking threshold a queue holds on average.  DCTCP's queue swings below it: with a threshold of 30 packets,
 /// 24 to 25 waited where windows would leave 40 to 120 (`experiments/fluid-error`).

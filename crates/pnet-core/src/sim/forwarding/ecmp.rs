@@ -1,9 +1,11 @@
 //! Equal-cost multi-path: every switch picks one of its shortest ways by a hash of the flow, salted with the switch.
 
 use super::super::fabric::Fabric;
-use super::Pair;
+use super::super::values::parameters;
 use super::per_flow::{Choice, PerFlow};
 use super::tables::Tables;
+use super::{Forwarder, Forwarding, Pair};
+use crate::error::Error;
 use crate::paths::Policy;
 use crate::random::SplitMix;
 
@@ -15,8 +17,16 @@ pub struct Ecmp {
     pub policy: Policy,
 }
 
+parameters!(Ecmp { policy });
+
+impl Forwarding for Ecmp {
+    fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
+        Ok(Box::new(self.hashed(fabric, seed)))
+    }
+}
+
 impl Ecmp {
-    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> PerFlow<Hashed> {
+    pub(super) fn hashed(&self, fabric: &Fabric, seed: u64) -> PerFlow<Hashed> {
         PerFlow::new(Hashed { policy: self.policy, tables: Tables::new(fabric), seed })
     }
 }

@@ -1,8 +1,9 @@
 //! Given paths: those that a routing allows to a pair of hosts.
 
 use super::super::fabric::Fabric;
-use super::Pair;
+use super::super::values::{Parameter, Values};
 use super::per_flow::{Choice, PerFlow};
+use super::{Forwarder, Forwarding, Pair};
 use crate::error::{Error, invalid};
 use crate::paths::{PathSet, Paths};
 use crate::random::SplitMix;
@@ -20,19 +21,57 @@ pub struct Given {
     pub reduced: Option<PathSet>,
 }
 
+/// Arrays of hosts, and the arrays of each list of paths.
+impl Parameter for Given {
+    fn read(values: &mut Values, _: &'static str) -> Result<Self, Error> {
+        let (src, dst) = (values.read::<Vec<u32>>("src")?, values.read::<Vec<u32>>("dst")?);
+        let pairs = src.into_iter().zip(dst).collect();
+        Ok(Given { pairs, paths: values.read("paths")?, reduced: values.read("reduced")? })
+    }
+}
+
+impl Parameter for PathSet {
+    fn read(values: &mut Values, name: &'static str) -> Result<Self, Error> {
+        let mut arrays: Values = values.read(name)?;
+        let pair_ptr: Vec<usize> = arrays.read("pair_ptr")?;
+        let (plane, ptr) = (arrays.read::<Vec<u32>>("plane")?, arrays.read::<Vec<usize>>("path_ptr")?);
+        let arcs: Vec<u32> = arrays.read("path_arc")?;
+        for (name, ptr, end) in [("pair_ptr", &pair_ptr, plane.len()), ("path_ptr", &ptr, arcs.len())] {
+            let covers = ptr.first() == Some(&0) && ptr.last() == Some(&end);
+            if !covers || !ptr.is_sorted() {
+                return invalid(name, format!("not ranges of {end} entries"));
+            }
+        }
+        if ptr.len() != plane.len() + 1 {
+            return invalid("path_ptr", format!("{} entries for {} paths", ptr.len(), plane.len()));
+        }
+        Ok(PathSet { pair_ptr, paths: Paths { plane, ptr, arcs } })
+    }
+}
+
+impl Forwarding for Given {
+    fn makes_tables(&self) -> bool {
+        false
+    }
+
+    /// Paths of the pair that has most.
+    fn most_paths(&self) -> u32 {
+        let ends = self.lists().flat_map(|paths| paths.pair_ptr.windows(2));
+        ends.map(|ends| ends[1].saturating_sub(ends[0])).max().unwrap_or(0).max(1) as u32
+    }
+
+    fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
+        Ok(Box::new(self.listed(fabric, seed)?))
+    }
+}
+
 impl Given {
     /// Both lists of paths.
     fn lists(&self) -> impl Iterator<Item = &PathSet> {
         [&self.paths].into_iter().chain(&self.reduced)
     }
 
-    /// Paths of the pair that has most.
-    pub(super) fn most(&self) -> usize {
-        let ends = self.lists().flat_map(|paths| paths.pair_ptr.windows(2));
-        ends.map(|ends| ends[1].saturating_sub(ends[0])).max().unwrap_or(0)
-    }
-
-    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<PerFlow<Listed>, Error> {
+    fn listed(&self, fabric: &Fabric, seed: u64) -> Result<PerFlow<Listed>, Error> {
         if let Some(wrong) = self.lists().find(|paths| paths.pair_ptr.len() != self.pairs.len() + 1) {
             let found = wrong.pair_ptr.len();
             return invalid("pair_ptr", format!("{found} entries for {} pairs", self.pairs.len()));

@@ -9,9 +9,10 @@ use super::super::fabric::Fabric;
 use super::super::packet::Packet;
 use super::super::routes::Routes;
 use super::super::time::{SECOND, Time};
+use super::super::values::{Parameter, Values, parameters};
 use super::ecmp::{Ecmp, Hashed};
 use super::per_flow::PerFlow;
-use super::{Forwarder, Ground, MOST, Pair, Sent};
+use super::{Forwarder, Forwarding, Ground, MOST, Pair, Sent};
 use crate::error::{Error, invalid};
 use crate::paths::Policy;
 use crate::placement::{Elephant, Placement, Wish, anneal, estimate, first_fit};
@@ -30,8 +31,28 @@ pub struct Hedera {
     pub placement: Placement,
 }
 
+parameters!(Hedera { policy, interval, share, placement });
+
+/// Steps of annealing where they are given, else first fit.
+impl Parameter for Placement {
+    fn read(values: &mut Values, _: &'static str) -> Result<Self, Error> {
+        let annealing = values.read::<Option<u32>>("annealing")?;
+        Ok(annealing.map_or(Placement::FirstFit, |iterations| Placement::Annealing { iterations }))
+    }
+}
+
+impl Forwarding for Hedera {
+    fn no_fluid(&self) -> Option<&'static str> {
+        Some("a fluid has no controller that places flows")
+    }
+
+    fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
+        Ok(Box::new(self.controller(fabric, seed)?))
+    }
+}
+
 impl Hedera {
-    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Controller, Error> {
+    fn controller(&self, fabric: &Fabric, seed: u64) -> Result<Controller, Error> {
         if self.interval == 0 {
             return invalid("interval", "0; time has to pass between polls");
         }
@@ -43,7 +64,7 @@ impl Hedera {
         }
         Ok(Controller {
             params: self.clone(),
-            flows: Ecmp { policy: self.policy }.build(fabric, seed),
+            flows: Ecmp { policy: self.policy }.hashed(fabric, seed),
             next: self.interval,
             polls: 0,
             seen: vec![],
@@ -164,7 +185,7 @@ mod tests {
     use crate::sim::{MICROSECOND, Rate};
 
     /// Four hosts at each of two switches, which two others join.
-    fn two_ways(gbps: u64) -> Fabric {
+    fn two_paths(gbps: u64) -> Fabric {
         let cables = [(0, 2), (0, 3), (1, 2), (1, 3)];
         let mut arcs: Vec<(u32, u32)> = cables.iter().flat_map(|(u, v)| [(*u, *v), (*v, *u)]).collect();
         arcs.sort_unstable();
@@ -182,10 +203,10 @@ mod tests {
     /// Flows `i` from host `i` to host `4 + i`, each of which has sent so many bytes by the first poll, after 1 ms at
     /// 1 Gb/s (125,000 bytes at most); returns the middle switch of each before and after.
     fn middles(sent: &[u64], placement: Placement, seed: u64) -> (Vec<u32>, Vec<u32>) {
-        let fabric = two_ways(1);
+        let fabric = two_paths(1);
         let mut routes = Routes::default();
         let params = Hedera { policy: Policy::Any, interval: 1000 * MICROSECOND, share: 0.1, placement };
-        let mut controller = params.build(&fabric, seed).unwrap();
+        let mut controller = params.controller(&fabric, seed).unwrap();
         assert_eq!(controller.next_poll(), 1000 * MICROSECOND);
         let flows = 0..sent.len() as u32;
         for flow in flows.clone() {
@@ -267,7 +288,7 @@ mod tests {
     #[test]
     fn parameters_are_checked() {
         let params = Hedera { policy: Policy::Any, interval: 0, share: 0.1, placement: Placement::FirstFit };
-        let error = |params: Hedera| params.build(&two_ways(1), 1).err().unwrap().to_string();
+        let error = |params: Hedera| params.controller(&two_paths(1), 1).err().unwrap().to_string();
         assert_eq!(error(params.clone()), "interval: 0; time has to pass between polls");
         let share = Hedera { interval: 1, share: 1.0, ..params };
         assert_eq!(error(share), "share: 1 of a link's rate; a share is 0 to 1, without 1");

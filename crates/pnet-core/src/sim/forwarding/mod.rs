@@ -1,10 +1,10 @@
-//! Ways to choose paths, one file each.
+//! Forwardings, one file each: how paths are chosen.
 //!
 //! One object decides for all flows and switches.  When a packet leaves its host it is given either a route, which it
 //! follows without asking again, or [`PER_HOP`] and its destination, and then every switch asks for the next port.
 //! Plane and first port are decided at the host; no switch has ports into another plane.
 //!
-//! A new way is a file here and a variant of [`Forwarding`].
+//! A new forwarding is a file here and a line in the list of [`kinds`].
 
 mod ecmp;
 mod given;
@@ -14,18 +14,16 @@ mod per_hop;
 mod spray;
 mod tables;
 
-pub use ecmp::Ecmp;
-pub use given::Given;
-pub use hedera::Hedera;
-pub use per_hop::PerHop;
-pub use spray::{Order, Over, Spray};
+pub use spray::{Order, Over};
 
+use std::fmt::Debug;
 use std::ops::Range;
 
 use super::fabric::Fabric;
 use super::packet::Packet;
 use super::routes::Routes;
 use super::time::{NEVER, Time};
+use super::values::kinds;
 use crate::error::Error;
 
 /// Set in [`Packet::route`] where the rest of it is the destination host.
@@ -124,52 +122,52 @@ pub enum Shares {
     Turns,
 }
 
-/// A way to choose paths and its parameters.
-#[derive(Debug, Clone)]
-pub enum Forwarding {
-    /// Given paths.
-    Given(Given),
-    /// One of the shortest paths by a hash.
-    Ecmp(Ecmp),
-    /// The same, and better ones for flows that send much.
-    Hedera(Hedera),
-    /// Any shortest way, drawn by every switch for every packet.
-    PerHop(PerHop),
-    /// Any of several paths, chosen by the source for every packet.
-    Spray(Spray),
-}
-
-impl Forwarding {
+/// A forwarding and its parameters: what it can do, and how it is made.
+pub trait Forwarding: Debug + Send + Sync {
     /// Whether what a flow sends is spread over several paths, not sent over one.
-    pub fn spreads(&self) -> bool {
-        matches!(self, Forwarding::PerHop(_) | Forwarding::Spray(_))
+    fn spreads(&self) -> bool {
+        false
     }
 
-    /// How it divides packets.
-    pub(super) fn shares(&self) -> Shares {
-        match self {
-            Forwarding::PerHop(_) => Shares::Ports,
-            Forwarding::Spray(Spray { order: Order::Flowlets(_), .. }) => Shares::Turns,
-            _ => Shares::Paths,
-        }
+    /// Whether switches have tables toward each other; otherwise paths are given.
+    fn makes_tables(&self) -> bool {
+        true
+    }
+
+    /// Whether the source lists all shortest paths of a flow.
+    fn lists_paths(&self) -> bool {
+        false
     }
 
     /// How many paths it offers a flow that may use all, one for each connection; 1 where it offers one or spreads.
-    pub fn most_paths(&self) -> u32 {
-        match self {
-            Forwarding::Given(given) => given.most().max(1) as u32,
-            _ => 1,
-        }
+    fn most_paths(&self) -> u32 {
+        1
+    }
+
+    /// How it divides packets.
+    fn shares(&self) -> Shares {
+        Shares::Paths
+    }
+
+    /// Why a fluid cannot follow it, where that is so.
+    fn no_fluid(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// What a fluid of one unit that is spread over these paths puts on each port, in any order: as much on every path.
+    fn loads(&self, paths: &[Vec<u32>]) -> Vec<(u32, f64)> {
+        let part = 1.0 / paths.len() as f64;
+        paths.iter().flatten().map(|port| (*port, part)).collect()
     }
 
     /// The forwarder for a run with this seed.
-    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
-        Ok(match self {
-            Forwarding::Given(params) => Box::new(params.build(fabric, seed)?),
-            Forwarding::Ecmp(params) => Box::new(params.build(fabric, seed)),
-            Forwarding::Hedera(params) => Box::new(params.build(fabric, seed)?),
-            Forwarding::PerHop(params) => Box::new(params.build(fabric, seed)),
-            Forwarding::Spray(params) => Box::new(params.build(fabric, seed)),
-        })
-    }
+    fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error>;
 }
+
+kinds!(Forwarding, "forwarding":
+    "given" => given::Given,
+    "ecmp" => ecmp::Ecmp,
+    "hedera" => hedera::Hedera,
+    "per-hop" => per_hop::PerHop,
+    "spray" => spray::Spray,
+);

@@ -3,9 +3,10 @@
 use super::super::fabric::Fabric;
 use super::super::packet::Packet;
 use super::super::routes::Routes;
+use super::super::values::parameters;
 use super::per_flow::no_path;
 use super::tables::Tables;
-use super::{Forwarder, Ground, MOST, PER_HOP, Pair};
+use super::{Forwarder, Forwarding, Ground, MOST, PER_HOP, Pair, Shares};
 use crate::error::Error;
 use crate::paths::Policy;
 use crate::random::SplitMix;
@@ -18,10 +19,42 @@ pub struct PerHop {
     pub policy: Policy,
 }
 
-impl PerHop {
-    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Random {
+parameters!(PerHop { policy });
+
+impl Forwarding for PerHop {
+    fn spreads(&self) -> bool {
+        true
+    }
+
+    fn shares(&self) -> Shares {
+        Shares::Ports
+    }
+
+    fn loads(&self, paths: &[Vec<u32>]) -> Vec<(u32, f64)> {
+        let mut sorted: Vec<&[u32]> = paths.iter().map(Vec::as_slice).collect();
+        sorted.sort_unstable();
+        let mut loads = vec![];
+        split(&sorted, 0, 1.0, &mut loads);
+        loads
+    }
+
+    fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
         let random = SplitMix::of([seed, 0x0073_7072_6179]);
-        Random { policy: self.policy, tables: Tables::new(fabric), ends: vec![], seed, random }
+        let (policy, tables) = (self.policy, Tables::new(fabric));
+        Ok(Box::new(Random { policy, tables, ends: vec![], seed, random }))
+    }
+}
+
+/// Adds what `part` of a flow puts on the ports of these paths, sorted and identical before `depth`, with equal parts over
+/// those that come next.
+fn split(paths: &[&[u32]], depth: usize, part: f64, loads: &mut Vec<(u32, f64)>) {
+    let next = || paths.chunk_by(|a, b| a[depth] == b[depth]);
+    let each = part / next().count() as f64;
+    for group in next() {
+        loads.push((group[0][depth], each));
+        if group[0].len() > depth + 1 {
+            split(group, depth + 1, each, loads);
+        }
     }
 }
 

@@ -8,9 +8,10 @@ use super::super::fabric::Fabric;
 use super::super::packet::Packet;
 use super::super::routes::Routes;
 use super::super::time::Time;
+use super::super::values::{names, parameters};
 use super::per_flow::{no_path, way_back};
 use super::tables::Tables;
-use super::{Forwarder, Ground, MOST, Pair};
+use super::{Forwarder, Forwarding, Ground, MOST, Pair, Shares};
 use crate::error::Error;
 use crate::paths::Policy;
 use crate::random::SplitMix;
@@ -50,9 +51,44 @@ pub struct Spray {
     pub order: Order,
 }
 
+parameters!(Spray { policy, over, order });
+
+names!(Over, values: "paths" => Over::Paths, "planes" => Over::Planes);
+
+names!(Order, values:
+    "round-robin" => Order::RoundRobin,
+    "shuffled" => Order::Shuffled,
+    "permuted" => Order::Permuted,
+    "random" => Order::Random,
+    "flowlets" => Order::Flowlets(values.read("gap")?),
+);
+
+impl Forwarding for Spray {
+    fn spreads(&self) -> bool {
+        true
+    }
+
+    fn lists_paths(&self) -> bool {
+        self.over == Over::Paths
+    }
+
+    fn shares(&self) -> Shares {
+        if self.changes_at_gaps() { Shares::Turns } else { Shares::Paths }
+    }
+
+    fn no_fluid(&self) -> Option<&'static str> {
+        self.changes_at_gaps().then_some("a fluid has no gaps in which a flow could change its path")
+    }
+
+    fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
+        let (params, tables) = (self.clone(), Tables::new(fabric));
+        Ok(Box::new(Sprayer { params, tables, connections: vec![], seed }))
+    }
+}
+
 impl Spray {
-    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Sprayer {
-        Sprayer { params: self.clone(), tables: Tables::new(fabric), connections: vec![], seed }
+    fn changes_at_gaps(&self) -> bool {
+        matches!(self.order, Order::Flowlets(_))
     }
 }
 

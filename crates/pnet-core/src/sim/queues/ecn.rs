@@ -1,9 +1,11 @@
 //! Drop-tail that marks data where the queue is long: from a threshold on (DCTCP, SIGCOMM 2010, section 3.1), or between
 //! two thresholds ever more often (RED on the queue as it is, not on its average).
 
+use super::super::fabric::Fabric;
 use super::super::packet::{Kind, Packet};
 use super::super::port::Backlog;
-use super::{Fifo, Limit, Verdict};
+use super::super::values::parameters;
+use super::{Discipline, Fifo, Limit, Queue, Verdict};
 use crate::error::{Error, invalid};
 use crate::random::SplitMix;
 
@@ -25,9 +27,17 @@ impl Ecn {
     pub fn threshold(limit: Limit, threshold: u32) -> Self {
         Ecn { limit, low: threshold, high: threshold, chance: 1.0 }
     }
+}
+
+parameters!(Ecn { limit, low, high, chance });
+
+impl Queue for Ecn {
+    fn limit(&self) -> Limit {
+        self.limit
+    }
 
     /// Whether a packet that is let in can find so many that it is marked.
-    pub(super) fn marks(&self) -> bool {
+    fn marks(&self) -> bool {
         let least =
             if self.chance > 0.0 && self.low < self.high { self.low.saturating_add(1) } else { self.high };
         match self.limit {
@@ -36,7 +46,7 @@ impl Ecn {
         }
     }
 
-    pub(super) fn build(&self, ports: usize, seed: u64) -> Result<Marking, Error> {
+    fn build(&self, fabric: &Fabric, seed: u64) -> Result<Discipline, Error> {
         if self.low > self.high {
             return invalid(
                 "queue",
@@ -46,9 +56,9 @@ impl Ecn {
         if !(0.0..=1.0).contains(&self.chance) {
             return invalid("queue", format!("a chance of {}; it is between 0 and 1", self.chance));
         }
-        let random = if self.low < self.high { ports } else { 0 };
+        let random = if self.low < self.high { fabric.ports() } else { 0 };
         let random = (0..random as u64).map(|port| SplitMix::of([seed, 0x0065_636e, port])).collect();
-        Ok(Marking { params: self.clone(), random })
+        Ok(Discipline::Fifo(Box::new(Marking { params: self.clone(), random })))
     }
 }
 

@@ -5,7 +5,7 @@
 //! and is asked for the next one whenever the port is free.  [`Held`] makes a scheduler of any fifo: the plain model
 //! that the shortcut is tested against.
 //!
-//! A new discipline is a file here and a variant of [`Queue`].
+//! A new discipline is a file here and a line in the list of [`kinds`].
 
 mod drop_tail;
 mod ecn;
@@ -14,16 +14,14 @@ mod pfabric;
 mod strict;
 mod trim;
 
-pub use drop_tail::DropTail;
-pub use ecn::Ecn;
 pub(super) use held::Held;
-pub use pfabric::Pfabric;
-pub use strict::Strict;
-pub use trim::Trim;
+
+use std::fmt::Debug;
 
 use super::fabric::Fabric;
 use super::packet::Packet;
 use super::port::Backlog;
+use super::values::{Parameter, Values, kinds};
 use crate::error::{Error, invalid};
 
 /// What becomes of a packet at a queue.
@@ -76,9 +74,23 @@ pub trait Scheduler {
     fn held(&self, port: u32) -> Box<dyn Iterator<Item = &Packet> + '_>;
 }
 
+/// Bytes where they are given, else packets.
+impl Parameter for Limit {
+    fn read(values: &mut Values, _: &'static str) -> Result<Self, Error> {
+        let (packets, bytes) = (values.read::<Option<u32>>("packets")?, values.read::<Option<u64>>("bytes")?);
+        match (packets, bytes) {
+            (_, Some(bytes)) => Ok(Limit::Bytes(bytes)),
+            (Some(packets), None) => Ok(Limit::Packets(packets)),
+            (None, None) => invalid("queue", "neither packets nor bytes"),
+        }
+    }
+}
+
 /// A discipline at work.
-pub(super) enum Discipline {
+pub enum Discipline {
+    /// It serves in order of arrival.
     Fifo(Box<dyn Fifo>),
+    /// It serves in an order of its own.
     Scheduler(Box<dyn Scheduler>),
 }
 
@@ -102,7 +114,7 @@ impl Limit {
     }
 
     /// An error if a packet of `largest` bytes never fits.
-    fn check(self, largest: u16) -> Result<(), Error> {
+    pub(super) fn check(self, largest: u16) -> Result<(), Error> {
         match self {
             Limit::Packets(0) => invalid("queue", "0 packets; a queue takes at least one"),
             Limit::Bytes(most) if most < u64::from(largest) => {
@@ -113,53 +125,29 @@ impl Limit {
     }
 }
 
-/// A discipline and its parameters.
-#[derive(Debug, Clone)]
-pub enum Queue {
-    /// Drops what does not fit.
-    DropTail(DropTail),
-    /// The same, and marks where the queue is long.
-    Ecn(Ecn),
-    /// Serves the flow with the least left.
-    Pfabric(Pfabric),
-    /// Serves one class before the next.
-    Strict(Strict),
-    /// Cuts payload off where there is no room for it.
-    Trim(Trim),
-}
-
-impl Queue {
+/// A discipline and its parameters: what it can do, and how it is made.
+pub trait Queue: Debug + Send + Sync {
     /// How much a queue takes.
-    fn limit(&self) -> Limit {
-        match self {
-            Queue::DropTail(params) => params.limit,
-            Queue::Ecn(params) => params.limit,
-            Queue::Pfabric(params) => params.limit,
-            Queue::Strict(params) => params.limit,
-            Queue::Trim(params) => params.limit,
-        }
-    }
+    fn limit(&self) -> Limit;
 
     /// Whether packets lose their payload, which not every transport understands.
-    pub fn trims(&self) -> bool {
-        matches!(self, Queue::Trim(_))
+    fn trims(&self) -> bool {
+        false
     }
 
     /// Whether it can mark a packet at all: not where the queue is full before it is long enough.
-    pub fn marks(&self) -> bool {
-        matches!(self, Queue::Ecn(params) if params.marks())
+    fn marks(&self) -> bool {
+        false
     }
 
-    /// The discipline for the ports of `fabric` and packets of up to `largest` bytes.
-    pub(super) fn build(&self, fabric: &Fabric, largest: u16, seed: u64) -> Result<Discipline, Error> {
-        self.limit().check(largest)?;
-        let ports = fabric.ports();
-        Ok(match self {
-            Queue::DropTail(params) => Discipline::Fifo(Box::new(params.clone())),
-            Queue::Ecn(params) => Discipline::Fifo(Box::new(params.build(ports, seed)?)),
-            Queue::Pfabric(params) => Discipline::Scheduler(Box::new(params.build(ports))),
-            Queue::Strict(params) => Discipline::Scheduler(Box::new(params.build(ports)?)),
-            Queue::Trim(params) => Discipline::Scheduler(Box::new(params.build(fabric, seed)?)),
-        })
-    }
+    /// The queues of all ports of `fabric`.
+    fn build(&self, fabric: &Fabric, seed: u64) -> Result<Discipline, Error>;
 }
+
+kinds!(Queue, "queue":
+    "drop-tail" => drop_tail::DropTail,
+    "ecn" => ecn::Ecn,
+    "pfabric" => pfabric::Pfabric,
+    "strict" => strict::Strict,
+    "trim" => trim::Trim,
+);

@@ -3,9 +3,12 @@
 //! What a flow has left is what its packets say in their first note; what carries no data has nothing left.  Of the flow
 //! that goes first, the packet that came earliest is sent, so that it is not kept waiting by its own later packets.
 
+use super::super::fabric::Fabric;
 use super::super::packet::{Kind, Packet};
 use super::super::port::Backlog;
-use super::{Limit, Scheduler, Touch};
+use super::super::values::parameters;
+use super::{Discipline, Limit, Queue, Scheduler, Touch};
+use crate::error::Error;
 
 /// Parameters.
 #[derive(Debug, Clone)]
@@ -14,8 +17,20 @@ pub struct Pfabric {
     pub limit: Limit,
 }
 
+parameters!(Pfabric { limit });
+
+impl Queue for Pfabric {
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    fn build(&self, fabric: &Fabric, _: u64) -> Result<Discipline, Error> {
+        Ok(Discipline::Scheduler(Box::new(self.sorted(fabric.ports()))))
+    }
+}
+
 impl Pfabric {
-    pub(super) fn build(&self, ports: usize) -> Sorted {
+    fn sorted(&self, ports: usize) -> Sorted {
         Sorted { limit: self.limit, held: vec![vec![]; ports], bytes: vec![0; ports] }
     }
 }
@@ -95,7 +110,7 @@ mod tests {
     /// Queues of three: flow 1 has much left, flow 2 little, and less with every packet.
     #[test]
     fn least_left_goes_first_and_most_left_goes_out() {
-        let mut queue = Pfabric { limit: Limit::Packets(3) }.build(1);
+        let mut queue = Pfabric { limit: Limit::Packets(3) }.sorted(1);
         let mut dropped = vec![];
         let mut put = |queue: &mut Sorted, packet: Packet| {
             dropped.clear();

@@ -5,9 +5,11 @@
 
 use std::collections::VecDeque;
 
+use super::super::fabric::Fabric;
 use super::super::packet::{Kind, Packet};
 use super::super::port::Backlog;
-use super::{Limit, Scheduler, Touch};
+use super::super::values::parameters;
+use super::{Discipline, Limit, Queue, Scheduler, Touch};
 use crate::error::{Error, invalid};
 
 /// Parameters.
@@ -19,8 +21,20 @@ pub struct Strict {
     pub bounds: Vec<u32>,
 }
 
+parameters!(Strict { limit, bounds });
+
+impl Queue for Strict {
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    fn build(&self, fabric: &Fabric, _: u64) -> Result<Discipline, Error> {
+        Ok(Discipline::Scheduler(Box::new(self.classes(fabric.ports())?)))
+    }
+}
+
 impl Strict {
-    pub(super) fn build(&self, ports: usize) -> Result<Classes, Error> {
+    fn classes(&self, ports: usize) -> Result<Classes, Error> {
         if !self.bounds.is_sorted_by(|a, b| a < b) {
             return invalid("queue", format!("the bounds {:?} of classes do not ascend", self.bounds));
         }
@@ -76,7 +90,7 @@ mod tests {
 
     #[test]
     fn classes_are_served_in_their_order() {
-        let mut queue = Strict { limit: Limit::Packets(4), bounds: vec![10] }.build(1).unwrap();
+        let mut queue = Strict { limit: Limit::Packets(4), bounds: vec![10] }.classes(1).unwrap();
         let mut dropped = vec![];
         for (seq, left, kind) in [
             (0, 11, Kind::Data),

@@ -13,7 +13,8 @@ use std::collections::VecDeque;
 use super::super::fabric::Fabric;
 use super::super::packet::{Kind, Packet};
 use super::super::port::Backlog;
-use super::{Limit, Scheduler, Touch};
+use super::super::values::parameters;
+use super::{Discipline, Limit, Queue, Scheduler, Touch};
 use crate::error::{Error, invalid};
 use crate::random::SplitMix;
 
@@ -30,8 +31,24 @@ pub struct Trim {
     pub weight: Option<u32>,
 }
 
+parameters!(Trim { limit, header, headers, weight });
+
+impl Queue for Trim {
+    fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    fn trims(&self) -> bool {
+        true
+    }
+
+    fn build(&self, fabric: &Fabric, seed: u64) -> Result<Discipline, Error> {
+        Ok(Discipline::Scheduler(Box::new(self.trimming(fabric, seed)?)))
+    }
+}
+
 impl Trim {
-    pub(super) fn build(&self, fabric: &Fabric, seed: u64) -> Result<Trimming, Error> {
+    fn trimming(&self, fabric: &Fabric, seed: u64) -> Result<Trimming, Error> {
         if self.header == 0 || self.headers < u64::from(self.header) {
             let (header, headers) = (self.header, self.headers);
             return invalid(
@@ -184,7 +201,7 @@ mod tests {
         let planes = Planes::new(vec![Graph::new(1, vec![], vec![]).unwrap()], vec![vec![Some(0); 2]]);
         let fabric =
             Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), MICROSECOND).unwrap();
-        Trim { limit: Limit::Packets(3), header: 64, headers, weight }.build(&fabric, 1).unwrap()
+        Trim { limit: Limit::Packets(3), header: 64, headers, weight }.trimming(&fabric, 1).unwrap()
     }
 
     fn packet(seq: u32, kind: Kind) -> Packet {

@@ -7,10 +7,12 @@ use super::super::alone::{Crossed, leaving};
 use super::super::fabric::PathLink;
 use super::super::forwarding::Shares;
 use super::super::net::Net;
+use super::super::network::{Network, Shape};
 use super::super::packet::{Kind, Packet};
 use super::super::time::{Rate, SECOND, Time};
+use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
-use super::{Shape, Transport, ideal};
+use super::{Transport, TransportKind, ideal};
 use crate::error::{Error, invalid};
 
 /// Parameters of a constant bit rate.
@@ -24,9 +26,10 @@ pub struct Cbr {
     pub rate: Option<Rate>,
 }
 
-impl Cbr {
-    /// Checks the parameters.
-    pub(super) fn shape(&self) -> Result<Shape, Error> {
+parameters!(Cbr { payload, header, rate });
+
+impl TransportKind for Cbr {
+    fn shape(&self) -> Result<Shape, Error> {
         if self.payload == 0 {
             return invalid("payload", "0 bytes; a packet has at least one");
         }
@@ -36,10 +39,12 @@ impl Cbr {
         Ok(Shape { subflows: 1, timers: 1, largest, payload: self.payload, pulls: false })
     }
 
-    pub(super) fn build(&self, shares: Shares) -> Streams {
-        Streams { params: self.clone(), shares, streams: vec![] }
+    fn build(&self, shares: Shares) -> Box<dyn Transport<Net>> {
+        Box::new(Streams { params: self.clone(), shares, streams: vec![] })
     }
+}
 
+impl Cbr {
     /// Size of a packet of a flow with so many bytes.
     fn size(&self, bytes: u64, seq: u32) -> u16 {
         let left = bytes - u64::from(seq) * u64::from(self.payload);
@@ -91,7 +96,7 @@ impl Streams {
     }
 
     /// Sends the next packet, and lets the one after it wait until this one would have left at the flow's rate.
-    fn send(&mut self, connection: u32, net: &mut Net) {
+    fn send(&mut self, connection: u32, net: &mut impl Network) {
         let Cbr { payload, header, .. } = self.params;
         let stream = &mut self.streams[connection as usize];
         let seq = stream.next;
@@ -107,8 +112,8 @@ impl Streams {
     }
 }
 
-impl Transport for Streams {
-    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut Net) {
+impl<N: Network> Transport<N> for Streams {
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut N) {
         let place = connection as usize;
         if place >= self.streams.len() {
             self.streams.resize_with(place + 1, Stream::default);
@@ -120,19 +125,19 @@ impl Transport for Streams {
         self.send(connection, net);
     }
 
-    fn receive(&mut self, packet: Packet, _: u32, net: &mut Net) {
+    fn receive(&mut self, packet: Packet, _: u32, net: &mut N) {
         let Packet { connection, seq, size, marked, .. } = packet;
         let comes = self.streams[connection as usize].arrived.take(seq);
         let record = net.record(connection);
         record.received += u64::from(size - self.params.header);
-        record.out_of_order += u64::from(comes == Comes::Early);
-        record.marked += u64::from(marked);
+        record.counts.out_of_order += u64::from(comes == Comes::Early);
+        record.counts.marked += u64::from(marked);
         if record.received == record.bytes {
             net.complete(connection);
         }
     }
 
-    fn timer(&mut self, connection: u32, _: u32, net: &mut Net) {
+    fn timer(&mut self, connection: u32, _: u32, net: &mut N) {
         self.send(connection, net);
     }
 
@@ -152,13 +157,15 @@ impl Transport for Streams {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::graph::{Graph, Planes};
     use crate::paths::Policy;
-    use crate::sim::queues::{DropTail, Limit, Queue};
+    use crate::sim::queues::{DropTail, Limit};
     use crate::sim::{
         Ecmp, End, Fabric, Failures, FlowList, Forwarding, Limits, MICROSECOND, Model, Order, Outcome, Over,
-        PerHop, Scenario, Spray, TransportKind, Watched,
+        PerHop, Scenario, Spray, Watched,
     };
 
     /// Hosts at a switch, links of 10 Gb/s and 1 us, and flows to the last host.
@@ -167,9 +174,9 @@ mod tests {
         let planes = Planes::new(vec![graph], vec![vec![Some(0); 3]]).unwrap();
         let scenario = Scenario {
             fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-            queue: Queue::DropTail(DropTail { limit: Limit::Packets(packets) }),
-            forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
-            transport: TransportKind::Cbr(Cbr {
+            queue: Arc::new(DropTail { limit: Limit::Packets(packets) }),
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            transport: Arc::new(Cbr {
                 payload: 1460,
                 header: 40,
                 rate: rate.map(|bits| Rate::new(bits).unwrap()),
@@ -214,19 +221,19 @@ mod tests {
         let (fast, slow) = (rate(10_000_000_000), rate(2_500_000_000));
         let rates = [fast.clone(), slow.clone(), fast, slow].concat();
         let policy = Policy::RoundRobin;
-        let spray = |order| Forwarding::Spray(Spray { policy, over: Over::Planes, order });
+        let spray = |order| -> Arc<dyn Forwarding> { Arc::new(Spray { policy, over: Over::Planes, order }) };
         for (forwarding, gap) in [
             (spray(Order::RoundRobin), 2_400_000),
-            (Forwarding::PerHop(PerHop { policy }), 2_400_000),
+            (Arc::new(PerHop { policy }), 2_400_000),
             (spray(Order::Flowlets(MICROSECOND * 100)), 4_800_000),
         ] {
-            let turns = gap == 2_400_000 && matches!(forwarding, Forwarding::Spray(_));
+            let turns = forwarding.shares() == Shares::Paths;
             let scenario = Scenario {
                 fabric: Fabric::new(planes.clone(), &rates, &[MICROSECOND; 8]).unwrap(),
                 // Those that take turns never wait for each other.
-                queue: Queue::DropTail(DropTail { limit: Limit::Packets(if turns { 1 } else { 200 }) }),
+                queue: Arc::new(DropTail { limit: Limit::Packets(if turns { 1 } else { 200 }) }),
                 forwarding,
-                transport: TransportKind::Cbr(Cbr { payload: 1460, header: 40, rate: None }),
+                transport: Arc::new(Cbr { payload: 1460, header: 40, rate: None }),
                 source: Box::new(FlowList::new([(0, 1, 1000 * 1460, 0)])),
                 seed: 1,
                 model: Model::Fast,
@@ -235,7 +242,7 @@ mod tests {
                 watched: Watched::default(),
             };
             let flow = &scenario.run(&mut |_| true).unwrap().flows[0];
-            assert_eq!((flow.dropped, flow.received), (0, flow.bytes));
+            assert_eq!((flow.counts.dropped, flow.received), (0, flow.bytes));
             assert!(flow.end.unwrap() >= 999 * gap && flow.end.unwrap() < 1200 * gap, "{flow:?}");
         }
     }
@@ -246,11 +253,11 @@ mod tests {
         let found = run(None, 5, &[(0, 100 * 1460), (1, 100 * 1460)]);
         assert_eq!(found.end, End::Idle);
         for flow in &found.flows {
-            assert_eq!((flow.end, flow.sent, flow.resent), (None, 100, 0));
-            assert_eq!(flow.received, 1460 * flow.delivered);
-            assert_eq!(flow.dropped, 100 - flow.delivered);
+            assert_eq!((flow.end, flow.counts.sent, flow.counts.resent), (None, 100, 0));
+            assert_eq!(flow.received, 1460 * flow.counts.delivered);
+            assert_eq!(flow.counts.dropped, 100 - flow.counts.delivered);
         }
         // What arrives is what one link carries in that time, and the queue.
-        assert_eq!(found.flows.iter().map(|flow| flow.delivered).sum::<u64>(), 100 + 5 - 1);
+        assert_eq!(found.flows.iter().map(|flow| flow.counts.delivered).sum::<u64>(), 100 + 5 - 1);
     }
 }

@@ -1,10 +1,10 @@
 //! Transports, one file or folder each: how a flow is cut into packets, and when they are sent.
 //!
 //! One object holds the state of all flows, by connection.  It is told of a flow's start, of packets that reach either
-//! host, and of timers; it sends through [`Net`].  A flow has one connection for each subflow, and each connection the same
+//! host, and of timers; it sends through a [`Network`].  A flow has one connection for each subflow, and each connection the same
 //! number of timers.
 //!
-//! A new transport is a file here and a variant of [`TransportKind`]; one that differs from TCP only in its window is a
+//! A new transport is a file here and a line in the list of [`kinds`]; one that differs from TCP only in its window is a
 //! file in `tcp/congestion`.
 
 mod arrived;
@@ -13,30 +13,31 @@ pub(super) mod ideal;
 mod ndp;
 pub mod tcp;
 
+use std::fmt::Debug;
+
 use super::fabric::PathLink;
 use super::forwarding::Shares;
 use super::net::Net;
+use super::network::{Network, Shape};
 use super::packet::Packet;
 use super::time::Time;
+use super::values::kinds;
 use crate::error::Error;
-pub use cbr::Cbr;
-pub use ndp::Ndp;
-pub use tcp::Tcp;
 
 /// A transport at work.
-pub trait Transport {
+pub trait Transport<N: Network> {
     /// A flow starts; `connection` is its first, `paths` are those open to it.  What others have left to it
-    /// [`Net::session`] tells.
-    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut Net);
+    /// [`Network::session`] tells.
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut N);
 
     /// A packet has come to its host by a port.
-    fn receive(&mut self, packet: Packet, port: u32, net: &mut Net);
+    fn receive(&mut self, packet: Packet, port: u32, net: &mut N);
 
     /// The `which`-th timer of a connection has fired.
-    fn timer(&mut self, connection: u32, which: u32, net: &mut Net);
+    fn timer(&mut self, connection: u32, which: u32, net: &mut N);
 
-    /// The time has come that [`Net::await_pull`] named for a port into a host.
-    fn pull(&mut self, port: u32, _net: &mut Net) {
+    /// The time has come that [`Network::await_pull`] named for a port into a host.
+    fn pull(&mut self, port: u32, _net: &mut N) {
         unreachable!("nothing is asked for by port {port}")
     }
 
@@ -44,58 +45,27 @@ pub trait Transport {
     fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time;
 }
 
-/// What the rest of a run must know of a transport.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
-    /// Connections of a flow.
-    pub subflows: u32,
-    /// Timers of a connection; timer `i` of connection `c` is `c * timers + i`.
-    pub timers: u32,
-    /// Bytes of the largest packet on the wire.
-    pub largest: u16,
-    /// Payload of a full packet.
-    pub payload: u16,
-    /// Whether receivers ask for packets, port by port.
-    pub pulls: bool,
-}
-
-/// A transport and its parameters.
-#[derive(Debug, Clone)]
-pub enum TransportKind {
-    /// TCP and its family.
-    Tcp(Tcp),
-    /// The receiver asks for what is sent.
-    Ndp(Ndp),
-    /// An even stream without answers.
-    Cbr(Cbr),
-}
-
-impl TransportKind {
+/// A transport and its parameters: what it can do, and how it is made.
+pub trait TransportKind: Debug + Send + Sync {
     /// Its shape, once its parameters are checked.
-    pub(super) fn shape(&self) -> Result<Shape, Error> {
-        match self {
-            TransportKind::Tcp(params) => params.shape(),
-            TransportKind::Ndp(params) => params.shape(),
-            TransportKind::Cbr(params) => params.shape(),
-        }
-    }
+    fn shape(&self) -> Result<Shape, Error>;
 
     /// Whether it knows what to do with packets that have lost their payload.
-    pub fn takes_trimmed(&self) -> bool {
-        matches!(self, TransportKind::Ndp(_))
+    fn takes_trimmed(&self) -> bool {
+        false
     }
 
-    /// Whether its window goes by marks of packets.
-    pub fn goes_by_marks(&self) -> bool {
-        matches!(self, TransportKind::Tcp(params) if matches!(params.congestion, tcp::Congestion::Dctcp(_)))
+    /// Whether it reacts to marks of packets.
+    fn reacts_to_marks(&self) -> bool {
+        false
     }
 
     /// The transport, with no flow yet, for a forwarding that divides packets so.
-    pub(super) fn build(&self, shares: Shares) -> Box<dyn Transport> {
-        match self {
-            TransportKind::Tcp(params) => Box::new(params.build()),
-            TransportKind::Ndp(params) => Box::new(params.build()),
-            TransportKind::Cbr(params) => Box::new(params.build(shares)),
-        }
-    }
+    fn build(&self, shares: Shares) -> Box<dyn Transport<Net>>;
 }
+
+kinds!(TransportKind, "transport":
+    "tcp" => tcp::Tcp,
+    "ndp" => ndp::Ndp,
+    "cbr" => cbr::Cbr,
+);

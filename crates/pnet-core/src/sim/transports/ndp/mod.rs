@@ -20,11 +20,14 @@ mod tests;
 
 use super::super::alone::leaving;
 use super::super::fabric::PathLink;
+use super::super::forwarding::Shares;
 use super::super::net::Net;
+use super::super::network::{Network, Shape};
 use super::super::packet::{Kind, Packet};
 use super::super::time::{SECOND, Time};
+use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
-use super::{Shape, Transport, ideal};
+use super::{Transport, TransportKind, ideal};
 use crate::error::{Error, invalid};
 use pacer::Pacers;
 use sender::Sender;
@@ -52,9 +55,10 @@ impl Default for Ndp {
     }
 }
 
-impl Ndp {
-    /// Checks the parameters.
-    pub(super) fn shape(&self) -> Result<Shape, Error> {
+parameters!(Ndp { payload, header, ack, window, timeout });
+
+impl TransportKind for Ndp {
+    fn shape(&self) -> Result<Shape, Error> {
         if self.payload == 0 || self.ack == 0 {
             return invalid("payload", "0 bytes; a packet has at least one");
         }
@@ -68,10 +72,17 @@ impl Ndp {
         Ok(Shape { subflows: 1, timers: 1, largest, payload: self.payload, pulls: true })
     }
 
-    pub(super) fn build(&self) -> Connections {
-        Connections { params: self.clone(), senders: vec![], receivers: vec![], pacers: Pacers::default() }
+    fn takes_trimmed(&self) -> bool {
+        true
     }
 
+    fn build(&self, _: Shares) -> Box<dyn Transport<Net>> {
+        let (params, pacers) = (self.clone(), Pacers::default());
+        Box::new(Connections { params, senders: vec![], receivers: vec![], pacers })
+    }
+}
+
+impl Ndp {
     /// Packets that leave a host, over these paths, while the first makes its round trip twice.
     fn two_round_trips(&self, paths: &[Vec<PathLink>]) -> u32 {
         let size = self.payload + self.header;
@@ -105,29 +116,29 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &Net) -> Packet {
+    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &impl Network) -> Packet {
         Packet { stamp: net.now(), connection, route: 0, seq, note: [0; 2], size, kind, marked: false }
     }
 
     /// Sends what has been asked for and is there to be sent.
-    fn transmit(&mut self, connection: u32, net: &mut Net) {
+    fn transmit(&mut self, connection: u32, net: &mut impl Network) {
         while let Some((seq, again)) = self.senders[connection as usize].next(net.now()) {
             self.send(connection, seq, again, net);
         }
         self.await_answer(connection, net);
     }
 
-    fn send(&mut self, connection: u32, seq: u32, again: bool, net: &mut Net) {
+    fn send(&mut self, connection: u32, seq: u32, again: bool, net: &mut impl Network) {
         let sender = &self.senders[connection as usize];
         let payload = if seq + 1 == sender.segments { sender.last } else { self.params.payload };
         let mut packet = Self::packet(connection, Kind::Data, seq, payload + self.params.header, net);
         packet.note[0] = sender.unacked;
-        net.record(connection).resent += u64::from(again);
+        net.record(connection).counts.resent += u64::from(again);
         net.send(packet);
     }
 
     /// Lets the timer of a connection fire when the next packet is to be taken for lost.
-    fn await_answer(&mut self, connection: u32, net: &mut Net) {
+    fn await_answer(&mut self, connection: u32, net: &mut impl Network) {
         let sender = &mut self.senders[connection as usize];
         let deadline = sender.deadline(self.params.timeout).max(net.now());
         net.trace_window(connection, f64::from(sender.under_way));
@@ -135,18 +146,18 @@ impl Connections {
     }
 
     /// A packet has come, with or without its payload.
-    fn on_data(&mut self, packet: &Packet, port: u32, net: &mut Net) {
+    fn on_data(&mut self, packet: &Packet, port: u32, net: &mut impl Network) {
         let Packet { connection, seq, kind, .. } = *packet;
         let receiver = &mut self.receivers[connection as usize];
         let record = net.record(connection);
         let answer = if kind == Kind::Data {
             let comes = receiver.arrived.take(seq);
             record.received += if comes.is_new() { u64::from(packet.size - self.params.header) } else { 0 };
-            record.out_of_order += u64::from(comes == Comes::Early);
-            record.marked += u64::from(packet.marked);
+            record.counts.out_of_order += u64::from(comes == Comes::Early);
+            record.counts.marked += u64::from(packet.marked);
             Kind::Ack
         } else {
-            record.trimmed += 1;
+            record.counts.trimmed += 1;
             Kind::Nack
         };
         let complete = record.received == record.bytes;
@@ -167,8 +178,8 @@ impl Connections {
     }
 }
 
-impl Transport for Connections {
-    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut Net) {
+impl<N: Network> Transport<N> for Connections {
+    fn start(&mut self, connection: u32, bytes: u64, paths: &[Vec<PathLink>], net: &mut N) {
         let payload = u64::from(self.params.payload);
         let segments = bytes.div_ceil(payload) as u32;
         let last = (bytes - (u64::from(segments) - 1) * payload) as u16;
@@ -185,7 +196,7 @@ impl Transport for Connections {
         self.transmit(connection, net);
     }
 
-    fn receive(&mut self, packet: Packet, port: u32, net: &mut Net) {
+    fn receive(&mut self, packet: Packet, port: u32, net: &mut N) {
         let connection = packet.connection;
         if matches!(packet.kind, Kind::Data | Kind::Trimmed) {
             return self.on_data(&packet, port, net);
@@ -208,14 +219,14 @@ impl Transport for Connections {
         self.transmit(connection, net);
     }
 
-    fn timer(&mut self, connection: u32, _: u32, net: &mut Net) {
+    fn timer(&mut self, connection: u32, _: u32, net: &mut N) {
         let (now, timeout) = (net.now(), self.params.timeout);
-        net.record(connection).timeouts += 1;
+        net.record(connection).counts.timeouts += 1;
         self.senders[connection as usize].give_up(now, timeout);
         self.transmit(connection, net);
     }
 
-    fn pull(&mut self, port: u32, net: &mut Net) {
+    fn pull(&mut self, port: u32, net: &mut N) {
         let size = self.params.payload + self.params.header;
         while let Some(connection) = self.pacers.next(port, size, net) {
             let receiver = &mut self.receivers[connection as usize];

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::super::super::net::Net;
+use super::super::super::network::Network;
 use super::super::super::time::Time;
 
 /// Requests to be made for one port into a host.
@@ -24,12 +24,12 @@ pub(super) struct Pacers {
 }
 
 impl Pacers {
-    fn place(connection: u32, port: u32, net: &Net) -> usize {
+    fn place(connection: u32, port: u32, net: &impl Network) -> usize {
         connection as usize * net.fabric().planes().count() + net.fabric().plane(port)
     }
 
     /// A connection is to be asked for one more packet.
-    pub(super) fn add(&mut self, connection: u32, port: u32, net: &Net) {
+    pub(super) fn add(&mut self, connection: u32, port: u32, net: &impl Network) {
         let place = Self::place(connection, port, net);
         if place >= self.requests.len() {
             self.requests.resize(place + 1, 0);
@@ -44,7 +44,7 @@ impl Pacers {
     }
 
     /// Takes back what a connection to a host is still to be asked for.
-    pub(super) fn forget(&mut self, connection: u32, host: u32, net: &Net) {
+    pub(super) fn forget(&mut self, connection: u32, host: u32, net: &impl Network) {
         for plane in 0..net.fabric().planes().count() {
             let port = net.fabric().down(plane, host);
             let requests = self.requests.get_mut(Self::place(connection, port, net));
@@ -55,7 +55,7 @@ impl Pacers {
     }
 
     /// Whom to ask now for a packet of `size` bytes that is to come by a port; where it is not time yet, it is asked again.
-    pub(super) fn next(&mut self, port: u32, size: u16, net: &mut Net) -> Option<u32> {
+    pub(super) fn next(&mut self, port: u32, size: u16, net: &mut impl Network) -> Option<u32> {
         let pacer = self.ports.get_mut(port as usize)?;
         let connection = *pacer.turns.front()?;
         if pacer.free > net.now() {

@@ -1,6 +1,6 @@
 //! What the receiving end does: it acknowledges what has come, now or later.
 
-use super::super::super::net::Net;
+use super::super::super::network::Network;
 use super::super::super::packet::{Kind, Packet};
 use super::super::super::time::Time;
 use super::receiver::Reply;
@@ -8,7 +8,7 @@ use super::{ACKNOWLEDGE, Family, RESEQUENCE, TIMERS};
 
 impl Family {
     /// Acknowledges what a connection has received; the time stamp of `echo` goes back.
-    pub(super) fn acknowledge(&mut self, connection: u32, echo: Time, net: &mut Net) {
+    pub(super) fn acknowledge(&mut self, connection: u32, echo: Time, net: &mut impl Network) {
         let receiver = &mut self.receivers[connection as usize];
         let mut packet = Self::packet(connection, Kind::Ack, receiver.arrived.expected, self.params.ack, net);
         packet.stamp = echo;
@@ -20,7 +20,7 @@ impl Family {
     }
 
     #[inline]
-    pub(super) fn on_data(&mut self, packet: Packet, net: &mut Net) {
+    pub(super) fn on_data(&mut self, packet: Packet, net: &mut impl Network) {
         let connection = packet.connection;
         let receiver = &self.receivers[connection as usize];
         if receiver.waiting > 0 && receiver.marked != packet.marked {
@@ -36,8 +36,8 @@ impl Family {
         let stamp = if receiver.waiting > 0 { receiver.stamp } else { packet.stamp };
         let record = net.record(connection);
         record.received += if arrival.new { u64::from(packet.size - self.params.header) } else { 0 };
-        record.out_of_order += u64::from(arrival.early);
-        record.marked += u64::from(packet.marked);
+        record.counts.out_of_order += u64::from(arrival.early);
+        record.counts.marked += u64::from(packet.marked);
         let complete = record.received == record.bytes;
         match arrival.reply {
             Reply::Later if complete => self.acknowledge(connection, stamp, net),
@@ -61,7 +61,7 @@ impl Family {
     }
 
     /// Acknowledges what waits for its acknowledgement on any subflow of a flow.
-    fn acknowledge_all(&mut self, connection: u32, net: &mut Net) {
+    fn acknowledge_all(&mut self, connection: u32, net: &mut impl Network) {
         for other in self.flow(connection).0 {
             let receiver = &self.receivers[other];
             if receiver.waiting > 0 {
@@ -71,7 +71,7 @@ impl Family {
     }
 
     /// Holds an early packet back.
-    fn hold_back(&mut self, connection: u32, net: &mut Net) {
+    fn hold_back(&mut self, connection: u32, net: &mut impl Network) {
         self.receivers[connection as usize].held_back += 1;
         let timer = connection * TIMERS + RESEQUENCE;
         if let (Some(wait), false) = (self.params.resequence, net.armed(timer)) {
@@ -80,7 +80,7 @@ impl Family {
     }
 
     /// A packet has come that is not early: nothing is held back any more if no packet is missing.
-    fn release(&mut self, connection: u32, net: &mut Net) {
+    fn release(&mut self, connection: u32, net: &mut impl Network) {
         let receiver = &mut self.receivers[connection as usize];
         if receiver.held_back > 0 && receiver.arrived.complete() {
             receiver.held_back = 0;
@@ -89,7 +89,7 @@ impl Family {
     }
 
     /// Packets are held back no longer: each is acknowledged as the early packet that it is.
-    pub(super) fn give_up(&mut self, connection: u32, net: &mut Net) {
+    pub(super) fn give_up(&mut self, connection: u32, net: &mut impl Network) {
         let early = std::mem::take(&mut self.receivers[connection as usize].held_back);
         for _ in 0..early {
             self.acknowledge(connection, net.now(), net);

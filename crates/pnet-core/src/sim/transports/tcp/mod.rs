@@ -28,12 +28,12 @@ mod tests;
 use std::ops::Range;
 
 use super::super::fabric::PathLink;
-use super::super::net::Net;
+use super::super::network::Network;
 use super::super::packet::{Kind, Packet};
 use super::super::time::Time;
 use super::{Transport, ideal};
 use congestion::Control;
-pub use congestion::{Congestion, Coupling, Dctcp};
+pub use congestion::{Congestion, Coupled, Coupling, Dctcp, Reno};
 pub use params::Tcp;
 pub use receiver::Acks;
 use receiver::Receiver;
@@ -89,13 +89,13 @@ impl Family {
 
     /// A packet of a connection, as sent now.
     #[inline]
-    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &Net) -> Packet {
+    fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &impl Network) -> Packet {
         Packet { stamp: net.now(), connection, route: 0, seq, note: [0; 2], size, kind, marked: false }
     }
 }
 
-impl Transport for Family {
-    fn start(&mut self, connection: u32, bytes: u64, _: &[Vec<PathLink>], net: &mut Net) {
+impl<N: Network> Transport<N> for Family {
+    fn start(&mut self, connection: u32, bytes: u64, _: &[Vec<PathLink>], net: &mut N) {
         let (flow, _) = self.flow(connection);
         let slot = self.slot(connection);
         let payload = u64::from(self.params.payload);
@@ -133,7 +133,7 @@ impl Transport for Family {
     }
 
     #[inline]
-    fn receive(&mut self, packet: Packet, _: u32, net: &mut Net) {
+    fn receive(&mut self, packet: Packet, _: u32, net: &mut N) {
         match packet.kind {
             Kind::Data => self.on_data(packet, net),
             Kind::Ack => self.on_ack(packet, net),
@@ -156,7 +156,7 @@ impl Transport for Family {
         }
     }
 
-    fn timer(&mut self, connection: u32, which: u32, net: &mut Net) {
+    fn timer(&mut self, connection: u32, which: u32, net: &mut N) {
         if which == ACKNOWLEDGE {
             let stamp = self.receivers[connection as usize].stamp;
             return self.acknowledge(connection, stamp, net);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::super::net::Net;
+use super::super::super::network::Network;
 use super::super::super::packet::{Kind, Packet};
 use super::congestion::Acked;
 use super::sack::Next;
@@ -12,7 +12,7 @@ use super::{Family, RETRANSMIT, TIMERS};
 impl Family {
     /// Sends what the window allows.
     #[inline]
-    pub(super) fn transmit(&mut self, connection: u32, net: &mut Net) {
+    pub(super) fn transmit(&mut self, connection: u32, net: &mut impl Network) {
         let most = self.params.receive_window.unwrap_or(u32::MAX);
         if self.params.sack && self.senders[connection as usize].phase == Phase::Recovering {
             return self.repair(connection, most, net);
@@ -53,7 +53,7 @@ impl Family {
     }
 
     /// The same while losses are repaired by what selective acknowledgements say (RFC 6675, section 5, step C).
-    fn repair(&mut self, connection: u32, most: u32, net: &mut Net) {
+    fn repair(&mut self, connection: u32, most: u32, net: &mut impl Network) {
         let threshold = self.params.duplicate_threshold.unwrap_or(u32::MAX);
         let (place, slot) = (connection as usize, self.slot(connection));
         let mut pipe = self.boards[place].pipe(self.senders[place].next, threshold);
@@ -78,14 +78,14 @@ impl Family {
 
     /// Sends a segment, for the first time or again.
     #[inline]
-    fn send_segment(&mut self, connection: u32, seq: u32, net: &mut Net) {
+    fn send_segment(&mut self, connection: u32, seq: u32, net: &mut impl Network) {
         let slot = self.slot(connection);
         let (sender, supply) = (&mut self.senders[connection as usize], &self.supplies[slot]);
         let last = supply.last_at == Some((connection, seq));
         let size = self.params.header + if last { supply.last } else { self.params.payload };
         let timeout = sender.rtt.timeout;
         if seq < sender.fresh {
-            net.record(connection).resent += 1;
+            net.record(connection).counts.resent += 1;
         } else {
             sender.fresh = seq + 1;
         }
@@ -98,13 +98,13 @@ impl Family {
         }
     }
 
-    pub(super) fn send_syn(&mut self, connection: u32, size: u16, net: &mut Net) {
+    pub(super) fn send_syn(&mut self, connection: u32, size: u16, net: &mut impl Network) {
         net.send(Self::packet(connection, Kind::Syn, 0, size, net));
         let timeout = self.senders[connection as usize].rtt.timeout;
         net.arm(connection * TIMERS + RETRANSMIT, net.now().saturating_add(timeout));
     }
 
-    pub(super) fn on_ack(&mut self, packet: Packet, net: &mut Net) {
+    pub(super) fn on_ack(&mut self, packet: Packet, net: &mut impl Network) {
         let connection = packet.connection;
         let (flow, at) = self.flow(connection);
         let sender = &mut self.senders[connection as usize];
@@ -158,7 +158,7 @@ impl Family {
                 if sack {
                     self.boards[connection as usize].recover();
                 }
-                net.record(connection).fast_retransmits += 1;
+                net.record(connection).counts.fast_retransmits += 1;
                 self.send_segment(connection, packet.seq, net);
                 net.arm(
                     connection * TIMERS + RETRANSMIT,
@@ -171,12 +171,12 @@ impl Family {
     }
 
     #[inline]
-    pub(super) fn trace(&self, connection: u32, net: &mut Net) {
+    pub(super) fn trace(&self, connection: u32, net: &mut impl Network) {
         net.trace_window(connection, self.senders[connection as usize].window);
     }
 
     /// All that a flow had to send is acknowledged.
-    fn finish(&mut self, connection: u32, connections: Range<usize>, net: &mut Net) {
+    fn finish(&mut self, connection: u32, connections: Range<usize>, net: &mut impl Network) {
         if net.session(connection).followed {
             let flow = net.record(connection).id;
             self.sessions.keep(flow, net.now(), connections, &self.senders, &*self.control);
@@ -184,8 +184,8 @@ impl Family {
         net.complete(connection);
     }
 
-    pub(super) fn on_timeout(&mut self, connection: u32, net: &mut Net) {
-        net.record(connection).timeouts += 1;
+    pub(super) fn on_timeout(&mut self, connection: u32, net: &mut impl Network) {
+        net.record(connection).counts.timeouts += 1;
         let (flow, at) = self.flow(connection);
         let sender = self.senders[connection as usize];
         if let (Phase::Opening, Some(size)) = (sender.phase, self.params.syn) {

@@ -1,8 +1,14 @@
 //! Parameters of TCP and its family.
 
+use std::sync::Arc;
+
+use super::super::super::forwarding::Shares;
+use super::super::super::net::Net;
+use super::super::super::network::Shape;
 use super::super::super::time::{MICROSECOND, SECOND, Time};
-use super::super::Shape;
-use super::{Acks, Congestion, Family, Rto, Sessions, TIMERS};
+use super::super::super::values::parameters;
+use super::super::{Transport, TransportKind};
+use super::{Acks, Congestion, Family, Reno, Rto, Sessions, TIMERS};
 use crate::error::{Error, invalid};
 
 /// Parameters of TCP.
@@ -34,7 +40,7 @@ pub struct Tcp {
     /// Bounds on the retransmission timeout.
     pub rto: Rto,
     /// How the window is set.
-    pub congestion: Congestion,
+    pub congestion: Arc<dyn Congestion>,
     /// Connections of a flow, which start together and take what it has to send as their windows allow.  The flow is
     /// complete when all its bytes are acknowledged, whichever carried them.
     pub subflows: u32,
@@ -65,16 +71,33 @@ impl Default for Tcp {
                 most: 60 * SECOND,
                 granularity: 10 * millisecond,
             },
-            congestion: Congestion::Reno,
+            congestion: Arc::new(Reno),
             subflows: 1,
             probe_after: None,
         }
     }
 }
 
-impl Tcp {
-    /// Checks the parameters.
-    pub(in super::super) fn shape(&self) -> Result<Shape, Error> {
+parameters!(Tcp {
+    payload,
+    header,
+    ack,
+    syn,
+    initial_window,
+    initial_threshold,
+    receive_window,
+    duplicate_threshold,
+    sack,
+    acks,
+    resequence,
+    rto,
+    congestion,
+    subflows,
+    probe_after,
+});
+
+impl TransportKind for Tcp {
+    fn shape(&self) -> Result<Shape, Error> {
         let sizes = [("payload", self.payload), ("ack", self.ack), ("syn", self.syn.unwrap_or(1))];
         if let Some((what, _)) = sizes.into_iter().find(|(_, size)| *size == 0) {
             return invalid(what, "0 bytes; a packet has at least one");
@@ -105,8 +128,12 @@ impl Tcp {
         Ok(Shape { subflows, timers: TIMERS, largest, payload, pulls: false })
     }
 
-    pub(in super::super) fn build(&self) -> Family {
-        Family {
+    fn reacts_to_marks(&self) -> bool {
+        self.congestion.reacts_to_marks()
+    }
+
+    fn build(&self, _: Shares) -> Box<dyn Transport<Net>> {
+        Box::new(Family {
             params: self.clone(),
             control: self.congestion.build(),
             senders: vec![],
@@ -115,6 +142,6 @@ impl Tcp {
             supplies: vec![],
             sessions: Sessions::default(),
             subflows: self.subflows,
-        }
+        })
     }
 }

@@ -1,8 +1,10 @@
 //! The receiving end: what has arrived, and when it is acknowledged.
 
 use super::super::super::time::Time;
+use super::super::super::values::{Parameter, Values};
 use super::super::arrived::{Arrived, Comes};
 use super::sack;
+use crate::error::Error;
 
 /// When data is acknowledged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +13,12 @@ pub struct Acks {
     pub every: u32,
     /// How long an acknowledgement is put off.
     pub delay: Time,
+}
+
+impl Parameter for Acks {
+    fn read(values: &mut Values, _: &'static str) -> Result<Self, Error> {
+        Ok(Acks { every: values.read("ack_every")?, delay: values.read("ack_delay")? })
+    }
 }
 
 /// What a data packet leads to.

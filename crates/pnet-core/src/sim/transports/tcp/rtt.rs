@@ -1,6 +1,8 @@
 //! Round-trip times and the timeout that follows from them (RFC 6298).
 
 use super::super::super::time::{SECOND, Time};
+use super::super::super::values::{Parameter, Values};
+use crate::error::Error;
 
 /// Bounds on the retransmission timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +15,13 @@ pub struct Rto {
     pub most: Time,
     /// Timers fire only at multiples of this; 0 where they fire exactly.
     pub granularity: Time,
+}
+
+impl Parameter for Rto {
+    fn read(values: &mut Values, _: &'static str) -> Result<Self, Error> {
+        let (initial, granularity) = (values.read("rto_initial")?, values.read("timer_granularity")?);
+        Ok(Rto { initial, least: values.read("rto_min")?, most: values.read("rto_max")?, granularity })
+    }
 }
 
 impl Default for Rto {

@@ -25,7 +25,7 @@ impl Phase {
 
 /// State of a connection.  Segments are numbered from 0; windows are in segments.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sender {
+pub struct Sender {
     /// First not acknowledged, next to be sent, first never sent.
     pub(crate) unacked: u32,
     pub(crate) next: u32,

@@ -3,12 +3,14 @@
 //! Links have 10 Gb/s and 1 us; a packet of 1,500 bytes takes 1.2 us onto a link and 4.4 us from host to host, an
 //! acknowledgement of 40 bytes 0.032 and 2.064 us, so a packet's round trip takes 6.464 us.
 
+use std::sync::Arc;
+
 use super::*;
 use crate::graph::{Graph, Planes};
 use crate::paths::Policy;
-use crate::sim::forwarding::{Ecmp, Forwarding};
+use crate::sim::forwarding::Ecmp;
 use crate::sim::port::Backlog;
-use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Queue, Verdict};
+use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Verdict};
 use crate::sim::trace::Watched;
 use crate::sim::{
     Fabric, Failures, FlowList, Limits, MICROSECOND, Model, Outcome, Rate, SECOND, Scenario, TransportKind,
@@ -46,12 +48,12 @@ fn params() -> Tcp {
 fn run(transport: Tcp, packets: u64, drops: &[u32], marks: &[u32]) -> Outcome {
     let graph = Graph::new(1, vec![], vec![]).unwrap();
     let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(0)]]).unwrap();
-    let transport = TransportKind::Tcp(transport);
+    let transport = Arc::new(transport);
     let shape = transport.shape().unwrap();
     let scenario = Scenario {
         fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-        queue: Queue::DropTail(DropTail { limit: Limit::Packets(1000) }),
-        forwarding: Forwarding::Ecmp(Ecmp { policy: Policy::Any }),
+        queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
+        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
         transport,
         source: Box::new(FlowList::new([(0, 1, 1500 * packets, 0)])),
         seed: 1,
@@ -122,8 +124,8 @@ fn the_third_duplicate_halves_the_window() {
     expected.extend([5.0, 6.0, seventh, seventh + 1.0 / seventh]);
     assert_eq!(windows(&found), expected);
     let flow = &found.flows[0];
-    assert_eq!((flow.resent, flow.fast_retransmits, flow.timeouts), (1, 1, 0));
-    assert_eq!((flow.dropped, flow.data_packets, flow.received), (1, 21, 30_000));
+    assert_eq!((flow.counts.resent, flow.counts.fast_retransmits, flow.counts.timeouts), (1, 1, 0));
+    assert_eq!((flow.counts.dropped, flow.counts.data_packets, flow.received), (1, 21, 30_000));
 }
 
 /// Packets 4 and 6 of 16 are lost.  Ten duplicates (5, 7 to 15) raise the window from 9 to 16; the first partial
@@ -136,7 +138,7 @@ fn a_partial_acknowledgement_repairs_the_next_loss() {
     expected.push(15.0);
     assert_eq!(windows(&found), expected);
     let flow = &found.flows[0];
-    assert_eq!((flow.resent, flow.fast_retransmits, flow.timeouts), (2, 1, 0));
+    assert_eq!((flow.counts.resent, flow.counts.fast_retransmits, flow.counts.timeouts), (2, 1, 0));
     let repaired = arrivals(&found);
     let when = |seq: u32| repaired.iter().find(|row| row.0 == seq).unwrap().1;
     assert_eq!(when(6) - when(4), ROUND);
@@ -154,7 +156,7 @@ fn timeouts_back_off() {
     // The next is bound by the most that a timeout can be.
     let found = run(Tcp { initial_window: 1, rto, ..params() }, 1, &[0, 0, 0], &[]);
     assert_eq!(found.flows[0].end, Some(550 * MICROSECOND + ROUND));
-    assert_eq!((found.flows[0].timeouts, found.flows[0].resent), (3, 3));
+    assert_eq!((found.flows[0].counts.timeouts, found.flows[0].counts.resent), (3, 3));
     // Timers that are looked at every 80 us: sent at 160 and 160 + 200 -> 400 us.
     let rto = Rto { granularity: 80 * MICROSECOND, ..rto };
     let found = run(Tcp { initial_window: 1, rto, ..params() }, 1, &[0, 0], &[]);
@@ -180,7 +182,7 @@ fn a_lost_tail_waits_for_the_timer() {
         [(3, sent + 4_400_000), (4, sent + ROUND + 4_400_000), (5, sent + ROUND + PACKET + 4_400_000),]
     );
     assert_eq!(windows(&found), [6.0, 7.0, 8.0, 9.0, 1.0, 2.0, 2.5]);
-    assert_eq!(found.flows[0].timeouts, 1);
+    assert_eq!(found.flows[0].counts.timeouts, 1);
 }
 
 /// One acknowledgement for two packets, or for one after the delay; at once where a packet is missing, and for the
@@ -194,12 +196,12 @@ fn acknowledgements_are_delayed() {
     assert_eq!(arrivals(&found)[1], (1, ROUND + 50 * MICROSECOND + 4_400_000));
     assert_eq!(found.flows[0].end, Some(ROUND + 50 * MICROSECOND + PACKET + ROUND));
     assert_eq!(windows(&found), [1.0, 2.0]);
-    assert_eq!(found.flows[0].sent - found.flows[0].data_packets, 2);
+    assert_eq!(found.flows[0].counts.sent - found.flows[0].counts.data_packets, 2);
 
     // 0, 1 | 3, 4, 5 at once as duplicates, 2 at once as it fills the gap: five in all.
     let found = run(Tcp { initial_window: 6, ..delayed }, 6, &[2], &[]);
-    assert_eq!(found.flows[0].sent - found.flows[0].data_packets, 5);
-    assert_eq!((found.flows[0].out_of_order, found.flows[0].fast_retransmits), (3, 1));
+    assert_eq!(found.flows[0].counts.sent - found.flows[0].counts.data_packets, 5);
+    assert_eq!((found.flows[0].counts.out_of_order, found.flows[0].counts.fast_retransmits), (3, 1));
 }
 
 /// The last packet stands for the end of the connection, and is acknowledged at once, on whatever subflow it comes.
@@ -212,7 +214,7 @@ fn the_end_is_acknowledged_at_once() {
     // Packets 0 to 2 go on the first subflow, 3 on the second: when that comes, packet 2 is acknowledged with it.
     let found = run(Tcp { subflows: 2, ..delayed }, 4, &[], &[]);
     assert_eq!(found.flows[0].end, Some(3 * PACKET + ROUND + 32_000));
-    assert_eq!(found.flows[0].sent - found.flows[0].data_packets, 3);
+    assert_eq!(found.flows[0].counts.sent - found.flows[0].counts.data_packets, 3);
 }
 
 /// Packets 4, 6 and 8 of 24 are lost, with a window of 16 at the third duplicate (for 5, 7 and 9), which is halved to 8: of the
@@ -227,7 +229,7 @@ fn selective_acknowledgements_repair_losses_together() {
         lost.map(|seq| arrivals(found).into_iter().rev().find(|(other, _)| *other == seq).unwrap().1)
     };
     let flow = &sack.flows[0];
-    assert_eq!((flow.resent, flow.fast_retransmits, flow.timeouts), (3, 1, 0));
+    assert_eq!((flow.counts.resent, flow.counts.fast_retransmits, flow.counts.timeouts), (3, 1, 0));
     // Without them every repair waits for that before; with them for the window alone.
     let (plain, [first, second, third]) = (again(&plain), again(&sack));
     assert_eq!(plain[0], first);
@@ -248,8 +250,8 @@ fn after_a_timeout_what_has_come_is_left_out() {
     // missing.  The timeout brings 0, and its acknowledgement says that of what follows only 2 is missing.
     let found = run(tcp, 8, &[0, 0, 2, 2], &[]);
     let flow = &found.flows[0];
-    assert_eq!((flow.timeouts, flow.fast_retransmits, flow.received), (1, 1, 12_000));
-    assert_eq!((flow.dropped, flow.resent), (4, 5));
+    assert_eq!((flow.counts.timeouts, flow.counts.fast_retransmits, flow.received), (1, 1, 12_000));
+    assert_eq!((flow.counts.dropped, flow.counts.resent), (4, 5));
 }
 
 /// DCTCP with weight 1/2, from an estimate of 0.  Packets 2 and 4 of 8 are marked.  The window of 2 ends with the
@@ -258,15 +260,15 @@ fn after_a_timeout_what_has_come_is_left_out() {
 /// estimate, and packet 6 finds no mark.
 #[test]
 fn dctcp_shrinks_by_the_marked_part() {
-    let congestion = Congestion::Dctcp(Dctcp { gain: 0.5, alpha: 0.0 });
-    let found = run(Tcp { initial_window: 2, congestion, ..params() }, 8, &[], &[2, 4]);
+    let congestion = Arc::new(Dctcp { gain: 0.5, alpha: 0.0 });
+    let found = run(Tcp { initial_window: 2, congestion: congestion.clone(), ..params() }, 8, &[], &[2, 4]);
     let mut expected = vec![2.0, 3.0, 4.0, 3.5];
     for grows in [true, false, true, true] {
         let last: f64 = expected[expected.len() - 1];
         expected.push(if grows { last + 1.0 / last } else { last });
     }
     assert_eq!(windows(&found), expected);
-    assert_eq!(found.flows[0].marked, 2);
+    assert_eq!(found.flows[0].counts.marked, 2);
     // A second mark in a later window: that of packets 3 to 6 has none, which halves the estimate.
     let found = run(Tcp { initial_window: 2, congestion, ..params() }, 12, &[], &[2, 7]);
     let (before, after) = (windows(&found)[7], windows(&found)[8]);
@@ -280,7 +282,7 @@ fn a_mark_does_not_wait() {
     let acks = Acks { every: 4, delay: 50 * MICROSECOND };
     let found = run(Tcp { initial_window: 4, acks, ..params() }, 4, &[], &[2]);
     // 0 and 1 when 2 comes, 2 when 3 comes, 3 as the last.
-    assert_eq!(found.flows[0].sent - found.flows[0].data_packets, 3);
+    assert_eq!(found.flows[0].counts.sent - found.flows[0].counts.data_packets, 3);
     assert_eq!(found.flows[0].end, Some(3 * PACKET + ROUND + 32_000));
 }
 
@@ -296,7 +298,14 @@ fn probes_ask_for_the_way() {
     // Of 12 packets 3 is lost: eight duplicates change nothing, and the timer runs from the acknowledgement of 2.
     let found = run(mintcp, 12, &[3], &[]);
     assert_eq!(found.flows[0].end, Some(ROUND + 2 * PACKET + 50 * MICROSECOND + ROUND));
-    assert_eq!((found.flows[0].timeouts, found.flows[0].fast_retransmits, found.flows[0].resent), (1, 0, 1));
+    assert_eq!(
+        (
+            found.flows[0].counts.timeouts,
+            found.flows[0].counts.fast_retransmits,
+            found.flows[0].counts.resent
+        ),
+        (1, 0, 1)
+    );
 }
 
 /// Packet 2 of 6 is lost.  Packets 3 to 5 are held back for 20 us from the first of them on, then acknowledged one after the
@@ -307,7 +316,7 @@ fn early_packets_are_held_back() {
     let found = run(held, 6, &[2], &[]);
     let third = 2 * PACKET + 4_400_000;
     assert_eq!(found.flows[0].end, Some(third + 20 * MICROSECOND + 2_064_000 + 2 * 32_000 + ROUND));
-    assert_eq!((found.flows[0].out_of_order, found.flows[0].fast_retransmits), (3, 1));
+    assert_eq!((found.flows[0].counts.out_of_order, found.flows[0].counts.fast_retransmits), (3, 1));
 }
 
 /// A connection is opened by a packet of one byte and its answer; if the first is lost, by the next.

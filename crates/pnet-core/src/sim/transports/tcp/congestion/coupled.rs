@@ -1,7 +1,29 @@
 //! Multipath TCP: the windows of a flow's subflows grow together, so that it takes no more of a shared link than one TCP.
 
+use super::super::super::super::values::{names, parameters};
 use super::super::sender::{Phase, Sender};
-use super::{Acked, Control, Reno};
+use super::{Acked, Congestion, Control, Reno};
+
+/// The windows of a flow's subflows grow together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Coupled {
+    /// How.
+    pub coupling: Coupling,
+}
+
+parameters!(Coupled { coupling });
+
+impl Congestion for Coupled {
+    fn build(&self) -> Box<dyn Control> {
+        Box::new(self.coupling)
+    }
+}
+
+names!(Coupling, values:
+    "lia" => Coupling::Lia,
+    "epsilon" => Coupling::Linked,
+    "uncoupled" => Coupling::Uncoupled,
+);
 
 /// How much a subflow's window grows for a segment acknowledged, in congestion avoidance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,7 +106,7 @@ mod tests {
         assert!((Coupling::Lia.growth(&flow, 0) - 1.0 / 36.0).abs() < 1e-12);
     }
 
-    /// Two alike: together they grow as one TCP with one of the windows' round-trip time would: by 1 / total each.
+    /// Two equal ones: together they grow as one TCP with one of the windows' round-trip time would: by 1 / total each.
     #[test]
     fn equal_subflows_share_the_growth_of_one() {
         let flow = [subflow(8.0, 10), subflow(8.0, 10)];

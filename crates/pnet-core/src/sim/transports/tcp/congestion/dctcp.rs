@@ -1,7 +1,8 @@
 //! DCTCP (RFC 8257): the window shrinks by the part of packets that were marked, once a window.
 
+use super::super::super::super::values::parameters;
 use super::super::sender::Sender;
-use super::{Acked, Control, Reno};
+use super::{Acked, Congestion, Control, Reno};
 
 /// Parameters of DCTCP.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,9 +38,15 @@ pub(crate) struct Estimates {
     pub(crate) seen: Vec<Seen>,
 }
 
-impl Dctcp {
-    pub(crate) fn build(self) -> Estimates {
-        Estimates { params: self, seen: vec![] }
+parameters!(Dctcp { gain, alpha });
+
+impl Congestion for Dctcp {
+    fn reacts_to_marks(&self) -> bool {
+        true
+    }
+
+    fn build(&self) -> Box<dyn Control> {
+        Box::new(Estimates { params: *self, seen: vec![] })
     }
 }
 

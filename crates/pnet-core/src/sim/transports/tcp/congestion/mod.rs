@@ -1,55 +1,64 @@
 //! Congestion control, one file each: how large the window is, apart from what recovers losses.
+//!
+//! A new one is a file here and a line in the list of [`kinds`].
 
 mod coupled;
 mod dctcp;
 mod reno;
 
 pub use coupled::Coupling;
-pub use dctcp::Dctcp;
-pub(crate) use reno::Reno;
 
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use super::super::super::values::{Named, Parameter, Values, kinds};
 use super::sender::Sender;
+use crate::error::Error;
 
-/// A way to set the window, and its parameters.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Congestion {
-    /// Slow start and congestion avoidance.
-    #[default]
-    Reno,
-    /// By the part of packets that are marked.
-    Dctcp(Dctcp),
-    /// For the subflows of a flow together.
-    Coupled(Coupling),
+/// A congestion control and its parameters.
+pub trait Congestion: Debug + Send + Sync {
+    /// Whether it reacts to marks of packets.
+    fn reacts_to_marks(&self) -> bool {
+        false
+    }
+
+    /// The control of all connections.
+    fn build(&self) -> Box<dyn Control>;
 }
 
-impl Congestion {
-    pub(crate) fn build(self) -> Box<dyn Control> {
-        match self {
-            Congestion::Reno => Box::new(Reno),
-            Congestion::Dctcp(params) => Box::new(params.build()),
-            Congestion::Coupled(coupling) => Box::new(coupling),
-        }
+kinds!(Congestion, "congestion":
+    "reno" => reno::Reno,
+    "dctcp" => dctcp::Dctcp,
+    "coupled" => coupled::Coupled,
+);
+
+impl Parameter for Arc<dyn Congestion> {
+    fn read(values: &mut Values, name: &'static str) -> Result<Self, Error> {
+        let name: String = values.read(name)?;
+        <dyn Congestion>::named(&name, values)
     }
 }
 
 /// What an acknowledgement of new data says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Acked {
+pub struct Acked {
     /// Segments that it acknowledges.
-    pub(crate) segments: u32,
+    pub segments: u32,
     /// Whether the data was marked.
-    pub(crate) marked: bool,
+    pub marked: bool,
 }
 
 /// Sets the windows of all connections.
-pub(crate) trait Control {
+pub trait Control {
     /// A connection begins.
     fn open(&mut self, _connection: u32) {}
 
-    /// What it has learnt of a connection, for a flow that follows; and that flow takes it over.
+    /// What it has learnt of a connection, for a flow that follows.
     fn learnt(&self, _connection: u32) -> f64 {
         0.0
     }
+
+    /// A flow takes over what has been learnt.
     fn resume(&mut self, _connection: u32, _learnt: f64) {}
 
     /// New data of the `at`-th subflow of a flow is acknowledged; `recovering` while a loss is being repaired, when the

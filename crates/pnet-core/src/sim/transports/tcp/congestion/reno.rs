@@ -1,12 +1,21 @@
 //! Slow start and congestion avoidance (RFC 5681, section 3.1).
 
+use super::super::super::super::values::parameters;
 use super::super::sender::Sender;
-use super::{Acked, Control};
+use super::{Acked, Congestion, Control};
 
 /// The window grows by what is acknowledged, at most one segment an acknowledgement, up to the threshold, and by one
 /// segment a round trip from there.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Reno;
+pub struct Reno;
+
+parameters!(Reno {});
+
+impl Congestion for Reno {
+    fn build(&self) -> Box<dyn Control> {
+        Box::new(*self)
+    }
+}
 
 impl Reno {
     /// Slow start; returns whether the window was below the threshold.

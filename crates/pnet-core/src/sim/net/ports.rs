@@ -1,0 +1,208 @@
+//! Ports at work: what enters a queue waits, is sent, or is dropped.
+
+use crate::error::Error;
+use crate::sim::events::Events;
+use crate::sim::fabric::{Fabric, NONE};
+use crate::sim::packet::Packet;
+use crate::sim::port::{Departure, Port, Rare};
+use crate::sim::queues::{Discipline, Touch, Verdict};
+use crate::sim::records::PortRecord;
+use crate::sim::time::{NEVER, Time};
+use crate::sim::trace::{QueueRow, Recorder};
+
+/// All ports and their queues.  Lane `i` of the events is when port `i` has sent its packet, lane `ports + i` when what it
+/// sent first arrives.
+pub(super) struct Ports {
+    pub(super) all: Vec<Port>,
+    rare: Vec<Rare>,
+    discipline: Discipline,
+    /// With how many packets in a queue it has to be asked, if it serves in order of arrival.
+    asked_from: u32,
+    /// What queues have just dropped.
+    pub(super) dropped: Vec<Packet>,
+}
+
+impl Ports {
+    /// Those of a fabric, all empty; a trace tells how much there is exactly.
+    pub(super) fn new(fabric: &Fabric, discipline: Discipline, traced: bool) -> Self {
+        let asked_from = match &discipline {
+            Discipline::Fifo(fifo) if !traced => fifo.asked_from(),
+            _ => 0,
+        };
+        let all: Vec<Port> = (0..fabric.ports() as u32).map(|port| Port::new(fabric.link(port))).collect();
+        Ports { rare: vec![Rare::default(); all.len()], all, discipline, asked_from, dropped: vec![] }
+    }
+
+    #[inline]
+    pub(super) fn arrival_lane(&self, port: u32) -> u32 {
+        self.all.len() as u32 + port
+    }
+
+    /// Whether two links bring packets of one connection, of which that of the first is the earlier one.
+    #[inline]
+    pub(super) fn before(&self, one: u32, other: u32) -> bool {
+        let [one, other] = [one, other].map(|link| self.all[link as usize].first().packet);
+        one.connection == other.connection && one.seq < other.seq
+    }
+
+    /// A packet is lost on the link of a port, or at its end.
+    pub(super) fn lose(&mut self, port: u32) {
+        self.rare[port as usize].lost += 1;
+    }
+
+    /// A port that has sent its packet sends the next.
+    pub(super) fn serve(&mut self, port: u32, now: Time, events: &mut Events) {
+        let Discipline::Scheduler(scheduler) = &mut self.discipline else {
+            unreachable!("port {port} becomes free, but its queue serves in order of arrival");
+        };
+        let Some(packet) = scheduler.dequeue(port) else { return };
+        let from = &mut self.all[port as usize];
+        let (departure, arrival) = from.send(&packet, packet.route, false, now);
+        from.counters.sent += 1;
+        from.counters.bytes += u64::from(packet.size);
+        from.counters.spent = from.counters.spent.wrapping_add(departure);
+        events.push(port, departure);
+        if let Some(arrival) = arrival {
+            events.push(self.arrival_lane(port), arrival);
+        }
+    }
+
+    /// Puts a packet into the queue of a port, with its route from there; returns whether that was full.
+    #[inline]
+    pub(super) fn enqueue(
+        &mut self,
+        port: u32,
+        packet: &Packet,
+        route: u32,
+        now: Time,
+        events: &mut Events,
+        recorder: &mut Option<Box<Recorder>>,
+    ) -> bool {
+        if let Discipline::Scheduler(_) = self.discipline {
+            return self.hold(port, Packet { route, ..*packet }, now, events, recorder);
+        }
+        let out = &mut self.all[port as usize];
+        debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
+        out.counters.entered += 1;
+        let after = out.backlog_at_most() + packet.into();
+        let asked = after.packets > self.asked_from || !out.counters.longest.covers(after);
+        let verdict = if asked { self.ask(port, packet, now, recorder) } else { Verdict::Admit };
+        if verdict == Verdict::Drop {
+            return true;
+        }
+        let out = &mut self.all[port as usize];
+        let (departure, arrival) = out.send(packet, route, verdict == Verdict::Mark, now);
+        out.counters.sent += 1;
+        out.counters.bytes += u64::from(packet.size);
+        out.counters.spent = out.counters.spent.wrapping_add(departure - now);
+        if let Some(arrival) = arrival {
+            events.push(self.arrival_lane(port), arrival);
+        }
+        false
+    }
+
+    /// What a queue that serves in order of arrival makes of a packet.
+    fn ask(
+        &mut self,
+        port: u32,
+        packet: &Packet,
+        now: Time,
+        recorder: &mut Option<Box<Recorder>>,
+    ) -> Verdict {
+        let Discipline::Fifo(fifo) = &mut self.discipline else {
+            unreachable!("what port {port} does depends on more than its backlog");
+        };
+        let out = &mut self.all[port as usize];
+        let mut backlog = out.backlog(now);
+        let verdict = fifo.admit(port, backlog, packet);
+        let counters = &mut out.counters;
+        counters.marked += u64::from(verdict == Verdict::Mark);
+        if verdict == Verdict::Drop {
+            counters.dropped += 1;
+            self.dropped.push(*packet);
+        } else {
+            backlog = backlog + packet.into();
+            counters.longest = counters.longest.max(backlog);
+        }
+        if let Some(recorder) = recorder {
+            recorder.queue(QueueRow { time: now, port, packets: backlog.packets, bytes: backlog.bytes });
+        }
+        verdict
+    }
+
+    /// The same where the discipline holds the packets.
+    fn hold(
+        &mut self,
+        port: u32,
+        packet: Packet,
+        now: Time,
+        events: &mut Events,
+        recorder: &mut Option<Box<Recorder>>,
+    ) -> bool {
+        let Discipline::Scheduler(scheduler) = &mut self.discipline else { return false };
+        let out = &mut self.all[port as usize];
+        let sending = out.backlog(now);
+        let counters = &mut out.counters;
+        counters.entered += 1;
+        let touch = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
+        let backlog = sending + scheduler.backlog(port);
+        let gone = self.dropped.len() as u64;
+        counters.dropped += gone;
+        counters.marked += u64::from(touch == Touch::Marked);
+        self.rare[port as usize].trimmed += u64::from(touch == Touch::Trimmed);
+        // One more entered, those dropped have left.
+        counters.spent = counters.spent.wrapping_add(now.wrapping_mul(gone.wrapping_sub(1)));
+        counters.longest = counters.longest.max(backlog);
+        if let Some(recorder) = recorder {
+            recorder.queue(QueueRow { time: now, port, packets: backlog.packets, bytes: backlog.bytes });
+        }
+        if events.pending(port) == NEVER {
+            self.serve(port, now, events);
+        }
+        gone > 0 || touch == Touch::Trimmed
+    }
+
+    /// The records of a run that ends at `end`; `on_its_way` is told of every packet that has not arrived.
+    pub(super) fn finish(
+        &self,
+        end: Time,
+        mut on_its_way: impl FnMut(&Packet),
+    ) -> Result<Vec<PortRecord>, Error> {
+        let mut records = vec![];
+        for (i, (port, rare)) in self.all.iter().zip(&self.rare).enumerate() {
+            let mut counters = port.counters;
+            let mut held = 0;
+            if let Discipline::Scheduler(scheduler) = &self.discipline {
+                for packet in scheduler.held(i as u32) {
+                    held += 1;
+                    on_its_way(packet);
+                    counters.spent = counters.spent.wrapping_add(end);
+                }
+            }
+            if counters.entered != counters.sent + counters.dropped + held || !port.has_sent(counters.sent) {
+                let found = format!("port {i}: {counters:?} and {held} packets held");
+                return Err(Error::Unconserved { found });
+            }
+            for Departure { time, packet } in port.wire() {
+                on_its_way(packet);
+                if *time > end {
+                    counters.sent -= 1;
+                    counters.bytes -= u64::from(packet.size);
+                    counters.spent = counters.spent.wrapping_sub(time - end);
+                }
+            }
+            records.push(PortRecord {
+                packets: counters.sent,
+                bytes: counters.bytes,
+                dropped: counters.dropped,
+                lost: rare.lost,
+                marked: counters.marked,
+                trimmed: rare.trimmed,
+                spent: counters.spent,
+                longest_packets: counters.longest.packets,
+                longest_bytes: counters.longest.bytes,
+            });
+        }
+        Ok(records)
+    }
+}

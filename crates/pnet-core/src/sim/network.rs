@@ -1,0 +1,58 @@
+//! What transports and the network know of each other.
+
+use super::fabric::Fabric;
+use super::packet::Packet;
+use super::records::{FlowRecord, PacketCounts};
+use super::source::Session;
+use super::time::Time;
+
+/// The network as a transport sees it.
+pub trait Network {
+    /// The time.
+    fn now(&self) -> Time;
+
+    /// Sends a packet of a connection, from the flow's source or, if it is an answer, from its destination.
+    fn send(&mut self, packet: Packet);
+
+    /// Lets a timer fire at `time`, and not at the time it had.
+    fn arm(&mut self, timer: u32, time: Time);
+
+    /// Lets a timer not fire.
+    fn disarm(&mut self, timer: u32);
+
+    /// Whether a timer is to fire.
+    fn armed(&self, timer: u32) -> bool;
+
+    /// Lets [`super::transports::Transport::pull`] be asked at `time` for a port into a host, unless it will be asked before.
+    fn await_pull(&mut self, port: u32, time: Time);
+
+    /// The hosts, switches and links.
+    fn fabric(&self) -> &Fabric;
+
+    /// The record of the flow that a connection belongs to.
+    fn record(&mut self, connection: u32) -> &mut FlowRecord<PacketCounts>;
+
+    /// What the flow of a connection is sent over.
+    fn session(&self, connection: u32) -> Session;
+
+    /// The flow of a connection is complete.
+    fn complete(&mut self, connection: u32);
+
+    /// Notes the window of a connection, in segments, where that is traced.
+    fn trace_window(&mut self, connection: u32, window: f64);
+}
+
+/// What the rest of a run must know of a transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Connections of a flow.
+    pub subflows: u32,
+    /// Timers of a connection; timer `i` of connection `c` is `c * timers + i`.
+    pub timers: u32,
+    /// Bytes of the largest packet on the wire.
+    pub largest: u16,
+    /// Payload of a full packet.
+    pub payload: u16,
+    /// Whether receivers ask for packets, port by port.
+    pub pulls: bool,
+}
