@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium, Place, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium, Place
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.distances import count_rack_hops
@@ -130,8 +130,8 @@ def count(network: Network, packaging: Packaging) -> Bill:
         hosts=network.host_count,
         tiers=max(plane.tiers for plane in packed),
         switch_hops=switch_hops(network),
-        boxes=boxes(found_boxes),
-        cables=cables(runs),
+        boxes=found_boxes,
+        cables=runs,
         links=links,
         ports_used=sum(int(plane.ports.sum()) for plane in packed),
         optical=optical,

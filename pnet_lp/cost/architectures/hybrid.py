@@ -6,7 +6,7 @@ import math
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Part, boxes, cables, whole
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Part
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
@@ -77,13 +77,11 @@ def hybrid(params: Hybrid) -> Design:
         hosts=params.servers,
         tiers=1,
         switch_hops=None,
-        boxes=boxes([Boxes(1, params.ports, gbps, racks)]),
-        cables=cables(
-            [Cables("access", "sr", gbps, params.servers, 1), Cables("top", "lr", gbps, circuits, 1)]
-        ),
-        links=whole(circuits),
-        ports_used=whole(params.servers + circuits),
-        optical=(("ocs-port", whole(circuits)),),
+        boxes=[Boxes(1, params.ports, gbps, racks)],
+        cables=[Cables("access", "sr", gbps, params.servers, 1), Cables("top", "lr", gbps, circuits, 1)],
+        links=circuits,
+        ports_used=params.servers + circuits,
+        optical=(("ocs-port", circuits),),
         others=tuple((part, math.ceil(count * racks / PAPER_RACKS)) for part, count in LOW_RATE),
     )
     packing = Packaging(ports=params.ports, access="sr", top="lr", core="ocs")

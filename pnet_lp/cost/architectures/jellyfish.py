@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
@@ -101,8 +101,8 @@ def jellyfish(params: JellyfishCost) -> Design:
         hosts=hosts,
         tiers=1,
         switch_hops=None,
-        boxes=boxes([Boxes(1, params.box_ports, gbps, planes * switches)]),
-        cables=cables(runs),
+        boxes=[Boxes(1, params.box_ports, gbps, planes * switches)],
+        cables=runs,
         links=planes * lines,
         ports_used=planes * (hosts + 2 * lines),
     )

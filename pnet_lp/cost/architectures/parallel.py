@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.folded import Folded
 from pnet_lp.cost.packaging import Packaging
@@ -89,8 +89,8 @@ def parallel(params: Parallel) -> Design:
         hosts=params.hosts,
         tiers=tree.tiers,
         switch_hops=tree.switch_hops,
-        boxes=boxes([Boxes(chips_of_box, ports, gbps, tree.chips * planes // chips_of_box)]),
-        cables=cables(runs),
+        boxes=[Boxes(chips_of_box, ports, gbps, tree.chips * planes // chips_of_box)],
+        cables=runs,
         links=(tree.tiers - 1) * params.hosts * (planes // packing.bundle),
         ports_used=tree.chips * planes * ports,
     )

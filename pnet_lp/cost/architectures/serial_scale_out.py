@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.folded import Folded
 from pnet_lp.cost.packaging import Packaging
@@ -46,14 +46,12 @@ def serial_scale_out(params: SerialScaleOut) -> Design:
         hosts=params.hosts,
         tiers=tree.tiers,
         switch_hops=tree.switch_hops,
-        boxes=boxes([Boxes(1, params.radix, gbps, tree.chips)]),
-        cables=cables(
-            [
-                Cables("access", "copper", gbps, params.hosts, 1),
-                Cables("inner", "sr", gbps, below_top, 2),
-                Cables("top", "lr", gbps, params.hosts, 2),
-            ]
-        ),
+        boxes=[Boxes(1, params.radix, gbps, tree.chips)],
+        cables=[
+            Cables("access", "copper", gbps, params.hosts, 1),
+            Cables("inner", "sr", gbps, below_top, 2),
+            Cables("top", "lr", gbps, params.hosts, 2),
+        ],
         links=below_top + params.hosts,
         ports_used=tree.chips * params.radix,
     )
