@@ -8,9 +8,9 @@ from pnet_lp.cost.bill import Bill, Part
 from pnet_lp.cost.books import Book, BookSettings, load_book, read_book, shipped_books
 from pnet_lp.cost.curve import Curve, trace_curves
 from pnet_lp.cost.design import ARCHITECTURES, Design, TopologyOptions, TopologySettings, design
-from pnet_lp.cost.equal import EqualCost, equal_cost
+from pnet_lp.cost.equal import EqualCostPair, equal_cost
 from pnet_lp.cost.packaging import count, default_packaging, switch_hops
-from pnet_lp.cost.price import Line, Quote, quote, quote_network
+from pnet_lp.cost.price import PricedPart, Quote, quote, quote_network
 
 __all__ = [
     "ARCHITECTURES",
@@ -19,9 +19,9 @@ __all__ = [
     "BookSettings",
     "Curve",
     "Design",
-    "EqualCost",
-    "Line",
+    "EqualCostPair",
     "Part",
+    "PricedPart",
     "Quote",
     "TopologyOptions",
     "TopologySettings",

@@ -13,7 +13,7 @@ from pnet_lp.model.brief import brief
 
 @brief()
 @dataclass(frozen=True, repr=False)
-class EqualCost:
+class EqualCostPair:
     """A fat tree and the hybrid network for its money.
 
     Attributes:
@@ -47,7 +47,7 @@ def equal_cost(
     servers: int = 10_240,
     ports: int = 64,
     links: int | None = None,
-) -> EqualCost:
+) -> EqualCostPair:
     """Return how many optical links of each ToR cost as much as a fat tree with that oversubscription.
 
     The price of the hybrid network is a constant and a term for each link (hybrid paper, section 3.2), so two points
@@ -81,4 +81,4 @@ def equal_cost(
         raise SpecError("optical links cost nothing, so any number is to be had", where=prices.label)
     bought = 1 + (tree - one) / slope
     shown = min(max(int(bought), 1), most) if links is None else links
-    return EqualCost(oversubscription, tree, bought, most, shown, hybrid(shown))
+    return EqualCostPair(oversubscription, tree, bought, most, shown, hybrid(shown))

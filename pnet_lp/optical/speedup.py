@@ -16,9 +16,9 @@ from pnet_lp.model.brief import brief
 from pnet_lp.optical.circuits import Circuits
 from pnet_lp.optical.cluster import cluster
 from pnet_lp.optical.improve import improve
-from pnet_lp.optical.limits import Limits, circuit_limits, gap
+from pnet_lp.optical.limits import CircuitLimits, circuit_limits, gap
 from pnet_lp.optical.matching import match_circuits
-from pnet_lp.optical.scenario import Scenario
+from pnet_lp.optical.scenario import HybridScenario
 from pnet_lp.seeds import generator
 from pnet_lp.throughput import Progress, solve
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
@@ -58,7 +58,7 @@ class Speedup:
         delay_s: seconds that setting the circuits takes.
     """
 
-    scenario: Scenario
+    scenario: HybridScenario
     traffic: TrafficMatrix
     rack: IntArray | None
     between: TrafficMatrix
@@ -68,7 +68,7 @@ class Speedup:
     circuits: Circuits
     first_gbps: float
     solves: int
-    limits: Limits
+    limits: CircuitLimits
     delay_s: float
 
     @property
@@ -151,7 +151,7 @@ def _finite(value: float) -> float | None:
 
 
 def speedup(
-    scenario: Scenario,
+    scenario: HybridScenario,
     traffic: str,
     *,
     level: str | None = None,
@@ -224,7 +224,7 @@ def speedup(
     )
 
 
-def _by_rack(matrix: TrafficMatrix, scenario: Scenario) -> tuple[IntArray | None, TrafficMatrix, float]:
+def _by_rack(matrix: TrafficMatrix, scenario: HybridScenario) -> tuple[IntArray | None, TrafficMatrix, float]:
     """Return the rack of each process, the demands between racks, and K that the servers' links allow."""
     if matrix.level == "rack":
         return None, matrix, math.inf
@@ -238,7 +238,7 @@ def _by_rack(matrix: TrafficMatrix, scenario: Scenario) -> tuple[IntArray | None
     return rack, between, scenario.link_gbps / float(busiest)
 
 
-def _starts(between: TrafficMatrix, scenario: Scenario, seed: int) -> list[Circuits]:
+def _starts(between: TrafficMatrix, scenario: HybridScenario, seed: int) -> list[Circuits]:
     """Return circuits to begin with; random ones where there are enough racks for a graph without parallel ones."""
     racks, links, gbps = between.endpoints, scenario.links, scenario.link_gbps
     starts = [match_circuits(between, links, gbps, seed=seed)]

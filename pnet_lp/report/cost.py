@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.cost import Book, Curve, EqualCost, Line
+from pnet_lp.cost import Book, Curve, EqualCostPair, PricedPart
 from pnet_lp.cost.published import HYBRID_SAVING, HYBRID_SERVERS, HYBRID_SOURCE
 from pnet_lp.report.tables import Columns, from_rows, text_table
 
@@ -106,7 +106,7 @@ def curve_document(
     }
 
 
-def equal_document(found: Sequence[EqualCost], prices: Book) -> dict[str, Any]:
+def equal_document(found: Sequence[EqualCostPair], prices: Book) -> dict[str, Any]:
     """Return the document of ``pnet-lp cost equal``."""
     rows = [
         {
@@ -244,7 +244,7 @@ def equal_report(document: Mapping[str, Any]) -> list[RenderableType]:
     return [table, "", f"prices: {document['prices']}"]
 
 
-def _part(line: Line) -> dict[str, Any]:
+def _part(line: PricedPart) -> dict[str, Any]:
     return {
         "part": line.part.name,
         "count": line.count,

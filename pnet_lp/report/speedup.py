@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.cost import Book, EqualCost
+from pnet_lp.cost import Book, EqualCostPair
 from pnet_lp.cost.published import HYBRID_SPEEDUPS
 from pnet_lp.optical import Speedup
 from pnet_lp.report.tables import Columns, from_rows, text_table
@@ -17,7 +17,7 @@ _BYTES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 def speedup_document(
-    found: Sequence[Speedup], price: EqualCost, prices: Book, volume_bytes: float | None
+    found: Sequence[Speedup], price: EqualCostPair, prices: Book, volume_bytes: float | None
 ) -> dict[str, Any]:
     """Return the document of ``pnet-lp cost speedup``.
 
