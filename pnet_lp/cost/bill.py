@@ -120,7 +120,7 @@ class Bill:
             where that is not known without building the network.
         boxes: in order, each kind once, however they were given.
         cables: the same; those inside a box, which are traces of a backplane, are not among them.
-        links: what one pulls between boxes: a cable, or a bundle of cables of one position; host cables not counted.
+        links: cables between boxes, a bundle of cables of one position counted once; cables to hosts not counted.
         ports_used: ports of chips that have a cable or a trace, of all :attr:`ports`.
         optical: ports of optical switches or panels, by kind of part.
         others: further parts.

@@ -31,7 +31,7 @@ class Curve:
 
     Attributes:
         label: its expression.
-        constant: whether it has no parameter beta, so that all points are alike.
+        constant: whether it has no parameter beta, so that all points are identical.
         points: in the order of the betas.
     """
 
@@ -57,14 +57,14 @@ def trace_curves(
         options: for a TOPOLOGY.
 
     Raises:
-        SpecError: no beta, one that an expression says itself, or as :func:`~pnet_lp.cost.design.design`.
+        SpecError: no beta, one that an expression sets itself, or as :func:`~pnet_lp.cost.design.design`.
     """
     if not betas:
         raise SpecError("a curve needs at least one beta")
     curves = []
     for text in one_or_more(texts):
         if "beta" in (item.partition("=")[0].strip() for item in re.split("[:,]", text)[1:]):
-            raise SpecError("beta is what a curve runs over, so an expression cannot say it", where=text)
+            raise SpecError("a curve varies beta, so an expression cannot set it", where=text)
         points: list[Point] = []
         for beta in betas:
             if points and points[0].design.beta is None:

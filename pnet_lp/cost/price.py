@@ -12,7 +12,7 @@ from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 
 _DIGITS = 6
-"""Digits of a sum after the point: those of its parts, without the dust of their addition."""
+"""Decimal places of a sum: those of its parts, without the rounding errors of their addition."""
 
 
 @dataclass(frozen=True)

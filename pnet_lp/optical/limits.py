@@ -1,4 +1,4 @@
-"""What no choice of circuits can exceed, given only the number of ports: how good a heuristic's circuits may be."""
+"""What no choice of circuits can exceed, given only the number of ports: how far a heuristic's circuits can be from the best."""
 
 from __future__ import annotations
 

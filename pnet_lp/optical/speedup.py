@@ -1,4 +1,4 @@
-"""How much sooner a workload's communication ends on circuits set for it than on a fat tree of the same price."""
+"""How much earlier a workload's communication ends on circuits set for it than on a fat tree of the same price."""
 
 from __future__ import annotations
 
@@ -93,13 +93,13 @@ class Speedup:
 
     @property
     def proved_ratio(self) -> Interval:
-        """Between what the true ratio for these circuits lies."""
+        """Bounds on the true ratio for these circuits."""
         tree, hybrid = self.tree_gbps, self.hybrid_gbps
         return Interval(hybrid.lower / tree.upper, hybrid.upper / tree.lower)
 
     @property
     def break_even_bytes(self) -> float:
-        """Bytes of the whole workload from which on the circuits save time, the delay included; ``inf`` for never."""
+        """Bytes of the whole workload above which the circuits save time, the delay included; ``inf`` for never."""
         saved = 1 / self.tree_gbps.lower - 1 / self.hybrid_gbps.lower
         return self.delay_s * self.traffic.total / (_GBIT * saved) if saved > 0 else math.inf
 
@@ -163,12 +163,12 @@ def speedup(
     threads: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Speedup:
-    """Return how much sooner ``traffic`` ends on circuits than on the fat tree of a scenario.
+    """Return how much earlier ``traffic`` ends on circuits than on the fat tree of a scenario.
 
     The control loop of the paper's figure 3: processes are clustered into racks, demands added up between racks,
     circuits chosen for them.  The circuits begin as the better ones of repeated matchings and a random graph, which is
     hard to beat for uniform demands (Singla, Godfrey, Kolla, NSDI 2014).  The low-rate network is left out; it is for
-    what is too short to wait for circuits.
+    transfers too short to wait for circuits.
 
     Args:
         scenario: the two networks.

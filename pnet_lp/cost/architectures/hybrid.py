@@ -38,7 +38,7 @@ class Hybrid(Params):
     link_gbps: float = Field(
         10, gt=0, allow_inf_nan=False, description="speed of hosts and circuits, Gb/s in each direction"
     )
-    seed: Seed = Field(0, description="which random circuits, where a throughput is asked for")
+    seed: Seed = Field(0, description="which random circuits, for a throughput")
 
     @model_validator(mode="after")
     def _fits(self) -> Hybrid:
