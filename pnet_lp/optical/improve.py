@@ -26,8 +26,8 @@ _RANKED = 4096
 """Exchanges looked at in the order of their gain."""
 
 _EVEN = 1.0
-"""Added to the price of every circuit, in mean prices.  Where a few circuits have all the price, this ranks exchanges by
-hops, which decide once those circuits are relieved."""
+"""Added to the price of every circuit, in mean prices.  Where a few circuits have all the price, this ranks exchanges
+by hops, which decide once those circuits are relieved."""
 
 _SAME = 1e-9
 """Relative difference up to which two throughputs are the same, and then mean hops decide."""

@@ -1,4 +1,4 @@
-"""What no choice of circuits can exceed, given only the number of ports: how far a heuristic's circuits can be from the best."""
+"""What no choice of circuits can exceed, given only the number of ports: how far from the best a heuristic can be."""
 
 from __future__ import annotations
 

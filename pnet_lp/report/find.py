@@ -22,10 +22,10 @@ _MARKERS = "osD^vPX*"
 
 def find_document(found: Found) -> dict[str, Any]:
     """Return the document of ``pnet-lp find --json``."""
-    asked = found.asked
+    asked = found.settings
     return {
         "asked": asked.model_dump(mode="json"),
-        "candidates": len(found.front) + len(found.ruled),
+        "candidates": len(found.front) + len(found.ruled_out),
         "candidates_between": candidates_between(asked),
         "ruled_out": found.counts,
         "example_prices": any(
@@ -85,7 +85,7 @@ def find_columns(found: Found, document: Mapping[str, Any], *, everything: bool)
             **(_priced(one.quote) if one.quote else {}),
             "ruled_out": one.why,
         }
-        for one in found.ruled
+        for one in found.ruled_out
     ]
     return union([*rows, *ruled])
 
