@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium, Place
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.distances import count_rack_hops
@@ -67,10 +67,6 @@ class Packaging:
     def bundle(self) -> int:
         """Planes that one bundle serves."""
         return self.planes_per_cable * self.cables_per_bundle
-
-    def medium(self, place: Place) -> Medium:
-        """Return what a cable of that place is."""
-        return {"access": self.access, "inner": self.inner, "top": self.top}[place]
 
 
 def default_packaging(network: Network, *, ports: int | None = None, separate: bool = False) -> Packaging:

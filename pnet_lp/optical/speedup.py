@@ -52,7 +52,6 @@ class Speedup:
         tree: throughput between racks on the fat tree.
         hybrid: the same on the circuits.
         circuits: those chosen.
-        first_gbps: K of the first circuits, before the search.
         solves: throughputs solved in the search.
         limits: on K over all circuits.
         delay_s: seconds that setting the circuits takes.
@@ -66,7 +65,6 @@ class Speedup:
     tree: ThroughputResult
     hybrid: ThroughputResult
     circuits: Circuits
-    first_gbps: float
     solves: int
     limits: CircuitLimits
     delay_s: float
@@ -217,7 +215,6 @@ def speedup(
         tree,
         found.result,
         found.circuits,
-        found.first_gbps,
         found.solves,
         circuit_limits(between, scenario.links, scenario.link_gbps),
         delay_s,
