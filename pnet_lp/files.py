@@ -252,9 +252,7 @@ def _plain_yaml() -> type[yaml.SafeLoader]:
             seen: set[str] = set()
             for key, _ in node.value:
                 if key.value in seen:
-                    raise yaml.MarkedYAMLError(
-                        problem=f"key {key.value!r} is given twice", problem_mark=key.start_mark
-                    )
+                    raise fault(f"key {key.value!r} is given twice", key)
                 seen.add(key.value)
             return super().construct_mapping(node, deep)
 

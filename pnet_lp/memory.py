@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,16 +21,17 @@ room for those the core ends the process."""
 def available_bytes(root: Path = Path("/")) -> int:
     """Return the bytes that this process can still take without swapping or being killed.
 
-    On Linux the smallest of ``MemAvailable`` and what the memory limits of the process (``ulimit -v``, ``-d``) and
-    of its control groups (versions 1 and 2, every level) leave; elsewhere the physical memory; where even that is
-    unknown, ``sys.maxsize``.
+    The smallest of the memory available on the machine and, on Linux, what the memory limits of the process
+    (``ulimit -v``, ``-d``) and of its control groups (versions 1 and 2, every level) leave.
 
     Args:
         root: where ``proc`` and ``sys`` are mounted.
     """
-    found = [_meminfo(root), *_process_limits(root), *_control_groups(root)]
-    known = [value for value in found if value is not None]
-    return max(min(known), 0) if known else _physical()
+    import psutil  # noqa: PLC0415 - not where nothing large is begun
+
+    limits = [*_process_limits(root), *_control_groups(root)]
+    known = [value for value in limits if value is not None]
+    return max(min([psutil.virtual_memory().available, *known]), 0)
 
 
 def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str | Callable[[], str]) -> None:
@@ -73,14 +72,6 @@ def peak_bytes(root: Path = Path("/")) -> int | None:
     except OSError:
         return None
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), None)
-
-
-def _meminfo(root: Path) -> int | None:
-    try:
-        lines = (root / "proc/meminfo").read_text().splitlines()
-    except OSError:
-        return None
-    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), None)
 
 
 def _process_limits(root: Path) -> list[int]:
@@ -146,10 +137,3 @@ def _left(group: Path, limit_file: str, usage_file: str, reclaimable: str) -> in
     # Page cache counts as usage, but goes when memory is needed.
     cache = next((int(line.split()[1]) for line in statistics if line.split()[0] == reclaimable), 0)
     return int(limit) - int(usage) + cache
-
-
-def _physical() -> int:
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return sys.maxsize

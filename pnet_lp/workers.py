@@ -152,8 +152,9 @@ def _begin() -> None:
     """Prepare a worker: it ends when its parent says so, or is no more."""
     # A terminal sends Ctrl-C to all processes; what to do about it is the parent's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _told_to_end)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    # Last: the pool prints whatever is raised before this function has returned.
+    signal.signal(signal.SIGTERM, _told_to_end)
 
 
 def _told_to_end(_signal: int, _frame: FrameType | None) -> None:

@@ -7,9 +7,9 @@ a network carries for the money is not known here: see :mod:`pnet_lp.throughput`
 from pnet_lp.cost.bill import Bill, Part
 from pnet_lp.cost.books import Book, BookSettings, PriceSettings, load_book, read_book, shipped_books
 from pnet_lp.cost.design import ARCHITECTURES, Design, TopologyOptions, TopologySettings, design
-from pnet_lp.cost.equal import EqualCost, equal_cost
+from pnet_lp.cost.equal import EqualCostPair, equal_cost
 from pnet_lp.cost.packaging import count, default_packaging, switch_hops
-from pnet_lp.cost.price import Line, Quote, quote, quote_network
+from pnet_lp.cost.price import PricedPart, Quote, quote, quote_network
 
 __all__ = [
     "ARCHITECTURES",
@@ -17,10 +17,10 @@ __all__ = [
     "Book",
     "BookSettings",
     "Design",
-    "EqualCost",
-    "Line",
+    "EqualCostPair",
     "Part",
     "PriceSettings",
+    "PricedPart",
     "Quote",
     "TopologyOptions",
     "TopologySettings",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from pnet_lp.model.brief import brief
 
@@ -70,7 +70,7 @@ class Part:
 
 @dataclass(frozen=True, order=True)
 class Boxes:
-    """Boxes that are alike.
+    """Identical boxes.
 
     Attributes:
         chips: in each.
@@ -87,7 +87,7 @@ class Boxes:
 
 @dataclass(frozen=True, order=True)
 class Cables:
-    """Cables that are alike.
+    """Identical cables.
 
     Attributes:
         place: where they run.
@@ -105,6 +105,9 @@ class Cables:
     ends: int
 
 
+_Counted = TypeVar("_Counted", Boxes, Cables)
+
+
 @brief()
 @dataclass(frozen=True, repr=False)
 class Bill:
@@ -115,9 +118,9 @@ class Bill:
         tiers: tiers of boxes that switch packets.
         switch_hops: chips that a path between the two racks farthest apart passes, if the shortest one is taken; None
             where that is not known without building the network.
-        boxes: by kind.
-        cables: by kind; those inside a box, which are traces of a backplane, are not among them.
-        links: what one pulls between boxes: a cable, or a bundle of cables of one position; host cables not counted.
+        boxes: in order, each kind once, however they were given.
+        cables: the same; those inside a box, which are traces of a backplane, are not among them.
+        links: cables between boxes, a bundle of cables of one position counted once; cables to hosts not counted.
         ports_used: ports of chips that have a cable or a trace, of all :attr:`ports`.
         optical: ports of optical switches or panels, by kind of part.
         others: further parts.
@@ -126,12 +129,21 @@ class Bill:
     hosts: int
     tiers: int
     switch_hops: int | None
-    boxes: tuple[Boxes, ...]
-    cables: tuple[Cables, ...]
+    boxes: Sequence[Boxes]
+    cables: Sequence[Cables]
     links: Count
     ports_used: Count
     optical: tuple[tuple[str, Count], ...] = ()
     others: tuple[tuple[Part, Count], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("boxes", _merged(self.boxes)),
+            ("cables", _merged(self.cables)),
+            ("links", whole(self.links)),
+            ("ports_used", whole(self.ports_used)),
+        ):
+            object.__setattr__(self, name, value)
 
     @property
     def chips(self) -> Count:
@@ -201,28 +213,13 @@ class Bill:
         return tuple((part, whole(found[part])) for part in listed)
 
 
-def boxes(items: Iterable[Boxes]) -> tuple[Boxes, ...]:
-    """Return boxes sorted, with those that are alike added up and none of count 0."""
-    found: dict[tuple[int, int, float], Count] = {}
+def _merged(items: Sequence[_Counted]) -> tuple[_Counted, ...]:
+    """Return ``items`` sorted, the counts of identical ones added up, without those of count 0."""
+    found: dict[_Counted, Count] = {}
     for item in items:
-        key = (item.chips, item.ports, item.gbps)
-        found[key] = found.get(key, 0) + item.count
-    return tuple(sorted(Boxes(*key, whole(count)) for key, count in found.items() if count))
-
-
-def cables(items: Iterable[Cables]) -> tuple[Cables, ...]:
-    """Return cables sorted, with those that are alike added up and none of count 0."""
-    found: dict[tuple[Place, Medium, float, int], Count] = {}
-    for item in items:
-        key = (item.place, item.medium, item.gbps, item.ends)
-        found[key] = found.get(key, 0) + item.count
-    return tuple(
-        sorted(
-            Cables(place, medium, gbps, whole(count), ends)
-            for (place, medium, gbps, ends), count in found.items()
-            if count
-        )
-    )
+        kind = replace(item, count=0)
+        found[kind] = found.get(kind, 0) + item.count
+    return tuple(sorted(replace(kind, count=whole(count)) for kind, count in found.items() if count))
 
 
 def whole(value: Count) -> Count:

@@ -35,7 +35,7 @@ class Rate(Params):
     example: bool = Field(False, description="whether it is an example rather than a published value")
 
     @model_validator(mode="after")
-    def _says_something(self) -> Rate:
+    def _check_amount(self) -> Rate:
         if self._amounts() == (None, None):
             raise ValueError("an entry needs an amount")
         return self
@@ -98,15 +98,15 @@ class Book:
         """
         found = self.rates.get(part.name) or self.rates.get(part.kind)
         if found is None:
-            wanted = " or ".join(dict.fromkeys(map(repr, (part.name, part.kind))))
+            names = " or ".join(dict.fromkeys(map(repr, (part.name, part.kind))))
             raise SpecError(
-                f"no {self.quantity} for part {part.name!r}", where=self.label, allowed=f"an entry {wanted}"
+                f"no {self.quantity} for part {part.name!r}", where=self.label, allowed=f"an entry {names}"
             )
         return found
 
     @property
     def content(self) -> str:
-        """Its entries, in words that are equal for equal entries."""
+        """Its entries as text, the same for equal entries."""
         return repr(sorted(self.rates.items()))
 
     def over(self, other: Book) -> Book:
@@ -121,7 +121,7 @@ def shipped_books(quantity: Quantity) -> dict[str, Path]:
 
 
 def load_book(quantity: Quantity, names: str | Sequence[str] = ()) -> Book:
-    """Return the book that the user names.
+    """Return the book of the given names.
 
     Args:
         quantity: prices or powers.

@@ -1,4 +1,4 @@
-"""What an ARCHITECTURE stands for: a closed-form bill, the packaging behind it, and the network, if one wants it."""
+"""What an ARCHITECTURE stands for: a closed-form bill, the packaging behind it, and the network, built on request."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ class TopologyOptions:
         settings: how it becomes a network and is packed.
         seed: as of :func:`~pnet_lp.topology.build_network`.
         failures: what is down.  It carries nothing, but has been bought: the bill is that of the whole network.
-        given: which of these somebody asked for.  An architecture refuses them, and a name that is an architecture as
-            well as a topology then means the topology.
+        given: which of these were given explicitly.  An architecture rejects them, and a name that is both an
+            architecture and a topology then means the topology.
     """
 
     settings: TopologySettings = _DEFAULTS
@@ -124,7 +124,7 @@ def design(text: str, options: TopologyOptions | None = None, *, beta: float | N
 
 
 def read_architecture(text: str, options: TopologyOptions, *, beta: float | None = None) -> tuple[Kind, str]:
-    """Return what ``text`` stands for, and its expression without a word that says so; see :func:`design`.
+    """Return what ``text`` stands for, and its expression without the prefix that says so; see :func:`design`.
 
     Raises:
         SpecError: an unknown name, or one that can mean two things.

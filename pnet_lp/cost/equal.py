@@ -13,14 +13,14 @@ from pnet_lp.model.brief import brief
 
 @brief()
 @dataclass(frozen=True, repr=False)
-class EqualCost:
-    """A fat tree and the hybrid network for its money.
+class EqualCostPair:
+    """A fat tree and the hybrid network of the same price.
 
     Attributes:
         oversubscription: of the fat tree, 1 to that many.
         tree_usd: its price.
-        optical_links: of a ToR in a hybrid network of exactly that price; 0 or less if not even one is to be had, more
-            than ``most_links`` if money is left over.
+        optical_links: of a ToR in a hybrid network of exactly that price; 0 or less if it does not pay for one,
+            more than ``most_links`` if money is left over.
         most_links: that a ToR has ports for.
         links: compared here: those given, or ``optical_links`` rounded down, from 1 to ``most_links``.
         hybrid_usd: price of the hybrid network with ``links``.
@@ -47,7 +47,7 @@ def equal_cost(
     servers: int = 10_240,
     ports: int = 64,
     links: int | None = None,
-) -> EqualCost:
+) -> EqualCostPair:
     """Return how many optical links of each ToR cost as much as a fat tree with that oversubscription.
 
     The price of the hybrid network is a constant and a term for each link (hybrid paper, section 3.2), so two points
@@ -59,7 +59,7 @@ def equal_cost(
         powers: power book.
         servers: number of hosts of either network.
         ports: of a ToR.
-        links: optical links of a ToR to compare the price of; default: as many as are to be had.
+        links: optical links of a ToR to compare the price of; default: as many as the price of the tree pays for.
 
     Raises:
         SpecError: a size out of range, or a part without a price.
@@ -78,7 +78,7 @@ def equal_cost(
     one, all_of_them = hybrid(1), hybrid(most)
     slope = (all_of_them - one) / (most - 1) if most > 1 else 0.0
     if slope <= 0:
-        raise SpecError("optical links cost nothing, so any number is to be had", where=prices.label)
+        raise SpecError("optical links cost nothing, so any number has the same price", where=prices.label)
     bought = 1 + (tree - one) / slope
     shown = min(max(int(bought), 1), most) if links is None else links
-    return EqualCost(oversubscription, tree, bought, most, shown, hybrid(shown))
+    return EqualCostPair(oversubscription, tree, bought, most, shown, hybrid(shown))

@@ -1,8 +1,13 @@
-"""Sizes of folded Clos networks of one radix, and the topology that has them."""
+"""Folded Clos networks of one radix: their sizes, the topology that has them, and the bill of equal planes of one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from pnet_lp.cost.bill import Bill, Boxes, Cables
+from pnet_lp.cost.design import Design
+from pnet_lp.cost.packaging import Packaging
+from pnet_lp.topology import build_network
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,7 @@ class Folded:
         return self.half % (self.pods // 2) == 0
 
     def expression(self, link_gbps: float) -> str:
-        """Return the TOPOLOGY: folded-clos, in which the cables of the top step are dealt out to pods / 2 chips."""
+        """Return the TOPOLOGY: folded-clos, with the cables of the top step spread over pods / 2 chips."""
         below = [self.half] * (self.tiers - 1)
         lists = {
             "children": [*below, self.pods],
@@ -69,3 +74,37 @@ class Folded:
         }
         written = ",".join(f"{key}={'x'.join(map(str, values))}" for key, values in lists.items())
         return f"folded-clos:{written},link_gbps={link_gbps!r}"
+
+
+def folded_planes(tree: Folded, planes: int, link_gbps: float, packing: Packaging) -> Design:
+    """Return equal planes of a folded Clos network.
+
+    Args:
+        tree: a plane.
+        planes: number of planes.
+        link_gbps: speed of a host over all planes.
+        packing: how the planes share boxes and cables.
+    """
+    hosts, ports, gbps = tree.hosts, 2 * tree.half, link_gbps / planes
+    cable_gbps, per_position = gbps * packing.planes_per_cable, planes // packing.planes_per_cable
+    boxes = tree.chips * planes // packing.planes_per_box
+    below_top = (tree.tiers - 2) * hosts
+    bill = Bill(
+        hosts=hosts,
+        tiers=tree.tiers,
+        switch_hops=tree.switch_hops,
+        boxes=[Boxes(packing.planes_per_box, ports, gbps, boxes)],
+        cables=[
+            Cables("access", packing.access, cable_gbps, hosts * per_position, 1),
+            Cables("inner", packing.inner, cable_gbps, below_top * per_position, 2),
+            Cables("top", packing.top, cable_gbps, hosts * per_position, 2),
+        ],
+        links=(tree.tiers - 1) * hosts * (planes // packing.bundle),
+        ports_used=tree.chips * planes * ports,
+    )
+    return Design(
+        bill,
+        hosts // 2 * link_gbps if tree.even else None,
+        packing,
+        lambda: build_network([tree.expression(gbps)], planes=planes),
+    )

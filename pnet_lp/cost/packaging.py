@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium, Place, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, Medium
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.distances import count_rack_hops
@@ -52,7 +52,10 @@ class Packaging:
         for name in ("planes_per_box", "planes_per_cable", "cables_per_bundle"):
             if getattr(self, name) < 1:
                 raise SpecError(
-                    f"{name} is wrong", where="packaging", found=getattr(self, name), allowed="1 or more"
+                    f"{name} is out of range",
+                    where="packaging",
+                    found=getattr(self, name),
+                    allowed="1 or more",
                 )
         if self.planes_per_box % self.bundle:
             raise SpecError(
@@ -65,27 +68,23 @@ class Packaging:
         """Planes that one bundle serves."""
         return self.planes_per_cable * self.cables_per_bundle
 
-    def medium(self, place: Place) -> Medium:
-        """Return what a cable of that place is."""
-        return {"access": self.access, "inner": self.inner, "top": self.top}[place]
-
 
 def default_packaging(network: Network, *, ports: int | None = None, separate: bool = False) -> Packaging:
-    """Return the packaging of P-Net's table 1: planes that are alike share boxes and cables, others do not.
+    """Return the packaging of P-Net's table 1: identical planes share boxes and cables, others do not.
 
     Args:
         network: what is packed.
         ports: of every chip; None: as many as the chip with most cables uses.
-        separate: whether alike planes have boxes and cables of their own.
+        separate: whether identical planes have boxes and cables of their own.
 
     Raises:
         SpecError: ``separate`` where no planes share anything.
     """
-    alike = len({plane.fingerprint for plane in network.planes}) == 1
-    planes = network.plane_count if alike else 1
+    identical = len({plane.fingerprint for plane in network.planes}) == 1
+    planes = network.plane_count if identical else 1
     if separate and planes == 1:
         raise SpecError(
-            "no two planes share boxes or cables anyway", where="separate", allowed="alike planes"
+            "no two planes share boxes or cables anyway", where="separate", allowed="identical planes"
         )
     shared = 1 if separate else planes
     return Packaging(ports=ports, planes_per_box=shared, planes_per_cable=shared)
@@ -110,10 +109,10 @@ def count(network: Network, packaging: Packaging) -> Bill:
         raise SpecError("a switch has more cables than ports", found=used, allowed=f"at most {ports}")
     found_boxes: list[Boxes] = []
     for group in _groups(packed, packaging.planes_per_box):
-        _check_alike(group)
-        held = Counter((np.bincount(group[0].position) * len(group)).tolist())
+        _check_same_switches(group)
+        chips_per_box = Counter((np.bincount(group[0].position) * len(group)).tolist())
         gbps = max(plane.gbps for plane in group)
-        found_boxes += [Boxes(chips, ports, gbps, number) for chips, number in held.items()]
+        found_boxes += [Boxes(chips, ports, gbps, number) for chips, number in chips_per_box.items()]
     runs = [run for group in _groups(packed, packaging.planes_per_cable) for run in _runs(group, packaging)]
     links = sum(
         item.count
@@ -130,8 +129,8 @@ def count(network: Network, packaging: Packaging) -> Bill:
         hosts=network.host_count,
         tiers=max(plane.tiers for plane in packed),
         switch_hops=switch_hops(network),
-        boxes=boxes(found_boxes),
-        cables=cables(runs),
+        boxes=found_boxes,
+        cables=runs,
         links=links,
         ports_used=sum(int(plane.ports.sum()) for plane in packed),
         optical=optical,
@@ -176,8 +175,8 @@ class _Packed:
 
     @classmethod
     def of(cls, plane: Plane) -> _Packed:
-        held = np.arange(plane.switch_count) if plane.box is None else plane.box
-        position = np.unique(held, return_inverse=True)[1].astype(np.int64)
+        box = np.arange(plane.switch_count) if plane.box is None else plane.box
+        position = np.unique(box, return_inverse=True)[1].astype(np.int64)
         total = int(position.max()) + 1
         lowest = np.full(total, np.iinfo(np.int64).max)
         np.minimum.at(lowest, position, plane.tier.astype(np.int64))
@@ -209,7 +208,7 @@ def _groups(planes: Sequence[_Packed], size: int) -> Iterator[Sequence[_Packed]]
         yield planes[first : first + size]
 
 
-def _check_alike(group: Sequence[_Packed]) -> None:
+def _check_same_switches(group: Sequence[_Packed]) -> None:
     first = group[0]
     for plane in group[1:]:
         if plane.names != first.names or not np.array_equal(plane.position, first.position):

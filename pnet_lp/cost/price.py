@@ -12,11 +12,11 @@ from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 
 _DIGITS = 6
-"""Digits of a sum after the point: those of its parts, without the dust of their addition."""
+"""Decimal places of a sum: those of its parts, without the rounding errors of their addition."""
 
 
 @dataclass(frozen=True)
-class Line:
+class PricedPart:
     """One line of a priced parts list.
 
     Attributes:
@@ -57,7 +57,7 @@ class Quote:
     """
 
     bill: Bill
-    lines: tuple[Line, ...]
+    lines: tuple[PricedPart, ...]
 
     @property
     def total_usd(self) -> float:
@@ -76,7 +76,9 @@ def quote(bill: Bill, prices: Book, powers: Book) -> Quote:
     Raises:
         SpecError: a part that a book does not have.
     """
-    return Quote(bill, tuple(Line(part, n, prices.rate(part), powers.rate(part)) for part, n in bill.parts))
+    return Quote(
+        bill, tuple(PricedPart(part, n, prices.rate(part), powers.rate(part)) for part, n in bill.parts)
+    )
 
 
 def quote_network(

@@ -1,4 +1,4 @@
-"""What the models say beside each other, as one document; times are in microseconds."""
+"""The results of all models side by side, as one document; times are in microseconds."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def compare(found: Crosscheck) -> dict[str, Any]:
     Completion times and slowdowns are of the flows that are complete in all simulations.
     """
     runs = found.simulations
-    alike = np.all([result.done for result in runs.values()], axis=0)
-    times = {name: result.completion_ps[alike] / 1e6 for name, result in runs.items()}
-    slowdown = {name: result.slowdown[alike] for name, result in runs.items()}
+    complete = np.all([result.done for result in runs.values()], axis=0)
+    times = {name: result.completion_ps[complete] / 1e6 for name, result in runs.items()}
+    slowdown = {name: result.slowdown[complete] for name, result in runs.items()}
     bits = found.workload.total_bytes * 8
     all_us = {
         **{f"lp_{name}": one.all_us for name, one in found.linear.items()},
         **{name: result.makespan_ps / 1e6 for name, result in runs.items() if result.makespan_ps is not None},
     }
     fluid = "fluid" if "fluid" in times else "bare"
-    gaps, small = explain(found, alike)
+    gaps, small = explain(found, complete)
     return {
         "flows": {
             "flows": found.workload.flow_count,
-            "compared": int(alike.sum()),
+            "compared": int(complete.sum()),
             "unfinished": {name: result.flow_count - result.completed for name, result in runs.items()},
         },
         "is_job": found.workload.is_job,
@@ -48,7 +48,7 @@ def compare(found: Crosscheck) -> dict[str, Any]:
                 "slowdown": {name: statistics(values[chosen]) for name, values in slowdown.items()},
                 "ratios": _ratios(times["packets"][chosen], times[fluid][chosen]),
             }
-            for bounds, chosen in by_power(found.workload.size[alike])
+            for bounds, chosen in by_power(found.workload.size[complete])
         ],
         "gaps": [gap.to_json() for gap in gaps],
         "small": small,

@@ -1,4 +1,4 @@
-"""What lies between the models, each cause with its figures; one that the figures do not show is not named."""
+"""The causes of the gaps between the models, each with its figures; a cause is named only where the figures show it."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from pnet_lp.sim.ports import CORE, KINDS
 from pnet_lp.units import format_us
 
 LEAST = 0.02
-"""The part of what is compared that a cause must make up, to be named."""
+"""Smallest relative difference for which a cause is named."""
 
 
 @dataclass(frozen=True)
 class Gap:
-    """A cause, and how much it makes of a difference.
+    """A cause of a difference, and its size.
 
     Attributes:
-        cause: in a word or two.
-        before, after: models, between which it lies.
-        figure: of what.
+        cause: its name.
+        before, after: the models between which it acts.
+        figure: the figure that differs.
         factor: ``after`` over ``before``.
-        sentence: the same to read.
-        signed: whether it is named as well where it makes times shorter.
+        sentence: the same as text.
+        signed: whether it is also named where it makes times shorter.
     """
 
     cause: str
@@ -50,7 +50,7 @@ class Gap:
 
     @property
     def is_small(self) -> bool:
-        """Whether it makes next to no difference."""
+        """Whether it makes hardly any difference."""
         return abs(self.factor - 1) < LEAST
 
     def to_json(self) -> dict[str, Any]:
@@ -58,21 +58,21 @@ class Gap:
         return {key: value for key, value in asdict(self).items() if key != "signed"}
 
 
-def explain(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> tuple[list[Gap], list[str]]:
+def explain(found: Crosscheck, complete: npt.NDArray[np.bool_]) -> tuple[list[Gap], list[str]]:
     """Return the causes that are large enough, in the order of the models, and the names of those that are small.
 
     Args:
-        found: what the models say.
-        alike: bool ``[f]``, flows that are complete in all simulations.
+        found: the results of all models.
+        complete: bool ``[f]``, flows that are complete in all simulations.
     """
-    if not alike.any():
+    if not complete.any():
         return [], []
-    gaps = [*_linear(found), *_paths(found, alike), *_waits(found, alike), *_packets(found, alike)]
+    gaps = [*_linear(found), *_paths(found, complete), *_waits(found, complete), *_packets(found, complete)]
     return [gap for gap in gaps if gap.counts], [gap.cause for gap in gaps if gap.is_small]
 
 
 def _linear(found: Crosscheck) -> Iterator[Gap]:
-    """Yield what paths and waits for other flows cost against all bytes at once."""
+    """Yield the cost of the paths, and of waiting for other flows, relative to all bytes at once."""
     if not found.linear:
         return
     ideal, paths = found.linear["ideal"], found.linear["paths"]
@@ -101,8 +101,8 @@ def _linear(found: Crosscheck) -> Iterator[Gap]:
     )
 
 
-def _paths(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
-    """Yield what it costs that flows are not split at best over the paths that they may take."""
+def _paths(found: Crosscheck, complete: npt.NDArray[np.bool_]) -> Iterator[Gap]:
+    """Yield the cost of flows that are not split optimally over the paths that they may take."""
     bare = found.fluids["bare"]
     crossed, shortest = _hops(found, bare)
     yield Gap(
@@ -116,7 +116,7 @@ def _paths(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
     if "split" not in found.fluids:
         return
     split = found.fluids["split"]
-    alone, together = (float(result.flow["ideal_ps"][alike].mean()) for result in (split, bare))
+    alone, together = (float(result.flow["ideal_ps"][complete].mean()) for result in (split, bare))
     yield Gap(
         "few paths",
         "split",
@@ -126,7 +126,7 @@ def _paths(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
         f"alone in the network, a flow takes {format_us(together / 1e6)} on average on the paths that it has, and "
         f"{format_us(alone / 1e6)} split over all that it may take",
     )
-    best, own = (float(result.slowdown[alike].mean()) for result in (split, bare))
+    best, own = (float(result.slowdown[complete].mean()) for result in (split, bare))
     even = bare.settings["sharing"] == "even"
     yield Gap(
         "even split" if even else "collisions of paths" if found.own_paths else "hash collisions",
@@ -139,18 +139,16 @@ def _paths(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
     )
 
 
-def _waits(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
+def _waits(found: Crosscheck, complete: npt.NDArray[np.bool_]) -> Iterator[Gap]:
     """Yield what the terms of the correction add to a bare fluid."""
     steps = [name for name in ("bare", "distant", "short", "fluid") if name in found.fluids]
     for before, after in pairwise(steps):
         one, other = found.fluids[before], found.fluids[after]
-        least, most = (float(result.completion_ps[alike].mean()) / 1e6 for result in (one, other))
+        least, most = (float(result.completion_ps[complete].mean()) / 1e6 for result in (one, other))
         terms = [term for term in _terms(other) if term not in _terms(one)]
-        words = " and ".join([", ".join(terms[:-1]), terms[-1]] if len(terms) > 1 else terms).replace(
-            "-", " "
-        )
+        cause = " and ".join([", ".join(terms[:-1]), terms[-1]] if len(terms) > 1 else terms)
         yield Gap(
-            words,
+            cause.replace("-", " "),
             before,
             after,
             "mean_fct_us",
@@ -159,16 +157,16 @@ def _waits(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
         )
 
 
-def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
-    """Yield what losses add to the fluid, and the rest: what is in packets and in no fluid."""
+def _packets(found: Crosscheck, complete: npt.NDArray[np.bool_]) -> Iterator[Gap]:
+    """Yield what losses add to the fluid, and the rest, which only packets have."""
     fluid, packets = found.fluid, found.packets
-    flow = {key: column[alike] for key, column in packets.flow.items()}
-    times, wanted = packets.completion_ps[alike] / 1e6, fluid.completion_ps[alike] / 1e6
+    flow = {key: column[complete] for key, column in packets.flow.items()}
+    times, expected = packets.completion_ps[complete] / 1e6, fluid.completion_ps[complete] / 1e6
     again = (flow["resent"] > 0) | (flow["timeouts"] > 0)
     late = int((flow["timeouts"] > 0).sum())
     if again.any():
-        mean, ideal = float(times[again].mean()), float(wanted[again].mean())
-        share = float((times - wanted)[again].sum() / wanted.sum())
+        mean, ideal = float(times[again].mean()), float(expected[again].mean())
+        share = float((times - expected)[again].sum() / expected.sum())
         dropped, resent = int(flow["packets_dropped"].sum()), int(flow["resent"].sum())
         yield Gap(
             "loss and retransmission",
@@ -183,7 +181,7 @@ def _packets(found: Crosscheck, alike: npt.NDArray[np.bool_]) -> Iterator[Gap]:
             signed=True,
         )
     if (~again).any():
-        mean, ideal = float(times[~again].mean()), float(wanted[~again].mean())
+        mean, ideal = float(times[~again].mean()), float(expected[~again].mean())
         waited = waiting_ps(packets)
         each = float(waited.sum()) / max(int(packets.flow["packets_sent"].sum()), 1) / 1e6
         yield Gap(

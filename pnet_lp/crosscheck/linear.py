@@ -1,4 +1,4 @@
-"""What no routing can beat: the linear program of all bytes at once."""
+"""The bound for every routing: the linear program of all bytes at once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pnet_lp.throughput.facade import solve
 @brief("routing", "all_us")
 @dataclass(frozen=True, repr=False)
 class Linear:
-    """All bytes of a workload at once, split at best over the paths of a routing.
+    """All bytes of a workload at once, split optimally over the paths of a routing.
 
     Attributes:
-        routing: over which paths.
+        routing: the paths.
         result: the throughput of the matrix of bytes: with K Gb/s for each Gbit, all are there after 1 / K seconds.
     """
 
@@ -29,12 +29,12 @@ class Linear:
 
     @property
     def all_us(self) -> float:
-        """How long all bytes take as the linear program's flow carries them, microseconds."""
+        """Time for all bytes with the flow found, in microseconds."""
         return 1e6 / self.result.throughput_gbps
 
     @property
     def at_least_us(self) -> float:
-        """What they take at least over these paths, by any split and schedule."""
+        """Lower bound on that time over these paths, for any split and schedule."""
         return 1e6 / float(self.result.figures["upper_bound_gbps"])
 
     def to_json(self) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class Linear:
 
 
 def why_not(workload: Workload, outage: Outage | None) -> str:
-    """Return why no linear program says how long a workload takes at least; empty where one does."""
+    """Return why no linear program bounds the time of a workload; empty where one does."""
     if outage is not None:
         return "links fail while flows run, and a linear program knows no time"
     free = workload.start_ps[np.diff(workload.after_ptr) == 0]

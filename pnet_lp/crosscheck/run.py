@@ -21,28 +21,28 @@ from pnet_lp.sim.scenario import OnProgress, Scenario
 from pnet_lp.workload import build_workload
 
 _DISTANCE = ("propagation", "store-and-forward")
-"""What a fluid waits for that no transport can spare."""
+"""Terms of the correction that no transport avoids."""
 
 _PATIENCE_S = 60.0
-"""How long the best split may take at least."""
+"""Least time limit of the best split."""
 
 OnStep = Callable[[str], OnProgress | None]
-"""Given the name of a model, returns what is called now and then while it runs."""
+"""Given the name of a model, returns the progress callback of its run."""
 
 
 @brief("linear", "fluids", "packets")
 @dataclass(frozen=True, repr=False)
 class Crosscheck:
-    """What the models say of the same flows.
+    """The results of all models for the same flows.
 
     Attributes:
         workload: the flows.
         linear: ``ideal``, all bytes at once over any paths, and ``paths``, over those that flows may take; empty where
-            a linear program says nothing.
-        left_out: why it does not.
+            no linear program applies.
+        left_out: why none applies.
         own_paths: the routing whose paths flows take; empty where these are among the shortest.
         no_split: why there is no best split; empty where there is one.
-        fluids: ``split``, every flow split over the paths that it may take as is best for fairness; ``bare``, on the
+        fluids: ``split``, every flow split over the paths that it may take for the best fair rates; ``bare``, on the
             flows' own paths; ``distant``, with the delays of links; ``short``, with what short flows wait for;
             ``fluid``, with the whole correction.
         packets: the flows in packets.
@@ -81,15 +81,15 @@ def run(
     seed: int = 0,
     on_step: OnStep = lambda _: None,
 ) -> Crosscheck:
-    """Return what all models say of ``workload`` on ``network``.
+    """Run all models of ``workload`` on ``network``.
 
     Args:
         settings: how to simulate.
         network: the network, with what fails in it down.
         workload: its flows.
-        outage: what fails while they run.
-        seed: all that is drawn is drawn from this.
-        on_step: told of each model before its run.
+        outage: what fails during the run.
+        seed: of all random choices.
+        on_step: called with the name of each model before its run.
 
     Raises:
         KeyboardInterrupt: the user stopped a simulation.
@@ -119,14 +119,14 @@ def crosscheck(
     seed: int = 0,
     **settings: Any,
 ) -> Crosscheck:
-    """Return what linear program, fluid and packets say of ``workload`` on ``network``.
+    """Run the linear program, the fluid and the packets of ``workload`` on ``network``.
 
     Args:
         network: the network, with what fails in it down.
         workload: its flows, or an expression such as ``each:sizes=10MB``.
-        traffic: the matrix that gives a workload in words its pairs, where it takes one.
-        outage: what fails while the run goes on.
-        seed: all that is drawn is drawn from this.
+        traffic: the matrix that gives the pairs of a workload expression that takes one.
+        outage: what fails during the run.
+        seed: of all random choices.
         settings: fields of :class:`CrosscheckSettings`, as the command line takes them: those of
             :func:`~pnet_lp.sim.simulate` but for ``model``.
 
@@ -134,12 +134,12 @@ def crosscheck(
         KeyboardInterrupt: the user stopped it.
         PnetError: as :func:`~pnet_lp.sim.simulate` and :func:`~pnet_lp.throughput.solve`.
     """
-    asked = validate(CrosscheckSettings, settings)
+    validated = validate(CrosscheckSettings, settings)
     if isinstance(workload, str):
         workload = build_workload(workload, network, traffic, seed=seed)
     elif traffic is not None:
         raise SpecError("the workload has its pairs already", where="traffic", found=traffic.label)
-    return run(asked, network, workload, outage=outage, seed=seed)
+    return run(validated, network, workload, outage=outage, seed=seed)
 
 
 def _complete(scenario: Scenario, name: str, on_step: OnStep) -> SimulationResult:
@@ -152,7 +152,7 @@ def _complete(scenario: Scenario, name: str, on_step: OnStep) -> SimulationResul
 def _split(
     fluid: FluidScenario, bare: SimulationResult, on_step: OnStep
 ) -> tuple[dict[str, SimulationResult], str]:
-    """Return the result of flows that are split at best over all paths that they may take, or why there is none."""
+    """Return the result of flows that are split optimally over all paths that they may take, or why there is none."""
     if bare.settings["sharing"] == "best":
         return {}, "flows are split at best anyway"
     split = replace(fluid, terms=(), sharing="best", patience_s=_PATIENCE_S)
@@ -161,19 +161,19 @@ def _split(
     try:
         return {"split": _complete(split, "fluid, best split", on_step)}, ""
     except WorkloadError as error:
-        # On paths of their own the same flows fit into memory and time.
+        # On single paths the same flows fit into memory and time.
         return {}, str(error)
     except RoutingError as error:
-        # The user has not asked for these paths.
+        # These paths are not the user's choice.
         return {}, error.problem
 
 
 def _corrected(fluid: FluidScenario, on_step: OnStep) -> Iterator[tuple[str, SimulationResult]]:
-    """Yield the result of the fluid with ever more of its correction, as long as that adds something."""
+    """Yield the results of the fluid with more and more terms of its correction, where they differ."""
     terms: tuple[str, ...] = ()
     for name, kept in (("distant", _DISTANCE), ("short", SHORT_FLOWS), ("fluid", TERMS)):
         more = tuple(term for term in fluid.terms if term in kept)
-        # What is left to the next one is not asked twice.
+        # The run with all terms is the last one.
         if more != terms and (name == "fluid" or more != fluid.terms):
             yield name, _complete(replace(fluid, terms=more), f"fluid, {name}", on_step)
             terms = more

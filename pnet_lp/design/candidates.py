@@ -1,4 +1,4 @@
-"""The networks that are tried."""
+"""The candidate networks of a search."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pnet_lp.units import DEFAULT_LINK_GBPS
 
 @dataclass(frozen=True)
 class Candidate:
-    """A network that might do.
+    """A network that may carry the load.
 
     Attributes:
         topology: the expression of a plane, but for the speed of its links.
         hosts_per_switch: hosts to attach where the expression has none.
         planes: how many.
-        variant: how they relate.
+        variant: how the planes relate.
         gbps: speed of every link.
         seed: of what is random.
     """
@@ -45,13 +45,13 @@ class Candidate:
         return self.planes * self.gbps
 
     @property
-    def alike(self) -> bool:
-        """Whether the planes are copies, which carry as many times what one carries."""
+    def identical_planes(self) -> bool:
+        """Whether the planes are copies: n of them carry n times what one carries."""
         return self.variant != "heterogeneous"
 
     @property
-    def one(self) -> Candidate:
-        """One plane of it."""
+    def single_plane(self) -> Candidate:
+        """The network of one of its planes."""
         return Candidate(self.topology, self.hosts_per_switch, 1, "serial", self.gbps, self.seed)
 
     @cached_property
@@ -72,48 +72,48 @@ class Candidate:
 
     @property
     def command(self) -> str:
-        """The arguments that make it on the command line."""
-        words = [self.topology]
+        """The arguments that build it on the command line."""
+        parts = [self.topology]
         if self.hosts_per_switch:
-            words.append(f"--hosts-per-switch {self.hosts_per_switch}")
+            parts.append(f"--hosts-per-switch {self.hosts_per_switch}")
         if self.gbps != DEFAULT_LINK_GBPS:
-            words.append(f"--link-gbps {self.gbps:g}")
+            parts.append(f"--link-gbps {self.gbps:g}")
         if self.planes > 1:
-            words.append(f"--planes {self.planes}")
-        if not self.alike:
-            words.append(f"--variant {self.variant}")
+            parts.append(f"--planes {self.planes}")
+        if not self.identical_planes:
+            parts.append(f"--variant {self.variant}")
         if self.seed:
-            words.append(f"--seed {self.seed}")
-        return " ".join(words)
+            parts.append(f"--seed {self.seed}")
+        return " ".join(parts)
 
 
-def candidates(asked: FindSettings) -> Iterator[Candidate]:
-    """Yield the networks of the families asked for, with every number of planes and every speed, each once."""
-    wanted = Equipment(asked.hosts, asked.radix)
-    kinds = (wanted, replace(wanted, fine=True)) if asked.sizes == "fine" else (wanted,)
+def candidates(settings: FindSettings) -> Iterator[Candidate]:
+    """Yield the networks of the chosen families, with every number of planes and every speed, each once."""
+    few = Equipment(settings.hosts, settings.radix)
+    kinds = (few, replace(few, fine=True)) if settings.sizes == "fine" else (few,)
     seen: set[Candidate] = set()
-    for name in asked.families or sizings.names():
+    for name in settings.families or sizings.names():
         entry, seeded = sizings.get(name), "seed" in topologies.get(name).params.model_fields
         for given in chain.from_iterable(map(entry.build, kinds)):
             values = dict(given)
             hosts_per_switch = values.pop("hosts_per_switch", 0)
             text = _expression(name, values)
-            for gbps in asked.speeds:
-                for planes in asked.planes:
+            for gbps in settings.speeds:
+                for planes in settings.planes:
                     variants: tuple[Variant, ...] = ("serial",) if planes == 1 else ("homogeneous",)
                     if planes > 1 and seeded:
                         variants += ("heterogeneous",)
                     for variant in variants:
-                        found = Candidate(text, hosts_per_switch, planes, variant, gbps, asked.seed)
+                        found = Candidate(text, hosts_per_switch, planes, variant, gbps, settings.seed)
                         if found not in seen:
                             seen.add(found)
                             yield found
 
 
-def candidates_between(asked: FindSettings) -> int:
-    """Return how many more there would be in fine sizes."""
-    fine = asked.model_copy(update={"sizes": "fine"})
-    return sum(1 for _ in candidates(fine)) - sum(1 for _ in candidates(asked))
+def candidates_between(settings: FindSettings) -> int:
+    """Return how many more candidates fine sizes add."""
+    fine = settings.model_copy(update={"sizes": "fine"})
+    return sum(1 for _ in candidates(fine)) - sum(1 for _ in candidates(settings))
 
 
 def _expression(name: str, values: Mapping[str, object]) -> str:

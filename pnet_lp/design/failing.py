@@ -1,4 +1,4 @@
-"""What a network carries in a share of the draws of failures, as far as it has to be known."""
+"""What a network carries in a share of the draws of failures, only as closely as the search needs it."""
 
 from __future__ import annotations
 
@@ -17,43 +17,46 @@ from pnet_lp.throughput.trials import distinct_draws, intact_start
 from pnet_lp.workers import Workers, threads_each
 
 CLOSE = 1e-2
-"""To within this what is carried with failures is known: draws differ by more.  Only where that leaves open whether as
-much is carried as is asked for are draws solved again, closer; what carries more than a rival by less is none."""
+"""Relative gap to which the throughput with failures is solved: draws differ by more.  Only where that leaves open
+whether the requested load is carried are draws solved again, to the tolerance; a smaller lead over a rival does not
+count."""
 
 _TOGETHER = 4
-"""Draws that are solved before what is known is looked at again, on any number of processes."""
+"""Draws that are solved before the interval is evaluated again, on any number of processes."""
 
 
 class Failing:
-    """A network in draws of failures: bounds on each draw, by which only those are solved that might matter.
+    """A network in draws of failures: bounds on each draw, so that only those are solved that can matter.
 
     A draw in which a pair with a demand is cut off carries nothing.
 
     Args:
         network: without failures.
         traffic: the demands.
-        asked: which draws, and in what share of them as much is to be carried.
+        settings: which draws, and in what share of them the load must be carried.
         bounds: the bounds that each draw begins with.
         options: for :func:`pnet_lp.throughput.solve`.
-        workers: who solves.
+        workers: the processes that solve.
     """
 
     def __init__(
         self,
         network: Network,
         traffic: TrafficMatrix,
-        asked: FindSettings,
+        settings: FindSettings,
         bounds: Sequence[str],
         options: dict[str, Any],
         workers: Workers,
     ) -> None:
-        self.network, self.traffic, self.asked, self.workers = network, traffic, asked, workers
+        self.network, self.traffic, self.settings, self.workers = network, traffic, settings, workers
         self.options = options | {"threads": threads_each(options["threads"], workers.count)}
         if workers.count > 1:
             # A function that reports cannot go to another process.
             self.options["on_progress"] = None
-        failures = Failures(links=asked.fail_links)
-        self._masks, self._which = distinct_draws(network, failures, trials=asked.trials, seed=asked.seed)
+        failures = Failures(links=settings.fail_links)
+        self._masks, self._which = distinct_draws(
+            network, failures, trials=settings.trials, seed=settings.seed
+        )
         self._tolerance = np.full(len(self._masks), np.inf)
         self._lower = np.zeros(len(self._masks))
         # The bound of the path lengths is 0 where a pair has no path.
@@ -62,35 +65,35 @@ class Failing:
 
     @property
     def interval(self) -> Interval:
-        """K that is attained in the share of draws asked for, as far as it is known."""
-        sure = 1 - self.asked.confidence
+        """Bounds on the K that is attained in the requested share of draws."""
+        quantile = 1 - self.settings.confidence
         lower, upper = (
-            float(np.quantile(values[self._which], sure, method="lower"))
+            float(np.quantile(values[self._which], quantile, method="lower"))
             for values in (self._lower, self._upper)
         )
         return Interval(lower, upper)
 
     def settle(self, hopeless: Callable[[float], bool], enough: float) -> Interval:
-        """Solve draws, those first that seem worst, until K is known closely enough.
+        """Solve draws, those with the smallest upper bound first, until K is known closely enough.
 
         Args:
-            hopeless: says of a number whether K is of no interest if it is no larger.
-            enough: the K asked for, of which it must be known whether it is attained.
+            hopeless: whether a K of no more than the given number is of no interest.
+            enough: the requested K, for which it must be known whether it is attained.
         """
-        known = self._settled(max(CLOSE, self.asked.tolerance), hopeless)
+        known = self._settled(max(CLOSE, self.settings.tolerance), hopeless)
         if known.lower < enough <= known.upper and not hopeless(known.upper):
-            known = self._settled(self.asked.tolerance, hopeless)
+            known = self._settled(self.settings.tolerance, hopeless)
         return known
 
     def _settled(self, tolerance: float, hopeless: Callable[[float], bool]) -> Interval:
         while not hopeless((known := self.interval).upper) and known.gap > tolerance:
-            # Draws that are surely better or surely worse say nothing about where the share ends.
-            might = (self._upper >= known.lower) & (self._lower <= known.upper)
-            (left,) = np.nonzero(might & (self._tolerance > tolerance))
-            if not len(left):
+            # Draws that are certainly better or certainly worse do not move the quantile.
+            relevant = (self._upper >= known.lower) & (self._lower <= known.upper)
+            (remaining,) = np.nonzero(relevant & (self._tolerance > tolerance))
+            if not len(remaining):
                 break
-            worst = np.argsort(self._upper[left], kind="stable")[:_TOGETHER]
-            self._solve(left[worst].tolist(), tolerance)
+            worst = np.argsort(self._upper[remaining], kind="stable")[:_TOGETHER]
+            self._solve(remaining[worst].tolist(), tolerance)
         return known
 
     def _solve(self, draws: list[int], tolerance: float) -> None:

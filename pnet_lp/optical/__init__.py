@@ -10,7 +10,7 @@ from pnet_lp.optical.cluster import cluster
 from pnet_lp.optical.improve import improve
 from pnet_lp.optical.limits import circuit_limits
 from pnet_lp.optical.matching import match_circuits
-from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, Scenario
+from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, HybridScenario
 from pnet_lp.optical.settings import SpeedUpSettings
 from pnet_lp.optical.speedup import Speedup, speedup
 
@@ -18,7 +18,7 @@ __all__ = [
     "SCENARIOS",
     "TESTBEDS",
     "Circuits",
-    "Scenario",
+    "HybridScenario",
     "SpeedUpSettings",
     "Speedup",
     "circuit_limits",

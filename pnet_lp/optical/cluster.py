@@ -18,10 +18,10 @@ _EXCHANGED = 500_000
 def cluster(traffic: TrafficMatrix, racks: int) -> IntArray:
     """Return int32 ``[processes]``: the rack of each process, equally many in every rack.
 
-    The processes are halved again and again, in proportion to the racks of either half: along the order they have and
+    The processes are bisected recursively, in proportion to the racks of either half: along the order they have and
     along the order of a second eigenvector of the Laplacian (Fiedler 1973), each improved by exchanging pairs
     (Kernighan and Lin 1970); the half with less traffic across is kept.  If consecutive processes in consecutive racks
-    leave no more traffic between racks, that is the answer.  Racks that come late out of the halving are neighbours in
+    leave no more traffic between racks, that is the answer.  Racks that are separated last are neighbours in
     the numbering, which favours trees.  It is a heuristic; nothing is drawn at random.
 
     Args:
@@ -42,9 +42,9 @@ def cluster(traffic: TrafficMatrix, racks: int) -> IntArray:
     if in_order[-1] == 0:
         return ints(in_order)
     demand = traffic.to_csr()
-    halved = np.empty(traffic.endpoints, dtype=np.int64)
-    _halve(demand, np.arange(traffic.endpoints), 0, racks, halved)
-    return ints(min(in_order, halved, key=lambda rack: between(traffic, rack)))
+    bisected = np.empty(traffic.endpoints, dtype=np.int64)
+    _bisect(demand, np.arange(traffic.endpoints), 0, racks, bisected)
+    return ints(min(in_order, bisected, key=lambda rack: between(traffic, rack)))
 
 
 def between(traffic: TrafficMatrix, rack: npt.NDArray[np.integer]) -> float:
@@ -52,7 +52,7 @@ def between(traffic: TrafficMatrix, rack: npt.NDArray[np.integer]) -> float:
     return float(traffic.demand[rack[traffic.src] != rack[traffic.dst]].sum())
 
 
-def _halve(
+def _bisect(
     demand: sp.csr_array,
     members: npt.NDArray[np.int64],
     first: int,
@@ -76,8 +76,8 @@ def _halve(
         across = _across(inside, side)
         if across < least:
             best, least = side, across
-    _halve(demand, members[best], first, left, rack)
-    _halve(demand, members[~best], first + left, racks - left, rack)
+    _bisect(demand, members[best], first, left, rack)
+    _bisect(demand, members[~best], first + left, racks - left, rack)
 
 
 def _across(inside: sp.csr_array, side: npt.NDArray[np.bool_]) -> float:

@@ -26,8 +26,8 @@ _RANKED = 4096
 """Exchanges looked at in the order of their gain."""
 
 _EVEN = 1.0
-"""Price that every circuit has besides its own, in mean prices.  Where a few circuits have all the price, this tells
-exchanges apart by hops, which is what counts once those circuits are relieved."""
+"""Added to the price of every circuit, in mean prices.  Where a few circuits have all the price, this ranks exchanges
+by hops, which decide once those circuits are relieved."""
 
 _SAME = 1e-9
 """Relative difference up to which two throughputs are the same, and then mean hops decide."""
@@ -66,7 +66,7 @@ def improve(
 ) -> Improved:
     """Return circuits that carry at least as much of ``traffic`` as the best of those given.
 
-    The lengths of a solved throughput's certificate are prices of capacity.  A circuit that is not there is worth the
+    The lengths of a certificate are the dual prices of capacity.  A circuit that is not there is worth the
     distance between its ends, and one that is costs its length when given up, so worth less cost is the slope of K for
     an exchange of ends; prices are evened out, because where a few circuits have them all, they leave the others open.
     Several exchanges of the steepest slopes that share no circuit are made at once, half as many each time that K does
@@ -115,7 +115,7 @@ def improve(
                 circuits, result, skip = candidate, found, 0
                 swaps = _ranked(circuits, result)
                 continue
-        # Half as far; and when nothing is left to halve, the next direction.
+        # Half as many; from a single exchange on, the next steepest one.
         step, skip = (step // 2, skip) if step > 1 else (1, skip + 1)
     return Improved(circuits, result, made, first)
 
@@ -154,7 +154,7 @@ def _ranked(circuits: Circuits, result: ThroughputResult) -> list[Swap]:
         c, d = (v, u) if crossed else (u, v)
         gain = worth[np.ix_(u, c)][first, second] + worth[np.ix_(v, d)][first, second]
         gain -= cost[first] + cost[second]
-        # A circuit from a rack to itself is none.
+        # No circuit joins a rack to itself.
         gain[(u[first] == c[second]) | (v[first] == d[second])] = -np.inf
         gain[~np.isfinite(gain)] = -np.inf
         for k in np.argsort(-gain, kind="stable")[:_RANKED].tolist():

@@ -1,4 +1,4 @@
-"""What no choice of circuits can exceed, given only the number of ports: how good a heuristic's circuits may be."""
+"""What no choice of circuits can exceed, given only the number of ports: how far from the best a heuristic can be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pnet_lp.throughput.bounds import Bound, compute_bounds
 
 
 @dataclass(frozen=True)
-class Limits:
+class CircuitLimits:
     """Upper bounds on K over all circuits with so many ports at each rack.
 
     Attributes:
@@ -30,7 +30,7 @@ class Limits:
         return min(self.ports_gbps, self.hops_gbps)
 
 
-def circuit_limits(traffic: TrafficMatrix, links: int, link_gbps: float) -> Limits:
+def circuit_limits(traffic: TrafficMatrix, links: int, link_gbps: float) -> CircuitLimits:
     """Return upper bounds on the throughput of ``traffic`` over any circuits.
 
     Args:
@@ -44,7 +44,7 @@ def circuit_limits(traffic: TrafficMatrix, links: int, link_gbps: float) -> Limi
     ports = links * link_gbps / float(max(sent.max(), received.max()))
     bound = compute_bounds(_any_circuits(racks, links, link_gbps), traffic, ["moore"]).found["moore"]
     assert isinstance(bound, Bound)
-    return Limits(ports, bound.value_gbps)
+    return CircuitLimits(ports, bound.value_gbps)
 
 
 def _any_circuits(racks: int, links: int, link_gbps: float) -> Network:

@@ -15,10 +15,10 @@ _PARTNERS = 4
 """Heaviest partners of a rack that a matching may choose from; those of complete graphs take minutes."""
 
 _IDLE = 1e-3
-"""What a pair without demand counts, in mean demands: spare ports are worth circuits that others go through."""
+"""What a pair without demand counts, in mean demands: spare ports are worth circuits that carry other demands."""
 
 _TIES = 1e-6
-"""Part of its weight by which a pair's is raised at random, lest equal demands make cliques."""
+"""Part of its weight by which a pair's is raised at random, so that equal demands do not make cliques."""
 
 
 def match_circuits(traffic: TrafficMatrix, links: int, link_gbps: float, *, seed: int = 0) -> Circuits:
@@ -26,7 +26,7 @@ def match_circuits(traffic: TrafficMatrix, links: int, link_gbps: float, *, seed
 
     For each port in turn a matching of maximum weight (Edmonds 1965) among each rack's heaviest partners.  A pair
     weighs its demand in both directions times the hops it has so far, over one more than the circuits it has: pairs
-    far apart come near, and of parallel circuits each carries its part.  Ports that matchings leave over are joined in
+    far apart come closer, and parallel circuits share the demand.  Ports that matchings leave over are joined in
     the order of weight, and separate components at last by swaps that lose the least weight.
 
     Args:

@@ -13,7 +13,7 @@ from pnet_lp.topology import build_network
 
 
 @dataclass(frozen=True)
-class Scenario:
+class HybridScenario:
     """Servers in racks, joined by either of two networks.
 
     Attributes:
@@ -73,11 +73,11 @@ class Scenario:
         return Network.from_planes([star])
 
 
-SCENARIOS = {str(i): Scenario(*pair) for i, pair in enumerate(HYBRID_SCENARIOS, 1)}
+SCENARIOS = {str(i): HybridScenario(*pair) for i, pair in enumerate(HYBRID_SCENARIOS, 1)}
 """The two pairs of networks that the paper calls equal in cost (section 5), for its 10,240 servers."""
 
 TESTBEDS = {
-    "1": Scenario(25.0, 2, servers=40, servers_per_rack=10, uplink_gbps=8),
-    "2": Scenario(4.0, 5, servers=32, servers_per_rack=8, uplink_gbps=20),
+    "1": HybridScenario(25.0, 2, servers=40, servers_per_rack=10, uplink_gbps=8),
+    "2": HybridScenario(4.0, 5, servers=32, servers_per_rack=8, uplink_gbps=20),
 }
 """The job of either scenario that the paper ran: four racks with their share of the links (section 5, figure 4)."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from pnet_lp.flags import Flag
-from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, Scenario
+from pnet_lp.optical.scenario import SCENARIOS, TESTBEDS, HybridScenario
 from pnet_lp.optical.speedup import DEFAULT_SOLVES, RECONFIGURATION_S
 from pnet_lp.registry import Params
 
@@ -58,12 +58,12 @@ class SpeedUpSettings(Params):
         return {key: getattr(self, key) for key in _SIZES if getattr(self, key) is not None}
 
     @property
-    def cluster(self) -> Scenario:
+    def cluster(self) -> HybridScenario:
         """The two networks of the whole cluster."""
         return replace(SCENARIOS[self.scenario], **self._sizes)  # type: ignore[arg-type]
 
     @property
-    def networks(self) -> Scenario:
+    def networks(self) -> HybridScenario:
         """The two networks."""
         return TESTBEDS[self.scenario] if self.job else self.cluster
 

@@ -1,4 +1,4 @@
-"""How much sooner a workload's communication ends on circuits set for it than on a fat tree of the same price."""
+"""How much earlier a workload's communication ends on circuits set for it than on a fat tree of the same price."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pnet_lp.model.brief import brief
 from pnet_lp.optical.circuits import Circuits
 from pnet_lp.optical.cluster import cluster
 from pnet_lp.optical.improve import improve
-from pnet_lp.optical.limits import Limits, circuit_limits, gap
+from pnet_lp.optical.limits import CircuitLimits, circuit_limits, gap
 from pnet_lp.optical.matching import match_circuits
-from pnet_lp.optical.scenario import Scenario
+from pnet_lp.optical.scenario import HybridScenario
 from pnet_lp.seeds import generator
 from pnet_lp.throughput import Progress, solve
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE
@@ -52,13 +52,12 @@ class Speedup:
         tree: throughput between racks on the fat tree.
         hybrid: the same on the circuits.
         circuits: those chosen.
-        first_gbps: K of the first circuits, before the search.
         solves: throughputs solved in the search.
         limits: on K over all circuits.
         delay_s: seconds that setting the circuits takes.
     """
 
-    scenario: Scenario
+    scenario: HybridScenario
     traffic: TrafficMatrix
     rack: IntArray | None
     between: TrafficMatrix
@@ -66,9 +65,8 @@ class Speedup:
     tree: ThroughputResult
     hybrid: ThroughputResult
     circuits: Circuits
-    first_gbps: float
     solves: int
-    limits: Limits
+    limits: CircuitLimits
     delay_s: float
 
     @property
@@ -93,13 +91,13 @@ class Speedup:
 
     @property
     def proved_ratio(self) -> Interval:
-        """Between what the true ratio for these circuits lies."""
+        """Bounds on the true ratio for these circuits."""
         tree, hybrid = self.tree_gbps, self.hybrid_gbps
         return Interval(hybrid.lower / tree.upper, hybrid.upper / tree.lower)
 
     @property
     def break_even_bytes(self) -> float:
-        """Bytes of the whole workload from which on the circuits save time, the delay included; ``inf`` for never."""
+        """Bytes of the whole workload above which the circuits save time, the delay included; ``inf`` for never."""
         saved = 1 / self.tree_gbps.lower - 1 / self.hybrid_gbps.lower
         return self.delay_s * self.traffic.total / (_GBIT * saved) if saved > 0 else math.inf
 
@@ -151,7 +149,7 @@ def _finite(value: float) -> float | None:
 
 
 def speedup(
-    scenario: Scenario,
+    scenario: HybridScenario,
     traffic: str,
     *,
     level: str | None = None,
@@ -163,12 +161,12 @@ def speedup(
     threads: int = 0,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Speedup:
-    """Return how much sooner ``traffic`` ends on circuits than on the fat tree of a scenario.
+    """Return how much earlier ``traffic`` ends on circuits than on the fat tree of a scenario.
 
     The control loop of the paper's figure 3: processes are clustered into racks, demands added up between racks,
     circuits chosen for them.  The circuits begin as the better ones of repeated matchings and a random graph, which is
     hard to beat for uniform demands (Singla, Godfrey, Kolla, NSDI 2014).  The low-rate network is left out; it is for
-    what is too short to wait for circuits.
+    transfers too short to wait for circuits.
 
     Args:
         scenario: the two networks.
@@ -217,14 +215,13 @@ def speedup(
         tree,
         found.result,
         found.circuits,
-        found.first_gbps,
         found.solves,
         circuit_limits(between, scenario.links, scenario.link_gbps),
         delay_s,
     )
 
 
-def _by_rack(matrix: TrafficMatrix, scenario: Scenario) -> tuple[IntArray | None, TrafficMatrix, float]:
+def _by_rack(matrix: TrafficMatrix, scenario: HybridScenario) -> tuple[IntArray | None, TrafficMatrix, float]:
     """Return the rack of each process, the demands between racks, and K that the servers' links allow."""
     if matrix.level == "rack":
         return None, matrix, math.inf
@@ -238,7 +235,7 @@ def _by_rack(matrix: TrafficMatrix, scenario: Scenario) -> tuple[IntArray | None
     return rack, between, scenario.link_gbps / float(busiest)
 
 
-def _starts(between: TrafficMatrix, scenario: Scenario, seed: int) -> list[Circuits]:
+def _starts(between: TrafficMatrix, scenario: HybridScenario, seed: int) -> list[Circuits]:
     """Return circuits to begin with; random ones where there are enough racks for a graph without parallel ones."""
     racks, links, gbps = between.endpoints, scenario.links, scenario.link_gbps
     starts = [match_circuits(between, links, gbps, seed=seed)]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pnet_lp.cost import Book, EqualCost
+from pnet_lp.cost import Book, EqualCostPair
 from pnet_lp.tables import Columns, from_rows, text_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def equal_document(found: Sequence[EqualCost], prices: Book) -> dict[str, Any]:
+def equal_document(found: Sequence[EqualCostPair], prices: Book) -> dict[str, Any]:
     """Return the document of ``pnet-lp cost equal``."""
     rows = [
         {

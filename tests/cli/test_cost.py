@@ -282,7 +282,7 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
         ),
         (["curve", "--beta", "nan"], "Invalid value for '--beta': not a range, found 'nan'; allowed: 1..32"),
         (["curve", "--beta", "0..3"], "hybrid: beta: input should be greater than or equal to 1, found 0"),
-        (["curve", "hybrid:beta=2"], "hybrid:beta=2: beta is what a curve runs over"),
+        (["curve", "hybrid:beta=2"], "hybrid:beta=2: a curve varies beta"),
         (["compare"], "Missing argument 'ARCHITECTURE...'."),
         (["equal", "40"], "beta-fat-tree: beta is at most ports / 2 = 32"),
         (["speedup", "--job", "--links", "5"], "give either --job or --links"),

@@ -115,9 +115,7 @@ def test_curves_refuse() -> None:
     books = prices(), load_book("power")
     with pytest.raises(SpecError) as caught:
         trace_curves(["hybrid:beta=3"], [1, 2], *books)
-    assert (
-        str(caught.value) == "hybrid:beta=3: beta is what a curve runs over, so an expression cannot say it"
-    )
+    assert str(caught.value) == "hybrid:beta=3: a curve varies beta, so an expression cannot set it"
     with pytest.raises(SpecError, match="a curve needs at least one beta"):
         trace_curves(["hybrid"], [], *books)
 

@@ -189,7 +189,7 @@ def test_channels_of_shared_boxes_with_different_graphs() -> None:
             "jellyfish:k=8,switches=3",
             "jellyfish: either k, or switches and ports (and hosts), or servers must be",
         ),
-        ("jellyfish:k=8,beta=2", "jellyfish: beta has a meaning beside servers only"),
+        ("jellyfish:k=8,beta=2", "jellyfish: beta is allowed only with servers"),
         ("jellyfish:servers=64", "jellyfish: 32 cables of a switch to 1 others: 1 to 1 are possible"),
         ("ocs-core:hosts=128", "ocs-core: 2 ToRs of 64 hosts can have 1 to 1 cables to the core, not 64"),
         (

@@ -70,13 +70,13 @@ def test_rows_of_bundled_cables_are_tried() -> None:
     )
     assert found.front[0].candidate.topology == "hyperx:dims=2,k=32,t=32"
     assert found.front[0].gbps_per_host == pytest.approx(100, rel=1e-3)
-    assert {one.topology for one in candidates(found.asked)} >= {"hyperx:dims=2,k=8,t=32"}
+    assert {one.topology for one in candidates(found.settings)} >= {"hyperx:dims=2,k=8,t=32"}
 
 
 def test_traffic_between_racks_leaves_a_single_switch_out() -> None:
     found = find(asked(hosts=8, min_gbps_per_host=10, traffic="kodialam", planes=1))
     assert "single-switch:hosts=8" not in [one.candidate.topology for one in found.front]
-    (why,) = (one.why for one in found.ruled if one.candidate.topology == "single-switch:hosts=8")
+    (why,) = (one.why for one in found.ruled_out if one.candidate.topology == "single-switch:hosts=8")
     assert why.startswith("its one rack, within which this traffic is not defined, proves")
 
 
@@ -101,7 +101,7 @@ def test_nothing_that_is_ruled_out_would_have_done() -> None:
         traffic = build_traffic(settings.traffic, one.network, "host")
         each = traffic.total / one.network.host_count
         carried[one] = solve(one.network, traffic).interval.upper * each
-    ruled = {one.candidate: one for one in found.ruled}
+    ruled = {one.candidate: one for one in found.ruled_out}
     assert ruled.keys() | front.keys() == carried.keys()
     assert not ruled.keys() & front.keys()
     for candidate, one in ruled.items():
@@ -127,7 +127,7 @@ def test_fine_steps_try_the_sizes_between_the_few() -> None:
         for sizes in ("few", "fine")
     )
     assert fine.front[0].quote.total_usd < few.front[0].quote.total_usd
-    assert {one.candidate for one in few.ruled} < {one.candidate for one in fine.ruled}
+    assert {one.candidate for one in few.ruled_out} < {one.candidate for one in fine.ruled_out}
 
 
 def test_fine_steps_begin_where_the_few_do() -> None:
@@ -156,7 +156,7 @@ def test_fine_sizes_are_named_where_they_may_help() -> None:
 def test_planes_that_differ_are_bounded_as_they_are() -> None:
     settings = asked(min_gbps_per_host=150, planes=2, families=("jellyfish", "xpander"))
     found = find(settings)
-    variants = {one.candidate.variant for one in [*found.front, *found.ruled]}
+    variants = {one.candidate.variant for one in [*found.front, *found.ruled_out]}
     assert variants == {"homogeneous", "heterogeneous"}
     for one in found.front:
         assert one.result.status == "certified"
@@ -232,7 +232,7 @@ def test_ranks_and_budgets() -> None:
     assert poor.counts["it costs more than the budget"] > 0
     first = find(asked(min_gbps_per_host=20, planes=(1, 2), best=2))
     assert [one.candidate for one in first.front] == [one.candidate for one in by_cost.front[:2]]
-    assert len(first.front) + len(first.ruled) == len(by_cost.front) + len(by_cost.ruled)
+    assert len(first.front) + len(first.ruled_out) == len(by_cost.front) + len(by_cost.ruled_out)
     assert first.counts["it comes after as many as asked for"] > 0
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from pnet_lp.errors import SpecError, TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.optical import SCENARIOS, TESTBEDS, Circuits, Scenario, speedup
+from pnet_lp.optical import SCENARIOS, TESTBEDS, Circuits, HybridScenario, speedup
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.topology.random_graph import random_graph
 from pnet_lp.traffic import build_traffic
 
-SMALL = Scenario(4.0, 3, servers=64, servers_per_rack=8)
+SMALL = HybridScenario(4.0, 3, servers=64, servers_per_rack=8)
 
 
 @pytest.mark.parametrize(("scenario", "expected"), [("1", 1.875), ("2", 2.25)])

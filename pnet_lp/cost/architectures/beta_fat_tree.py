@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Count, boxes, cables, whole
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Count
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.model import Network
@@ -51,17 +51,17 @@ def beta_fat_tree_cost(params: BetaFatTreeCost) -> Design:
         access = Cables("access", "sr", gbps, servers, 1)
     else:
         racks, root = 2 * servers // params.ports, math.sqrt(params.beta)
-        switches = whole(racks + racks / root + racks / (2 * params.beta))
+        switches = racks + racks / root + racks / (2 * params.beta)
         inner, top = servers / root, servers / params.beta
         access = Cables("access", "sr", gbps, servers / 2, 2)
     bill = Bill(
         hosts=servers,
         tiers=3,
         switch_hops=5,
-        boxes=boxes([Boxes(1, params.ports, gbps, switches)]),
-        cables=cables([access, Cables("inner", "sr", gbps, inner, 2), Cables("top", "sr", gbps, top, 2)]),
-        links=whole(inner + top),
-        ports_used=whole(servers + 2 * inner + 2 * top),
+        boxes=[Boxes(1, params.ports, gbps, switches)],
+        cables=[access, Cables("inner", "sr", gbps, inner, 2), Cables("top", "sr", gbps, top, 2)],
+        links=inner + top,
+        ports_used=servers + 2 * inner + 2 * top,
     )
     packing = Packaging(ports=params.ports, access="sr", inner="sr", top="sr")
     return Design(

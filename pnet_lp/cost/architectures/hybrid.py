@@ -6,7 +6,7 @@ import math
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Part, boxes, cables, whole
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Part
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
@@ -38,7 +38,7 @@ class Hybrid(Params):
     link_gbps: float = Field(
         10, gt=0, allow_inf_nan=False, description="speed of hosts and circuits, Gb/s in each direction"
     )
-    seed: Seed = Field(0, description="which random circuits, where a throughput is asked for")
+    seed: Seed = Field(0, description="which random circuits, for a throughput")
 
     @model_validator(mode="after")
     def _fits(self) -> Hybrid:
@@ -77,13 +77,11 @@ def hybrid(params: Hybrid) -> Design:
         hosts=params.servers,
         tiers=1,
         switch_hops=None,
-        boxes=boxes([Boxes(1, params.ports, gbps, racks)]),
-        cables=cables(
-            [Cables("access", "sr", gbps, params.servers, 1), Cables("top", "lr", gbps, circuits, 1)]
-        ),
-        links=whole(circuits),
-        ports_used=whole(params.servers + circuits),
-        optical=(("ocs-port", whole(circuits)),),
+        boxes=[Boxes(1, params.ports, gbps, racks)],
+        cables=[Cables("access", "sr", gbps, params.servers, 1), Cables("top", "lr", gbps, circuits, 1)],
+        links=circuits,
+        ports_used=params.servers + circuits,
+        optical=(("ocs-port", circuits),),
         others=tuple((part, math.ceil(count * racks / PAPER_RACKS)) for part, count in LOW_RATE),
     )
     packing = Packaging(ports=params.ports, access="sr", top="lr", core="ocs")

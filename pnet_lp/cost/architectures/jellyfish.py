@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
@@ -45,11 +45,11 @@ class JellyfishCost(Params):
         if sum(forms) != 1 or (forms[0] and self.ports) or (forms[1] and not self.ports):
             raise ValueError("either k, or switches and ports (and hosts), or servers must be given")
         if self.hosts is not None and not forms[1]:
-            raise ValueError("hosts has a meaning beside switches only")
+            raise ValueError("hosts is allowed only with switches")
         if self.beta != 1 and not forms[2]:
-            raise ValueError("beta has a meaning beside servers only")
+            raise ValueError("beta is allowed only with servers")
         if self.servers is not None:
-            half = self._box_ports // 2
+            half = self.box_ports // 2
             if self.servers % half:
                 raise ValueError(f"switches have {half} hosts, and {self.servers} do not fill theirs")
         switches, ports, hosts = self.sizes
@@ -63,7 +63,8 @@ class JellyfishCost(Params):
         return self
 
     @property
-    def _box_ports(self) -> int:
+    def box_ports(self) -> int:
+        """Ports of a switch."""
         return self.k or self.ports or 64
 
     @property
@@ -72,14 +73,9 @@ class JellyfishCost(Params):
         if self.k is not None:
             return 5 * self.k**2 // 4, self.k, self.k**3 // 4
         if self.servers is not None:
-            half = self._box_ports // 2
+            half = self.box_ports // 2
             return self.servers // half, half + int(half / self.beta), self.servers
-        return self.switches or 0, self._box_ports, self.hosts or 0
-
-    @property
-    def box_ports(self) -> int:
-        """Ports of a switch."""
-        return self._box_ports
+        return self.switches or 0, self.box_ports, self.hosts or 0
 
 
 @ARCHITECTURES.register(
@@ -101,8 +97,8 @@ def jellyfish(params: JellyfishCost) -> Design:
         hosts=hosts,
         tiers=1,
         switch_hops=None,
-        boxes=boxes([Boxes(1, params.box_ports, gbps, planes * switches)]),
-        cables=cables(runs),
+        boxes=[Boxes(1, params.box_ports, gbps, planes * switches)],
+        cables=runs,
         links=planes * lines,
         ports_used=planes * (hosts + 2 * lines),
     )

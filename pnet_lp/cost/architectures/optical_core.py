@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables, Medium
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import OPTICAL_PORT, Core, Packaging
 from pnet_lp.registry import Params
@@ -66,13 +66,11 @@ def _optical_core(params: OpticalCore, core: Core) -> Design:
         hosts=params.hosts,
         tiers=1,
         switch_hops=None,
-        boxes=boxes([Boxes(planes, ports, gbps, tors)]),
-        cables=cables(
-            [
-                Cables("access", params.access, params.link_gbps, params.hosts, 1),
-                Cables("top", "lr", params.link_gbps, lines, 1),
-            ]
-        ),
+        boxes=[Boxes(planes, ports, gbps, tors)],
+        cables=[
+            Cables("access", params.access, params.link_gbps, params.hosts, 1),
+            Cables("top", "lr", params.link_gbps, lines, 1),
+        ],
         links=lines,
         ports_used=planes * (params.hosts + lines),
         optical=((OPTICAL_PORT[core], planes * lines),),

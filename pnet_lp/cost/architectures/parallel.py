@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
 from pnet_lp.cost.design import ARCHITECTURES, Design
-from pnet_lp.cost.folded import Folded
+from pnet_lp.cost.folded import Folded, folded_planes
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
-from pnet_lp.topology import build_network
 
 
 class Parallel(Params):
@@ -74,29 +72,4 @@ def parallel(params: Parallel) -> Design:
     The N chips of one position share a box, and the N cables of one position are one cable of N channels, or several of
     fewer, pulled as one link; with ``share=false`` everything is separate, as is P-Net's default for the ToRs.
     """
-    tree, packing, planes = params.tree, params.packaging, params.planes
-    gbps = params.link_gbps / planes
-    ports = params.radix * planes
-    chips_of_box = packing.planes_per_box
-    cable_gbps, per_position = gbps * packing.planes_per_cable, planes // packing.planes_per_cable
-    below_top = (tree.tiers - 2) * params.hosts
-    runs = [
-        Cables("access", packing.access, cable_gbps, params.hosts * per_position, 1),
-        Cables("inner", packing.inner, cable_gbps, below_top * per_position, 2),
-        Cables("top", packing.top, cable_gbps, params.hosts * per_position, 2),
-    ]
-    bill = Bill(
-        hosts=params.hosts,
-        tiers=tree.tiers,
-        switch_hops=tree.switch_hops,
-        boxes=boxes([Boxes(chips_of_box, ports, gbps, tree.chips * planes // chips_of_box)]),
-        cables=cables(runs),
-        links=(tree.tiers - 1) * params.hosts * (planes // packing.bundle),
-        ports_used=tree.chips * planes * ports,
-    )
-    return Design(
-        bill,
-        params.hosts // 2 * params.link_gbps if tree.even else None,
-        packing,
-        lambda: build_network([tree.expression(gbps)], planes=planes),
-    )
+    return folded_planes(params.tree, params.planes, params.link_gbps, params.packaging)

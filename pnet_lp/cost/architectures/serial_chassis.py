@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.topology import build_network
@@ -47,8 +47,8 @@ def serial_chassis(params: SerialChassis) -> Design:
             hosts=hosts,
             tiers=2,
             switch_hops=7,
-            boxes=boxes(found),
-            cables=cables(runs),
+            boxes=found,
+            cables=runs,
             links=hosts,
             ports_used=7 * stage * spines * params.radix,
         ),

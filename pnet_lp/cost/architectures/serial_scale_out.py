@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
 from pnet_lp.cost.design import ARCHITECTURES, Design
-from pnet_lp.cost.folded import Folded
+from pnet_lp.cost.folded import Folded, folded_planes
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.registry import Params
-from pnet_lp.topology import build_network
 
 
 class SerialScaleOut(Params):
@@ -40,26 +38,4 @@ class SerialScaleOut(Params):
 )
 def serial_scale_out(params: SerialScaleOut) -> Design:
     """Return a folded Clos network in which every chip is a box, and every cable carries a chip port's full speed."""
-    tree, gbps = params.tree, params.link_gbps
-    below_top = (tree.tiers - 2) * params.hosts
-    bill = Bill(
-        hosts=params.hosts,
-        tiers=tree.tiers,
-        switch_hops=tree.switch_hops,
-        boxes=boxes([Boxes(1, params.radix, gbps, tree.chips)]),
-        cables=cables(
-            [
-                Cables("access", "copper", gbps, params.hosts, 1),
-                Cables("inner", "sr", gbps, below_top, 2),
-                Cables("top", "lr", gbps, params.hosts, 2),
-            ]
-        ),
-        links=below_top + params.hosts,
-        ports_used=tree.chips * params.radix,
-    )
-    return Design(
-        bill,
-        params.hosts // 2 * gbps if tree.even else None,
-        Packaging(ports=params.radix),
-        lambda: build_network([tree.expression(gbps)]),
-    )
+    return folded_planes(params.tree, 1, params.link_gbps, Packaging(ports=params.radix))

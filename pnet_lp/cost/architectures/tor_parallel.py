@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from pnet_lp.cost.bill import Bill, Boxes, Cables, boxes, cables
+from pnet_lp.cost.bill import Bill, Boxes, Cables
 from pnet_lp.cost.design import ARCHITECTURES, Design
 from pnet_lp.cost.packaging import Packaging
 from pnet_lp.model import Network
@@ -48,14 +48,12 @@ def tor_parallel_cost(params: TorParallelCost) -> Design:
         hosts=hosts,
         tiers=3,
         switch_hops=None if racks == 1 else 5 if params.pods > 1 else 3,
-        boxes=boxes([Boxes(1, ports, gbps, racks + fabric_switches + spines)]),
-        cables=cables(
-            [
-                Cables("access", "copper", gbps, hosts, 1),
-                Cables("inner", "sr", gbps, inner, 2),
-                Cables("top", "lr", gbps, top, 2),
-            ]
-        ),
+        boxes=[Boxes(1, ports, gbps, racks + fabric_switches + spines)],
+        cables=[
+            Cables("access", "copper", gbps, hosts, 1),
+            Cables("inner", "sr", gbps, inner, 2),
+            Cables("top", "lr", gbps, top, 2),
+        ],
         links=inner + top,
         ports_used=hosts + 2 * (inner + top),
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pnet_lp.cost import Book, Line, quote
+from pnet_lp.cost import Book, PricedPart, quote
 from pnet_lp.cost.published import HYBRID_SAVING, HYBRID_SERVERS, HYBRID_SOURCE
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
@@ -196,7 +196,7 @@ def _published(curves: Mapping[str, Sequence[tuple[float, CostAnswer]]]) -> list
     ]
 
 
-def _part(line: Line) -> dict[str, Any]:
+def _part(line: PricedPart) -> dict[str, Any]:
     return {
         "part": line.part.name,
         "count": line.count,

@@ -93,16 +93,16 @@ class FindAnswer(Answer):
             "watts": best.quote.watts,
             "switches": best.quote.bill.chips,
             "networks": len(self),
-            "candidates": len(self) + len(self.found.ruled),
+            "candidates": len(self) + len(self.found.ruled_out),
             "command": best.candidate.command,
         }
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
-        asked, front = self.found.asked, self.found.front
+        asked, front = self.found.settings, self.found.front
         return {
             "asked": {key: value for key, value in asked.model_dump(mode="json").items() if key != "draws"},
-            "candidates": len(front) + len(self.found.ruled),
+            "candidates": len(front) + len(self.found.ruled_out),
             "candidates_between": candidates_between(asked),
             "ruled_out": self.found.counts,
             "example_prices": any(line.price.example for one in front for line in one.quote.lines),

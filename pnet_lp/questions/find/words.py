@@ -39,7 +39,7 @@ def candidates_table(answer: FindAnswer) -> Columns:
             **(priced(one.quote) if one.quote else {}),
             "ruled_out": one.why,
         }
-        for one in answer.found.ruled
+        for one in answer.found.ruled_out
     ]
     return union([*front, *ruled])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pnet_lp.cost import Book, EqualCost, equal_cost, load_book
+from pnet_lp.cost import Book, EqualCostPair, equal_cost, load_book
 from pnet_lp.cost.published import HYBRID_SPEEDUPS
 from pnet_lp.model.brief import brief
 from pnet_lp.optical import Speedup, speedup
@@ -29,7 +29,7 @@ class SpeedUpAnswer(Answer):
 
     case: SpeedUpCase
     found: Speedup
-    price: EqualCost
+    price: EqualCostPair
     prices: Book
 
     @cached_property

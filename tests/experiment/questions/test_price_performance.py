@@ -72,7 +72,7 @@ def test_a_network_is_priced_as_its_topology() -> None:
         (
             "{topology: ['fat-tree:k=4', 'jellyfish:k=4'], separate: true}",
             BOOK,
-            "a: separate: no two planes share boxes or cables anyway; allowed: alike planes",
+            "a: separate: no two planes share boxes or cables anyway; allowed: identical planes",
         ),
         (
             "{topology: 'fat-tree:k=4', ports: 3}",
