@@ -67,19 +67,19 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    """The lesson, loaded; in the end nothing was asked of other hosts, and nothing went wrong."""
+    """The lesson, loaded; in the end nothing was requested from other hosts, and nothing went wrong."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
-    asked: list[str] = []
+    requests: list[str] = []
     wrong: list[str] = []
-    context.on("request", lambda request: asked.append(request.url))
+    context.on("request", lambda request: requests.append(request.url))
     page.on("console", lambda message: wrong.append(message.text) if message.type != "log" else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.goto(address)
     page.wait_for_selector("html[data-ready]")
     yield page
     assert not wrong
-    away = [url for url in asked if not url.startswith((address, "blob:", "data:"))]
+    away = [url for url in requests if not url.startswith((address, "blob:", "data:"))]
     assert not away, "requests leave the page"
     context.close()

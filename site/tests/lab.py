@@ -34,7 +34,7 @@ def known(page: Page) -> dict[str, Any]:
 
 def saved(page: Page, button: str, folder: Path) -> list[Path]:
     """Press a button that saves files; return them."""
-    wanted = (
+    expected = (
         page.evaluate("lesson.lab.network.dead.filter((d) => !d).length") if button == "save-edges" else 1
     )
     downloads: list[Any] = []
@@ -44,7 +44,7 @@ def saved(page: Page, button: str, folder: Path) -> list[Path]:
 
     page.on("download", note)
     page.click(f"#{button}")
-    while len(downloads) < wanted:
+    while len(downloads) < expected:
         page.wait_for_timeout(20)
     page.remove_listener("download", note)
     paths = []

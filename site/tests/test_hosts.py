@@ -1,4 +1,4 @@
-"""The site of all pages, where `make docs` has built it: nothing is asked of other hosts."""
+"""The site of all pages, where `make docs` has built it: nothing is requested from other hosts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ KINDS = (
 def test_no_page_asks_another_host(browser: Browser, address: str) -> None:
     home = address.removesuffix("lesson/")
     context = browser.new_context()
-    asked: list[str] = []
-    context.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    context.on("request", lambda request: requests.append(request.url))
     page = context.new_page()
     for kind in KINDS:
         found = sorted(SITE.glob(kind))
@@ -29,4 +29,4 @@ def test_no_page_asks_another_host(browser: Browser, address: str) -> None:
         for path in found:
             page.goto(home + path.relative_to(SITE).as_posix(), wait_until="networkidle")
     context.close()
-    assert not [url for url in asked if not url.startswith((home, "blob:", "data:"))]
+    assert not [url for url in requests if not url.startswith((home, "blob:", "data:"))]

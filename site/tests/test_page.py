@@ -68,9 +68,9 @@ def test_bounds_of_a_cable_that_hovers_close_while_the_pointer_rests(page: Page)
         """() => {
           const { solver } = lesson.lab;
           const ask = solver.ask.bind(solver);
-          globalThis.asked = [];
+          globalThis.tasks = [];
           solver.ask = (task, hear) => ask(task, (news) => {
-            if (news.kind === "solved") asked.push({ tolerance: task.tolerance, iterations: news.iterations });
+            if (news.kind === "solved") tasks.push({ tolerance: task.tolerance, iterations: news.iterations });
             hear(news);
             if (news.kind === "done") document.body.dataset.asked = task.tolerance;
           });
@@ -78,10 +78,10 @@ def test_bounds_of_a_cable_that_hovers_close_while_the_pointer_rests(page: Page)
     )
     drag(page, 0, 0, 7, drop=False)
     page.wait_for_selector("body[data-asked='0.001']")
-    asked: list[dict[str, float]] = page.evaluate("asked")
-    assert [one["tolerance"] for one in asked][-2:] == [1e-2, 1e-3]
+    tasks: list[dict[str, float]] = page.evaluate("tasks")
+    assert [one["tolerance"] for one in tasks][-2:] == [1e-2, 1e-3]
     # Iterations are what the first answer costs, on any machine: a few hundred are some 30 ms.
-    assert asked[-2]["iterations"] < 600
+    assert tasks[-2]["iterations"] < 600
     said = re.fullmatch(
         r"With this cable: ([0-9.]+) to ([0-9.]+) Gb/s per pair\.", page.inner_text("#status")
     )
@@ -95,7 +95,7 @@ def test_bounds_of_a_cable_that_hovers_close_while_the_pointer_rests(page: Page)
 
 def test_nothing_is_settled_while_a_newer_question_waits(page: Page) -> None:
     choose(page, "ring")
-    asked = """async () => {
+    program = """async () => {
         const settled = () => document.getElementById("lab").dataset.settled;
         const [older, newer] = [lesson.lab.solve(), lesson.lab.solve()];
         await older;
@@ -103,7 +103,7 @@ def test_nothing_is_settled_while_a_newer_question_waits(page: Page) -> None:
         await newer;
         return [before, settled()];
     }"""
-    assert page.evaluate(asked) == ["false", "true"]
+    assert page.evaluate(program) == ["false", "true"]
 
 
 def test_switches_move_without_changing_the_network(page: Page) -> None:
@@ -129,7 +129,7 @@ def test_cables_are_cut_until_nothing_arrives(page: Page) -> None:
     assert known(page)["lower"] == 0
     assert "pairs of racks have no path, so K = 0" in page.inner_text("#status")
     assert page.locator("#save-proof").is_disabled()
-    page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Reset").click()
     page.get_by_role("radio", name="Add cables").check()
     settle(page)
     assert known(page)["lower"] > 0
@@ -182,7 +182,7 @@ def test_bounds_over_size(page: Page) -> None:
 
 
 def test_last_plane_stays(page: Page) -> None:
-    choose(page, "alike", 0)
+    choose(page, "identical", 0)
     for plane in (1, 2):
         page.locator("#lab").get_by_role("button", name=f"Kill plane {plane}").click()
     assert page.inner_text("#status") == "One plane has to work."
