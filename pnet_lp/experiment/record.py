@@ -56,10 +56,8 @@ class StoredAnswer:
     @classmethod
     def of(cls, answer: Answer) -> StoredAnswer:
         """Return what is stored of ``answer``."""
-        document = _timeless(answer.to_json())
-        return cls(
-            answer.headline, answer.status, answer.columns, document, answer.limited_by, answer.seconds
-        )
+        said, document = answer.summary(), _timeless(answer.to_json())
+        return cls(said.headline, said.status, said.columns, document, said.limited_by, said.seconds)
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it but the timings."""

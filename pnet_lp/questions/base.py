@@ -288,45 +288,63 @@ class Headline:
         return f"{prefix}_{self.unit}" if self.unit else prefix
 
 
+@dataclass(frozen=True)
+class Summary:
+    """What tables, charts and sweeps show of an answer.
+
+    Attributes:
+        headline: its one value.
+        columns: what else a table says of it, by name, units included: those that the model of the case declares.
+        status: of the headline.
+        limited_by: what sets the value, in a word or two; empty where nothing is to be said.
+        seconds: wall time by part, where the parts are known.
+    """
+
+    headline: Headline
+    columns: Mapping[str, Value] = field(default_factory=dict)
+    status: AnswerStatus = "exact"
+    limited_by: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
 class Answer(ABC):
     """What a question gives for one case and seed: typed values, and one JSON document of them.
 
     The document is what the command prints with ``--json``, what a sweep stores, and what Python returns.
     """
 
-    @property
     @abstractmethod
-    def headline(self) -> Headline:
-        """Its one value."""
-
-    @property
-    @abstractmethod
-    def columns(self) -> Mapping[str, Value]:
-        """What else a table says of it, by name, units included: those that the model of the case declares."""
+    def summary(self) -> Summary:
+        """Return what tables, charts and sweeps show of it."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
         """Return everything, as a JSON object; what a clock measured stands under ``seconds`` alone."""
 
     @property
+    def headline(self) -> Headline:
+        """Its one value."""
+        return self.summary().headline
+
+    @property
+    def columns(self) -> Mapping[str, Value]:
+        """What else a table says of it."""
+        return self.summary().columns
+
+    @property
     def status(self) -> AnswerStatus:
         """Of the headline."""
-        return "exact"
-
-    @property
-    def limited_by(self) -> str:
-        """What sets the value, in a word or two; empty where nothing is to be said."""
-        return ""
-
-    @property
-    def seconds(self) -> Mapping[str, float]:
-        """Wall time by part, where the parts are known."""
-        return {}
+        return self.summary().status
 
     @property
     def warnings(self) -> Sequence[str]:
         """What was noticed while answering, a sentence each."""
         return ()
+
+    @property
+    def save(self) -> Callable[[Path], object] | None:
+        """What writes the proof into a file, for ``pnet-lp verify``; None where there is none."""
+        return None
 
     @property
     def partial(self) -> bool:
@@ -337,11 +355,6 @@ class Answer(ABC):
     def pooled(cls, answers: Sequence[Any], *, stopped: bool) -> Answer:
         """Return one answer of several draws of a case, or of those done where it was ``stopped``."""
         raise NotImplementedError
-
-    @property
-    def save(self) -> Callable[[Path], None] | None:
-        """What writes the proof into a file, for ``pnet-lp verify``; None where there is none."""
-        return None
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pnet_lp.model import ThroughputResult
 from pnet_lp.model.brief import brief
 from pnet_lp.model.summary import summarise_network, summarise_traffic
-from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.bounds.case import BoundsCase, column_of
 from pnet_lp.questions.bounds.summary import summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
@@ -36,29 +35,17 @@ class BoundsAnswer(Answer):
     bounds: Bounds
     solved: ThroughputResult | None = None
 
-    @property
-    def headline(self) -> Headline:
-        """See the base class."""
-        tightest = self.bounds.tightest
-        value = None if tightest is None else self.bounds.found[tightest].value_gbps
-        return Headline.exact(BoundsCase.headline, "gbps", "tightest bound", value, "Gb/s per unit demand")
-
-    @property
-    def status(self) -> AnswerStatus:
+    def summary(self) -> Summary:
         """See the base class: bounds are exact, what is compared with them may not be."""
-        return "bounds" if self.solved and self.solved.status == "bounds" else "exact"
-
-    @property
-    def limited_by(self) -> str:
-        """See the base class."""
-        return self.bounds.tightest or ""
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """See the base class."""
-        found = self.bounds.found
+        found, tightest = self.bounds.found, self.bounds.tightest
+        value = None if tightest is None else found[tightest].value_gbps
         values = {name: found[name].value_gbps if name in found else math.inf for name in BOUNDS.names()}
-        return {column_of(name): value if math.isfinite(value) else None for name, value in values.items()}
+        return Summary(
+            Headline.exact(BoundsCase.headline, "gbps", "tightest bound", value, "Gb/s per unit demand"),
+            {column_of(name): value if math.isfinite(value) else None for name, value in values.items()},
+            "bounds" if self.solved and self.solved.status == "bounds" else "exact",
+            tightest or "",
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the bounds, smallest first, and the solved throughput if there is one.

@@ -11,7 +11,7 @@ from pnet_lp.cost import Book, PricedPart, quote
 from pnet_lp.cost.published import HYBRID_SAVING, HYBRID_SERVERS, HYBRID_SOURCE
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.cost.appraise import Appraisal, appraise
 from pnet_lp.questions.cost.case import CostCase
 from pnet_lp.traffic import build_traffic
@@ -31,22 +31,10 @@ class CostAnswer(Answer):
     prices: Book
     powers: Book
 
-    @property
-    def headline(self) -> Headline:
-        """See the base class."""
-        return Headline.exact(CostCase.headline, "usd", "price", self.appraisal.quote.total_usd, "USD")
-
-    @property
-    def status(self) -> AnswerStatus:
+    def summary(self) -> Summary:
         """See the base class: the price is exact; what it is compared with may not be."""
-        result = self.appraisal.result
-        return "bounds" if result and result.status == "bounds" else "exact"
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """See the base class."""
         found, bill = self.appraisal, self.appraisal.quote.bill
-        return {
+        columns = {
             "watts": found.quote.watts,
             "hosts": bill.hosts,
             "tiers": bill.tiers,
@@ -58,6 +46,11 @@ class CostAnswer(Answer):
             "carried_gbps": found.throughput_gbps,
             "example_prices": any(line.price.example for line in found.quote.lines),
         }
+        return Summary(
+            Headline.exact(CostCase.headline, "usd", "price", found.quote.total_usd, "USD"),
+            columns,
+            "bounds" if found.result and found.result.status == "bounds" else "exact",
+        )
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""

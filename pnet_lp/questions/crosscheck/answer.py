@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from pnet_lp.crosscheck import Crosscheck, compare
 from pnet_lp.crosscheck import run as run_models
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, OnProgress, Posed, Run, Step, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, OnProgress, Posed, Run, Step, Summary
 from pnet_lp.questions.crosscheck.case import MODELS, CrosscheckCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.sim import ScenarioWords
@@ -32,27 +32,21 @@ class CrosscheckAnswer(Answer):
         """What the models say beside each other."""
         return compare(self.found)
 
-    @property
-    def headline(self) -> Headline:
+    def summary(self) -> Summary:
         """See the base class."""
-        ratio = self.document["ratios"]["mean_fct"]
-        return Headline.exact(CrosscheckCase.headline, "", "mean completion, packets over fluid", ratio)
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """See the base class."""
-        times = self.document["fct_us"]
-        return {
-            **{f"all_{model}_us": self.document["all_us"].get(model) for model in MODELS},
-            **{
-                f"mean_{model}_fct_us": times.get(model, {}).get("mean")
-                for model in MODELS
-                if not model.startswith("lp")
+        ratios, times = self.document["ratios"], self.document["fct_us"]
+        fluids = [model for model in MODELS if not model.startswith("lp")]
+        what = "mean completion, packets over fluid"
+        return Summary(
+            Headline.exact(CrosscheckCase.headline, "", what, ratios["mean_fct"]),
+            {
+                **{f"all_{model}_us": self.document["all_us"].get(model) for model in MODELS},
+                **{f"mean_{model}_fct_us": times.get(model, {}).get("mean") for model in fluids},
+                "p50_error": ratios["p50_error"],
+                "p90_error": ratios["p90_error"],
+                "unfinished": self.document["flows"]["unfinished"]["packets"],
             },
-            "p50_error": self.document["ratios"]["p50_error"],
-            "p90_error": self.document["ratios"]["p90_error"],
-            "unfinished": self.document["flows"]["unfinished"]["packets"],
-        }
+        )
 
     @property
     def partial(self) -> bool:

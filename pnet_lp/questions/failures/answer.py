@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -13,7 +12,7 @@ from pnet_lp.failures import CONFIDENCE
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.summary import summarise_network, summarise_traffic
-from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.failures.case import FailuresCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.throughput.trials import FailureTrial, failure_trials, throughput_interval
@@ -45,28 +44,16 @@ class FailuresAnswer(Answer):
     traffic: TrafficMatrix
     trials: tuple[FailureTrial, ...]
 
-    @property
-    def throughput_gbps(self) -> float:
-        """Mean over the draws of what connected pairs get, Gb/s per unit demand."""
-        return fmean(trial.throughput_gbps for trial in self.trials)
-
-    @property
-    def headline(self) -> Headline:
-        """See the base class."""
-        mean, upper = self.throughput_gbps, fmean(trial.upper_gbps for trial in self.trials)
-        return Headline(
-            FailuresCase.headline, "gbps", "throughput", mean, mean, upper, "Gb/s per unit demand"
+    def summary(self) -> Summary:
+        """See the base class: the mean over the draws of what connected pairs get."""
+        mean = fmean(trial.throughput_gbps for trial in self.trials)
+        upper = fmean(trial.upper_gbps for trial in self.trials)
+        words = "Gb/s per unit demand"
+        return Summary(
+            Headline(FailuresCase.headline, "gbps", "throughput", mean, mean, upper, words),
+            {"worst_gbps": min(trial.throughput_gbps for trial in self.trials), **self._lost()},
+            "bounds" if any(row["status"] == "bounds" for row in self.rows()) else "certified",
         )
-
-    @property
-    def status(self) -> AnswerStatus:
-        """See the base class."""
-        return "bounds" if any(row["status"] == "bounds" for row in self.rows()) else "certified"
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """See the base class."""
-        return {"worst_gbps": min(trial.throughput_gbps for trial in self.trials), **self._lost()}
 
     def _lost(self) -> dict[str, float]:
         return {

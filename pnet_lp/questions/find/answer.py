@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.cost import Quote
 from pnet_lp.design import Candidate, Found, candidates_between
 from pnet_lp.design import find as find_networks
-from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Step, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Step, Summary
 from pnet_lp.questions.find.case import FindCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 from pnet_lp.registry import validate
@@ -73,29 +72,22 @@ class FindAnswer(Answer):
     def _words(self) -> ModuleType:
         return importlib.import_module("pnet_lp.questions.find.words")
 
-    @property
-    def headline(self) -> Headline:
-        """The price of the best."""
-        price = self.found.front[0].quote.total_usd
-        return Headline.exact(FindCase.headline, "usd", "price of the best network", price, "USD")
-
-    @property
-    def status(self) -> AnswerStatus:
-        """See the base class."""
-        return "bounds" if any(one.result.status == "bounds" for one in self.found.front) else "exact"
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """See the base class."""
-        best = self.found.front[0]
-        return {
-            "gbps_per_host": best.gbps_per_host,
-            "watts": best.quote.watts,
-            "switches": best.quote.bill.chips,
-            "networks": len(self),
-            "candidates": len(self) + len(self.found.ruled_out),
-            "command": best.candidate.command,
-        }
+    def summary(self) -> Summary:
+        """See the base class: of the best network."""
+        best, front = self.found.front[0], self.found.front
+        price = best.quote.total_usd
+        return Summary(
+            Headline.exact(FindCase.headline, "usd", "price of the best network", price, "USD"),
+            {
+                "gbps_per_host": best.gbps_per_host,
+                "watts": best.quote.watts,
+                "switches": best.quote.bill.chips,
+                "networks": len(self),
+                "candidates": len(self) + len(self.found.ruled_out),
+                "command": best.candidate.command,
+            },
+            "bounds" if any(one.result.status == "bounds" for one in front) else "exact",
+        )
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Step, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Step, Summary, Value
 from pnet_lp.questions.fluid_error.case import SIZE_CLASSES, FluidErrorCase
 from pnet_lp.seeds import derive_seed
 from pnet_lp.sim import Scenario, Settings, SimulationResult
@@ -37,20 +37,17 @@ class FluidErrorAnswer(Answer):
         """Return the absolute error of a fluid's 99th percentile, in per cent of that of packets."""
         return 100 * abs(_tail(self.results[name]) / _tail(self.results["packets"]) - 1)
 
-    @property
-    def headline(self) -> Headline:
-        """See the base class."""
-        error, what = self.error_percent("corrected"), "error of the 99th percentile of slowdowns"
-        return Headline.exact(FluidErrorCase.headline, "percent", what, error, "%")
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
+    def summary(self) -> Summary:
         """See the base class."""
         packets = self.results["packets"]
         found: dict[str, Value] = {"packets_p99": _tail(packets)}
         for name in _MODELS:
             found |= _errors(name, self.results[name], packets)
-        return {**found, "plain_error_percent": self.error_percent("plain"), **self.mix}
+        what = "error of the 99th percentile of slowdowns"
+        return Summary(
+            Headline.exact(FluidErrorCase.headline, "percent", what, self.error_percent("corrected"), "%"),
+            {**found, "plain_error_percent": self.error_percent("plain"), **self.mix},
+        )
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""

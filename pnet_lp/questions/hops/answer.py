@@ -13,7 +13,7 @@ from pnet_lp.hops import HopDistribution, HopTrials, Rpc, rpc_statistics, run_tr
 from pnet_lp.model import Network
 from pnet_lp.model.brief import brief
 from pnet_lp.model.summary import summarise_network
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.hops.case import HopsCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built, find_pair
 
@@ -37,37 +37,29 @@ class HopsAnswer(Answer):
     pair: tuple[str, str] | None = None
     fail_links: float = 0.0
 
-    @property
-    def headline(self) -> Headline:
-        """See the base class."""
-        return Headline.exact(HopsCase.headline, "hops", "mean hops", self.trials.mean)
-
     @cached_property
     def rpc_us(self) -> Mapping[str, Any] | None:
         """What remote calls take, over all pairs and trials."""
         return rpc_statistics(self.trials.pooled, self.rpc) if self.rpc else None
 
-    @property
-    def columns(self) -> Mapping[str, Value]:
+    def summary(self) -> Summary:
         """See the base class."""
-        pooled = self.trials.pooled
-        return {
+        pooled, times = self.trials.pooled, self.rpc_us
+        columns = {
             "p50_hops": pooled.percentile(50),
             "p99_hops": pooled.percentile(99),
             "max_hops": pooled.most,
             "connected_share": self.trials.connected_share,
             "all_connected_trials": self.trials.all_connected,
-            **{
-                f"{key}_rpc_us": self.rpc_us[f"{key}_us"] if self.rpc_us else None
-                for key in ("mean", "p50", "p99")
-            },
+            **{f"{key}_rpc_us": times[f"{key}_us"] if times else None for key in ("mean", "p50", "p99")},
         }
+        return Summary(Headline.exact(HopsCase.headline, "hops", "mean hops", self.trials.mean), columns)
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
         document = {
             "level": self.trials.level,
-            **self.summary(),
+            **self.totals(),
             "trials": [{"trial": i, **_figures(trial)} for i, trial in enumerate(self.trials.trials)],
         }
         if self.pair:
@@ -75,7 +67,7 @@ class HopsAnswer(Answer):
         document["network"] = summarise_network(self.network)
         return document
 
-    def summary(self) -> dict[str, Any]:
+    def totals(self) -> dict[str, Any]:
         """Return what the trials say together; counts are added up, means are over trials."""
         pooled, mean = self.trials.pooled, self.trials.mean
         return {
@@ -145,6 +137,6 @@ def series(_: Sequence[Mapping[str, Any]], answers: Sequence[HopsAnswer]) -> dic
     return {
         "level": first.trials.level,
         "trials": len(first.trials.trials),
-        "sweep": [{"fail_links": one.fail_links, **one.summary()} for one in answers],
+        "sweep": [{"fail_links": one.fail_links, **one.totals()} for one in answers],
         "network": summarise_network(first.network),
     }

@@ -12,7 +12,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import PathSet
 from pnet_lp.model.summary import summarise_network
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built, find_pair
 from pnet_lp.questions.paths.case import PathsCase
 from pnet_lp.routing import parse_routing, path_statistics
@@ -37,24 +37,23 @@ class PathsAnswer(Answer):
     paths: PathSet | None
     statistics: Mapping[str, Any]
 
-    @property
-    def headline(self) -> Headline:
-        """See the base class."""
-        count = self.statistics["paths"]["per_pair_mean"] if self.paths is None else self.paths.path_count
-        return Headline.exact(PathsCase.headline, "", "paths per pair", count)
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
+    def summary(self) -> Summary:
         """See the base class."""
         if self.paths is None:
-            paths, hops = self.statistics["paths"]["total"], self.statistics["hops"]
-            mean, most = hops["mean"], hops["max"]
-            disconnected = self.statistics["disconnected_pairs"]
+            hops, statistics = self.statistics["hops"], self.statistics
+            count, per_pair = statistics["paths"]["total"], statistics["paths"]["per_pair_mean"]
+            mean, most, disconnected = hops["mean"], hops["max"], statistics["disconnected_pairs"]
         else:
             found = self.paths.hops.tolist()
-            paths, mean, most = len(found), fmean(found) if found else None, max(found, default=None)
-            disconnected = int(not found)
-        return {"paths": paths, "mean_hops": mean, "max_hops": most, "disconnected_pairs": disconnected}
+            count = per_pair = len(found)
+            mean, most, disconnected = fmean(found) if found else None, max(found, default=None), not found
+        columns = {
+            "paths": count,
+            "mean_hops": mean,
+            "max_hops": most,
+            "disconnected_pairs": int(disconnected),
+        }
+        return Summary(Headline.exact(PathsCase.headline, "", "paths per pair", per_pair), columns)
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ from pnet_lp.cost import Quote, quote_network
 from pnet_lp.errors import SpecError
 from pnet_lp.hops import count_hops
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.price_performance.case import PricePerformanceCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer, solved
@@ -31,16 +30,12 @@ class PricePerformanceAnswer(Answer):
     solved: ThroughputAnswer
     mean_hops: float | None
 
-    @property
-    def carried_gbps(self) -> float:
-        """Gb/s that all demands get together."""
-        return self.solved.result.throughput_gbps * self.solved.traffic.total
-
-    @property
-    def headline(self) -> Headline:
+    def summary(self) -> Summary:
         """See the base class."""
-        result, per_kusd = self.solved.result, 1000 * self.solved.traffic.total / self.quote.total_usd
-        return Headline(
+        quote, bill, solved = self.quote, self.quote.bill, self.solved.summary()
+        result, total = self.solved.result, self.solved.traffic.total
+        per_kusd = 1000 * total / quote.total_usd
+        headline = Headline(
             PricePerformanceCase.headline,
             "gbps_per_kusd",
             "throughput over price",
@@ -49,32 +44,12 @@ class PricePerformanceAnswer(Answer):
             result.interval.upper * per_kusd,
             "Gb/s per 1,000 USD",
         )
-
-    @property
-    def status(self) -> AnswerStatus:
-        """See the base class."""
-        return self.solved.status
-
-    @property
-    def limited_by(self) -> str:
-        """See the base class."""
-        return self.solved.limited_by
-
-    @property
-    def seconds(self) -> Mapping[str, float]:
-        """See the base class."""
-        return self.solved.seconds
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """See the base class."""
-        bill = self.quote.bill
-        return {
-            "gbps_per_watt": self.carried_gbps / self.quote.watts,
-            "throughput_gbps": self.solved.result.throughput_gbps,
-            "carried_gbps": self.carried_gbps,
-            "total_usd": self.quote.total_usd,
-            "watts": self.quote.watts,
+        columns = {
+            "gbps_per_watt": result.throughput_gbps * total / quote.watts,
+            "throughput_gbps": result.throughput_gbps,
+            "carried_gbps": result.throughput_gbps * total,
+            "total_usd": quote.total_usd,
+            "watts": quote.watts,
             "hosts": bill.hosts,
             "chips": bill.chips,
             "boxes": bill.box_count,
@@ -82,9 +57,10 @@ class PricePerformanceAnswer(Answer):
             "cables": bill.cable_count,
             "transceivers": bill.transceivers,
             "mean_hops": self.mean_hops,
-            "example_prices": any(line.price.example for line in self.quote.lines),
-            "solved_by": self.solved.result.solver,
+            "example_prices": any(line.price.example for line in quote.lines),
+            "solved_by": result.solver,
         }
+        return Summary(headline, columns, solved.status, solved.limited_by, solved.seconds)
 
     def parts(self) -> list[dict[str, Any]]:
         """Return the parts, a row each."""

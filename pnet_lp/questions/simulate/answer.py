@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.simulate.case import SHARES, STAGES, SimulateCase
 from pnet_lp.sim import Scenario, ScenarioWords, SimulationResult, figures
@@ -46,25 +46,15 @@ class SimulateAnswer(Answer):
         """What the runs say together."""
         return figures(self.results)
 
-    @property
-    def headline(self) -> Headline:
-        """See the base class."""
-        mean = self.figures["fct_us"]["mean"]
-        return Headline.exact(SimulateCase.headline, "us", "mean completion time", mean, "us")
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """What a table says of the first run; rates leave out what came before they count."""
+    def summary(self) -> Summary:
+        """See the base class; columns are those of the first run, whose rates leave out what came before they count."""
         found = self.figures
         fct, slowdown, tasks = found["fct_us"], found["slowdown"], found["tasks_us"] or {}
         stages = {row["stage"]: row["tasks_us"] for row in found["stages"]}
-        return {
+        columns = {
             "p50_fct_us": fct["p50"],
             "p99_fct_us": fct["p99"],
-            "mean_task_us": tasks.get("mean"),
-            "p50_task_us": tasks.get("p50"),
-            "p90_task_us": tasks.get("p90"),
-            "p99_task_us": tasks.get("p99"),
+            **{f"{share}_task_us": tasks.get(share) for share in ("mean", "p50", "p90", "p99")},
             "job_us": (found["job_us"] or {}).get("mean"),
             **{
                 f"{share}_{stage}_us": stages.get(stage, {}).get(share)
@@ -76,6 +66,9 @@ class SimulateAnswer(Answer):
             **run_columns(self.results[0], self.before),
             "unfinished": found["flows"]["unfinished"],
         }
+        return Summary(
+            Headline.exact(SimulateCase.headline, "us", "mean completion time", fct["mean"], "us"), columns
+        )
 
     @property
     def warnings(self) -> Sequence[str]:

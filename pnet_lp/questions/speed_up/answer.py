@@ -11,7 +11,7 @@ from pnet_lp.cost import Book, EqualCostPair, equal_cost, load_book
 from pnet_lp.cost.published import HYBRID_SPEEDUPS
 from pnet_lp.model.brief import brief
 from pnet_lp.optical import Speedup, speedup
-from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.speed_up.case import SpeedUpCase
 
 
@@ -37,21 +37,14 @@ class SpeedUpAnswer(Answer):
         """What is said of the workload."""
         return self.found.to_json(self.case.volume)
 
-    @property
-    def headline(self) -> Headline:
+    def summary(self) -> Summary:
         """See the base class."""
         proved = self.found.proved_ratio
-        return Headline(SpeedUpCase.headline, "", "speed-up", self.found.ratio, proved.lower, proved.upper)
-
-    @property
-    def status(self) -> AnswerStatus:
-        """See the base class."""
-        return "bounds" if self.row["status"] == "bounds" else "certified"
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """See the base class."""
-        return {name: self.row[name] for name in SpeedUpCase.columns}
+        return Summary(
+            Headline(SpeedUpCase.headline, "", "speed-up", self.found.ratio, proved.lower, proved.upper),
+            {name: self.row[name] for name in SpeedUpCase.columns},
+            "bounds" if self.row["status"] == "bounds" else "certified",
+        )
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""

@@ -14,7 +14,7 @@ import numpy as np
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.plot import new_figure, write_figure
-from pnet_lp.questions.base import QUESTIONS, Answer, AnswerStatus, Headline, Posed, Run, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.throughput.case import ThroughputCase
 from pnet_lp.questions.throughput.flow_paths import path_rates
@@ -46,35 +46,16 @@ class ThroughputAnswer(Answer):
     traffic: TrafficMatrix
     result: ThroughputResult
 
-    @property
-    def headline(self) -> Headline:
-        """The value that the objective asks for, between its bounds if it has any."""
-        asked, value = self.result.headline, self.result.value
+    def summary(self) -> Summary:
+        """See the base class: the value that the objective asks for, between its bounds if it has any."""
+        result, asked, value = self.result, self.result.headline, self.result.value
         names = asked.key, asked.suffix, asked.quantity.replace("_", " ")
         if value is None or not asked.bounded:
-            return Headline.exact(*names, value, asked.unit)
-        lower, upper = (float(self.result.figures[key]) for key in asked.bounds)
-        return Headline(*names, value, lower, upper, asked.unit)
-
-    @property
-    def status(self) -> AnswerStatus:
-        """See the base class."""
-        return self.result.status
-
-    @property
-    def columns(self) -> Mapping[str, Value]:
-        """See the base class."""
-        return {"solved_by": self.result.solver}
-
-    @property
-    def limited_by(self) -> str:
-        """See the base class."""
-        return self.result.binding
-
-    @property
-    def seconds(self) -> Mapping[str, float]:
-        """See the base class."""
-        return self.result.seconds
+            headline = Headline.exact(*names, value, asked.unit)
+        else:
+            lower, upper = (float(result.figures[key]) for key in asked.bounds)
+            headline = Headline(*names, value, lower, upper, asked.unit)
+        return Summary(headline, {"solved_by": result.solver}, result.status, result.binding, result.seconds)
 
     @property
     def save(self) -> Callable[[str | Path], None]:
