@@ -1,4 +1,4 @@
-"""How much memory is free, what a solve is compared with before it starts; and how much was held."""
+"""Free memory, checked before a solve starts, and the peak memory of this process."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ARENA_MAX = -8
 """The option of mallopt(3)."""
 
 _LEAST = 32 * MIB
-"""Free at least before anything is begun: stacks of threads and small things everywhere take it, and where there is no
-room for those the core ends the process."""
+"""Least free memory before anything starts: stacks of threads and small allocations take it, and where those fail the
+core aborts the process."""
 
 
 def available_bytes(root: Path = Path("/")) -> int:
@@ -35,19 +35,19 @@ def available_bytes(root: Path = Path("/")) -> int:
 
 
 def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str | Callable[[], str]) -> None:
-    """Raise ``error`` where ``needed`` bytes are not free, or hardly any.
+    """Raise ``error`` where ``needed`` bytes are not free, or fewer than the least.
 
     Args:
         needed: bytes.
         what: what needs them, the subject of the sentence.
         error: the class to raise.
-        allowed: what to do instead; called where it takes a while to say.
+        allowed: what to do instead; a function where it takes a while to compute.
     """
     free = available_bytes()
     about = f"{what} needs about {format_bytes(needed)}"
     if needed > free:
-        way_out = allowed if isinstance(allowed, str) else allowed()
-        raise error(f"{about}, {format_bytes(free)} are free", allowed=way_out)
+        instead = allowed if isinstance(allowed, str) else allowed()
+        raise error(f"{about}, {format_bytes(free)} are free", allowed=instead)
     if free < _LEAST:
         raise error(
             f"{about}, and only {format_bytes(free)} are free; anything takes {format_bytes(_LEAST)} at first",
@@ -56,7 +56,7 @@ def check_fits(needed: int, what: str, error: type[PnetError], *, allowed: str |
 
 
 def reset_peak(root: Path = Path("/")) -> bool:
-    """Forget how much memory this process has held at most; return whether the system can."""
+    """Reset the peak memory of this process; return whether the system can."""
     counters = root / "proc/self/clear_refs"
     try:
         counters.write_text("5")
@@ -66,7 +66,7 @@ def reset_peak(root: Path = Path("/")) -> bool:
 
 
 def peak_bytes(root: Path = Path("/")) -> int | None:
-    """Return the bytes that this process has held at most since :func:`reset_peak`, None where nobody knows."""
+    """Return the peak resident bytes of this process since :func:`reset_peak`, None where the system does not say."""
     try:
         lines = (root / "proc/self/status").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Work on several processes, whose results come in the order of the tasks whoever is done first."""
+"""Worker processes, whose results come in the order of the tasks."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from pnet_lp.errors import PnetError
 T = TypeVar("T")
 R = TypeVar("R")
 
-_PATIENCE_S = 2.0
-"""How long a process that is told to end may take to tidy up."""
+_GRACE_S = 2.0
+"""Seconds from SIGTERM to SIGKILL, to remove temporary files."""
 
 
 def threads_each(threads: int, jobs: int) -> int:
-    """Return how many threads each of ``jobs`` processes has: those asked for, or for 0 its part of all cores."""
+    """Return the threads of each of ``jobs`` processes: the requested number, or for 0 its share of all cores."""
     if jobs == 1:
         return threads
     return threads or max(1, (os.cpu_count() or 1) // jobs)
 
 
 def processor_seconds(root: Path = Path("/")) -> float:
-    """Return the processor time of this process and of those that it has started.
+    """Return the processor time of this process and of its children, in seconds.
 
-    Those that go on, as the processes of some solvers do, count before they end only where the system tells of them.
+    Children that are still running, as the processes of some solvers are, count only where there is ``/proc``.
 
     Args:
         root: where ``proc`` is mounted.
@@ -55,13 +55,13 @@ def processor_seconds(root: Path = Path("/")) -> float:
 
 
 class Workers:
-    """Processes that are started for the first tasks and stay for more, as a context.
+    """Processes that are started for the first tasks and kept for more, as a context manager.
 
-    If the caller is interrupted or stops early, or a task fails, the processes are ended at once: a task must leave
-    its traces whole or not at all.
+    If the caller is interrupted or stops early, or a task fails, the processes are terminated at once: a task must
+    write its files completely or not at all.
 
     Args:
-        count: number of processes; 1 for none beside this one.
+        count: number of processes; 1 for this one alone.
     """
 
     def __init__(self, count: int) -> None:
@@ -82,10 +82,10 @@ class Workers:
 
         Args:
             function: importable by name, as are its argument and result.
-            tasks: what it is called with; a single one is computed here.
+            tasks: its arguments; a single one is computed in this process.
 
         Raises:
-            PnetError: a process died.
+            PnetError: a worker process was killed.
         """
         if self.count == 1 or len(tasks) < 2:
             yield from map(function, tasks)
@@ -93,25 +93,25 @@ class Workers:
         call = functools.partial(_call, function)
         try:
             pool = self._started()
-            with _deaf():
+            with _sigint_blocked():
                 futures = [pool.submit(call, task) for task in tasks]
             for future in futures:
                 yield future.result()
         except BrokenProcessPool:
             raise PnetError(
-                "a worker process was ended from outside, perhaps for want of memory", allowed="fewer --jobs"
+                "a worker process was killed, perhaps for lack of memory", allowed="fewer --jobs"
             ) from None
         except BaseException:
-            # The pool itself would wait for tasks that have begun.
-            _end(set(multiprocessing.active_children()) - self._others)
+            # The pool itself would wait for running tasks.
+            _terminate(set(multiprocessing.active_children()) - self._others)
             raise
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             self._others = set(multiprocessing.active_children())
-            # Started afresh, not forked: threads of solvers and their locks do not survive a fork.
+            # Spawned, not forked: threads of solvers and their locks do not survive a fork.
             context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_begin)
+            self._pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_initialize)
         return self._pool
 
 
@@ -122,8 +122,8 @@ def map_in_order(function: Callable[[T], R], tasks: Sequence[T], workers: int) -
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Have processes that start in the block begin deaf to Ctrl-C, which comes here when the block has ended."""
+def _sigint_blocked() -> Iterator[None]:
+    """Block SIGINT, which processes started in the block inherit; here it is delivered at the end of the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -134,32 +134,32 @@ def _deaf() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _end(processes: set[BaseProcess]) -> None:
-    """End processes: those that do not when told to, by force."""
+def _terminate(processes: set[BaseProcess]) -> None:
+    """Terminate processes, and kill those that are still running after the grace period."""
     for process in processes:
         process.terminate()
     for process in processes:
-        process.join(_PATIENCE_S)
+        process.join(_GRACE_S)
         if process.is_alive():
             process.kill()
 
 
-class _Ended(SystemExit):
-    """The parent has told this worker to end."""
+class _Terminated(SystemExit):
+    """The parent has terminated this worker."""
 
 
-def _begin() -> None:
-    """Prepare a worker: it ends when its parent says so, or is no more."""
-    # A terminal sends Ctrl-C to all processes; what to do about it is the parent's to say.
+def _initialize() -> None:
+    """Prepare a worker: it ends when its parent terminates it, or is gone."""
+    # A terminal sends Ctrl-C to all processes, and the parent decides what to do about it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     # Last: the pool prints whatever is raised before this function has returned.
-    signal.signal(signal.SIGTERM, _told_to_end)
+    signal.signal(signal.SIGTERM, _on_terminate)
 
 
-def _told_to_end(_signal: int, _frame: FrameType | None) -> None:
-    # As an exception, so that half-written files are removed on the way out.
-    raise _Ended(1)
+def _on_terminate(_signal: int, _frame: FrameType | None) -> None:
+    # As an exception, so that half-written files are removed.
+    raise _Terminated(1)
 
 
 def _end_with_parent() -> None:
@@ -172,6 +172,6 @@ def _end_with_parent() -> None:
 def _call(function: Callable[[T], R], task: T) -> R:
     try:
         return function(task)
-    except (_Ended, KeyboardInterrupt):
-        # The pool would go on to the next task.
+    except (_Terminated, KeyboardInterrupt):
+        # Or the pool would continue with the next task.
         os._exit(1)

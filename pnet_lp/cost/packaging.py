@@ -73,7 +73,7 @@ def default_packaging(network: Network, *, ports: int | None = None, separate: b
     """Return the packaging of P-Net's table 1: identical planes share boxes and cables, others do not.
 
     Args:
-        network: what is packed.
+        network: the network to pack.
         ports: of every chip; None: as many as the chip with most cables uses.
         separate: whether identical planes have boxes and cables of their own.
 

@@ -20,7 +20,7 @@ class PricedPart:
     """One line of a priced parts list.
 
     Attributes:
-        part: what is bought.
+        part: the part.
         count: how many.
         price, power: the entries of the books.
     """
@@ -52,8 +52,8 @@ class Quote:
     """A bill with prices and powers.
 
     Attributes:
-        bill: what is counted.
-        lines: its parts.
+        bill: the parts, counted.
+        lines: its parts, priced.
     """
 
     bill: Bill
@@ -87,9 +87,9 @@ def quote_network(
     """Return the priced parts of any network: its switches by ports and speed, its cables by length and speed.
 
     Args:
-        network: what is bought, without failures.
-        prices: what parts cost.
-        powers: what they draw.
+        network: the network, without failures.
+        prices: price book.
+        powers: power book.
         ports: as of :func:`~pnet_lp.cost.packaging.default_packaging`.
         separate: as there.
 

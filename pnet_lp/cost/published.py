@@ -1,4 +1,4 @@
-"""What papers report about costs, to be shown next to what is computed."""
+"""Costs that papers report, shown beside those computed here."""
 
 from __future__ import annotations
 

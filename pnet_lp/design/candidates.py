@@ -29,7 +29,7 @@ class Candidate:
         planes: how many.
         variant: how the planes relate.
         gbps: speed of every link.
-        seed: of what is random.
+        seed: of random choices.
     """
 
     topology: str

@@ -37,7 +37,7 @@ BOUNDS = ("nic", "mean-path")
 _OVER_BUDGET = "it costs more than the budget"
 
 QUICK_ROUTING = "ecmp"
-"""The routing that shows without a solver what a candidate carries at least."""
+"""The routing that gives a lower bound on what a candidate carries without a solver."""
 
 
 @brief()
@@ -46,8 +46,8 @@ class Survivor:
     """A candidate that carries the requested load, and more than anything that costs no more.
 
     Attributes:
-        candidate: what it is.
-        quote: what it is made of, and costs.
+        candidate: the network.
+        quote: its parts and price.
         result: its throughput without failures, with the proof.
         traffic: its demands.
         gbps_per_host: what a host sends on average, attained; with failures, in the requested share of draws.
@@ -67,10 +67,10 @@ class RuledOut:
     """A candidate that was ruled out.
 
     Attributes:
-        candidate: what it is.
+        candidate: the network.
         why: the reason, the same clause for all that are ruled out by it.
         most_gbps_per_host: the smallest upper bound known on what a host sends.
-        quote: what it costs; None where it was not priced.
+        quote: its price; None where it was not priced.
     """
 
     candidate: Candidate

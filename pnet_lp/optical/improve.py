@@ -39,7 +39,7 @@ Swap = tuple[int, int, bool]
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
 class Improved:
-    """Circuits and what they carry.
+    """Circuits and their throughput.
 
     Attributes:
         circuits: the best found.

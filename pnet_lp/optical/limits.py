@@ -13,7 +13,7 @@ from pnet_lp.throughput.bounds import Bound, compute_bounds
 
 @dataclass(frozen=True)
 class CircuitLimits:
-    """Upper bounds on K over all circuits with so many ports at each rack.
+    """Upper bounds on K over all circuits with a given number of ports at each rack.
 
     Attributes:
         ports_gbps: what the ports of the busiest rack carry, over what it sends or receives: ``n c / max_r d_r``.

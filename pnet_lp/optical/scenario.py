@@ -23,7 +23,7 @@ class HybridScenario:
         servers_per_rack: hosts of a rack: half a switch's ports.
         link_gbps: Gb/s of every link in each direction.
         uplink_gbps: None for the whole fat tree of 1/oversubscription of full bisection bandwidth; else racks hang
-            from its root by so much each, as a job's racks do that are spread over a cluster.
+            from its root by this speed each, as the racks of a job spread over a cluster do.
     """
 
     oversubscription: float

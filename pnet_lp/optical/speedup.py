@@ -102,7 +102,7 @@ class Speedup:
         return self.delay_s * self.traffic.total / (_GBIT * saved) if saved > 0 else math.inf
 
     def ratio_at(self, volume_bytes: float) -> float:
-        """Return the time on the tree over that on the circuits, the delay included, for so many bytes in all.
+        """Return the time on the tree over that on the circuits, the delay included, for a given total of bytes.
 
         A time is the delay plus the bytes over K times the sum of demands.
         """

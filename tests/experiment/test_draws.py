@@ -130,7 +130,7 @@ def test_a_process_that_dies_is_an_error() -> None:
     with pytest.raises(PnetError) as caught:
         list(map_in_order(os._exit, [9, 9], 2))
     assert str(caught.value) == (
-        "a worker process was ended from outside, perhaps for want of memory; allowed: fewer --jobs"
+        "a worker process was killed, perhaps for lack of memory; allowed: fewer --jobs"
     )
 
 
