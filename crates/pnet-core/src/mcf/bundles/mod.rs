@@ -1,8 +1,8 @@
-//! Objectives beside K, where each demand has columns: paths, or one fixed split.
+//! Objectives other than K, where each demand has columns: paths, or one fixed split.
 //!
-//! - [`Bundles`]: the instance, what a unit of each column puts on the links;
+//! - [`Bundles`]: the instance, with the load of a unit of each column on the links;
 //! - [`fill`]: max-min fair rates where each demand has one column;
-//! - [`cheapest`]: the cheapest flow, each demand getting what it asks or any part of it.
+//! - [`cheapest`]: the cheapest flow, in which each demand is served in full or in part.
 
 mod filling;
 mod program;

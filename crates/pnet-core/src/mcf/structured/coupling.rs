@@ -13,10 +13,10 @@ const CHUNK: usize = 1024;
 pub(super) struct Capacities {
     /// Capacities.
     pub capacity: Vec<f64>,
-    /// Lengths as the iteration sees them (a reflection may be negative), and at the last restart.
+    /// Lengths (a reflection may be negative), and at the last restart.
     pub length: Vec<f64>,
     pub anchor: Vec<f64>,
-    /// Lengths right after the last dual step, not negative: what certificates use.
+    /// Lengths right after the last dual step, none negative, for certificates.
     pub stepped: Vec<f64>,
     /// Step size.
     pub sigma: f64,
@@ -60,7 +60,7 @@ impl Capacities {
 
 /// Access constraints of one plane and direction.
 pub(super) struct Access {
-    /// Whether they can limit a flow; their lengths stay zero otherwise.
+    /// Whether they can limit a flow; otherwise their lengths stay 0.
     pub active: bool,
     /// Their lengths, one per endpoint.
     pub duals: Capacities,
@@ -79,10 +79,10 @@ impl Access {
     }
 }
 
-/// Where the injections of each demand, or of each endpoint, are found: (block, index in the block).
+/// The injections of each demand, or of each endpoint: (block, index in the block).
 pub(crate) type Places = Csr<(u32, u32)>;
 
-/// Lists the entries of all blocks by key; those without one are left out.
+/// Lists the entries of all blocks by key; those without one are omitted.
 pub(crate) fn places(
     blocks: &[Block],
     keys: usize,

@@ -10,7 +10,7 @@ use crate::mcf::lanes::{LANES, Lane};
 use crate::mcf::problem::{Plane, Problem, Use};
 use crate::mcf::proof::Proof;
 
-/// Where the prices of links begin, in any unit.
+/// Initial prices of links, in any unit.
 pub(super) struct Lengths {
     /// Of the arcs of each plane.
     arcs: Vec<Vec<f64>>,
@@ -34,12 +34,12 @@ impl Lengths {
             arcs.push(proof.length[first..first + plane.arcs()].to_vec());
             first += plane.arcs();
             let own = p * problem.endpoints..(p + 1) * problem.endpoints;
-            access.push([&proof.up_length, &proof.down_length].map(|way| way[own.clone()].to_vec()));
+            access.push([&proof.up_length, &proof.down_length].map(|lengths| lengths[own.clone()].to_vec()));
         }
         Lengths { arcs, access }
     }
 
-    /// The same, such that all links together, with capacities divided by `unit`, cost 1; None where they cost nothing.
+    /// Scaled such that capacity times length, with capacities divided by `unit`, sums to 1; None where all are 0.
     /// Access links count where they are `limited`.
     fn scaled(mut self, problem: &Problem, unit: f64, limited: bool) -> Option<Self> {
         let core = problem.planes.iter().zip(&self.arcs);
@@ -58,31 +58,31 @@ impl Lengths {
     }
 }
 
-/// What the parts of the iterate are built from.
-pub(super) struct Start<'a> {
+/// Builds the parts of the first iterate.
+pub(super) struct Init<'a> {
     pub problem: &'a Problem,
     pub scale: Scale,
     /// Scaled demands.
     pub size: Vec<f64>,
-    /// The lengths at the start.
+    /// Initial lengths.
     lengths: Lengths,
-    /// Whether one plane carries all, so that K fixes every injection.
+    /// Whether there is one plane, so that K fixes every injection.
     pub single: bool,
     /// Whether access links are constraints: with a single plane they only bound K.
     pub limited: bool,
-    /// How flows are kept.
+    /// How flows are stored.
     pub precision: Precision,
 }
 
-impl<'a> Start<'a> {
-    /// A start with `lengths` for `problem`, on which K is at most `upper`.
+impl<'a> Init<'a> {
+    /// For `problem`, on which K is at most `upper`, with these lengths.
     pub(super) fn new(problem: &'a Problem, upper: f64, lengths: Lengths, precision: Precision) -> Self {
         let scale = Scale::new(problem, upper);
         let single = problem.planes.len() == 1;
         let limited = !single && access_limits(problem);
         let even = || Lengths::even(problem).scaled(problem, scale.capacity, limited);
         let lengths = lengths.scaled(problem, scale.capacity, limited).or_else(even);
-        Start {
+        Init {
             problem,
             scale,
             size: problem.demand.iter().map(|d| d * scale.demand).collect(),
@@ -147,7 +147,7 @@ impl<'a> Start<'a> {
         entries
     }
 
-    /// A block without flow; its injections come with the first flow.
+    /// A block without flow and injections.
     fn block(
         &self,
         p: usize,
@@ -183,7 +183,7 @@ impl<'a> Start<'a> {
         Capacities::new(capacity, self.lengths.arcs[p].clone(), 1.0 / plane.targets.len().max(1) as f64)
     }
 
-    /// The demand constraints, priced at the potentials of the start; none where one plane carries all.
+    /// The demand constraints, priced at the initial potentials; none with a single plane.
     pub(super) fn demands(&self, blocks: &[Block]) -> Demands {
         let count = if self.single { 0 } else { self.size.len() };
         let places = places(blocks, count, |_, entry| (!self.single).then_some(entry.demand));
@@ -231,7 +231,7 @@ fn access_limits(problem: &Problem) -> bool {
         .any(|plane| demands.clone().any(|j| plane.demands[j] != Use::Never && finite(plane, j)))
 }
 
-/// Bytes held by the iterate: flows and potentials, twice, dominate.
+/// Bytes of the iterate: flows and potentials, twice, dominate.
 pub(super) fn estimate_bytes(problem: &Problem) -> usize {
     let lane = std::mem::size_of::<Lane>();
     let float = std::mem::size_of::<f64>();
