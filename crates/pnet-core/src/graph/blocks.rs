@@ -27,7 +27,7 @@ impl Blocks {
         // The first node in this order that each one reaches from its subtree by one more arc.
         let mut low = vec![NONE; nodes];
         let mut time = 0;
-        let (mut stack, mut open): (Vec<(u32, usize)>, Vec<u32>) = (vec![], vec![]);
+        let (mut stack, mut unassigned): (Vec<(u32, usize)>, Vec<u32>) = (vec![], vec![]);
         for root in 0..nodes as u32 {
             if blocks.entered[root as usize] != NONE {
                 continue;
@@ -39,13 +39,13 @@ impl Blocks {
                     blocks.entered[u as usize] = time;
                     low[u as usize] = time;
                     time += 1;
-                    open.push(u);
+                    unassigned.push(u);
                 }
                 let out = graph.out(u);
-                let place = *next;
+                let index = *next;
                 *next += 1;
-                let neighbour = match place.checked_sub(out.len()) {
-                    None => Some(graph.head(out.start + place as u32)),
+                let neighbour = match index.checked_sub(out.len()) {
+                    None => Some(graph.head(out.start + index as u32)),
                     Some(rest) => graph.before(u).get(rest).copied(),
                 };
                 match neighbour {
@@ -57,21 +57,21 @@ impl Blocks {
                         let parent = *parent as usize;
                         low[parent] = low[parent].min(low[u as usize]);
                         if low[u as usize] >= blocks.entered[parent] {
-                            blocks.close(&mut open, u);
+                            blocks.close(&mut unassigned, u);
                         }
                     }
                 }
             }
-            open.clear();
+            unassigned.clear();
         }
         blocks
     }
 
     /// Makes a block of the parent of `last` and all nodes entered since `last`.
-    fn close(&mut self, open: &mut Vec<u32>, last: u32) {
+    fn close(&mut self, unassigned: &mut Vec<u32>, last: u32) {
         let block = self.size.len() as u32;
         let mut size = 1;
-        while let Some(v) = open.pop() {
+        while let Some(v) = unassigned.pop() {
             self.above[v as usize] = block;
             size += 1;
             if v == last {

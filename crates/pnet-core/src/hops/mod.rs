@@ -113,8 +113,8 @@ pub fn between(
                 for (b, block) in sources.chunks(SOURCES).enumerate() {
                     stop.check()?;
                     search.run(block, *down, |hops, site, new| {
-                        for (place, j) in &requested[site] {
-                            let i = place.wrapping_sub(b * SOURCES);
+                        for (index, j) in &requested[site] {
+                            let i = index.wrapping_sub(b * SOURCES);
                             if i < block.len() && new[i / 64] >> (i % 64) & 1 == 1 {
                                 found[*j] = hops as i32;
                             }
@@ -133,9 +133,9 @@ fn bits(row: &Row) -> impl Iterator<Item = usize> + '_ {
         let mut rest = *bits;
         std::iter::from_fn(move || {
             (rest != 0).then(|| {
-                let place = rest.trailing_zeros() as usize;
+                let index = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                64 * word + place
+                64 * word + index
             })
         })
     })

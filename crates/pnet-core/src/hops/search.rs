@@ -128,8 +128,8 @@ impl<'a> Search<'a> {
 
 impl<'a> PlaneSearch<'a> {
     fn new(graph: &'a Graph, attach: &'a [Option<u32>], first_arc: usize) -> Self {
-        let places = attach.iter().zip(0..).filter_map(|(switch, site)| Some(((*switch)?, site)));
-        let sites = Csr::new(graph.nodes(), places);
+        let attached = attach.iter().zip(0..).filter_map(|(switch, site)| Some(((*switch)?, site)));
+        let sites = Csr::new(graph.nodes(), attached);
         let rows = vec![Row::default(); graph.nodes()];
         PlaneSearch {
             graph,
@@ -189,8 +189,8 @@ impl<'a> PlaneSearch<'a> {
 }
 
 #[inline]
-fn cut(down: Down, place: usize) -> bool {
-    down.sites.get(place) == Some(&true)
+fn cut(down: Down, index: usize) -> bool {
+    down.sites.get(index) == Some(&true)
 }
 
 #[inline]

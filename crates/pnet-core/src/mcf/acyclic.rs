@@ -135,7 +135,7 @@ mod tests {
             let mut after = before.clone();
             let mut canceller = Canceller::new(&plane);
             let order = canceller.cancel(&plane, &mut after).to_vec();
-            let place: Vec<usize> =
+            let rank: Vec<usize> =
                 (0..8).map(|u| order.iter().position(|v| *v == u).unwrap()).collect();
             let balance = |flow: &[f64], node: u32| -> f64 {
                 pairs.iter().zip(flow).map(|((u, v), f)| {
@@ -147,7 +147,7 @@ mod tests {
             }
             for (a, (u, v)) in pairs.iter().enumerate() {
                 prop_assert!((0.0..=before[a]).contains(&after[a]));
-                prop_assert!(after[a] == 0.0 || place[*u as usize] > place[*v as usize]);
+                prop_assert!(after[a] == 0.0 || rank[*u as usize] > rank[*v as usize]);
             }
         }
     }

@@ -68,12 +68,12 @@ pub fn decompose(problem: &Problem, proof: &Proof) -> Result<FlowPaths, Error> {
 fn of_plane(plane: &Plane, p: u32, share: &[f64], ptr: &[usize], proof: &Proof) -> FlowPaths {
     let mut found = FlowPaths { ptr: vec![0], ..FlowPaths::default() };
     let used = plane.demands.iter().enumerate().filter(|(j, _)| share[*j] > 0.0);
-    for (j, _) in used.clone().filter(|(_, place)| **place == Use::Local) {
+    for (j, _) in used.clone().filter(|(_, usage)| **usage == Use::Local) {
         found.add(j as u32, p, share[j], &[]);
     }
     let rows = Csr::new(
         plane.targets.len(),
-        used.filter_map(|(j, place)| match place {
+        used.filter_map(|(j, usage)| match usage {
             Use::Core { source, row } => Some((*row, (j as u32, *source))),
             Use::Never | Use::Local => None,
         }),
@@ -101,13 +101,13 @@ impl FlowPaths {
 
 /// The paths of all planes, demand by demand.
 fn by_demand(demands: usize, parts: &[FlowPaths]) -> FlowPaths {
-    let places = parts.iter().enumerate().flat_map(|(part, paths)| {
+    let positions = parts.iter().enumerate().flat_map(|(part, paths)| {
         paths.demand.iter().enumerate().map(move |(i, j)| (*j, (part as u32, i as u32)))
     });
-    let places = Csr::new(demands, places);
+    let positions = Csr::new(demands, positions);
     let mut all = FlowPaths { ptr: vec![0], ..FlowPaths::default() };
     for j in 0..demands {
-        for (part, i) in places.of(j) {
+        for (part, i) in positions.of(j) {
             let (paths, i) = (&parts[*part as usize], *i as usize);
             all.add(j as u32, paths.plane[i], paths.part[i], &paths.arc[paths.ptr[i]..paths.ptr[i + 1]]);
         }
@@ -121,7 +121,7 @@ struct Decomposition<'a> {
     arcs: Vec<u32>,
     fraction: Vec<f64>,
     /// Offsets of the entries by switch.
-    begin: Vec<usize>,
+    offset: Vec<usize>,
     /// Switches, tails before heads.
     order: Vec<u32>,
     amount: Vec<f64>,
@@ -135,7 +135,7 @@ impl<'a> Decomposition<'a> {
             plane,
             arcs: vec![],
             fraction: vec![],
-            begin: vec![],
+            offset: vec![],
             order: vec![],
             amount: vec![0.0; plane.nodes()],
             flow: vec![],
@@ -144,14 +144,14 @@ impl<'a> Decomposition<'a> {
     }
 
     fn of(&self, node: usize) -> Range<usize> {
-        self.begin[node]..self.begin[node + 1]
+        self.offset[node]..self.offset[node + 1]
     }
 
     /// Sets the fractions of a row, which are acyclic.
     fn set_row(&mut self, arcs: &[u32], fraction: &[f64]) {
         let nodes = self.plane.nodes();
         (self.arcs, self.fraction) = (arcs.to_vec(), fraction.to_vec());
-        self.begin =
+        self.offset =
             (0..=nodes).map(|u| arcs.partition_point(|a| (self.plane.graph.tail(*a) as usize) < u)).collect();
         let mut pending = vec![0_u32; nodes];
         for a in arcs {
@@ -206,7 +206,7 @@ impl<'a> Decomposition<'a> {
             if amount == 0.0 {
                 continue;
             }
-            for i in self.begin[*u as usize]..self.begin[*u as usize + 1] {
+            for i in self.offset[*u as usize]..self.offset[*u as usize + 1] {
                 self.flow[i] = amount * self.fraction[i];
                 self.amount[self.plane.head(self.arcs[i] as usize)] += self.flow[i];
             }

@@ -239,7 +239,7 @@ fn check_shares(problem: &Problem, share: &[f64]) -> Result<(), Error> {
 
 /// The traffic that enters a plane: (switch, amount) pairs by row, `share[j]` being the plane's share of demand `j`.
 pub(crate) fn injection(plane: &Plane, share: &[f64], demand: &[f64]) -> Csr<(u32, f64)> {
-    let core = plane.demands.iter().enumerate().filter_map(|(j, place)| match place {
+    let core = plane.demands.iter().enumerate().filter_map(|(j, usage)| match usage {
         Use::Core { source, row } => Some((*row, (*source, share[j] * demand[j]))),
         Use::Never | Use::Local => None,
     });
@@ -251,14 +251,14 @@ struct Propagation<'a> {
     plane: &'a Plane,
     amount: Vec<f64>,
     pending: Vec<u32>,
-    begin: Vec<u32>,
+    ptr: Vec<u32>,
     ready: Vec<u32>,
 }
 
 impl<'a> Propagation<'a> {
     fn new(plane: &'a Plane) -> Self {
         let n = plane.nodes();
-        Propagation { plane, amount: vec![0.0; n], pending: vec![0; n], begin: vec![0; n + 1], ready: vec![] }
+        Propagation { plane, amount: vec![0.0; n], pending: vec![0; n], ptr: vec![0; n + 1], ready: vec![] }
     }
 
     /// Adds the row's loads for K = 1 to `load`.
@@ -289,18 +289,18 @@ impl<'a> Propagation<'a> {
         }
         let mut next = 0;
         for u in 0..plane.nodes() {
-            self.begin[u] = next as u32;
+            self.ptr[u] = next as u32;
             while next < arcs.len() && plane.graph.tail(arcs[next]) as usize == u {
                 next += 1;
             }
         }
-        self.begin[plane.nodes()] = next as u32;
+        self.ptr[plane.nodes()] = next as u32;
         self.ready.clear();
         self.ready.extend((0..plane.nodes() as u32).filter(|u| self.pending[*u as usize] == 0));
         let mut walked = 0;
         while let Some(u) = self.ready.pop() {
             let (u, amount) = (u as usize, self.amount[u as usize]);
-            let range = self.begin[u] as usize..self.begin[u + 1] as usize;
+            let range = self.ptr[u] as usize..self.ptr[u + 1] as usize;
             let sum: f64 = fraction[range.clone()].iter().sum();
             if u == target && !range.is_empty() {
                 return invalid("split_arc", format!("row {row} has an arc out of its target"));

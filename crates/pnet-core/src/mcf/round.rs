@@ -248,10 +248,10 @@ fn divide(
     amount: &mut [f64],
     split: &mut Vec<(u32, f64)>,
 ) {
-    let begin = split.len();
+    let first = split.len();
     split.extend(plane.out(u).filter(|a| kept(*a) && weight(*a) > 0.0).map(|a| (a as u32, weight(a))));
-    let total: f64 = split[begin..].iter().map(|entry| entry.1).sum();
-    for (arc, fraction) in &mut split[begin..] {
+    let total: f64 = split[first..].iter().map(|entry| entry.1).sum();
+    for (arc, fraction) in &mut split[first..] {
         *fraction /= total;
         amount[plane.head(*arc as usize)] += *fraction * amount[u];
     }

@@ -94,9 +94,9 @@ pub fn count_shortest(
         )
         .collect::<Result<_, Error>>()?;
     let mut counts = Counts { hops: vec![FAR; pairs.len() * planes], count: vec![0.0; pairs.len() * planes] };
-    for (place, hops, count) in found.into_iter().flatten() {
-        counts.hops[place] = hops;
-        counts.count[place] = count;
+    for (index, hops, count) in found.into_iter().flatten() {
+        counts.hops[index] = hops;
+        counts.count[index] = count;
     }
     Ok(counts)
 }

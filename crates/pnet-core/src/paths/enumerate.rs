@@ -84,17 +84,17 @@ impl Search<'_> {
                 |selector, group| self.group(selector, pairs, group),
             )
             .collect::<Result<_, Error>>()?;
-        let mut place = vec![(0, 0); pairs.len()];
+        let mut position = vec![(0, 0); pairs.len()];
         let (mut paths, mut arcs) = (0, 0);
         for (g, (group, (found, spans))) in groups.iter().zip(&found).enumerate() {
             for (i, (j, span)) in group.iter().zip(spans).enumerate() {
-                place[*j as usize] = (g as u32, i as u32);
+                position[*j as usize] = (g as u32, i as u32);
                 paths += span.len();
                 arcs += found.ptr[span.end] - found.ptr[span.start];
             }
         }
         set.paths.reserve(paths, arcs)?;
-        for (g, i) in place {
+        for (g, i) in position {
             let (paths, spans) = &found[g as usize];
             set.paths.extend(paths, spans[i as usize].clone());
             set.pair_ptr.push(set.paths.len());

@@ -42,9 +42,9 @@ impl Paths {
         let arcs = arcs.into_iter();
         let more = arcs.size_hint().0;
         // Doubles the capacity, as a vector does, but returns an error instead of an abort when out of memory.
-        let held = self.arcs.len();
-        if self.arcs.capacity() - held < more {
-            room_for("arcs of paths", &mut self.arcs, more.max(held))?;
+        let len = self.arcs.len();
+        if self.arcs.capacity() - len < more {
+            room_for("arcs of paths", &mut self.arcs, more.max(len))?;
         }
         self.plane.push(plane);
         self.arcs.extend(arcs);

@@ -51,9 +51,9 @@ fn accept(flows: &[(u32, usize)], rate: f64, states: &mut [State]) -> bool {
         return false;
     }
     let mut large: Vec<usize> = flows.iter().map(|(_, i)| *i).collect();
-    let mut left = rate;
+    let mut remaining = rate;
     loop {
-        let share = left / large.len() as f64;
+        let share = remaining / large.len() as f64;
         let (small, rest): (Vec<usize>, Vec<usize>) = large.iter().partition(|i| states[**i].demand < share);
         if small.is_empty() {
             for i in large {
@@ -61,7 +61,7 @@ fn accept(flows: &[(u32, usize)], rate: f64, states: &mut [State]) -> bool {
             }
             return true;
         }
-        left -= small.iter().map(|i| states[*i].demand).sum::<f64>();
+        remaining -= small.iter().map(|i| states[*i].demand).sum::<f64>();
         large = rest;
     }
 }

@@ -73,7 +73,7 @@ fn hops(problem: &Problem) -> Vec<u32> {
                 hops[*demand as usize * planes + p] = *found;
             }
         }
-        for (j, _) in plane.demands.iter().enumerate().filter(|(_, place)| **place == Use::Local) {
+        for (j, _) in plane.demands.iter().enumerate().filter(|(_, usage)| **usage == Use::Local) {
             hops[j * planes + p] = 0;
         }
     }
@@ -89,7 +89,7 @@ fn cables(plane: &Plane, j: usize) -> f64 {
 
 /// Source switch and index of the demands of each row.
 fn entering(plane: &Plane, carries: impl Fn(usize) -> bool) -> Csr<(u32, u32)> {
-    let core = plane.demands.iter().enumerate().filter_map(|(j, place)| match place {
+    let core = plane.demands.iter().enumerate().filter_map(|(j, usage)| match usage {
         Use::Core { source, row } if carries(j) => Some((*row, (*source, j as u32))),
         _ => None,
     });

@@ -9,7 +9,7 @@ pub(super) struct Row {
     /// Switches on them, each after all that are farther from the target.
     tails: Vec<u32>,
     /// Offsets into `arcs` by switch.
-    begin: Vec<u32>,
+    ptr: Vec<u32>,
     /// Arcs that lead one hop closer.
     arcs: Vec<u32>,
     /// For each switch the sum over its paths of the product of their arcs' weights.
@@ -21,7 +21,7 @@ impl Row {
     pub(super) fn new(plane: &Plane, target: u32, sources: impl Iterator<Item = u32>, reach: &Reach) -> Self {
         let mut used = vec![false; plane.nodes()];
         sources.for_each(|source| used[source as usize] = true);
-        let (mut tails, mut begin, mut arcs) = (vec![], vec![0], vec![]);
+        let (mut tails, mut ptr, mut arcs) = (vec![], vec![0], vec![]);
         for u in reach.order.iter().rev().filter(|u| **u != target) {
             if !used[*u as usize] {
                 continue;
@@ -34,9 +34,9 @@ impl Row {
                 }
             }
             tails.push(*u);
-            begin.push(arcs.len() as u32);
+            ptr.push(arcs.len() as u32);
         }
-        Row { target, tails, begin, arcs, paths: vec![0.0; plane.nodes()] }
+        Row { target, tails, ptr, arcs, paths: vec![0.0; plane.nodes()] }
     }
 
     /// The sum over the paths from `source`.
@@ -46,7 +46,7 @@ impl Row {
 
     /// The switches on the paths and their arcs, farthest from the target first.
     fn farthest_first(&self) -> impl DoubleEndedIterator<Item = (usize, &[u32])> {
-        let arcs = self.begin.windows(2).map(|range| &self.arcs[range[0] as usize..range[1] as usize]);
+        let arcs = self.ptr.windows(2).map(|range| &self.arcs[range[0] as usize..range[1] as usize]);
         self.tails.iter().map(|u| *u as usize).zip(arcs)
     }
 

@@ -8,20 +8,11 @@
 //! [`path_form`](crate::mcf::path_form), with exact projections of each demand's split.  Any prices give a lower bound by
 //! duality, a split that fits gives an upper one.
 
-use super::Bundles;
+use super::problem::{Bundles, Served};
 use super::steps::State;
 use crate::error::{Error, invalid};
 use crate::mcf::pdhg::{self, Bounds};
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
-
-/// How much of each demand is served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Served {
-    /// All of it.
-    All,
-    /// Any part.
-    Any,
-}
 
 /// The best split and the best lengths, which may come from different iterates.
 #[derive(Debug, Clone)]
@@ -120,16 +111,16 @@ impl Evaluator<'_> {
                 bundles.column(n).for_each(|(l, part)| load[l] += part * demand * weight[n]);
             }
         }
-        let room: Vec<f64> = load
+        let scale: Vec<f64> = load
             .iter()
             .zip(&bundles.capacity)
             .map(|(load, c)| if load > c { c / load } else { 1.0 })
             .collect();
         let fits = match self.served {
-            Served::All => room.iter().copied().fold(1.0, f64::min),
+            Served::All => scale.iter().copied().fold(1.0, f64::min),
             Served::Any => {
                 for (n, weight) in weight.iter_mut().enumerate() {
-                    *weight *= bundles.column(n).map(|(l, _)| room[l]).fold(1.0, f64::min);
+                    *weight *= bundles.column(n).map(|(l, _)| scale[l]).fold(1.0, f64::min);
                 }
                 1.0
             }

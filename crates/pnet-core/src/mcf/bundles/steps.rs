@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Bundles, Served};
+use super::problem::{Bundles, Served};
 use crate::csr::Csr;
 use crate::mcf::pdhg::split::{CHUNK, Prices, Side, Splits, reciprocal};
 use crate::mcf::pdhg::{Halpern, Iteration, Step};

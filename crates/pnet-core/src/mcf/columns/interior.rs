@@ -34,7 +34,7 @@ pub(super) struct Reached {
     pub(super) upper: f64,
     /// Steps done.
     pub(super) steps: usize,
-    /// Whether the caller asked to stop.
+    /// Whether `stop` ended it.
     pub(super) stopped: bool,
 }
 
@@ -451,15 +451,15 @@ impl System {
         let count = rows.link.len();
         // The move of each path where neither prices nor y move.
         let rho: Vec<f64> = (0..paths.len()).map(|n| paths[n] / point.w[n] - residual.cost[n]).collect();
-        let alone: Vec<f64> = rho.iter().zip(&self.theta).map(|(rho, theta)| rho * theta).collect();
-        let mut right = rows.loads(problem, &alone);
+        let moves: Vec<f64> = rho.iter().zip(&self.theta).map(|(rho, theta)| rho * theta).collect();
+        let mut right = rows.loads(problem, &moves);
         for (i, value) in right.iter_mut().enumerate() {
             *value += residual.load[i] + links[i] / point.m[i];
         }
         right.push(residual.price);
         for (j, missing) in residual.split.iter().enumerate() {
             let own = problem.pair_ptr[j]..problem.pair_ptr[j + 1];
-            right.push(missing - alone[own].iter().sum::<f64>());
+            right.push(missing - moves[own].iter().sum::<f64>());
         }
         let mut x = self.solve(problem, rows, right);
         let y = x.split_off(count + 1);

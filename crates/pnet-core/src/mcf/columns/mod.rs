@@ -134,7 +134,7 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
 pub fn estimate_bytes(problem: &Problem) -> usize {
     let matrix = interior::bytes(&Links::new(problem).counts(), problem.demands());
     let matrix = if matrix <= LARGEST_MATRIX { matrix } else { 0 };
-    let search = pool::estimate_bytes(problem, room(problem)) + price::estimate_bytes(problem) + matrix;
+    let search = pool::estimate_bytes(problem, most_paths(problem)) + price::estimate_bytes(problem) + matrix;
     // The two never hold memory at the same time.
     search.max(balance::estimate_bytes(problem))
 }
@@ -152,7 +152,7 @@ fn first_paths(problem: &Problem) -> usize {
 }
 
 /// The most paths in use, of all demands in one plane: up to 1.6 times those at the start were measured.
-fn room(problem: &Problem) -> usize {
+fn most_paths(problem: &Problem) -> usize {
     2 * first_paths(problem).max(MOST_PATHS) * problem.demands()
 }
 
@@ -349,7 +349,7 @@ impl Search<'_> {
     /// Adds the paths of negative reduced cost, and drops those that have long carried nothing.
     fn exchange(&mut self, priced: &Priced, mut at: Iterate) {
         let most = self.pool.problem.shortest(&priced.length);
-        let full = self.pool.len() > room(self.problem) * self.problem.planes.len();
+        let full = self.pool.len() > most_paths(self.problem) * self.problem.planes.len();
         let (count, patience) = match (full, self.interior_steps > 0) {
             (true, _) => (1, 1),
             (false, false) => (MOST_PATHS, PATIENCE),

@@ -132,7 +132,7 @@ impl Target<'_> {
         if closed.contains(&(node as u32)) {
             return false;
         }
-        walk.begin(self.plane.nodes(), closed);
+        walk.reset(self.plane.nodes(), closed);
         walk.enter(node, self.plane.out(node).start);
         let first = arcs.len();
         while let Some((at, next)) = walk.path.last_mut() {
@@ -169,7 +169,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn begin(&mut self, nodes: usize, closed: &[u32]) {
+    fn reset(&mut self, nodes: usize, closed: &[u32]) {
         if self.seen.len() != nodes || self.round == u32::MAX {
             (self.seen, self.round) = (vec![0; nodes], 0);
         }

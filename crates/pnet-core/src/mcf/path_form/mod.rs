@@ -18,7 +18,7 @@ use super::pdhg::{self, Bounds};
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::{Error, invalid};
 pub use problem::PathProblem;
-pub(super) use problem::normalise;
+pub(super) use problem::{check_demands, normalise};
 use state::State;
 
 /// The best split and the best lengths, which may come from different iterates.

@@ -37,15 +37,7 @@ impl PathProblem {
         path_ptr: Vec<usize>,
         link: Vec<u32>,
     ) -> Result<Self, Error> {
-        if capacity.iter().any(|c| c.is_nan() || *c <= 0.0) {
-            return invalid("capacity", "not above 0 on every link");
-        }
-        if demand.iter().any(|d| !d.is_finite() || *d <= 0.0) {
-            return invalid("demand", "not finite and above 0 for every demand");
-        }
-        if pair_ptr.len() != demand.len() + 1 || pair_ptr[0] != 0 || !pair_ptr.is_sorted_by(|a, b| a < b) {
-            return invalid("pair_ptr", "a demand has no path");
-        }
+        check_demands(&capacity, &demand, &pair_ptr)?;
         if path_ptr.len() != pair_ptr[demand.len()] + 1
             || path_ptr[0] != 0
             || !path_ptr.is_sorted()
@@ -110,6 +102,20 @@ impl PathProblem {
         let carried: f64 = shortest.iter().zip(&self.demand).map(|(dist, demand)| demand * dist).sum();
         if carried > 0.0 { volume / carried } else { f64::INFINITY }
     }
+}
+
+/// Checks capacities, demands and the offsets of the demands' columns.
+pub(crate) fn check_demands(capacity: &[f64], demand: &[f64], pair_ptr: &[usize]) -> Result<(), Error> {
+    if capacity.iter().any(|c| c.is_nan() || *c <= 0.0) {
+        return invalid("capacity", "not above 0 on every link");
+    }
+    if demand.iter().any(|d| !d.is_finite() || *d <= 0.0) {
+        return invalid("demand", "not finite and above 0 for every demand");
+    }
+    if pair_ptr.len() != demand.len() + 1 || pair_ptr[0] != 0 || !pair_ptr.is_sorted_by(|a, b| a < b) {
+        return invalid("pair_ptr", "a demand has no path");
+    }
+    Ok(())
 }
 
 /// Divides each demand's weights by their sum; where that is 0, they become equal.

@@ -65,7 +65,7 @@ pub(super) struct Access {
     /// Their lengths, one per endpoint.
     pub duals: Capacities,
     /// The injections at each endpoint.
-    pub places: Places,
+    pub injections: Injections,
 }
 
 impl Access {
@@ -74,25 +74,25 @@ impl Access {
         if !self.active {
             return 0.0;
         }
-        let places = &self.places;
-        self.duals.iterate(step, |e| places.of(e).iter().map(|place| injected(blocks, *place)).sum())
+        let injections = &self.injections;
+        self.duals.iterate(step, |e| injections.of(e).iter().map(|at| injected(blocks, *at)).sum())
     }
 }
 
 /// The injections of each demand, or of each endpoint: (block, index in the block).
-pub(crate) type Places = Csr<(u32, u32)>;
+pub(crate) type Injections = Csr<(u32, u32)>;
 
 /// Lists the entries of all blocks by key; those without one are omitted.
-pub(crate) fn places(
+pub(crate) fn injections(
     blocks: &[Block],
     keys: usize,
     key: impl Fn(&Block, &Entry) -> Option<u32> + Copy,
-) -> Places {
-    let places = blocks.iter().zip(0..).flat_map(move |(block, b)| {
+) -> Injections {
+    let injections = blocks.iter().zip(0..).flat_map(move |(block, b)| {
         let entries = block.entries.iter().zip(0..);
         entries.filter_map(move |(entry, index)| Some((key(block, entry)?, (b, index))))
     });
-    Csr::new(keys, places)
+    Csr::new(keys, injections)
 }
 
 #[inline]
@@ -110,7 +110,7 @@ pub(super) struct Demands {
     /// Step size of each price.
     pub sigma: Vec<f64>,
     /// The injections of each demand.
-    pub places: Places,
+    pub injections: Injections,
 }
 
 impl Demands {
@@ -125,8 +125,8 @@ impl Demands {
                 for i in 0..price.len() {
                     let j = chunk * CHUNK + i;
                     let mut residual = k_bar * self.size[j];
-                    for place in self.places.of(j) {
-                        residual -= injected(blocks, *place);
+                    for at in self.injections.of(j) {
+                        residual -= injected(blocks, *at);
                     }
                     let move_by = step.sigma * self.sigma[j] * residual;
                     moved += move_by * move_by / self.sigma[j];

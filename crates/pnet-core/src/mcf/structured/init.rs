@@ -1,7 +1,7 @@
 //! Building the iterate: blocks, and the duals of the constraints that couple them.
 
 use super::block::{Block, Entry, LOCAL};
-use super::coupling::{Access, Capacities, Demands, places};
+use super::coupling::{Access, Capacities, Demands, injections};
 use super::flows::{Flows, Precision};
 use super::scale::Scale;
 use crate::error::Error;
@@ -128,8 +128,8 @@ impl<'a> Init<'a> {
     fn entries(&self, plane: &Plane) -> Vec<Vec<Entry>> {
         let blocks = plane.targets.len().div_ceil(LANES);
         let mut entries = vec![vec![]; blocks + 1];
-        for (j, place) in plane.demands.iter().enumerate() {
-            let (block, slot) = match *place {
+        for (j, usage) in plane.demands.iter().enumerate() {
+            let (block, slot) = match *usage {
                 Use::Never => continue,
                 Use::Local if self.single => continue,
                 Use::Local => (blocks, LOCAL),
@@ -186,7 +186,7 @@ impl<'a> Init<'a> {
     /// The demand constraints, priced at the initial potentials; none with a single plane.
     pub(super) fn demands(&self, blocks: &[Block]) -> Demands {
         let count = if self.single { 0 } else { self.size.len() };
-        let places = places(blocks, count, |_, entry| (!self.single).then_some(entry.demand));
+        let injections = injections(blocks, count, |_, entry| (!self.single).then_some(entry.demand));
         let potential = |(block, index): &(u32, u32)| {
             let block = &blocks[*block as usize];
             let (entry, [up, down]) = (&block.entries[*index as usize], &self.lengths.access[block.plane]);
@@ -196,10 +196,11 @@ impl<'a> Init<'a> {
             };
             core + up[entry.src as usize] + down[entry.dst as usize]
         };
-        let price: Vec<f64> =
-            (0..count).map(|j| places.of(j).iter().map(potential).fold(f64::INFINITY, f64::min)).collect();
-        let sigma = (0..count).map(|j| 1.0 / (self.size[j] + places.of(j).len() as f64)).collect();
-        Demands { size: self.size[..count].to_vec(), anchor: price.clone(), price, sigma, places }
+        let price: Vec<f64> = (0..count)
+            .map(|j| injections.of(j).iter().map(potential).fold(f64::INFINITY, f64::min))
+            .collect();
+        let sigma = (0..count).map(|j| 1.0 / (self.size[j] + injections.of(j).len() as f64)).collect();
+        Demands { size: self.size[..count].to_vec(), anchor: price.clone(), price, sigma, injections }
     }
 
     /// The access constraints of plane `p`: up, down.
@@ -208,13 +209,13 @@ impl<'a> Init<'a> {
         [true, false].map(|up| {
             let speeds = if up { &plane.up } else { &plane.down };
             let capacity = speeds.iter().map(|c| c / self.scale.capacity).collect();
-            let places = places(blocks, self.problem.endpoints, |block, entry| {
+            let injections = injections(blocks, self.problem.endpoints, |block, entry| {
                 (self.limited && block.plane == p).then_some(if up { entry.src } else { entry.dst })
             });
-            let most = (0..self.problem.endpoints).map(|e| places.of(e).len()).max().unwrap_or(0);
+            let most = (0..self.problem.endpoints).map(|e| injections.of(e).len()).max().unwrap_or(0);
             let duals =
                 Capacities::new(capacity, lengths[usize::from(!up)].clone(), 1.0 / most.max(1) as f64);
-            Access { active: self.limited, duals, places }
+            Access { active: self.limited, duals, injections }
         })
     }
 }

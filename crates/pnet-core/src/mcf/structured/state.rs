@@ -220,8 +220,8 @@ impl Flow for State<'_> {
         if self.demands.size.is_empty() {
             return 1.0;
         }
-        let mut places = self.demands.places.of(demand).iter();
-        let here = places.find(|(block, _)| self.blocks[*block as usize].plane == plane);
+        let mut injections = self.demands.injections.of(demand).iter();
+        let here = injections.find(|(block, _)| self.blocks[*block as usize].plane == plane);
         here.map_or(0.0, |(block, index)| {
             self.blocks[*block as usize].injection(*index as usize, &self.shared(plane))
         })

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use rayon::prelude::*;
 
 use super::fold::{Fold, Folded};
+use super::hash::mix;
 use super::instance::LinkKind;
-use super::mix;
 use super::reduce::targets;
 use super::view::{Seen, View};
 use crate::error::{Error, invalid};
@@ -89,10 +89,10 @@ pub fn evaluate(fold: &Fold, proof: &QuotientProof, stop: &Stop) -> Result<Quoti
         }
     }
     let (mut lower, mut volume) = (f64::INFINITY, 0.0);
-    let mut loads = vec![0.0; instance.places];
+    let mut loads = vec![0.0; instance.link_count];
     for (link, folded) in instance.links.iter().zip(&fold.link_of) {
         let (carries, length) = (load[*folded as usize], proof.length[class[*folded as usize] as usize]);
-        loads[link.place as usize] = carries;
+        loads[link.index as usize] = carries;
         if carries > 0.0 {
             lower = lower.min(link.capacity / carries);
         }
@@ -116,7 +116,7 @@ fn link_colour(link: &Folded, class: i32) -> u64 {
 /// The class of each folded link in a proof.
 fn folded_classes(fold: &Fold, proof: &QuotientProof) -> Result<Vec<i32>, Error> {
     let instance = &fold.instance;
-    if proof.link_class.len() != instance.places
+    if proof.link_class.len() != instance.link_count
         || proof.node_class.len() != proof.targets.len() * instance.nodes
         || proof.entries.len() != proof.flow.len()
     {
@@ -127,7 +127,7 @@ fn folded_classes(fold: &Fold, proof: &QuotientProof) -> Result<Vec<i32>, Error>
     }
     let mut class = vec![-1; fold.links.len()];
     for (link, folded) in instance.links.iter().zip(&fold.link_of) {
-        let given = proof.link_class[link.place as usize];
+        let given = proof.link_class[link.index as usize];
         let known = &mut class[*folded as usize];
         if given < 0 || given as usize >= proof.length.len() || (*known >= 0 && *known != given) {
             return invalid("quotient", "a link has no class, or another than its twins");

@@ -94,11 +94,11 @@ impl Fold {
     pub(super) fn of_network<T: Copy>(&self, target: u32, goal: u32, seen: &[T]) -> Vec<T> {
         let (begin, _) = self.unit[target as usize];
         let apart = seen.len() > self.first.len();
-        let place = |(node, of): (usize, &u32)| match apart && self.mates(node as u32, goal) {
+        let position = |(node, of): (usize, &u32)| match apart && self.mates(node as u32, goal) {
             true => seen[self.first.len() + (of - begin) as usize],
             false => seen[*of as usize],
         };
-        self.of.iter().enumerate().map(place).collect()
+        self.of.iter().enumerate().map(position).collect()
     }
 
     fn fold_links(&mut self) {
@@ -133,15 +133,15 @@ fn units(instance: &Instance) -> Vec<Vec<u32>> {
         let (a, b) = (find(&mut root, link.tail), find(&mut root, link.head));
         root[a.max(b) as usize] = a.min(b);
     }
-    let mut place = vec![u32::MAX; instance.nodes];
+    let mut position = vec![u32::MAX; instance.nodes];
     let mut units: Vec<Vec<u32>> = vec![];
     for node in 0..instance.nodes as u32 {
         let own = find(&mut root, node) as usize;
-        if place[own] == u32::MAX {
-            place[own] = units.len() as u32;
+        if position[own] == u32::MAX {
+            position[own] = units.len() as u32;
             units.push(vec![]);
         }
-        units[place[own] as usize].push(node);
+        units[position[own] as usize].push(node);
     }
     units
 }
@@ -155,10 +155,10 @@ fn classes(instance: &Instance, units: &[Vec<u32>]) -> Vec<u32> {
         around[link.tail as usize].push((2 * kind, link.head, bits));
         around[link.head as usize].push((2 * kind + 1, link.tail, bits));
     }
-    let mut place = vec![(0, 0); instance.nodes];
+    let mut position = vec![(0, 0); instance.nodes];
     for (u, unit) in units.iter().enumerate() {
         for (i, node) in unit.iter().enumerate() {
-            place[*node as usize] = (u, i);
+            position[*node as usize] = (u, i);
         }
     }
     let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
@@ -181,7 +181,7 @@ fn classes(instance: &Instance, units: &[Vec<u32>]) -> Vec<u32> {
             // Neighbours inside are identified by their position in the unit, which twins share.
             let mut seen: Vec<[u64; 3]> = near
                 .iter()
-                .map(|(direction, other, bits)| match place[*other as usize] {
+                .map(|(direction, other, bits)| match position[*other as usize] {
                     (own, i) if own == u => [u64::from(*direction), i as u64, *bits],
                     _ => [u64::from(*direction) + 8, u64::from(*other), *bits],
                 })

@@ -41,7 +41,7 @@ impl Demands {
             Rule::Product { sends, receives, .. } => sends[s] * receives[t],
             Rule::Pairs(by_target) => {
                 let of = by_target.of(t);
-                of.binary_search_by_key(&source, |(s, _)| *s).map_or(0.0, |place| of[place].1)
+                of.binary_search_by_key(&source, |(s, _)| *s).map_or(0.0, |i| of[i].1)
             }
         }
     }
@@ -96,7 +96,7 @@ pub(super) struct Link {
     pub(super) capacity: f64,
     pub(super) kind: LinkKind,
     /// Its index among all arcs, then all access links up and down, including missing ones.
-    pub(super) place: u32,
+    pub(super) index: u32,
 }
 
 /// Planes, endpoints and demands as one graph: nodes are the switches, plane by plane, then the endpoints.
@@ -106,8 +106,8 @@ pub struct Instance {
     pub(super) plane: Vec<u32>,
     pub(super) links: Vec<Link>,
     pub(super) demands: Demands,
-    /// Indices of links: `arcs + 2 planes x endpoints`.
-    pub places: usize,
+    /// Number of links, including missing ones: `arcs + 2 planes x endpoints`.
+    pub link_count: usize,
     /// Switches and endpoints.
     pub nodes: usize,
 }
@@ -160,7 +160,7 @@ impl Instance {
             let heads = indices("head", &head[arcs.clone()], nodes)?;
             for (a, (u, v)) in arcs.zip(tails.into_iter().zip(heads)) {
                 let (tail, head) = (first[p] + u, first[p] + v);
-                links.push(Link { tail, head, capacity: capacity[a], kind: LinkKind::Core, place: a as u32 });
+                links.push(Link { tail, head, capacity: capacity[a], kind: LinkKind::Core, index: a as u32 });
             }
         }
         for (kind, speed, base) in [(LinkKind::Up, up, 0), (LinkKind::Down, down, attach.len())] {
@@ -172,8 +172,8 @@ impl Instance {
                     }
                     let switch = first[p] + *switch as u32;
                     let (tail, head) = if kind == LinkKind::Up { (node, switch) } else { (switch, node) };
-                    let place = (capacities + base + i) as u32;
-                    links.push(Link { tail, head, capacity: *capacity, kind, place });
+                    let index = (capacities + base + i) as u32;
+                    links.push(Link { tail, head, capacity: *capacity, kind, index });
                 }
             }
         }
@@ -182,7 +182,7 @@ impl Instance {
             plane,
             links,
             demands,
-            places: tail.len() + 2 * attach.len(),
+            link_count: tail.len() + 2 * attach.len(),
             nodes: switches + endpoints,
         })
     }

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::fold::Fold;
+use super::hash::{distinct, mix};
 use super::view::View;
-use super::{distinct, mix};
 use crate::error::Error;
 use crate::stop::Stop;
 
@@ -138,11 +138,11 @@ fn spread(values: &[u32]) -> Vec<u32> {
 
 /// The colours of links without a destination set apart.
 fn first_colours(fold: &Fold) -> Vec<u64> {
-    let alone: Vec<u64> =
+    let initial: Vec<u64> =
         fold.links.iter().map(|link| mix(link.capacity.to_bits(), link.kind as u64)).collect();
     let view = View::new(fold, None);
-    let colour = view.colours(&alone);
-    view.links.iter().map(|seen| view.link_colour(seen, &colour, &alone)).collect()
+    let colour = view.colours(&initial);
+    view.links.iter().map(|seen| view.link_colour(seen, &colour, &initial)).collect()
 }
 
 fn refine(fold: &Fold, target: u32, link_colour: &[u64]) -> Refined {
@@ -182,11 +182,11 @@ fn numbered(values: impl Iterator<Item = u64>) -> (Vec<u32>, usize) {
 fn reduced(fold: &Fold, link_colour: &[u64], kinds: &[(u32, u64)], kind_of: &[Option<u32>]) -> Reduced {
     let instance = &fold.instance;
     let (folded_class, classes) = numbered(link_colour.iter().copied());
-    let mut link_class = vec![None; instance.places];
+    let mut link_class = vec![None; instance.link_count];
     let (mut capacity, mut links) = (vec![0.0; classes], vec![0.0; classes]);
     for (link, folded) in instance.links.iter().zip(&fold.link_of) {
         let class = folded_class[*folded as usize];
-        link_class[link.place as usize] = Some(class);
+        link_class[link.index as usize] = Some(class);
         capacity[class as usize] = link.capacity;
         links[class as usize] += 1.0;
     }

@@ -1,8 +1,8 @@
 //! The network as seen from one destination, and its colour refinement.
 
 use super::fold::Fold;
+use super::hash::{distinct, mix};
 use super::instance::LinkKind;
-use super::{distinct, mix};
 
 /// The folded network with one destination set apart.
 ///
