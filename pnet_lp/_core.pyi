@@ -14,10 +14,10 @@ _I32 = npt.NDArray[np.int32]
 _F64 = npt.NDArray[np.float64]
 
 class CoreError(Exception):
-    """An array handed to the extension is inconsistent, or a solve cannot go on."""
+    """An array handed to the extension is inconsistent, or a computation cannot continue."""
 
 class LateError(CoreError):
-    """The seconds that a call was given were over before it was done."""
+    """The time limit of a call was over before it was done."""
 
 class InvalidError(CoreError):
     """An argument is inconsistent, or out of range."""
@@ -29,7 +29,7 @@ class InvalidError(CoreError):
     allowed: str | None
 
 class ManyPathsError(CoreError):
-    """Two hosts have more shortest paths than are listed: the arguments are their numbers, and how many are."""
+    """Two hosts have more shortest paths than the limit: the arguments are the hosts and the limit."""
 
 def end_at_second_interrupt() -> None:
     """End the process with exit code 130 at the second SIGINT from now on, at once and wherever it is."""
@@ -57,7 +57,7 @@ class FlowProblem:
 
 @final
 class Proof:
-    """Splitting fractions, plane shares and lengths: what a certificate holds."""
+    """Splitting fractions, plane shares and lengths: the contents of a certificate."""
 
     def __new__(
         cls,
@@ -79,7 +79,7 @@ class Proof:
 
 @final
 class Evaluation:
-    """The bounds that a proof gives, and the loads of its flow at K = lower."""
+    """The bounds of a proof, and the loads of its flow at K = lower."""
 
     lower: float
     upper: float
@@ -89,7 +89,7 @@ class Evaluation:
 
 @final
 class Solution:
-    """What a run of a solver on arcs returns."""
+    """The result of a solver on arcs."""
 
     proof: Proof
     iterations: int
@@ -104,7 +104,7 @@ class Planes:
 
 @final
 class PathKind:
-    """Which paths count."""
+    """The kind of paths."""
 
     EqualCost: ClassVar[PathKind]
     KShortest: ClassVar[PathKind]
@@ -119,7 +119,7 @@ class Split:
 
 @final
 class Policy:
-    """Which planes a pair may use."""
+    """The planes that a pair may use."""
 
     Any: ClassVar[Policy]
     RoundRobin: ClassVar[Policy]
@@ -164,7 +164,7 @@ class PathSolution:
 def solve_path_form(
     problem: PathProblem,
     *,
-    start: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None,
+    warm_start: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None,
     tolerance: float,
     max_iterations: int,
     time_limit_s: float,
@@ -213,7 +213,7 @@ def estimate_cheapest_bytes(columns: int, entries: int, links: int) -> int: ...
 def solve_structured(
     problem: FlowProblem,
     *,
-    start: tuple[Proof, int] | None,
+    warm_start: tuple[Proof, int] | None,
     tolerance: float,
     max_iterations: int,
     time_limit_s: float,
@@ -284,7 +284,7 @@ class Demands:
 
 @final
 class Symmetry:
-    """Planes, endpoints and demands as one graph, in which what is alike is looked for."""
+    """Planes, endpoints and demands as one graph, with its symmetry."""
 
     def __new__(
         cls,
@@ -311,7 +311,7 @@ class Symmetry:
 
 @final
 class Reduced:
-    """A network on classes of links and, for each kind of destinations, of nodes."""
+    """A network reduced to classes of links and, for each kind of destinations, of nodes."""
 
     link_class: _I32
     capacity: _F64

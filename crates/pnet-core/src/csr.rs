@@ -1,6 +1,6 @@
 //! Items grouped by row, in two arrays.
 
-/// The items of each row, in the order in which they came.
+/// The items of each row, in their original order.
 #[derive(Debug, Clone)]
 pub(crate) struct Csr<T> {
     ptr: Vec<usize>,
@@ -8,7 +8,7 @@ pub(crate) struct Csr<T> {
 }
 
 impl<T: Copy + Default> Csr<T> {
-    /// Groups `(row, item)` entries; they are gone through twice.
+    /// Groups `(row, item)` entries, in two passes.
     pub(crate) fn new(rows: usize, entries: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         let mut ptr = vec![0; rows + 1];
         for (row, _) in entries.clone() {

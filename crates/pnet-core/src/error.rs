@@ -1,11 +1,10 @@
-//! What can go wrong: one kind of error for the whole core, the checks of numbers that come from elsewhere, and memory
-//! that can be refused.
+//! The error type of the core, checks of input arrays, and fallible allocation.
 
 use std::fmt::Display;
 
 use thiserror::Error;
 
-/// Why the core has no answer.
+/// The errors of the core.
 #[derive(Debug, Error, Clone, PartialEq)]
 pub enum Error {
     /// An argument is inconsistent, or out of range.
@@ -20,15 +19,15 @@ pub enum Error {
         /// What would have been accepted.
         allowed: Option<String>,
     },
-    /// Memory that was asked for is not to be had.
+    /// An allocation failed.
     #[error("no memory for {bytes} bytes of {what}")]
     Memory {
-        /// What was to be held.
+        /// The contents.
         what: &'static str,
-        /// How much of it.
+        /// The size.
         bytes: usize,
     },
-    /// Whoever waits has asked to stop, see [`crate::stop`].
+    /// A stop was requested, see [`crate::stop`].
     #[error("stopped")]
     Stopped,
     /// Two hosts are not joined by any path.
@@ -86,7 +85,7 @@ pub(crate) fn refused<T>(
     Err(Error::Invalid { place, problem: problem.into(), found, allowed })
 }
 
-/// Makes room in `values` for `more` entries of `what`, and no more than that.
+/// Reserves capacity in `values` for exactly `more` entries of `what`.
 ///
 /// ```
 /// # use pnet_core::error::room_for;

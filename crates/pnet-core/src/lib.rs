@@ -1,18 +1,17 @@
 //! Core of pnet-lp: multicommodity flow on several parallel dataplanes, and certificates for it.
 //!
-//! No Python here, and no format of anybody's files: arrays come in, checked once, and arrays go out.  What all share
-//! stands at the root:
+//! No Python, no file formats: arrays come in, checked once, and arrays go out.  The root has what all share:
 //!
-//! - [`graph`]: a plane as arcs, who can reach whom in it, and several planes with their endpoints;
-//! - [`placement`]: paths for large flows, which packets and flow problems alike can be sent along;
-//! - [`random`]: seeded choices; [`stop`]: an end before the end; [`error`]: what can be wrong.
+//! - [`graph`]: a plane as arcs, reachability, and several planes with their endpoints;
+//! - [`placement`]: paths for large flows, in simulations and in flow problems;
+//! - [`random`]: seeded choices; [`stop`]: early termination; [`error`]: the error type.
 //!
-//! On it stand, side by side and without a word of each other:
+//! The others are independent of each other, but that [`sim`] uses the path sets and plane policies of [`paths`]:
 //!
 //! - [`paths`]: enumeration and counts of paths, loads of fixed splits;
 //! - [`hops`]: hop counts while links and switches are down;
 //! - [`mcf`]: maximum concurrent flow, its solvers and its proofs;
-//! - [`sim`]: packets, queues and transports; of paths it takes what sets of them and plane policies are.
+//! - [`sim`]: packets, queues and transports.
 
 mod csr;
 pub mod error;

@@ -1,11 +1,11 @@
-//! Seeded choices: the one source of randomness of the core, keyed on what is chosen for, never on the order of calls.
+//! Seeded choices: the only source of randomness of the core, keyed on their purpose, never on the order of calls.
 
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): small, and good enough to break ties.
 #[derive(Debug, Clone, Copy)]
 pub struct SplitMix(u64);
 
 impl SplitMix {
-    /// The stream that belongs to these words.
+    /// The stream of these words.
     ///
     /// ```
     /// # use pnet_core::random::SplitMix;
@@ -32,7 +32,7 @@ impl SplitMix {
         ((u128::from(self.word()) * bound as u128) >> 64) as usize
     }
 
-    /// A number from 0 up to, and without, 1.
+    /// A number from 0, included, to 1, excluded.
     pub fn unit(&mut self) -> f64 {
         (self.word() >> 11) as f64 / (1_u64 << 53) as f64
     }
@@ -45,16 +45,16 @@ impl SplitMix {
     /// ```
     pub fn weighted(&mut self, weights: impl Iterator<Item = f64> + Clone) -> usize {
         let total: f64 = weights.clone().sum();
-        let mut left = self.unit() * total;
+        let mut rest = self.unit() * total;
         let mut last = 0;
         for (i, weight) in weights.enumerate().filter(|(_, weight)| *weight > 0.0) {
-            if left < weight {
+            if rest < weight {
                 return i;
             }
-            left -= weight;
+            rest -= weight;
             last = i;
         }
-        // Only where rounding has used up more than there is.
+        // Reached only by rounding.
         last
     }
 }

@@ -1,4 +1,4 @@
-//! Arcs both ways round, distances and components, against all walks on small random multigraphs; broken input.
+//! Arcs by tail and head, distances and components against brute force on small random multigraphs; invalid input.
 
 mod common;
 
@@ -37,7 +37,7 @@ proptest! {
     }
 
     #[test]
-    fn distances_and_components_are_those_of_all_walks(graph in graph()) {
+    fn distances_and_components_match_brute_force(graph in graph()) {
         let hops = all_hops(&graph);
         let mut reach = Reach::default();
         let components = Components::new(&graph);
@@ -60,7 +60,7 @@ proptest! {
     }
 }
 
-/// A search that called itself would run out of stack.
+/// A recursive search would overflow the stack.
 #[test]
 fn a_long_path_has_as_many_components_as_nodes() {
     let nodes = 200_000;
@@ -70,7 +70,7 @@ fn a_long_path_has_as_many_components_as_nodes() {
 }
 
 #[test]
-fn broken_arrays_are_errors() {
+fn invalid_arrays_are_errors() {
     let error = |nodes: &[i32], arcs: &[i32], tail: &[i32], head: &[i32], attach: &[i32]| {
         Planes::from_arrays(nodes, arcs, tail, head, attach).unwrap_err().to_string()
     };
@@ -79,7 +79,7 @@ fn broken_arrays_are_errors() {
     assert_eq!(error(&[2], &[0, 1], &[], &[], &[0]), "arc_ptr: 0..1 is not a range of arcs");
     assert_eq!(error(&[2], &[1, 0], &[0], &[1], &[0]), "arc_ptr: 1..0 is not a range of arcs");
     assert_eq!(error(&[0], &[0, 0], &[], &[], &[-1]), "node_count: a plane needs at least one switch");
-    assert_eq!(error(&[2], &[0, 1], &[0], &[], &[0]), "head: another length than tail");
+    assert_eq!(error(&[2], &[0, 1], &[0], &[], &[0]), "head: its length is not that of tail");
     assert_eq!(error(&[2], &[0, 1], &[0], &[2], &[0]), "head: 2 is not in 0..2");
     assert_eq!(error(&[2], &[0, 1], &[-1], &[1], &[0]), "tail: -1 is not in 0..2");
     assert_eq!(error(&[2], &[0, 2], &[1, 0], &[0, 1], &[0]), "tail: arcs are not sorted by tail");

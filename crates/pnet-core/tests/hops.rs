@@ -32,14 +32,14 @@ prop_compose! {
     }
 }
 
-/// Fewest hops over graphs that lack what is down.
+/// Fewest hops over graphs without failed arcs and sites.
 fn expected(planes: &[Plane], source: usize, target: usize) -> i32 {
     planes
         .iter()
         .filter_map(|(arcs, ends)| {
-            let left = graph(arcs.iter().filter(|(_, down)| !down).map(|(arc, _)| *arc).collect());
+            let rest = graph(arcs.iter().filter(|(_, down)| !down).map(|(arc, _)| *arc).collect());
             let at = |site: usize| ends[site].0.filter(|_| !ends[site].1);
-            let hops = left.hops_to(at(target)?)[at(source)? as usize];
+            let hops = rest.hops_to(at(target)?)[at(source)? as usize];
             (hops != FAR).then_some(hops as i32)
         })
         .min()
@@ -48,7 +48,7 @@ fn expected(planes: &[Plane], source: usize, target: usize) -> i32 {
 
 proptest! {
     #[test]
-    fn masks_are_as_good_as_graphs_without_what_is_down(mut planes in planes(5), sizes in prop::collection::vec(1..4_i32, 5)) {
+    fn masks_equal_graphs_without_the_failures(mut planes in planes(5), sizes in prop::collection::vec(1..4_i32, 5)) {
         for (arcs, _) in &mut planes {
             arcs.sort_unstable();
         }
@@ -73,7 +73,7 @@ proptest! {
         }
         prop_assert_eq!(&count(&whole, &sizes, &[down], &Stop::default()).unwrap()[0], &histogram);
 
-        // Without masks, and in one call with them: no trial leaves anything behind for the next.
+        // With and without masks in one call: no trial affects the next.
         let both = count(&whole, &sizes, &[down, Down::default(), down], &Stop::default()).unwrap();
         prop_assert_eq!(&both[0], &histogram);
         prop_assert_eq!(&both[2], &histogram);
@@ -81,7 +81,7 @@ proptest! {
     }
 }
 
-/// A ring of more switches than one search has sources, both ways.
+/// A bidirectional ring of more switches than one search has sources.
 #[test]
 fn sources_of_several_blocks_add_up() {
     let n = 600_u32;

@@ -1,4 +1,4 @@
-//! The solvers on arcs and the certificate from outside: closed forms, properties on random instances, broken proofs.
+//! The solvers on arcs and the certificate from outside: closed forms, properties on random instances, invalid proofs.
 
 use pnet_core::mcf::run::{Monitor, Options, Progress, Unwatched};
 use pnet_core::mcf::{Arrays, Problem, Proof, Solution, columns, evaluate, structured};
@@ -63,14 +63,14 @@ fn closed_forms() {
 }
 
 #[test]
-fn stops_when_told_with_the_bounds_so_far() {
+fn stops_on_request_with_the_bounds_so_far() {
     struct Impatient;
     impl Monitor for Impatient {
         fn progress(&mut self, _: Progress) -> bool {
             false
         }
     }
-    // A path's bound by path length is not tight, so nothing is certified before the first look.
+    // On a path the bound by path length is not tight, so nothing is certified before the first evaluation.
     let cables: Vec<_> = (0..5).map(|u| (u, u + 1, 1.0)).collect();
     let problem = problem(6, &[cables], &all_to_all(6));
     let options = Options { tolerance: 1e-12, max_iterations: 1_000_000, time_limit_s: f64::INFINITY };
@@ -91,9 +91,9 @@ fn broken(change: impl FnOnce(&mut Proof)) -> String {
 }
 
 #[test]
-fn broken_proofs_are_refused() {
-    assert!(broken(|proof| proof.length[0] = -1.0).contains("not a length"));
-    assert!(broken(|proof| proof.length[0] = f64::NAN).contains("not a length"));
+fn invalid_proofs_are_refused() {
+    assert!(broken(|proof| proof.length[0] = -1.0).contains("not finite and at least 0"));
+    assert!(broken(|proof| proof.length[0] = f64::NAN).contains("not finite and at least 0"));
     assert!(broken(|proof| proof.share[0] = 0.5).contains("sum to 0.5"));
     assert!(broken(|proof| proof.split_fraction[0] += 0.5).contains("fractions at switch"));
     assert!(broken(|proof| proof.split_fraction[0] = -1.0).contains("negative"));
@@ -144,7 +144,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn random_instances_are_certified_alike_on_any_number_of_threads(problem in instance()) {
+    fn certificates_of_random_instances_do_not_depend_on_the_number_of_threads(problem in instance()) {
         let mut bounds = vec![];
         for solve in SOLVERS {
             let one = run(solve, &problem, 1e-5, 1);

@@ -1,6 +1,6 @@
-//! The solver over given paths: closed forms, properties on random instances, broken input.
+//! The solver over given paths: closed forms, properties on random instances, invalid input.
 
-use pnet_core::mcf::path_form::{PathProblem, Solution, Start, bounds, solve};
+use pnet_core::mcf::path_form::{PathProblem, Solution, WarmStart, bounds, solve};
 use pnet_core::mcf::run::{Options, Unwatched};
 use proptest::prelude::*;
 
@@ -18,7 +18,7 @@ fn problem(capacity: &[f64], demands: &[(f64, Vec<Vec<u32>>)]) -> PathProblem {
     PathProblem::new(capacity.to_vec(), demand, pair_ptr, path_ptr, link).unwrap()
 }
 
-fn run(problem: &PathProblem, start: Option<Start>, tolerance: f64, threads: usize) -> Solution {
+fn run(problem: &PathProblem, start: Option<WarmStart>, tolerance: f64, threads: usize) -> Solution {
     let options = Options { tolerance, max_iterations: 100_000, time_limit_s: f64::INFINITY };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| solve(problem, start, &options, &mut Unwatched)).unwrap()
@@ -29,11 +29,11 @@ fn closed_forms() {
     let infinite = f64::INFINITY;
     for (capacity, demands, optimum) in [
         (vec![3.0], vec![(2.0, vec![vec![0]])], 1.5),
-        // Two ways of unequal width add up.
+        // Two paths of unequal capacity add up.
         (vec![1.0, 4.0], vec![(1.0, vec![vec![0], vec![1]])], 5.0),
-        // A parking lot: the long demand meets each of the short ones.
+        // A parking lot: the long demand shares a link with each of the short ones.
         (vec![1.0; 3], vec![(1.0, vec![vec![0, 1, 2]]), (1.0, vec![vec![0]]), (1.0, vec![vec![2]])], 0.5),
-        // One that can turn aside, and one that cannot.
+        // One demand with two paths, and one with one of them.
         (vec![1.0, 1.0], vec![(1.0, vec![vec![0], vec![1]]), (1.0, vec![vec![0]])], 1.0),
         // A link without a limit, and a path without links.
         (vec![2.0, infinite], vec![(1.0, vec![vec![0, 1]]), (9.0, vec![vec![], vec![0]])], 2.0),
@@ -45,7 +45,7 @@ fn closed_forms() {
 }
 
 #[test]
-fn what_limits_nothing_is_an_error() {
+fn a_problem_without_limits_is_an_error() {
     let free = problem(&[f64::INFINITY], &[(1.0, vec![vec![0]])]);
     let options = Options { tolerance: 1e-3, max_iterations: 10, time_limit_s: 1.0 };
     let error = solve(&free, None, &options, &mut Unwatched).unwrap_err();
@@ -56,7 +56,7 @@ fn what_limits_nothing_is_an_error() {
 type Arrays = (Vec<f64>, Vec<f64>, Vec<usize>, Vec<usize>, Vec<u32>);
 
 #[test]
-fn broken_arrays_are_errors() {
+fn invalid_arrays_are_errors() {
     let good = || -> Arrays { (vec![1.0, 2.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1]) };
     let error = |change: &dyn Fn(&mut Arrays)| {
         let mut arrays = good();
@@ -64,26 +64,26 @@ fn broken_arrays_are_errors() {
         PathProblem::new(arrays.0, arrays.1, arrays.2, arrays.3, arrays.4).unwrap_err().to_string()
     };
     assert!(PathProblem::new(good().0, good().1, good().2, good().3, good().4).is_ok());
-    assert_eq!(error(&|a| a.0[1] = 0.0), "capacity: not every link has one above 0");
-    assert_eq!(error(&|a| a.1[0] = f64::NAN), "demand: not every demand is finite and above 0");
-    assert_eq!(error(&|a| a.2 = vec![0, 0]), "pair_ptr: not every demand has a path");
+    assert_eq!(error(&|a| a.0[1] = 0.0), "capacity: not above 0 on every link");
+    assert_eq!(error(&|a| a.1[0] = f64::NAN), "demand: not finite and above 0 for every demand");
+    assert_eq!(error(&|a| a.2 = vec![0, 0]), "pair_ptr: a demand has no path");
     assert_eq!(error(&|a| a.3 = vec![0, 2]), "path_ptr: does not divide the links into paths");
     assert_eq!(error(&|a| a.4[0] = 2), "link: 2 is not in 0..2");
     let problem = problem(&[1.0, f64::INFINITY], &[(1.0, vec![vec![0]])]);
     for (weight, length, message) in [
         (vec![1.0], vec![0.0], "length: 1 entries, not 2"),
         (vec![-1.0], vec![0.0; 2], "weight: -1 is not a finite number >= 0"),
-        (vec![1.0], vec![1.0; 2], "length: a link without a limit has one"),
+        (vec![1.0], vec![1.0; 2], "length: positive on a link without a limit"),
     ] {
         assert_eq!(bounds(&problem, &weight, &length).unwrap_err().to_string(), message);
     }
 }
 
 #[test]
-fn a_start_from_the_answer_needs_one_look() {
+fn a_warm_start_from_the_answer_takes_no_iteration() {
     let given = problem(&[1.0, 4.0, 2.0], &[(1.0, vec![vec![0], vec![1]]), (2.0, vec![vec![1], vec![2]])]);
     let first = run(&given, None, 1e-7, 1);
-    let start = Start { weight: first.weight.clone(), length: first.length.clone() };
+    let start = WarmStart { weight: first.weight.clone(), length: first.length.clone() };
     let second = run(&given, Some(start), 1e-7, 1);
     assert!(first.iterations > 0);
     assert_eq!(second.iterations, 0);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use common::{graph, graph_of, pairs, planes};
 use pnet_core::Stop;
 use pnet_core::graph::{Graph, Planes};
-use pnet_core::paths::{PathKind, PathSet, Policy, Wanted, enumerate, k_shortest};
+use pnet_core::paths::{PathKind, PathSet, Policy, Selection, enumerate, k_shortest};
 use proptest::prelude::*;
 
 /// Every simple path from `at` to `target`, as arcs.
@@ -40,8 +40,8 @@ fn all_paths(graph: &Graph, source: u32, target: u32) -> Vec<Vec<u32>> {
     found
 }
 
-fn wanted(count: usize, policy: Policy, seed: u64) -> Wanted {
-    Wanted { kind: PathKind::KShortest, count, policy, per_flow: false, seed }
+fn selection(count: usize, policy: Policy, seed: u64) -> Selection {
+    Selection { kind: PathKind::KShortest, count, policy, per_flow: false, seed }
 }
 
 /// The (plane, arcs) of each path of the `j`-th pair.
@@ -69,7 +69,7 @@ proptest! {
     fn the_union_of_planes_gives_the_shortest_of_all(
         graphs in prop::collection::vec(graph(), 1..4), k in 1..12_usize, seed in any::<u64>()
     ) {
-        let set = enumerate(&planes(&graphs), &pairs(), &wanted(k, Policy::Any, seed), &Stop::default()).unwrap();
+        let set = enumerate(&planes(&graphs), &pairs(), &selection(k, Policy::Any, seed), &Stop::default()).unwrap();
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let mut all: Vec<(usize, u32, Vec<u32>)> = vec![];
             for (p, graph) in graphs.iter().enumerate() {
@@ -93,12 +93,12 @@ proptest! {
     ) {
         let planes = planes(&graphs);
         let sets = [Policy::RoundRobin, Policy::Shortest, Policy::Single]
-            .map(|policy| enumerate(&planes, &pairs(), &wanted(k, policy, seed), &Stop::default()).unwrap());
+            .map(|policy| enumerate(&planes, &pairs(), &selection(k, policy, seed), &Stop::default()).unwrap());
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let hops: Vec<u32> = graphs.iter().map(|graph| graph.hops_to(t)[s as usize]).collect();
             let connected: Vec<usize> = (0..graphs.len()).filter(|p| hops[*p] != u32::MAX).collect();
             let [round, nearest, single] = [0, 1, 2].map(|i| of(&sets[i], j));
-            // The rest of k / planes goes round from one of the planes.
+            // The remainder of k / planes is dealt round-robin from one of the planes.
             let planes = connected.len();
             let here = |p: usize| round.iter().filter(|path| path.0 as usize == p).count();
             let there: Vec<usize> = connected.iter().map(|p| all_paths(&graphs[*p], s, t).len()).collect();
@@ -118,8 +118,8 @@ proptest! {
     fn equal_cost_paths_are_all_as_short_as_the_shortest(
         graphs in prop::collection::vec(graph(), 1..3), seed in any::<u64>()
     ) {
-        let wanted = Wanted { kind: PathKind::EqualCost, ..wanted(usize::MAX, Policy::Any, seed) };
-        let set = enumerate(&planes(&graphs), &pairs(), &wanted, &Stop::default()).unwrap();
+        let selection = Selection { kind: PathKind::EqualCost, ..selection(usize::MAX, Policy::Any, seed) };
+        let set = enumerate(&planes(&graphs), &pairs(), &selection, &Stop::default()).unwrap();
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let all: Vec<usize> =
                 graphs.iter().flat_map(|graph| all_paths(graph, s, t)).map(|path| path.len()).collect();
@@ -130,9 +130,9 @@ proptest! {
     }
 }
 
-/// Two cliques joined by one cable: beyond the cable itself, detours lead nowhere, however long.
+/// Two cliques joined by one cable: no detour avoids it, however long.
 #[test]
-fn a_bridge_does_not_send_the_search_astray() {
+fn a_bridge_does_not_slow_the_search() {
     let half = 14;
     let mut arcs = vec![(0, half), (half, 0)];
     for side in [0, half] {
@@ -141,8 +141,9 @@ fn a_bridge_does_not_send_the_search_astray() {
         }
     }
     let planes = planes(&[graph_of(2 * half, arcs)]);
-    let set = enumerate(&planes, &[(0, half), (1, half + 1)], &wanted(4, Policy::Any, 1), &Stop::default())
-        .unwrap();
+    let set =
+        enumerate(&planes, &[(0, half), (1, half + 1)], &selection(4, Policy::Any, 1), &Stop::default())
+            .unwrap();
     assert_eq!(of(&set, 0).len(), 1);
     let lengths: Vec<usize> = of(&set, 1).iter().map(|(_, path)| path.len()).collect();
     assert_eq!(lengths, [3, 4, 4, 4]);
@@ -154,7 +155,7 @@ fn ties_are_broken_evenly_and_by_seed() {
     let planes = planes(&[graph_of(2, vec![(0, 1); 12])]);
     let mut taken = [0; 12];
     for seed in 0..2000 {
-        let set = enumerate(&planes, &[(0, 1)], &wanted(3, Policy::Any, seed), &Stop::default()).unwrap();
+        let set = enumerate(&planes, &[(0, 1)], &selection(3, Policy::Any, seed), &Stop::default()).unwrap();
         for (_, path) in of(&set, 0) {
             taken[path[0] as usize] += 1;
         }
@@ -166,13 +167,13 @@ fn ties_are_broken_evenly_and_by_seed() {
 fn one_switch_gives_the_empty_path_and_a_missing_link_none() {
     let graph = graph_of(2, vec![(0, 1), (1, 0)]);
     let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(0), None]]).unwrap();
-    let set = enumerate(&planes, &[(0, 1), (0, 2)], &wanted(4, Policy::Any, 0), &Stop::default()).unwrap();
+    let set = enumerate(&planes, &[(0, 1), (0, 2)], &selection(4, Policy::Any, 0), &Stop::default()).unwrap();
     assert_eq!(of(&set, 0), [(0, vec![])]);
     assert_eq!(of(&set, 1), []);
 }
 
-/// Where few paths exist and the next is much longer, or is none, no pair takes long: the star has 16,000,000 pairs of
-/// nodes and arcs, the ring 8,000,000 hops on the paths asked for.
+/// Where few paths exist, and the next is much longer or missing, no pair takes long: the star has 16,000,000 pairs of
+/// nodes and arcs, the ring 8,000,000 hops on the requested paths.
 #[test]
 fn trees_and_rings_need_no_search_of_all_lengths() {
     let n = 2000;
@@ -191,15 +192,15 @@ fn trees_and_rings_need_no_search_of_all_lengths() {
         let planes = Planes::new(vec![graph], vec![attach]).unwrap();
         let pairs: Vec<(u32, u32)> = (0..n).flat_map(|u| [(u, n - u), (u, (u * 7 + 1) % n)]).collect();
         let pairs: Vec<(u32, u32)> = pairs.into_iter().filter(|(u, v)| u != v).collect();
-        let set = enumerate(&planes, &pairs, &wanted(4, Policy::Any, 0), &Stop::default()).unwrap();
+        let set = enumerate(&planes, &pairs, &selection(4, Policy::Any, 0), &Stop::default()).unwrap();
         assert!(set.pair_ptr.windows(2).all(|ends| ends[1] - ends[0] == most));
     }
 }
 
 #[test]
-fn a_stop_ends_a_search() {
+fn a_request_to_stop_ends_a_search() {
     let (stop, planes) = (Stop::default(), planes(&[Graph::new(2, vec![0], vec![1]).unwrap()]));
-    stop.ask();
-    let found = enumerate(&planes, &[(0, 1)], &wanted(1, Policy::Any, 0), &stop);
+    stop.request();
+    let found = enumerate(&planes, &[(0, 1)], &selection(1, Policy::Any, 0), &stop);
     assert_eq!(found, Err(pnet_core::Error::Stopped));
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use common::graph_of;
 use pnet_core::graph::Planes;
-use pnet_core::paths::{PathKind, PathSet, Policy, Wanted, enumerate};
+use pnet_core::paths::{PathKind, PathSet, Policy, Selection, enumerate};
 use pnet_core::sim::*;
 
 /// Three hosts at a row of three switches, of which the last is not joined to the others.
@@ -106,9 +106,9 @@ fn fabrics_are_checked() {
 
 #[test]
 fn given_paths_are_checked() {
-    let wanted =
-        Wanted { kind: PathKind::EqualCost, count: 1, policy: Policy::Any, per_flow: false, seed: 1 };
-    let paths = enumerate(&planes(), &[(0, 1)], &wanted, &pnet_core::Stop::default()).unwrap();
+    let selection =
+        Selection { kind: PathKind::EqualCost, count: 1, policy: Policy::Any, per_flow: false, seed: 1 };
+    let paths = enumerate(&planes(), &[(0, 1)], &selection, &pnet_core::Stop::default()).unwrap();
     let given = |pairs: &[(u32, u32)], paths: &PathSet| {
         let given = Given { pairs: pairs.to_vec(), paths: paths.clone(), reduced: None };
         error(|scenario| scenario.forwarding = Arc::new(given.clone()))
@@ -117,7 +117,7 @@ fn given_paths_are_checked() {
     assert_eq!(given(&[(1, 0)], &paths), "paths: path 0 does not lead from host 1 to host 0");
     // The flow back has no paths.
     assert_eq!(given(&[(0, 1)], &paths), "flow 1: no path from host 1 to host 0");
-    let twice = enumerate(&planes(), &[(0, 1), (0, 1)], &wanted, &pnet_core::Stop::default()).unwrap();
+    let twice = enumerate(&planes(), &[(0, 1), (0, 1)], &selection, &pnet_core::Stop::default()).unwrap();
     assert_eq!(given(&[(0, 1), (0, 1)], &twice), "pairs: the pair of hosts 0 and 1 stands there twice");
 }
 

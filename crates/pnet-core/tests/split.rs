@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use common::{NODES, graph, graph_of, pairs, planes};
 use pnet_core::Stop;
 use pnet_core::graph::Graph;
-use pnet_core::paths::{PathKind, Policy, Rule, Split, Wanted, count_shortest, enumerate, split_loads};
+use pnet_core::paths::{PathKind, Policy, Rule, Selection, Split, count_shortest, enumerate, split_loads};
 use proptest::prelude::*;
 
 /// The smallest number of arcs from a set of nodes with `s` to the others with `t`, over all such sets.
@@ -22,7 +22,7 @@ fn smallest_cut(graph: &Graph, s: u32, t: u32) -> usize {
         .unwrap_or(0)
 }
 
-/// What a unit from `at` puts on arcs, following every shortest path by itself.
+/// The load of a unit from `at`, by recursion over all shortest paths.
 fn spread(graph: &Graph, at: u32, target: u32, part: f64, load: &mut [f64]) {
     let hops = graph.hops_to(target);
     let next: Vec<u32> = (graph.out(at))
@@ -46,8 +46,8 @@ proptest! {
     fn there_are_as_many_edge_disjoint_paths_as_the_cut_has_arcs(
         graphs in prop::collection::vec(graph(), 1..4), count in 1..9_usize, seed in any::<u64>()
     ) {
-        let wanted = Wanted { kind: PathKind::EdgeDisjoint, count, policy: Policy::Any, per_flow: false, seed };
-        let set = enumerate(&planes(&graphs), &pairs(), &wanted, &Stop::default()).unwrap();
+        let selection = Selection { kind: PathKind::EdgeDisjoint, count, policy: Policy::Any, per_flow: false, seed };
+        let set = enumerate(&planes(&graphs), &pairs(), &selection, &Stop::default()).unwrap();
         for (j, (s, t)) in pairs().into_iter().enumerate() {
             let found = set.pair_ptr[j]..set.pair_ptr[j + 1];
             let cut: usize = graphs.iter().map(|graph| smallest_cut(graph, s, t)).sum();
@@ -73,9 +73,9 @@ proptest! {
     ) {
         let policy = [Policy::Any, Policy::RoundRobin, Policy::Shortest, Policy::Single][policy];
         let per_flow = policy == Policy::Single;
-        let wanted = Wanted { kind: PathKind::EqualCost, count: 1 << 20, policy, per_flow, seed };
+        let selection = Selection { kind: PathKind::EqualCost, count: 1 << 20, policy, per_flow, seed };
         let planes = planes(&graphs);
-        let set = enumerate(&planes, &pairs(), &wanted, &Stop::default()).unwrap();
+        let set = enumerate(&planes, &pairs(), &selection, &Stop::default()).unwrap();
         let counts = count_shortest(&planes, &pairs(), policy, seed, &Stop::default()).unwrap();
         for j in 0..pairs().len() {
             for p in 0..graphs.len() {
@@ -100,7 +100,7 @@ proptest! {
     }
 
     #[test]
-    fn what_enters_a_node_leaves_it(
+    fn nodes_conserve_flow(
         graphs in prop::collection::vec(graph(), 1..4),
         demand in prop::collection::vec(0.0..9.0, 30),
         vlb in any::<bool>(),
@@ -121,7 +121,7 @@ proptest! {
                 surplus[s as usize] -= demand[j] * loads.share[p][j];
                 surplus[t as usize] += demand[j] * loads.share[p][j];
             }
-            prop_assert!(surplus.iter().all(|left| close(*left, 0.0)), "{surplus:?}");
+            prop_assert!(surplus.iter().all(|rest| close(*rest, 0.0)), "{surplus:?}");
         }
         for j in 0..pairs().len() {
             let sum: f64 = loads.share.iter().map(|share| share[j]).sum();
@@ -146,7 +146,7 @@ fn vlb_on_a_cycle() {
 
 /// On a grid there are binomially many shortest paths; their number is exact where a float holds it.
 #[test]
-fn paths_of_a_grid_are_counted_not_listed() {
+fn paths_of_a_grid_are_counted_exactly() {
     let side = 26_u32;
     let mut arcs = vec![];
     for x in 0..side {

@@ -1,10 +1,10 @@
-//! Classes of what is alike, from outside: closed forms, properties on random graphs, proofs that are none.
+//! Equivalence classes from outside: closed forms, properties on random graphs, invalid proofs.
 
-use pnet_core::mcf::symmetry::{Coloured, Demands, Fold, Instance, Most, Reduced, evaluate, reduce};
+use pnet_core::mcf::symmetry::{Budget, Demands, Fold, Instance, QuotientProof, Reduced, evaluate, reduce};
 use pnet_core::stop::Stop;
 use proptest::prelude::*;
 
-const ALL: Most = Most { classes: usize::MAX, looks: usize::MAX };
+const ALL: Budget = Budget { classes: usize::MAX, looks: usize::MAX };
 
 /// One plane of cables, an endpoint on each switch, all sending to all.
 fn all_to_all(nodes: usize, cables: &[(i32, i32, f64)]) -> Fold {
@@ -44,24 +44,24 @@ fn reduced(fold: &Fold) -> Reduced {
 }
 
 #[test]
-fn what_is_alike_is_of_one_kind() {
-    // As seen from a switch of a ring, others are alike in pairs; of a complete graph, all others are.
+fn equivalent_switches_are_of_one_kind() {
+    // As seen from a switch of a ring, the others are equivalent in pairs; in a complete graph, all others are.
     for (fold, classes) in [(all_to_all(8, &ring(8)), 5), (all_to_all(7, &complete(7)), 2)] {
         let found = reduced(&fold);
         assert_eq!(found.kinds.len(), 1);
         // Every switch has its endpoint.
         assert_eq!(found.kinds[0].size.len(), 2 * classes);
     }
-    // Leaves and spines send alike among themselves.
+    // Leaves are equivalent, and so are spines.
     assert_eq!(reduced(&all_to_all(7, &bipartite(5, 2))).kinds.len(), 2);
-    // A path of five has three kinds of switches, and so of links each way: two.
+    // A path of five switches has three kinds of destinations.
     let path: Vec<_> = ring(5).into_iter().take(4).collect();
     let found = reduced(&all_to_all(5, &path));
     assert_eq!(found.kind_of, [0, 1, 2, 1, 0].map(Some));
 }
 
 #[test]
-fn colours_that_are_no_symmetry_are_told_apart() {
+fn equal_degrees_alone_are_no_symmetry() {
     // All switches have three neighbours: equal until one is set apart.
     let mut cables = ring(10);
     cables.extend([(0, 5), (1, 3), (2, 4), (6, 8), (7, 9)].map(|(u, v)| (u, v, 1.0)));
@@ -69,20 +69,20 @@ fn colours_that_are_no_symmetry_are_told_apart() {
 }
 
 #[test]
-fn too_much_is_refused() {
+fn a_budget_is_kept() {
     let fold = all_to_all(8, &ring(8));
-    for most in [Most { classes: 3, ..ALL }, Most { looks: 3, ..ALL }] {
-        assert_eq!(reduce(&fold, most, &Stop::default()).unwrap(), None);
+    for budget in [Budget { classes: 3, ..ALL }, Budget { looks: 3, ..ALL }] {
+        assert_eq!(reduce(&fold, budget, &Stop::default()).unwrap(), None);
     }
     let stop = Stop::default();
-    stop.ask();
+    stop.request();
     assert!(reduce(&fold, ALL, &stop).is_err());
 }
 
 /// The arrays of a proof, in the order of its fields.
 type Arrays = (Vec<i32>, Vec<f64>, Vec<i32>, Vec<i32>, Vec<[i32; 4]>, Vec<f64>);
 
-/// A proof of the complete graph: all go straight, and all links are of length 1.
+/// A proof for the complete graph: all traffic takes direct links, and all links have length 1.
 fn straight(found: &Reduced) -> Arrays {
     let kind = &found.kinds[0];
     let link_class = found.link_class.iter().map(|class| class.map_or(-1, |class| class as i32)).collect();
@@ -105,7 +105,7 @@ fn straight(found: &Reduced) -> Arrays {
 fn a_proof_holds_for_the_whole_network_or_is_refused() {
     let fold = all_to_all(7, &complete(7));
     let (link_class, length, targets, node_class, entries, flow) = straight(&reduced(&fold));
-    let proof = Coloured {
+    let proof = QuotientProof {
         link_class: &link_class,
         length: &length,
         targets: &targets,
@@ -118,18 +118,18 @@ fn a_proof_holds_for_the_whole_network_or_is_refused() {
     assert_eq!((found.lower, found.upper), (1.0, 1.0));
     assert!(found.load[..42].iter().all(|load| *load == 1.0));
 
-    let says = |proof: &Coloured| evaluate(&fold, proof, &stop).unwrap_err().to_string();
+    let message = |proof: &QuotientProof| evaluate(&fold, proof, &stop).unwrap_err().to_string();
     let half: Vec<f64> = flow.iter().enumerate().map(|(i, f)| if i == 0 { f / 2.0 } else { *f }).collect();
-    assert_eq!(says(&Coloured { flow: &half, ..proof }), "colours: what enters a node does not leave it");
+    assert_eq!(message(&QuotientProof { flow: &half, ..proof }), "quotient: a node does not conserve flow");
     let nothing = vec![0.0; length.len()];
-    assert!(says(&Coloured { length: &nothing, ..proof }).contains("separate no demand"));
+    assert!(message(&QuotientProof { length: &nothing, ..proof }).contains("bound nothing"));
     let short = &link_class[1..];
-    assert!(says(&Coloured { link_class: short, ..proof }).contains("other lengths"));
+    assert!(message(&QuotientProof { link_class: short, ..proof }).contains("the network's shape"));
     let mut other = node_class.clone();
     other.swap(0, 1);
-    let wrong = says(&Coloured { node_class: &other, ..proof });
-    assert!(wrong.contains("different classes") || wrong.contains("links that there are not"), "{wrong}");
-    // The same proof says nothing of a network in which a link is slower.
+    let wrong = message(&QuotientProof { node_class: &other, ..proof });
+    assert!(wrong.contains("different classes") || wrong.contains("no links"), "{wrong}");
+    // The same proof is invalid for a network in which a link is slower.
     let mut cables = complete(7);
     cables[5].2 = 0.5;
     assert!(evaluate(&all_to_all(7, &cables), &proof, &stop).is_err());
@@ -138,7 +138,7 @@ fn a_proof_holds_for_the_whole_network_or_is_refused() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Every node of a class has as many links of each kind as any other: what leaves one class enters the other.
+    /// Every node of a class has equally many links of each class: those that leave one class enter the other.
     #[test]
     fn classes_are_equitable(nodes in 3_usize..9, drawn in prop::collection::vec((0_usize..9, 0_usize..9, 1_u8..3), 1..14)) {
         let mut cables = ring(nodes as i32);
@@ -162,9 +162,9 @@ proptest! {
         }
     }
 
-    /// What switches are called changes nothing.
+    /// The numbers of switches do not matter.
     #[test]
-    fn names_do_not_matter(nodes in 4_usize..9, shift in 1_usize..4, drawn in prop::collection::vec((0_usize..9, 0_usize..9), 1..8)) {
+    fn numbers_do_not_matter(nodes in 4_usize..9, shift in 1_usize..4, drawn in prop::collection::vec((0_usize..9, 0_usize..9), 1..8)) {
         let more = drawn.iter().map(|(u, v)| (u % nodes, v % nodes)).filter(|(u, v)| u != v);
         let cables: Vec<_> = (0..nodes).map(|u| (u, (u + 1) % nodes)).chain(more).collect();
         let named = |shift: usize| -> Vec<(i32, i32, f64)> {

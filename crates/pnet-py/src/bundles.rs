@@ -1,4 +1,4 @@
-//! Objectives beside K over given columns: filling, and the cheapest flow.
+//! Objectives other than K over given columns: progressive filling, and the cheapest flow.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pnet_core::error::{indices, offsets};
@@ -15,7 +15,7 @@ pub(crate) struct Bundles {
     inner: bundles::Bundles,
 }
 
-/// Level, link and what a unit puts on it, of each demand.
+/// Level, bottleneck link and load of a unit on it, of each demand.
 type Filled<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
 
 #[pymethods]
@@ -39,7 +39,7 @@ impl Bundles {
         Ok(Bundles { inner: py.detach(|| inner.checked())? })
     }
 
-    /// Max-min fair rates where each demand has one column: level, link (-1 where none limits) and part.
+    /// Max-min fair rates where each demand has one column: level, bottleneck link (-1 for none) and part.
     fn fill<'py>(&self, py: Python<'py>) -> Result<Filled<'py>> {
         let found = on_threads(py, 1, f64::INFINITY, |stop| bundles::fill(&self.inner, stop))?;
         let link: Vec<i64> =
@@ -48,10 +48,10 @@ impl Bundles {
     }
 }
 
-/// What a run of [`solve_cheapest`] returns.
+/// The result of [`solve_cheapest`].
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Cheapest {
-    /// The part of its demand that each column carries.
+    /// Fraction of its demand on each column.
     #[pyo3(get)]
     weight: Py<PyArray1<f64>>,
     /// Length of each link.
@@ -63,7 +63,7 @@ pub(crate) struct Cheapest {
     interrupted: bool,
 }
 
-/// Looks for the cheapest flow that serves the `whole` of each demand, or any part of it.
+/// Finds the cheapest flow that serves the `whole` of each demand, or any part of it.
 #[pyfunction]
 #[pyo3(signature = (bundles, cost, *, whole, tolerance, max_iterations, time_limit_s, threads, on_progress))]
 #[allow(clippy::too_many_arguments)]
@@ -91,7 +91,7 @@ pub(crate) fn solve_cheapest(
     })
 }
 
-/// Bytes that [`solve_cheapest`] will hold at its peak, the instance not counted.
+/// Bytes that [`solve_cheapest`] will hold at its peak, beyond the instance.
 #[pyfunction]
 pub(crate) fn estimate_cheapest_bytes(columns: usize, entries: usize, links: usize) -> usize {
     bundles::estimate_bytes(columns, entries, links)

@@ -1,4 +1,4 @@
-//! Which switches can reach each other.
+//! Strongly connected components.
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pnet_core::graph::{Components, Graph};

@@ -1,4 +1,4 @@
-//! What a call raises: the one place where errors of the core become Python exceptions.
+//! Conversion of the core's errors to Python exceptions.
 
 use numpy::AsSliceError;
 use pyo3::exceptions::PyMemoryError;
@@ -8,15 +8,10 @@ pyo3::create_exception!(
     _core,
     CoreError,
     pyo3::exceptions::PyException,
-    "An array handed to the extension is inconsistent, or a solve cannot go on."
+    "An array handed to the extension is inconsistent, or a computation cannot continue."
 );
 
-pyo3::create_exception!(
-    _core,
-    LateError,
-    CoreError,
-    "The seconds that a call was given were over before it was done."
-);
+pyo3::create_exception!(_core, LateError, CoreError, "The time limit of a call was over before it was done.");
 
 pyo3::create_exception!(
     _core,
@@ -30,7 +25,7 @@ pyo3::create_exception!(
     _core,
     ManyPathsError,
     CoreError,
-    "Two hosts have more shortest paths than are listed: the arguments are their numbers, and how many are."
+    "Two hosts have more shortest paths than the limit: the arguments are the hosts and the limit."
 );
 
 /// An exception to raise.

@@ -1,4 +1,4 @@
-//! Hop counts, in many trials of what is down.
+//! Hop counts, in many trials of failures.
 
 use numpy::{IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pnet_core::hops::{self, Down};
@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::monitor::on_threads;
 use crate::planes::Planes;
 
-/// Ordered pairs of endpoints by hops, int64 `[trials, hops + 1]`; `size` are the endpoints at each site.
+/// Ordered pairs of endpoints by hops, int64 `[trials, hops + 1]`; `size` is the number of endpoints at each site.
 ///
 /// `arcs_down` is bool `[trials, arcs]`, `sites_down` bool `[trials, planes * sites]`.
 #[pyfunction]
@@ -53,7 +53,7 @@ pub(crate) fn hops_between<'py>(
     Ok(found.concat().into_pyarray(py).reshape([trials.len(), pairs.len()])?)
 }
 
-/// What is down in each trial.
+/// The failures of each trial.
 fn trials<'a>(
     planes: &Planes,
     arcs_down: &'a PyReadonlyArray2<bool>,

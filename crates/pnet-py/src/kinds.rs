@@ -1,9 +1,9 @@
-//! What can be asked for by kind.  Python names the members, so no unknown kind reaches the core.
+//! Enumerations of the path searches.  Python uses the members, so no unknown one reaches the core.
 
 use pnet_core::paths;
 use pyo3::prelude::*;
 
-/// Which paths count.
+/// The kind of paths.
 #[pyclass(frozen, eq, hash, from_py_object, module = "pnet_lp._core")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum PathKind {
@@ -21,11 +21,11 @@ pub(crate) enum PathKind {
 pub(crate) enum Split {
     /// Equally over next hops on shortest paths.
     Ecmp,
-    /// Equally over all switches, to these and from them as `Ecmp`.
+    /// Equally over all intermediate switches, with `Ecmp` to and from them.
     Vlb,
 }
 
-/// Which planes a pair may use.
+/// The planes that a pair may use.
 #[pyclass(frozen, eq, hash, from_py_object, module = "pnet_lp._core")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Policy {

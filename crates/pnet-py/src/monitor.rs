@@ -1,8 +1,8 @@
-//! Long work under Python: what stops it, and who watches it.
+//! Long computations under Python: stop requests and progress.
 //!
-//! Python notes a signal at once and acts on it in its main thread only, once that runs Python again.  So whoever calls
-//! waits here, has Python look for signals now and then, and asks the work to stop when a handler raises.  Nothing that
-//! a handler raised is forgotten, not even where the work was done before it could stop.
+//! Python handles signals in its main thread only, once that runs Python again.  So the calling thread waits here, polls
+//! Python for signals, and requests a stop when a handler raises.  Its exception is never lost, not even where the work was
+//! done before it could stop.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 use crate::error::{Failure, LateError, Result};
 
-/// How often the calling thread looks for signals, and at the clock.
+/// How often the calling thread polls for signals and the clock.
 const POLL: Duration = Duration::from_millis(50);
 
 /// A pool of this many threads, 0 for all cores.
@@ -26,8 +26,8 @@ fn pool(threads: usize) -> Result<rayon::ThreadPool> {
         .map_err(|error| Failure::new(format!("cannot start {threads} threads: {error}")))
 }
 
-/// Does `work` on `threads` threads of its own; returns what came of it, nothing where it panicked, and what a handler
-/// of signals raised.  The work is asked to stop when one does, and after `limit`.
+/// Does `work` on `threads` threads of its own; returns its result, None where it panicked, and what a signal handler
+/// raised.  The work is requested to stop when one does, and after `limit`.
 fn watched<T: Send>(
     py: Python<'_>,
     threads: usize,
@@ -43,7 +43,7 @@ fn watched<T: Send>(
             let pool = &pool;
             scope.spawn(move || {
                 let found = pool.install(work);
-                // The receiver waits until it has this.
+                // The receiver waits for this.
                 let _ = done.send(found);
             });
             // Signal handlers run in Python's main thread alone, which is this one if the caller is.
@@ -57,7 +57,7 @@ fn watched<T: Send>(
                     Ok(found) => break (Some(found), signal),
                     Err(RecvTimeoutError::Disconnected) => break (None, signal),
                     Err(RecvTimeoutError::Timeout) if signal.is_some() || started.elapsed() >= limit => {
-                        stop.ask();
+                        stop.request();
                     }
                     Err(RecvTimeoutError::Timeout) => {}
                 }
@@ -66,8 +66,8 @@ fn watched<T: Send>(
     }))
 }
 
-/// Does `work` on a pool of its own; what a handler of signals raises is raised, and `LateError` where the work has
-/// stopped because `limit_s` seconds were over.
+/// Does `work` on a pool of its own; raises what a signal handler raises, and `LateError` where the work was stopped
+/// after `limit_s` seconds.
 pub(crate) fn on_threads<T: Send>(
     py: Python<'_>,
     threads: usize,
@@ -75,7 +75,7 @@ pub(crate) fn on_threads<T: Send>(
     work: impl FnOnce(&Stop) -> std::result::Result<T, Error> + Send,
 ) -> Result<T> {
     let stop = Stop::default();
-    // Infinite, and more than a clock can count, is for ever.
+    // Infinity and values beyond the range of a clock mean no limit.
     let limit = Duration::try_from_secs_f64(limit_s).unwrap_or(Duration::MAX);
     let (found, signal) = watched(py, threads, limit, &stop, || work(&stop))?;
     match (signal, found) {
@@ -86,21 +86,21 @@ pub(crate) fn on_threads<T: Send>(
     }
 }
 
-/// Passes progress to Python, and Python's wish to stop to the run.
+/// Passes progress to Python, and stop requests of Python to the run.
 pub(crate) struct PythonMonitor<'a> {
     on_progress: Py<PyAny>,
     stop: &'a Stop,
-    /// An exception of `on_progress`, to be raised once the run has stopped.
+    /// An exception of `on_progress`, raised once the run has stopped.
     failure: Option<PyErr>,
 }
 
 impl PythonMonitor<'_> {
-    /// Whether a signal has asked to stop.
+    /// Whether a signal requested a stop.
     pub(crate) fn stopped(&self) -> bool {
-        self.stop.asked()
+        self.stop.requested()
     }
 
-    /// Calls `on_progress`; returns whether to go on.
+    /// Calls `on_progress`; returns whether to continue.
     pub(crate) fn tell(&mut self, arguments: impl for<'py> PyCallArgs<'py>) -> bool {
         let answer = Python::attach(|py| {
             let told = self.on_progress.call1(py, arguments);
@@ -123,10 +123,10 @@ impl Monitor for PythonMonitor<'_> {
     }
 }
 
-/// Does `work` on `threads` threads of its own; `on_progress`, which it calls, returns whether to go on.
+/// Does `work` on `threads` threads of its own; `on_progress`, which it calls, returns whether to continue.
 ///
-/// Ctrl-C stops the run as if `on_progress` had said so: what is reached so far is the answer.  Returns it, and whether
-/// the user interrupted, be it too late to make a difference.
+/// Ctrl-C stops the run like `on_progress`, with the result so far.  Returns it, and whether the user interrupted, even if
+/// too late to make a difference.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
     threads: usize,

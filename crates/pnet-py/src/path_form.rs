@@ -2,7 +2,7 @@
 
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pnet_core::error::{indices, offsets};
-use pnet_core::mcf::path_form::{self, Start};
+use pnet_core::mcf::path_form::{self, WarmStart};
 use pnet_core::mcf::run::Options;
 use pyo3::prelude::*;
 
@@ -37,7 +37,7 @@ impl PathProblem {
         Ok(PathProblem { inner })
     }
 
-    /// What a split and lengths prove: `(lower, upper, load, weight)`.
+    /// The bounds of a split and of lengths: `(lower, upper, load, weight)`.
     fn bounds<'py>(
         &self,
         py: Python<'py>,
@@ -55,10 +55,10 @@ impl PathProblem {
     }
 }
 
-/// What a run of the path-form solver returns.
+/// The result of the path-form solver.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct PathSolution {
-    /// The part of its demand that each path carries.
+    /// Fraction of its demand on each path.
     #[pyo3(get)]
     weight: Py<PyArray1<f64>>,
     /// Length of each link.
@@ -72,29 +72,29 @@ pub(crate) struct PathSolution {
     interrupted: bool,
 }
 
-/// Solves `problem`, from the weights and lengths `start` of a similar one if given.
+/// Solves `problem`, from the weights and lengths `warm_start` of a similar one if given.
 #[pyfunction]
-#[pyo3(signature = (problem, *, start, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+#[pyo3(signature = (problem, *, warm_start, tolerance, max_iterations, time_limit_s, threads, on_progress))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn solve_path_form(
     py: Python<'_>,
     problem: &PathProblem,
-    start: Option<(PyReadonlyArray1<f64>, PyReadonlyArray1<f64>)>,
+    warm_start: Option<(PyReadonlyArray1<f64>, PyReadonlyArray1<f64>)>,
     tolerance: f64,
     max_iterations: usize,
     time_limit_s: f64,
     threads: usize,
     on_progress: Py<PyAny>,
 ) -> Result<PathSolution> {
-    let start = match start {
+    let given = match warm_start {
         None => None,
         Some((weight, length)) => {
-            Some(Start { weight: weight.as_slice()?.to_vec(), length: length.as_slice()?.to_vec() })
+            Some(WarmStart { weight: weight.as_slice()?.to_vec(), length: length.as_slice()?.to_vec() })
         }
     };
     let options = Options { tolerance, max_iterations, time_limit_s };
     let (solution, interrupted) =
-        run(py, threads, on_progress, |monitor| path_form::solve(&problem.inner, start, &options, monitor))?;
+        run(py, threads, on_progress, |monitor| path_form::solve(&problem.inner, given, &options, monitor))?;
     Ok(PathSolution {
         weight: solution.weight.into_pyarray(py).unbind(),
         length: solution.length.into_pyarray(py).unbind(),

@@ -34,11 +34,11 @@ pub(crate) fn enumerate_paths<'py>(
     threads: usize,
     limit_s: f64,
 ) -> Result<Arrays<'py>> {
-    let wanted = paths::Wanted { kind: kind.into(), count, policy: policy.into(), per_flow, seed };
+    let selection = paths::Selection { kind: kind.into(), count, policy: policy.into(), per_flow, seed };
     let pairs = planes.pairs(&src, &dst)?;
     let set =
-        on_threads(py, threads, limit_s, |stop| paths::enumerate(&planes.inner, &pairs, &wanted, stop))?;
-    // Of one size, so these conversions reuse the memory.
+        on_threads(py, threads, limit_s, |stop| paths::enumerate(&planes.inner, &pairs, &selection, stop))?;
+    // These conversions keep the size of the items, so they reuse the memory.
     let offsets = |values: Vec<usize>| values.into_iter().map(|v| v as i64).collect::<Vec<_>>();
     let indices = |values: Vec<u32>| values.into_iter().map(|v| v as i32).collect::<Vec<_>>();
     Ok((
@@ -55,7 +55,7 @@ type Counted<'py> = (Bound<'py, PyArray2<i32>>, Bound<'py, PyArray2<f64>>);
 /// Load of each arc, and shares.
 type Loaded<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
 
-/// How many shortest paths each pair has in each plane: hops int32 `[pairs, planes]`, -1 for none, and float64 counts.
+/// Number of shortest paths of each pair in each plane: hops int32 `[pairs, planes]`, -1 for none, and float64 counts.
 #[pyfunction]
 #[pyo3(signature = (planes, src, dst, *, policy, seed, threads, limit_s))]
 #[allow(clippy::too_many_arguments)]
@@ -79,7 +79,7 @@ pub(crate) fn count_shortest<'py>(
     Ok((hops.into_pyarray(py).reshape(shape)?, counts.count.into_pyarray(py).reshape(shape)?))
 }
 
-/// What a fixed split puts on each arc, float64 `[arcs]`, and the part of each demand in each plane, float64
+/// The load of a fixed split on each arc, float64 `[arcs]`, and the share of each demand in each plane, float64
 /// `[planes, pairs]`.
 #[pyfunction]
 #[pyo3(signature = (planes, src, dst, demand, *, split, policy, seed, threads, limit_s))]

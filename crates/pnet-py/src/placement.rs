@@ -7,12 +7,12 @@ use pyo3::prelude::*;
 
 use crate::error::Result;
 
-/// The placement that `annealing` steps stand for, or first fit without them.
+/// Annealing with this number of steps, or first fit without one.
 pub(crate) fn placement_of(annealing: Option<u32>) -> Placement {
     annealing.map_or(Placement::FirstFit, |iterations| Placement::Annealing { iterations })
 }
 
-/// Which path each flow is placed on, int64, -1 where none has room.
+/// The path each flow is placed on, int64, -1 where none has room.
 #[pyfunction]
 #[pyo3(signature = (src, dst, send, receive, pair_ptr, ptr, link, capacity, *, annealing, seed))]
 #[allow(clippy::too_many_arguments)]
@@ -41,7 +41,7 @@ pub(crate) fn place_flows<'py>(
         links: offsets("link", link.as_slice()?)?.into_iter().map(|link| link as u32).collect(),
         capacity: capacity.as_slice()?.to_vec(),
     };
-    let found = py.detach(|| placement::place(&flows, placement_of(annealing), seed))?;
-    let places: Vec<i64> = found.into_iter().map(|path| path.map_or(-1, |path| path as i64)).collect();
+    let paths = py.detach(|| placement::place(&flows, placement_of(annealing), seed))?;
+    let places: Vec<i64> = paths.into_iter().map(|path| path.map_or(-1, |path| path as i64)).collect();
     Ok(places.into_pyarray(py))
 }

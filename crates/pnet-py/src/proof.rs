@@ -1,4 +1,4 @@
-//! Proofs, and what they prove.
+//! Proofs and their evaluation.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pnet_core::error::{indices, offsets};
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::error::Result;
 use crate::problem::FlowProblem;
 
-/// Splitting fractions, plane shares and lengths: what a certificate holds.
+/// Splitting fractions, plane shares and lengths: the contents of a certificate.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Proof {
     pub(crate) inner: mcf::Proof,
@@ -79,7 +79,7 @@ fn by_plane<'py>(py: Python<'py>, values: &[f64], planes: usize) -> Result<Bound
     Ok(PyArray1::from_slice(py, values).reshape([planes, values.len() / planes])?)
 }
 
-/// The bounds that a proof gives, and the loads of its flow at K = lower.
+/// The bounds of a proof, and the loads of its flow at K = lower.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Evaluation {
     inner: mcf::Evaluation,
@@ -114,14 +114,14 @@ impl Evaluation {
     }
 }
 
-/// Recomputes the bounds that `proof` gives, checking it.
+/// Checks `proof` and returns its bounds.
 #[pyfunction]
 pub(crate) fn evaluate(py: Python<'_>, problem: &FlowProblem, proof: &Proof) -> Result<Evaluation> {
     let inner = py.detach(|| mcf::evaluate(&problem.inner, &proof.inner))?;
     Ok(Evaluation { inner, planes: proof.planes })
 }
 
-/// The paths that a proof's flow takes: demand, plane, part, where the arcs of each begin, arcs local to the plane.
+/// The paths of a proof's flow: demand, plane, share of the demand, offsets of the arcs, arcs local to the plane.
 type FlowPaths<'py> = (
     Bound<'py, PyArray1<i32>>,
     Bound<'py, PyArray1<i32>>,
@@ -130,7 +130,7 @@ type FlowPaths<'py> = (
     Bound<'py, PyArray1<i32>>,
 );
 
-/// Takes the flow of each demand apart, path by path.
+/// Decomposes the flow of each demand into paths.
 #[pyfunction]
 pub(crate) fn decompose<'py>(
     py: Python<'py>,
@@ -149,7 +149,7 @@ pub(crate) fn decompose<'py>(
     ))
 }
 
-/// The length of each demand's shortest way over all planes, access links included, float64 `[demands]`.
+/// The length of each demand's shortest path over all planes, access links included, float64 `[demands]`.
 #[pyfunction]
 pub(crate) fn demand_distances<'py>(
     py: Python<'py>,
@@ -163,7 +163,7 @@ pub(crate) fn demand_distances<'py>(
     Ok(found.into_pyarray(py))
 }
 
-/// Turns a solver's flow into splitting fractions, which are feasible exactly.
+/// Turns a solver's flow into splitting fractions, which are exactly feasible.
 #[pyfunction]
 pub(crate) fn round_flow(
     py: Python<'_>,

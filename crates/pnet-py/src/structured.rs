@@ -1,8 +1,8 @@
 //! The structured solver of the arc form.
 
+use pnet_core::mcf;
 use pnet_core::mcf::run::Options;
-use pnet_core::mcf::structured::{self, Start};
-use pnet_core::mcf::{self};
+use pnet_core::mcf::structured::{self, WarmStart};
 use pyo3::prelude::*;
 
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::monitor::run;
 use crate::problem::FlowProblem;
 use crate::proof::Proof;
 
-/// What a run of a solver on arcs returns.
+/// The result of a solver on arcs.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Solution {
     #[pyo3(get)]
@@ -24,7 +24,7 @@ pub(crate) struct Solution {
 }
 
 impl Solution {
-    /// What a run on `problem` came to, and whether the user interrupted it from outside.
+    /// The result of a run on `problem`, and whether the user interrupted it.
     pub(crate) fn new(
         py: Python<'_>,
         problem: &FlowProblem,
@@ -40,14 +40,15 @@ impl Solution {
     }
 }
 
-/// Solves `problem` by the structured method, from a proof for it if given, and the iterations that its own took.
+/// Solves `problem` by the structured method; `warm_start` is a proof for it, with the iterations of the problem that it
+/// answered.
 #[pyfunction]
-#[pyo3(signature = (problem, *, start, tolerance, max_iterations, time_limit_s, threads, on_progress))]
+#[pyo3(signature = (problem, *, warm_start, tolerance, max_iterations, time_limit_s, threads, on_progress))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn solve_structured(
     py: Python<'_>,
     problem: &FlowProblem,
-    start: Option<(PyRef<'_, Proof>, usize)>,
+    warm_start: Option<(PyRef<'_, Proof>, usize)>,
     tolerance: f64,
     max_iterations: usize,
     time_limit_s: f64,
@@ -55,10 +56,10 @@ pub(crate) fn solve_structured(
     on_progress: Py<PyAny>,
 ) -> Result<Solution> {
     let options = Options { tolerance, max_iterations, time_limit_s };
-    let start =
-        start.as_ref().map(|(proof, iterations)| Start { proof: &proof.inner, iterations: *iterations });
+    let given = warm_start.as_ref();
+    let given = given.map(|(proof, iterations)| WarmStart { proof: &proof.inner, iterations: *iterations });
     let found = run(py, threads, on_progress, |monitor| {
-        structured::solve_from(&problem.inner, start, &options, monitor)
+        structured::solve_from(&problem.inner, given, &options, monitor)
     })?;
     Solution::new(py, problem, found)
 }

@@ -1,4 +1,4 @@
-//! What is alike in a network and its traffic, and proofs in colours.
+//! Equivalence classes of a network and its traffic, and proofs on the quotient.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pnet_core::mcf::symmetry;
@@ -18,7 +18,7 @@ pub(crate) struct Demands {
 
 #[pymethods]
 impl Demands {
-    /// Products of two weights, and what each endpoint sends to itself.
+    /// Products of two weights, and the demand of each endpoint to itself.
     #[staticmethod]
     fn product(
         sends: PyReadonlyArray1<f64>,
@@ -42,7 +42,7 @@ impl Demands {
     }
 }
 
-/// Planes, endpoints and demands as one graph, in which what is alike is looked for.
+/// Planes, endpoints and demands as one graph, with its symmetry.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Symmetry {
     inner: symmetry::Fold,
@@ -77,15 +77,15 @@ impl Symmetry {
         Ok(Symmetry { inner: symmetry::Fold::new(instance) })
     }
 
-    /// The network on classes; None where destinations see more classes of links, or look at more links.
+    /// The network reduced to equivalence classes; None where views have more classes of links, or more links, in all.
     #[pyo3(signature = (*, classes, looks))]
     fn reduce(&self, py: Python<'_>, classes: usize, looks: usize) -> Result<Option<Reduced>> {
-        let most = symmetry::Most { classes, looks };
-        let found = on_threads(py, 0, f64::INFINITY, |stop| symmetry::reduce(&self.inner, most, stop))?;
+        let budget = symmetry::Budget { classes, looks };
+        let found = on_threads(py, 0, f64::INFINITY, |stop| symmetry::reduce(&self.inner, budget, stop))?;
         Ok(found.map(|inner| Reduced { inner, nodes: self.inner.nodes() }))
     }
 
-    /// The bounds of a proof in colours, and the load of each link when all demands are met once.
+    /// The bounds of a proof on the quotient, and the load of each link at K = 1.
     #[allow(clippy::too_many_arguments)]
     fn evaluate<'py>(
         &self,
@@ -99,7 +99,7 @@ impl Symmetry {
     ) -> Result<(f64, f64, Bound<'py, PyArray1<f64>>)> {
         let rows: Vec<[i32; 4]> =
             entries.as_slice()?.chunks_exact(4).map(|row| [row[0], row[1], row[2], row[3]]).collect();
-        let proof = symmetry::Coloured {
+        let proof = symmetry::QuotientProof {
             link_class: link_class.as_slice()?,
             length: length.as_slice()?,
             targets: targets.as_slice()?,
@@ -112,7 +112,7 @@ impl Symmetry {
     }
 }
 
-/// A network on classes of links and, for each kind of destinations, of nodes.
+/// A network reduced to classes of links and, for each kind of destinations, of nodes.
 #[pyclass(frozen, module = "pnet_lp._core")]
 pub(crate) struct Reduced {
     inner: symmetry::Reduced,
@@ -140,7 +140,7 @@ impl Reduced {
         self.inner.links.clone().into_pyarray(py)
     }
 
-    /// The kind of each endpoint as a destination, -1 where it is none, int32.
+    /// The kind of each endpoint as a destination, -1 for none, int32.
     #[getter]
     fn kind<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i32>> {
         let kinds = self.inner.kind_of.iter().map(|kind| kind.map_or(-1, |kind| kind as i32));

@@ -11,7 +11,7 @@ use pnet_core::paths::{Policy, Rule, Split, split_loads};
 use pnet_core::{Error, Stop};
 use wasm_bindgen::prelude::*;
 
-/// Tells JavaScript of progress; what that throws ends the run.
+/// Reports progress to JavaScript; an exception ends the run.
 struct Watcher<'a> {
     on_progress: &'a Function,
     failure: Option<JsValue>,
@@ -39,7 +39,7 @@ pub struct Problem {
 
 #[wasm_bindgen]
 impl Problem {
-    /// Checks the arrays.  Endpoints are racks: their access links limit nothing.
+    /// Checks the arrays.  Endpoints are racks, whose access links have no limit.
     #[wasm_bindgen(constructor)]
     #[allow(clippy::too_many_arguments)]
     pub fn new(
@@ -72,7 +72,7 @@ impl Problem {
         Ok(Problem { inner, planes })
     }
 
-    /// Solves by the structured method, or where `sparse` by paths; `on_progress` gets iterations and both bounds.
+    /// Solves by the structured method, or where `sparse` by column generation; `on_progress` gets iterations and both bounds.
     pub fn solve(
         &self,
         sparse: bool,
@@ -94,7 +94,7 @@ impl Problem {
         Ok(Answer { proof: solution.proof, found, iterations: solution.iterations })
     }
 
-    /// The length of each demand's shortest way over all planes.
+    /// The length of each demand's shortest path over all planes.
     pub fn distances(&self, length: &[f64]) -> Result<Vec<f64>, JsValue> {
         let none = vec![0.0; self.inner.planes.len() * self.inner.endpoints];
         mcf::demand_distances(&self.inner, length, &none, &none).map_err(thrown)
@@ -110,7 +110,7 @@ impl Problem {
     }
 }
 
-/// A proof, and what it proves.
+/// A proof and its bounds.
 #[wasm_bindgen]
 pub struct Answer {
     proof: mcf::Proof,
@@ -126,7 +126,7 @@ impl Answer {
         self.found.lower
     }
 
-    /// A throughput that nothing exceeds, as the lengths prove.
+    /// A throughput that no flow exceeds.
     #[wasm_bindgen(getter)]
     pub fn upper(&self) -> f64 {
         self.found.upper
@@ -162,7 +162,7 @@ impl Answer {
         self.proof.down_length.clone()
     }
 
-    /// Part of each demand in each plane.
+    /// Share of each demand in each plane.
     #[wasm_bindgen(getter)]
     pub fn share(&self) -> Vec<f64> {
         self.proof.share.clone()
@@ -180,7 +180,7 @@ impl Answer {
         self.proof.split_arc.iter().map(|v| *v as i32).collect()
     }
 
-    /// Part of the row's traffic at the arc's tail that takes the arc.
+    /// Fraction of the row's traffic at the arc's tail that takes the arc.
     #[wasm_bindgen(getter)]
     pub fn split_fraction(&self) -> Vec<f64> {
         self.proof.split_fraction.clone()

@@ -40,7 +40,7 @@ class Structured(Solver):
             case PathProblem():
                 split = None if given is None else problem.checked(given.proof)
                 start = None if split is None else (split.weight, joined(split.lengths))
-                found = _core.solve_path_form(problem.core, start=start, **limits)
+                found = _core.solve_path_form(problem.core, warm_start=start, **limits)
                 return RawSolution(
                     problem.proof(found.weight, found.length), found.iterations, found.interrupted
                 )
@@ -51,7 +51,7 @@ class Structured(Solver):
                     assert isinstance(given.proof, _core.Proof)
                     took = given.iterations if given.solver == self.name else 0
                     begin = merged.reduce(given.proof), took
-                solution = _core.solve_structured(merged.problem.core, start=begin, **limits)
+                solution = _core.solve_structured(merged.problem.core, warm_start=begin, **limits)
                 return RawSolution(merged.expand(solution.proof), solution.iterations, solution.interrupted)
             case _:
                 raise SolverError(f"solver {self.name!r} does not take a {type(problem).__name__}")

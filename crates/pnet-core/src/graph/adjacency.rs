@@ -1,4 +1,4 @@
-//! The arcs of one plane, both ways round.
+//! The arcs of one plane, by tail and by head.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub struct Graph {
     head: Vec<u32>,
     out_ptr: Vec<u32>,
     incoming: Csr<u32>,
-    /// Tails of the arcs into each node: what a search backwards reads.
+    /// Tails of the arcs into each node, for backward searches.
     before: Csr<u32>,
 }
 
@@ -38,7 +38,7 @@ impl Graph {
     /// ```
     pub fn new(nodes: usize, tail: Vec<u32>, head: Vec<u32>) -> Result<Self, Error> {
         if tail.len() != head.len() {
-            return invalid("head", "another length than tail");
+            return invalid("head", "its length is not that of tail");
         }
         if nodes.max(tail.len()) >= u32::MAX as usize {
             return invalid("tail", format!("{nodes} nodes and {} arcs are too many", tail.len()));

@@ -1,19 +1,19 @@
-//! Biconnected components: which arcs a simple path can have in common with another.
+//! Biconnected components, and the simple paths to one node that they allow.
 
 use super::adjacency::Graph;
 use super::reach::{FAR, Reach};
 
 const NONE: u32 = u32::MAX;
 
-/// The blocks of a graph, directions disregarded: maximal parts that no single node takes apart.
+/// The blocks of a graph, ignoring directions: its biconnected components.
 ///
-/// A simple path that leaves a block through a node never comes back to it, so from any node only the arcs of one block
+/// A simple path that leaves a block through a cut node never returns to it, so from any node only the arcs of one block
 /// lead to a target.
 #[derive(Debug, Clone)]
 pub struct Blocks {
-    /// When a depth-first search came to each node.
+    /// The order in which a depth-first search enters the nodes.
     entered: Vec<u32>,
-    /// The block of each node and the one that the search came from.
+    /// The block of each node and its parent in the search.
     above: Vec<u32>,
     /// Nodes of each block.
     size: Vec<u32>,
@@ -24,10 +24,10 @@ impl Blocks {
     pub fn new(graph: &Graph) -> Self {
         let nodes = graph.nodes();
         let mut blocks = Blocks { entered: vec![NONE; nodes], above: vec![NONE; nodes], size: vec![] };
-        // The first node in the order of entering that each one reaches by what lies below it and one arc more.
+        // The first node in this order that each one reaches from its subtree by one more arc.
         let mut low = vec![NONE; nodes];
         let mut time = 0;
-        let (mut stack, mut open): (Vec<(u32, usize)>, Vec<u32>) = (vec![], vec![]);
+        let (mut stack, mut unassigned): (Vec<(u32, usize)>, Vec<u32>) = (vec![], vec![]);
         for root in 0..nodes as u32 {
             if blocks.entered[root as usize] != NONE {
                 continue;
@@ -39,13 +39,13 @@ impl Blocks {
                     blocks.entered[u as usize] = time;
                     low[u as usize] = time;
                     time += 1;
-                    open.push(u);
+                    unassigned.push(u);
                 }
                 let out = graph.out(u);
-                let place = *next;
+                let index = *next;
                 *next += 1;
-                let neighbour = match place.checked_sub(out.len()) {
-                    None => Some(graph.head(out.start + place as u32)),
+                let neighbour = match index.checked_sub(out.len()) {
+                    None => Some(graph.head(out.start + index as u32)),
                     Some(rest) => graph.before(u).get(rest).copied(),
                 };
                 match neighbour {
@@ -57,21 +57,21 @@ impl Blocks {
                         let parent = *parent as usize;
                         low[parent] = low[parent].min(low[u as usize]);
                         if low[u as usize] >= blocks.entered[parent] {
-                            blocks.close(&mut open, u);
+                            blocks.close(&mut unassigned, u);
                         }
                     }
                 }
             }
-            open.clear();
+            unassigned.clear();
         }
         blocks
     }
 
-    /// Makes a block of the node above `last` and of what was entered since `last`.
-    fn close(&mut self, open: &mut Vec<u32>, last: u32) {
+    /// Makes a block of the parent of `last` and all nodes entered since `last`.
+    fn close(&mut self, unassigned: &mut Vec<u32>, last: u32) {
         let block = self.size.len() as u32;
         let mut size = 1;
-        while let Some(v) = open.pop() {
+        while let Some(v) = unassigned.pop() {
             self.above[v as usize] = block;
             size += 1;
             if v == last {
@@ -85,24 +85,25 @@ impl Blocks {
     #[inline]
     pub fn of(&self, graph: &Graph, arc: u32) -> u32 {
         let (u, v) = (graph.tail(arc) as usize, graph.head(arc) as usize);
-        // Every arc leads up or down in the search; the lower end shares its block with all above it in the block.
+        // Every arc joins a node and one of its ancestors; the lower end has the block of the arc.
         self.above[if self.entered[u] > self.entered[v] { u } else { v }]
     }
 }
 
-/// What blocks say about the simple paths to one node.
+/// The arcs and lengths of simple paths to one node, as far as blocks tell.
 #[derive(Debug, Clone, Default)]
-pub struct Ways {
-    /// The block through which each node's simple paths go on; of the target and of nodes without a path none.
+pub struct SimplePaths {
+    /// The block of the first arc of each node's simple paths; none for the target and for nodes without a path.
     block: Vec<u32>,
-    /// No simple path from a node is longer.
+    /// An upper bound on the length of each node's simple paths.
     longest: Vec<u32>,
+    /// The node where they leave that block.
     exit: Vec<u32>,
 }
 
-impl Ways {
-    /// Finds the ways to the node that `reach` was searched for, in the memory of an earlier search.
-    pub fn find(&mut self, graph: &Graph, blocks: &Blocks, reach: &Reach) {
+impl SimplePaths {
+    /// Updates them for the target of `reach`, in the memory of an earlier search.
+    pub fn update(&mut self, graph: &Graph, blocks: &Blocks, reach: &Reach) {
         for (values, none) in [(&mut self.block, NONE), (&mut self.longest, 0), (&mut self.exit, NONE)] {
             values.clear();
             values.resize(graph.nodes(), none);
@@ -118,13 +119,13 @@ impl Ways {
         }
     }
 
-    /// No simple path from `node` to the target has more arcs than this.
+    /// An upper bound on the arcs of a simple path from `node` to the target.
     #[inline]
     pub fn longest(&self, node: u32) -> u32 {
         self.longest[node as usize]
     }
 
-    /// Whether a simple path to the target can have this arc, the target reached from its head.
+    /// Whether a simple path to the target can use this arc.
     #[inline]
     pub fn leads(&self, graph: &Graph, blocks: &Blocks, reach: &Reach, arc: u32) -> bool {
         let (u, v) = (graph.tail(arc) as usize, graph.head(arc) as usize);

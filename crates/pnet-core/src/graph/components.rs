@@ -1,16 +1,16 @@
-//! Which nodes can reach each other.
+//! Strongly connected components.
 
 use super::adjacency::Graph;
 
-/// The strongly connected components: nodes of one have a path to each other in both directions.
+/// The strongly connected components of a graph.
 #[derive(Debug, Clone)]
 pub struct Components {
     /// Component of each node, numbered by their lowest nodes.
     pub of: Vec<u32>,
     /// Nodes of each component, ascending.
     pub members: Vec<Vec<u32>>,
-    /// Whether no arc leads from one component to another, as where cables carry both directions: a node then reaches
-    /// those of its component and no others.
+    /// Whether no arc joins two components, as where all cables are bidirectional: a node then reaches exactly its
+    /// component.
     pub closed: bool,
 }
 
@@ -30,7 +30,7 @@ impl Components {
     /// ```
     pub fn new(graph: &Graph) -> Self {
         let nodes = graph.nodes();
-        // Who is finished last is reached by no component that comes later.
+        // The last node to finish is not reachable from any later component.
         let mut root = vec![NONE; nodes];
         for first in finished(graph).into_iter().rev() {
             if root[first as usize] != NONE {

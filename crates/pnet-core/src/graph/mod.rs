@@ -1,9 +1,9 @@
-//! A plane as a directed multigraph: its arcs both ways round, and who can reach whom.
+//! A plane as a directed multigraph, and reachability in it.
 //!
-//! - [`Graph`]: the arcs, checked once; paths, hops and flows all walk on it;
-//! - [`Planes`]: several of them, and where endpoints attach;
-//! - [`Reach`]: hops to one node; [`Components`]: which nodes can reach each other;
-//! - [`Blocks`]: which arcs simple paths can have in common; [`Ways`]: which of them lead to one node.
+//! - [`Graph`]: the arcs, checked once, for paths, hops and flows;
+//! - [`Planes`]: several graphs, and where endpoints attach;
+//! - [`Reach`]: hops to one node; [`Components`]: strongly connected components;
+//! - [`Blocks`]: biconnected components; [`SimplePaths`]: the arcs of simple paths to one node.
 //!
 //! Capacities and demands belong to [`crate::mcf`], the choice among paths to [`crate::paths`].
 
@@ -14,7 +14,7 @@ mod planes;
 mod reach;
 
 pub use adjacency::Graph;
-pub use blocks::{Blocks, Ways};
+pub use blocks::{Blocks, SimplePaths};
 pub use components::Components;
 pub use planes::Planes;
 pub use reach::{FAR, Reach};

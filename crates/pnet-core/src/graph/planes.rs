@@ -26,7 +26,7 @@ impl Planes {
         }
         for (graph, row) in graphs.iter().zip(&attach) {
             if row.len() != attach[0].len() {
-                return invalid("attach", "another number of endpoints in another plane");
+                return invalid("attach", "the planes have different numbers of endpoints");
             }
             if let Some(v) = row.iter().flatten().find(|v| **v as usize >= graph.nodes()) {
                 return invalid("attach", format!("{v} is not in -1..{}", graph.nodes()));
@@ -35,7 +35,7 @@ impl Planes {
         Ok(Planes { graphs, attach })
     }
 
-    /// The same from flat arrays: the arcs of plane `p` are `arc_ptr[p]..arc_ptr[p + 1]`, their ends local to it;
+    /// Planes from flat arrays: the arcs of plane `p` are `arc_ptr[p]..arc_ptr[p + 1]`, their ends local to it;
     /// `attach` holds -1 for an endpoint that is not attached.
     ///
     /// ```
@@ -60,7 +60,7 @@ impl Planes {
             return invalid("attach", format!("{} entries for {planes} planes", attach.len()));
         }
         if head.len() != tail.len() {
-            return invalid("head", "another length than tail");
+            return invalid("head", "its length is not that of tail");
         }
         let mut graphs = vec![];
         for (ends, nodes) in arc_ptr.windows(2).zip(node_count) {
@@ -94,7 +94,7 @@ impl Planes {
     /// ```
     pub fn pairs(&self, src: &[i32], dst: &[i32]) -> Result<Vec<(u32, u32)>, Error> {
         if src.len() != dst.len() {
-            return invalid("dst", "another length than src");
+            return invalid("dst", "its length is not that of src");
         }
         let (src, dst) = (indices("src", src, self.endpoints())?, indices("dst", dst, self.endpoints())?);
         Ok(src.into_iter().zip(dst).collect())

@@ -15,7 +15,7 @@ pub struct Reach {
 }
 
 impl Graph {
-    /// Searches the distances to `target`, in the memory of an earlier search.
+    /// Computes the distances to `target`, in the memory of an earlier search.
     ///
     /// ```
     /// # use pnet_core::graph::{FAR, Graph, Reach};
@@ -58,7 +58,7 @@ impl Graph {
         found.hops
     }
 
-    /// Arcs out of `node` on the shortest paths to the node that `reach` was searched for.
+    /// Arcs out of `node` on shortest paths to the target of `reach`.
     ///
     /// ```
     /// # use pnet_core::graph::{Graph, Reach};
@@ -72,7 +72,7 @@ impl Graph {
     #[inline]
     pub fn next_hops<'a>(&'a self, node: u32, reach: &'a Reach) -> impl Iterator<Item = u32> + Clone + 'a {
         let hops = reach.hops[node as usize];
-        // The target itself has 0 hops, which no head exceeds; FAR + 1 would wrap to 0, but FAR has no next hop.
+        // No head has fewer hops than the target's 0; FAR is above all hops, but has no next hop.
         let near = move |arc: &u32| hops != FAR && reach.hops[self.head(*arc) as usize] < hops;
         self.out(node).filter(near)
     }

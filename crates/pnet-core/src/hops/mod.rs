@@ -1,7 +1,7 @@
-//! Hop counts between all sites of several planes, in many trials of what is down.
+//! Hop counts between all sites of several planes, in many trials of failures.
 //!
 //! A site is a set of endpoints that share their switch in every plane; its hops to another site are the fewest over
-//! the planes.  No plane is copied for a trial: [`Down`] is a mask that the search honours.  What is down is drawn by who asks.
+//! the planes.  A trial copies no plane: [`Down`] is a mask for the search.  The caller draws the failures.
 
 mod search;
 
@@ -16,8 +16,7 @@ use search::{Row, SOURCES, Search};
 /// Hops of a pair without a path.
 pub const NONE: i32 = -1;
 
-/// For each trial the number of ordered pairs of distinct endpoints by hops: at least one entry, the last not 0 unless
-/// it is the only one.
+/// For each trial the number of ordered pairs of distinct endpoints by hops, without trailing zeros but for the first.
 ///
 /// The endpoints of `planes` are the sites, `size[s]` the endpoints there.  Those of one site are 0 hops apart, if the
 /// site is attached anywhere.  The result does not depend on the number of threads: it is a sum of integers.
@@ -100,10 +99,10 @@ pub fn between(
     let mut sources: Vec<u32> = pairs.iter().map(|(source, _)| *source).collect();
     sources.sort_unstable();
     sources.dedup();
-    // For each destination its pairs, each with the place of its source.
-    let mut wanted: Vec<Vec<(usize, usize)>> = vec![vec![]; planes.endpoints()];
+    // For each destination its pairs, each with the index of its source.
+    let mut requested: Vec<Vec<(usize, usize)>> = vec![vec![]; planes.endpoints()];
     for (j, (source, site)) in pairs.iter().enumerate() {
-        wanted[*site as usize].push((sources.partition_point(|s| s < source), j));
+        requested[*site as usize].push((sources.partition_point(|s| s < source), j));
     }
     trials
         .par_iter()
@@ -114,8 +113,8 @@ pub fn between(
                 for (b, block) in sources.chunks(SOURCES).enumerate() {
                     stop.check()?;
                     search.run(block, *down, |hops, site, new| {
-                        for (place, j) in &wanted[site] {
-                            let i = place.wrapping_sub(b * SOURCES);
+                        for (index, j) in &requested[site] {
+                            let i = index.wrapping_sub(b * SOURCES);
                             if i < block.len() && new[i / 64] >> (i % 64) & 1 == 1 {
                                 found[*j] = hops as i32;
                             }
@@ -128,15 +127,15 @@ pub fn between(
         .collect()
 }
 
-/// The places of the ones in a row.
+/// The positions of the ones in a row.
 fn bits(row: &Row) -> impl Iterator<Item = usize> + '_ {
     row.iter().enumerate().flat_map(|(word, bits)| {
-        let mut left = *bits;
+        let mut rest = *bits;
         std::iter::from_fn(move || {
-            (left != 0).then(|| {
-                let place = left.trailing_zeros() as usize;
-                left &= left - 1;
-                64 * word + place
+            (rest != 0).then(|| {
+                let index = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                64 * word + index
             })
         })
     })

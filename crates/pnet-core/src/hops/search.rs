@@ -1,6 +1,6 @@
 //! A breadth-first search from many sites at once, over all planes in step.
 //!
-//! Each switch holds one bit for each source that has reached it.  A step hands the bits that are new at a switch to its
+//! Each switch holds one bit for each source that has reached it.  A step propagates the new bits of a switch to its
 //! neighbours; a site is reached when the first of its switches is.
 
 use crate::csr::Csr;
@@ -12,12 +12,12 @@ const WORDS: usize = 4;
 /// Most sources of one search.
 pub(super) const SOURCES: usize = 64 * WORDS;
 
-/// What is down in one trial; an empty slice says that nothing is.
+/// The failures of one trial; an empty slice means none.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Down<'a> {
-    /// For each arc, those of the planes one after the other, whether it carries nothing.
+    /// Whether each arc is down, plane after plane.
     pub arcs: &'a [bool],
-    /// For each plane and site (`plane * sites + site`), whether the site is cut off from the plane.
+    /// Whether each site is cut off from each plane (`plane * sites + site`).
     pub sites: &'a [bool],
 }
 
@@ -55,7 +55,7 @@ impl<'a> Down<'a> {
 /// One bit for each source.
 pub(super) type Row = [u64; WORDS];
 
-/// The memory of a search, used again by the next one.
+/// The memory of a search, reused by the next one.
 pub(super) struct Search<'a> {
     planes: Vec<PlaneSearch<'a>>,
     /// For each site the sources that have reached it in any plane.
@@ -65,11 +65,11 @@ pub(super) struct Search<'a> {
 struct PlaneSearch<'a> {
     graph: &'a Graph,
     attach: &'a [Option<u32>],
-    /// Place of the plane's first arc among those of all planes.
+    /// Index of the plane's first arc among those of all planes.
     first_arc: usize,
     /// The sites at each switch.
     sites: Csr<u32>,
-    /// For each switch the sources that have reached it, and those that the last step and this one bring.
+    /// For each switch the sources that have reached it, and those that arrive in the last step and in this one.
     reached: Vec<Row>,
     fresh: Vec<Row>,
     next: Vec<Row>,
@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
         Search { planes: searches.collect(), reached: vec![Row::default(); planes.endpoints()] }
     }
 
-    /// Calls `visit(hops, site, new)` whenever sources reach a site: bit `i` of `new` is `sources[i]`.
+    /// Calls `visit(hops, site, new)` when sources reach a site: bit `i` of `new` is `sources[i]`.
     ///
     /// `sources` are at most [`SOURCES`] distinct sites.  Each pair of a source and a site is visited at most once, with
     /// its fewest hops over all planes, and not at all where it has no path; each source reaches itself with 0 hops if
@@ -128,8 +128,8 @@ impl<'a> Search<'a> {
 
 impl<'a> PlaneSearch<'a> {
     fn new(graph: &'a Graph, attach: &'a [Option<u32>], first_arc: usize) -> Self {
-        let places = attach.iter().zip(0..).filter_map(|(switch, site)| Some(((*switch)?, site)));
-        let sites = Csr::new(graph.nodes(), places);
+        let attached = attach.iter().zip(0..).filter_map(|(switch, site)| Some(((*switch)?, site)));
+        let sites = Csr::new(graph.nodes(), attached);
         let rows = vec![Row::default(); graph.nodes()];
         PlaneSearch {
             graph,
@@ -143,7 +143,7 @@ impl<'a> PlaneSearch<'a> {
         }
     }
 
-    /// Puts each source on its switch; `fresh` is all 0 when a search has ended, as `next` is.
+    /// Sets each source's bit at its switch; `fresh` and `next` are all 0 after a search.
     fn start(&mut self, sources: &[u32], is_cut: impl Fn(usize) -> bool) {
         self.reached.fill(Row::default());
         for (i, site) in sources.iter().enumerate() {
@@ -157,7 +157,7 @@ impl<'a> PlaneSearch<'a> {
         }
     }
 
-    /// Hands what is new at each switch to its neighbours.
+    /// Propagates the new bits of each switch to its neighbours.
     fn step(&mut self, down: &[bool]) {
         let mut ahead = vec![];
         for v in &self.front {
@@ -189,8 +189,8 @@ impl<'a> PlaneSearch<'a> {
 }
 
 #[inline]
-fn cut(down: Down, place: usize) -> bool {
-    down.sites.get(place) == Some(&true)
+fn cut(down: Down, index: usize) -> bool {
+    down.sites.get(index) == Some(&true)
 }
 
 #[inline]

@@ -1,7 +1,7 @@
 //! Makes a row's flow acyclic, by cancelling it around cycles.
 //!
-//! Flow around a cycle serves nobody, and a linear-programming solver is free to leave it in wherever links do not
-//! bind (interior-point methods always do).  What is left defines splitting fractions as it stands.
+//! Flow around a cycle serves no demand, and a linear-programming solver may leave it in wherever links do not bind
+//! (interior-point methods always do).  The acyclic rest defines splitting fractions.
 
 use super::problem::Plane;
 
@@ -37,10 +37,10 @@ impl Canceller {
         }
     }
 
-    /// Reduces `flow >= 0` until no cycle of positive flow is left; returns the nodes, heads before tails.
+    /// Reduces `flow >= 0` until it has no cycle; returns the nodes, heads before tails.
     ///
-    /// A depth-first search follows positive arcs.  Where it meets its own path it takes the smallest flow off the whole
-    /// cycle and goes on from the tail of the first arc that this empties, so each cycle found empties an arc.
+    /// A depth-first search follows arcs with flow.  Where it closes a cycle it subtracts the smallest flow on it and
+    /// continues from the tail of the first arc that this empties, so each cycle found empties an arc.
     pub(super) fn cancel(&mut self, plane: &Plane, flow: &mut [f64]) -> &[u32] {
         self.state.fill(Visit::New);
         self.finished.clear();
@@ -82,16 +82,16 @@ impl Canceller {
         self.path.push((node, by));
     }
 
-    /// Takes the smallest flow off the cycle that `closing` closes with the path from position `first` on.
+    /// Subtracts the smallest flow from the cycle that `closing` closes with the path from position `first` on.
     fn empty_cycle(&mut self, flow: &mut [f64], closing: usize, first: usize) {
         let on_cycle = &self.path[first + 1..];
         let least = on_cycle.iter().map(|(_, arc)| flow[*arc as usize]).fold(flow[closing], f64::min);
         flow[closing] -= least;
         let mut keep = self.path.len();
         for (position, (_, arc)) in self.path.iter().enumerate().skip(first + 1).rev() {
-            let left = flow[*arc as usize] - least;
-            flow[*arc as usize] = left;
-            if left <= 0.0 {
+            let rest = flow[*arc as usize] - least;
+            flow[*arc as usize] = rest;
+            if rest <= 0.0 {
                 keep = position;
             }
         }
@@ -135,7 +135,7 @@ mod tests {
             let mut after = before.clone();
             let mut canceller = Canceller::new(&plane);
             let order = canceller.cancel(&plane, &mut after).to_vec();
-            let place: Vec<usize> =
+            let rank: Vec<usize> =
                 (0..8).map(|u| order.iter().position(|v| *v == u).unwrap()).collect();
             let balance = |flow: &[f64], node: u32| -> f64 {
                 pairs.iter().zip(flow).map(|((u, v), f)| {
@@ -147,7 +147,7 @@ mod tests {
             }
             for (a, (u, v)) in pairs.iter().enumerate() {
                 prop_assert!((0.0..=before[a]).contains(&after[a]));
-                prop_assert!(after[a] == 0.0 || place[*u as usize] > place[*v as usize]);
+                prop_assert!(after[a] == 0.0 || rank[*u as usize] > rank[*v as usize]);
             }
         }
     }

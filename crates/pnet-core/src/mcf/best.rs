@@ -1,4 +1,4 @@
-//! The best bounds so far, for the solvers on arcs: where they begin, and what they return.
+//! The best bounds so far, for the solvers on arcs: their first bounds, and their result.
 
 use super::evaluate::{evaluate, upper_bound};
 use super::problem::Problem;
@@ -6,20 +6,20 @@ use super::proof::Proof;
 use super::round::{Flow, round};
 use crate::error::Error;
 
-/// What a run found.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// The best lengths and the best flow seen.
+    /// The best lengths and the best flow.
     pub proof: Proof,
     /// Iterations done.
     pub iterations: usize,
     /// Restarts among them.
     pub restarts: usize,
-    /// Whether the caller asked to stop.
+    /// Whether the monitor stopped the run.
     pub interrupted: bool,
 }
 
-/// The best bounds so far and what proves them; the two halves of the proof may come from different moments.
+/// The best bounds so far and their proof, whose two halves may come from different iterates.
 pub(super) struct Best {
     pub(super) lower: f64,
     pub(super) upper: f64,
@@ -39,7 +39,7 @@ impl Flow for NoFlow {
 }
 
 impl Best {
-    /// What is known without solving: shortest paths below; above, path length and the access link of each endpoint.
+    /// Bounds without solving: shortest paths from below; from above, path length and the access links of each endpoint.
     pub(super) fn new(problem: &Problem) -> Result<Self, Error> {
         let access = problem.planes.len() * problem.endpoints;
         let none = vec![0.0; access];
@@ -67,15 +67,15 @@ impl Best {
     }
 
     pub(super) fn offer(&mut self, problem: &Problem, candidate: Proof) -> Result<(), Error> {
-        let found = evaluate(problem, &candidate)?;
-        if found.upper < self.upper {
-            self.upper = found.upper;
+        let bounds = evaluate(problem, &candidate)?;
+        if bounds.upper < self.upper {
+            self.upper = bounds.upper;
             self.proof.length = candidate.length;
             self.proof.up_length = candidate.up_length;
             self.proof.down_length = candidate.down_length;
         }
-        if found.lower > self.lower {
-            self.lower = found.lower;
+        if bounds.lower > self.lower {
+            self.lower = bounds.lower;
             self.proof.share = candidate.share;
             self.proof.split_ptr = candidate.split_ptr;
             self.proof.split_arc = candidate.split_arc;
@@ -84,8 +84,7 @@ impl Best {
         Ok(())
     }
 
-    /// Bounds K by the links of the narrowest switch, as where every source sends as much as its switch has links: in a
-    /// tree nothing else binds a permutation.
+    /// Bounds K by the links of one endpoint's switches, the tightest such cut: in a tree nothing else binds a permutation.
     pub(super) fn offer_narrowest_switch(&mut self, problem: &Problem) -> Result<(), Error> {
         let (out, inn) = endpoint_demands(problem);
         let mut speeds = vec![[0.0; 2]; problem.endpoints];
@@ -104,11 +103,12 @@ impl Best {
         let bounds = bounds.flat_map(|(e, (speeds, (out, inn)))| {
             [(speeds[0] / out, e, 0), (speeds[1] / inn, e, 1)].into_iter().filter(|bound| bound.0.is_finite())
         });
-        let Some((_, endpoint, way)) = bounds.min_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(()) };
+        let Some((_, endpoint, direction)) = bounds.min_by(|a, b| a.0.total_cmp(&b.0)) else { return Ok(()) };
         let length = problem.planes.iter().flat_map(|plane| {
             let switch = plane.attach[endpoint];
             (0..plane.arcs()).map(move |a| {
-                let end = if way == 0 { plane.graph.tail(a as u32) } else { plane.graph.head(a as u32) };
+                let end =
+                    if direction == 0 { plane.graph.tail(a as u32) } else { plane.graph.head(a as u32) };
                 f64::from(u8::from(Some(end) == switch))
             })
         });
@@ -123,7 +123,7 @@ impl Best {
     }
 }
 
-/// What each endpoint sends, and what it receives.
+/// Total demand from each endpoint, and to it.
 fn endpoint_demands(problem: &Problem) -> (Vec<f64>, Vec<f64>) {
     let (mut out, mut inn) = (vec![0.0; problem.endpoints], vec![0.0; problem.endpoints]);
     for (j, d) in problem.demand.iter().enumerate() {

@@ -1,8 +1,8 @@
-//! The paths that a proof's flow takes, demand by demand: what the splitting fractions mean for one sender.
+//! Decomposition of a proof's flow into paths, demand by demand.
 //!
-//! Fractions of a row send what meets at a switch on together, whoever sent it.  One demand's part of that is a flow
-//! without cycles from its source to its destination, which is taken apart path by path, along the fullest arc at every
-//! switch.  Each path empties an arc, so a demand has at most as many paths as its row has arcs.
+//! The fractions of a row split the traffic at a switch whatever its source.  They define an acyclic flow for each demand,
+//! which is decomposed along the arc of largest flow at every switch.  Each path empties an arc, so a demand has at most
+//! as many paths as its row has arcs.
 
 use std::ops::Range;
 
@@ -12,25 +12,25 @@ use super::proof::Proof;
 use crate::csr::Csr;
 use crate::error::Error;
 
-/// What is left of a demand when its paths are complete: below that, amounts are rounding.
-const CRUMB: f64 = 1e-9;
+/// A decomposition is complete when no more than this part of the demand remains: the rest is rounding.
+const ROUNDING: f64 = 1e-9;
 
-/// Paths, those of one demand after each other, the fullest first in each plane.
+/// Paths in the order of their demands, within each plane the largest first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FlowPaths {
     /// Demand of each path.
     pub demand: Vec<u32>,
     /// Its plane.
     pub plane: Vec<u32>,
-    /// The part of its demand that it carries; the parts of a demand sum to 1.
+    /// The share of its demand; the shares of a demand sum to 1.
     pub part: Vec<f64>,
-    /// Where each path's arcs begin, and where the last one's end.
+    /// Offsets into `arc` by path.
     pub ptr: Vec<usize>,
     /// Arcs, local to the path's plane; none between endpoints on one switch.
     pub arc: Vec<u32>,
 }
 
-/// Returns the paths that a proof's flow takes.
+/// Decomposes a proof's flow into paths.
 ///
 /// ```
 #[doc = include_str!("two_cables.md")]
@@ -51,7 +51,7 @@ pub struct FlowPaths {
 ///
 /// # Errors
 ///
-/// As of [`evaluate`](super::evaluate), whose checks of the flow are made first.
+/// Those of [`evaluate`](super::evaluate), whose checks of the flow come first.
 pub fn decompose(problem: &Problem, proof: &Proof) -> Result<FlowPaths, Error> {
     lower_bound(problem, proof)?;
     let mut parts: Vec<FlowPaths> = Vec::with_capacity(problem.planes.len());
@@ -68,22 +68,22 @@ pub fn decompose(problem: &Problem, proof: &Proof) -> Result<FlowPaths, Error> {
 fn of_plane(plane: &Plane, p: u32, share: &[f64], ptr: &[usize], proof: &Proof) -> FlowPaths {
     let mut found = FlowPaths { ptr: vec![0], ..FlowPaths::default() };
     let used = plane.demands.iter().enumerate().filter(|(j, _)| share[*j] > 0.0);
-    for (j, _) in used.clone().filter(|(_, place)| **place == Use::Local) {
+    for (j, _) in used.clone().filter(|(_, usage)| **usage == Use::Local) {
         found.add(j as u32, p, share[j], &[]);
     }
     let rows = Csr::new(
         plane.targets.len(),
-        used.filter_map(|(j, place)| match place {
+        used.filter_map(|(j, usage)| match usage {
             Use::Core { source, row } => Some((*row, (j as u32, *source))),
             Use::Never | Use::Local => None,
         }),
     );
-    let mut strip = Strip::new(plane);
+    let mut row_flow = Decomposition::new(plane);
     for (row, target) in plane.targets.iter().enumerate() {
         let entries = ptr[row]..ptr[row + 1];
-        strip.set_row(&proof.split_arc[entries.clone()], &proof.split_fraction[entries]);
+        row_flow.set_row(&proof.split_arc[entries.clone()], &proof.split_fraction[entries]);
         for (j, source) in rows.of(row) {
-            strip.run(*source, *target, |part, arcs| found.add(*j, p, part * share[*j as usize], arcs));
+            row_flow.run(*source, *target, |part, arcs| found.add(*j, p, part * share[*j as usize], arcs));
         }
     }
     found
@@ -101,13 +101,13 @@ impl FlowPaths {
 
 /// The paths of all planes, demand by demand.
 fn by_demand(demands: usize, parts: &[FlowPaths]) -> FlowPaths {
-    let places = parts.iter().enumerate().flat_map(|(part, paths)| {
+    let positions = parts.iter().enumerate().flat_map(|(part, paths)| {
         paths.demand.iter().enumerate().map(move |(i, j)| (*j, (part as u32, i as u32)))
     });
-    let places = Csr::new(demands, places);
+    let positions = Csr::new(demands, positions);
     let mut all = FlowPaths { ptr: vec![0], ..FlowPaths::default() };
     for j in 0..demands {
-        for (part, i) in places.of(j) {
+        for (part, i) in positions.of(j) {
             let (paths, i) = (&parts[*part as usize], *i as usize);
             all.add(j as u32, paths.plane[i], paths.part[i], &paths.arc[paths.ptr[i]..paths.ptr[i + 1]]);
         }
@@ -115,13 +115,13 @@ fn by_demand(demands: usize, parts: &[FlowPaths]) -> FlowPaths {
     all
 }
 
-/// Takes the flow of one source after the other apart, in one row.
-struct Strip<'a> {
+/// Decomposes the flow of one source after the other, in one row.
+struct Decomposition<'a> {
     plane: &'a Plane,
     arcs: Vec<u32>,
     fraction: Vec<f64>,
-    /// Where the entries of each switch begin.
-    begin: Vec<usize>,
+    /// Offsets of the entries by switch.
+    offset: Vec<usize>,
     /// Switches, tails before heads.
     order: Vec<u32>,
     amount: Vec<f64>,
@@ -129,13 +129,13 @@ struct Strip<'a> {
     path: Vec<usize>,
 }
 
-impl<'a> Strip<'a> {
+impl<'a> Decomposition<'a> {
     fn new(plane: &'a Plane) -> Self {
-        Strip {
+        Decomposition {
             plane,
             arcs: vec![],
             fraction: vec![],
-            begin: vec![],
+            offset: vec![],
             order: vec![],
             amount: vec![0.0; plane.nodes()],
             flow: vec![],
@@ -144,14 +144,14 @@ impl<'a> Strip<'a> {
     }
 
     fn of(&self, node: usize) -> Range<usize> {
-        self.begin[node]..self.begin[node + 1]
+        self.offset[node]..self.offset[node + 1]
     }
 
-    /// Takes the fractions of a row, which form no cycle.
+    /// Sets the fractions of a row, which are acyclic.
     fn set_row(&mut self, arcs: &[u32], fraction: &[f64]) {
         let nodes = self.plane.nodes();
         (self.arcs, self.fraction) = (arcs.to_vec(), fraction.to_vec());
-        self.begin =
+        self.offset =
             (0..=nodes).map(|u| arcs.partition_point(|a| (self.plane.graph.tail(*a) as usize) < u)).collect();
         let mut pending = vec![0_u32; nodes];
         for a in arcs {
@@ -176,16 +176,16 @@ impl<'a> Strip<'a> {
     fn run(&mut self, source: u32, target: u32, mut add: impl FnMut(f64, &[u32])) {
         self.spread(source);
         let mut found: Vec<(f64, Vec<u32>)> = vec![];
-        let mut left = 1.0;
-        while left > CRUMB {
-            let part = self.follow(source as usize, target as usize).min(left);
+        let mut rest = 1.0;
+        while rest > ROUNDING {
+            let part = self.follow(source as usize, target as usize).min(rest);
             if part <= 0.0 {
                 break;
             }
             for i in &self.path {
                 self.flow[*i] = (self.flow[*i] - part).max(0.0);
             }
-            left -= part;
+            rest -= part;
             found.push((part, self.path.iter().map(|i| self.arcs[*i]).collect()));
         }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -206,24 +206,24 @@ impl<'a> Strip<'a> {
             if amount == 0.0 {
                 continue;
             }
-            for i in self.begin[*u as usize]..self.begin[*u as usize + 1] {
+            for i in self.offset[*u as usize]..self.offset[*u as usize + 1] {
                 self.flow[i] = amount * self.fraction[i];
                 self.amount[self.plane.head(self.arcs[i] as usize)] += self.flow[i];
             }
         }
     }
 
-    /// Goes along the fullest entry of every switch; returns how much the whole path carries, 0 at a dead end.
+    /// Follows the arc of largest flow at every switch; returns the flow of the whole path, 0 at a dead end.
     fn follow(&mut self, source: usize, target: usize) -> f64 {
         self.path.clear();
         let (mut at, mut least) = (source, f64::INFINITY);
         while at != target {
-            let Some(fullest) = self.of(at).max_by(|a, b| self.flow[*a].total_cmp(&self.flow[*b])) else {
+            let Some(largest) = self.of(at).max_by(|a, b| self.flow[*a].total_cmp(&self.flow[*b])) else {
                 return 0.0;
             };
-            least = least.min(self.flow[fullest]);
-            self.path.push(fullest);
-            at = self.plane.head(self.arcs[fullest] as usize);
+            least = least.min(self.flow[largest]);
+            self.path.push(largest);
+            at = self.plane.head(self.arcs[largest] as usize);
         }
         least
     }
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn fullest_paths_come_first_and_add_up_to_the_flow() {
+    fn largest_paths_come_first_and_add_up_to_the_flow() {
         let paths = decompose(&square(), &proof()).unwrap();
         assert_eq!(paths.demand, [0, 0, 0, 1]);
         assert_eq!(paths.ptr, [0, 2, 4, 7, 7]);
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_that_is_none_is_refused() {
+    fn an_invalid_flow_is_refused() {
         let broken = Proof { split_fraction: vec![0.75, 0.25, 0.5, 0.25, 1.0], ..proof() };
         let error = decompose(&square(), &broken).unwrap_err();
         assert!(error.to_string().contains("fractions at switch 1 sum to 0.75"), "{error}");

@@ -22,8 +22,8 @@ impl Distances {
                 for (lane, target) in targets.iter().enumerate() {
                     dist[*target as usize][lane] = 0.0;
                 }
-                // Gauss-Seidel sweeps in alternating direction; each finishes at least one more arc of every
-                // shortest path, and on the short-diameter graphs of datacenters a handful settles everything.
+                // Gauss-Seidel sweeps in alternating direction: each settles at least one more arc of every shortest path,
+                // and in networks of small diameter a handful settles all.
                 let mut forward = true;
                 while relax(plane, length, &mut dist, forward) {
                     forward = !forward;

@@ -1,7 +1,7 @@
-//! The bounds that a proof gives: nothing here trusts, or knows, a solver.
+//! The bounds that a proof gives, independent of the solvers.
 //!
 //! The upper bound is linear-programming duality (any lengths bound K from above), the lower one is the flow that the
-//! splitting fractions define, propagated from the sources and scaled until its fullest link is exactly full.
+//! splitting fractions define, propagated from the sources and scaled until its bottleneck link is exactly full.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use super::proof::Proof;
 use crate::csr::Csr;
 use crate::error::{Error, invalid};
 
-/// How far from 1 a sum of fractions or shares may be.
+/// Tolerance on sums of fractions or shares that have to be 1.
 const SUM_TOLERANCE: f64 = 1e-9;
 
-/// Rows are propagated in this many groups per plane, whatever the number of threads, so that sums have one order.
+/// Groups of rows per plane, whatever the number of threads, so that sums have one order.
 const GROUPS: usize = 32;
 
 /// The bounds, and the loads of the proof's flow at K = `lower`.
@@ -24,7 +24,7 @@ const GROUPS: usize = 32;
 pub struct Evaluation {
     /// A throughput that the flow attains.
     pub lower: f64,
-    /// A throughput that nothing exceeds.
+    /// A throughput that no flow exceeds.
     pub upper: f64,
     /// Load of each arc, all planes after each other.
     pub load: Vec<f64>,
@@ -34,13 +34,13 @@ pub struct Evaluation {
     pub down_load: Vec<f64>,
 }
 
-/// Checks a proof and returns what it proves.
+/// Checks a proof and returns its bounds.
 ///
 /// ```
 #[doc = include_str!("two_cables.md")]
 /// use pnet_core::mcf::{Proof, evaluate};
 ///
-/// // Each plane carries its part, and even lengths price all arcs.
+/// // Each plane carries its share, and all arcs have length 1.
 /// let proof = Proof {
 ///     length: vec![1.0; 4],
 ///     up_length: vec![0.0; 4],
@@ -50,10 +50,10 @@ pub struct Evaluation {
 ///     split_arc: vec![0, 0],
 ///     split_fraction: vec![1.0, 1.0],
 /// };
-/// let found = evaluate(&problem, &proof)?;
-/// assert!((found.lower - 35.0).abs() < 1e-9);
-/// // The way back has a length too, though nobody goes there: this proof has a gap.
-/// assert!((found.upper - 70.0).abs() < 1e-9);
+/// let bounds = evaluate(&problem, &proof)?;
+/// assert!((bounds.lower - 35.0).abs() < 1e-9);
+/// // The arcs back have a length although they carry nothing: this proof has a gap.
+/// assert!((bounds.upper - 70.0).abs() < 1e-9);
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn evaluate(problem: &Problem, proof: &Proof) -> Result<Evaluation, Error> {
@@ -68,11 +68,11 @@ pub(super) fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &
     let mut volume: f64 = 0.0;
     let mut first = 0;
     for (p, plane) in problem.planes.iter().enumerate() {
-        let (core, access) = parts(problem, p, first);
+        let (core, access) = ranges(problem, p, first);
         first = core.end;
         volume += plane.capacity.iter().zip(&length[core]).map(|(c, l)| c * l).sum::<f64>();
-        let ways = [(&plane.up, &up[access.clone()]), (&plane.down, &down[access])];
-        for (capacity, length) in ways.iter().flat_map(|(c, l)| c.iter().zip(l.iter())) {
+        let directions = [(&plane.up, &up[access.clone()]), (&plane.down, &down[access])];
+        for (capacity, length) in directions.iter().flat_map(|(c, l)| c.iter().zip(l.iter())) {
             if *length > 0.0 {
                 volume += capacity * length;
             }
@@ -82,7 +82,7 @@ pub(super) fn upper_bound(problem: &Problem, length: &[f64], up: &[f64], down: &
     Ok(if carried > 0.0 { volume / carried } else { f64::INFINITY })
 }
 
-/// The length of each demand's shortest way, access links included, over all planes; infinite where there is none.
+/// The length of each demand's shortest path, access links included, over all planes; infinite where there is none.
 ///
 /// ```
 #[doc = include_str!("two_cables.md")]
@@ -102,7 +102,7 @@ pub fn demand_distances(
     let mut best = vec![f64::INFINITY; problem.demands()];
     let mut first = 0;
     for (p, plane) in problem.planes.iter().enumerate() {
-        let (core, access) = parts(problem, p, first);
+        let (core, access) = ranges(problem, p, first);
         first = core.end;
         let (up, down) = (&up[access.clone()], &down[access]);
         let dist = Distances::new(plane, &length[core]);
@@ -118,8 +118,8 @@ pub fn demand_distances(
     Ok(best)
 }
 
-/// Where plane `p` finds its arcs, which begin at `first`, and its access links.
-fn parts(problem: &Problem, p: usize, first: usize) -> (Range<usize>, Range<usize>) {
+/// The indices of plane `p`'s arcs, the first of which is `first`, and of its access links.
+fn ranges(problem: &Problem, p: usize, first: usize) -> (Range<usize>, Range<usize>) {
     (first..first + problem.planes[p].arcs(), p * problem.endpoints..(p + 1) * problem.endpoints)
 }
 
@@ -128,7 +128,7 @@ fn check_lengths(what: &'static str, values: &[f64], count: usize) -> Result<(),
         return invalid(what, format!("{} entries instead of {count}", values.len()));
     }
     match values.iter().find(|l| !(l.is_finite() && **l >= 0.0)) {
-        Some(l) => invalid(what, format!("{l} is not a length")),
+        Some(l) => invalid(what, format!("{l} is not finite and at least 0")),
         None => Ok(()),
     }
 }
@@ -144,7 +144,7 @@ pub(super) fn lower_bound(problem: &Problem, proof: &Proof) -> Result<Loads, Err
         || proof.split_ptr[problem.rows()] != proof.split_arc.len()
         || proof.split_arc.len() != proof.split_fraction.len()
     {
-        return invalid("split_ptr", "does not describe the rows");
+        return invalid("split_ptr", "does not divide the entries into rows");
     }
     let access = problem.planes.len() * problem.endpoints;
     let (mut load, mut up, mut down) = (vec![], vec![0.0; access], vec![0.0; access]);
@@ -237,9 +237,9 @@ fn check_shares(problem: &Problem, share: &[f64]) -> Result<(), Error> {
     Ok(())
 }
 
-/// What enters a plane: for each of its rows the (switch, amount) pairs, `share[j]` being its part of demand `j`.
+/// The traffic that enters a plane: (switch, amount) pairs by row, `share[j]` being the plane's share of demand `j`.
 pub(crate) fn injection(plane: &Plane, share: &[f64], demand: &[f64]) -> Csr<(u32, f64)> {
-    let core = plane.demands.iter().enumerate().filter_map(|(j, place)| match place {
+    let core = plane.demands.iter().enumerate().filter_map(|(j, usage)| match usage {
         Use::Core { source, row } => Some((*row, (*source, share[j] * demand[j]))),
         Use::Never | Use::Local => None,
     });
@@ -251,14 +251,14 @@ struct Propagation<'a> {
     plane: &'a Plane,
     amount: Vec<f64>,
     pending: Vec<u32>,
-    begin: Vec<u32>,
+    ptr: Vec<u32>,
     ready: Vec<u32>,
 }
 
 impl<'a> Propagation<'a> {
     fn new(plane: &'a Plane) -> Self {
         let n = plane.nodes();
-        Propagation { plane, amount: vec![0.0; n], pending: vec![0; n], begin: vec![0; n + 1], ready: vec![] }
+        Propagation { plane, amount: vec![0.0; n], pending: vec![0; n], ptr: vec![0; n + 1], ready: vec![] }
     }
 
     /// Adds the row's loads for K = 1 to `load`.
@@ -274,7 +274,7 @@ impl<'a> Propagation<'a> {
         let target = plane.targets[row] as usize;
         if arcs.iter().any(|a| *a as usize >= plane.arcs()) || arcs.windows(2).any(|pair| pair[0] >= pair[1])
         {
-            return invalid("split_arc", format!("row {row} lists an unknown arc, or arcs out of order"));
+            return invalid("split_arc", format!("row {row} has an unknown arc, or arcs out of order"));
         }
         if fraction.iter().any(|f| !(f.is_finite() && *f >= 0.0)) {
             return invalid("split_fraction", format!("row {row} has a negative or infinite fraction"));
@@ -289,18 +289,18 @@ impl<'a> Propagation<'a> {
         }
         let mut next = 0;
         for u in 0..plane.nodes() {
-            self.begin[u] = next as u32;
+            self.ptr[u] = next as u32;
             while next < arcs.len() && plane.graph.tail(arcs[next]) as usize == u {
                 next += 1;
             }
         }
-        self.begin[plane.nodes()] = next as u32;
+        self.ptr[plane.nodes()] = next as u32;
         self.ready.clear();
         self.ready.extend((0..plane.nodes() as u32).filter(|u| self.pending[*u as usize] == 0));
         let mut walked = 0;
         while let Some(u) = self.ready.pop() {
             let (u, amount) = (u as usize, self.amount[u as usize]);
-            let range = self.begin[u] as usize..self.begin[u + 1] as usize;
+            let range = self.ptr[u] as usize..self.ptr[u + 1] as usize;
             let sum: f64 = fraction[range.clone()].iter().sum();
             if u == target && !range.is_empty() {
                 return invalid("split_arc", format!("row {row} has an arc out of its target"));

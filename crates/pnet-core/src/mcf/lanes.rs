@@ -1,9 +1,9 @@
 //! Rows are processed eight at a time: one destination in each SIMD lane.
 //!
-//! In this layout every access of the kernels is a contiguous load of eight numbers, so nothing is gathered.  The
-//! kernels are written in operations on whole lanes and end in stores of whole lanes, sums over lanes in a function of
-//! their own: only so does the compiler turn each into one instruction, instead of eight.  No kernel uses fused
-//! multiply-add, so that all instruction sets give the same bits.
+//! In this layout every access of the kernels is a contiguous load of eight numbers, never a gather.  The kernels work on
+//! whole lanes and store whole lanes, with sums over lanes in a function of their own: only then does the compiler turn
+//! each operation into one instruction instead of eight.  No kernel uses fused multiply-add, so that all instruction sets
+//! give the same bits.
 
 /// Destinations per block.
 pub(super) const LANES: usize = 8;

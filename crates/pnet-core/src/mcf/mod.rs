@@ -1,19 +1,19 @@
-//! Maximum concurrent flow: the instance, its solvers, and what proves an answer.
+//! Maximum concurrent flow: the instance, its solvers, and the proof of an answer.
 //!
 //! Lowest first:
 //!
-//! - `problem`: the instance on arcs, as arrays, checked once; `lanes`, `distance`: what the kernels share;
-//! - `proof`, `evaluate`: what proves a bound, and how it is checked without knowing a solver;
-//! - `decompose`: which paths it sends demands on;
+//! - `problem`: the instance on arcs, as arrays, checked once; `lanes`, `distance`: shared by the kernels;
+//! - `proof`, `evaluate`: a proof of bounds, and its check, independent of the solvers;
+//! - `decompose`: the paths of a proof's flow;
 //! - `acyclic`, `round`: from any solver's flow to a feasible one;
-//! - [`run`]: when a solver stops, and who watches it;
-//! - `best`: what the solvers on arcs begin with, keep and return; `balance`: what needs no more than shortest paths;
+//! - [`run`]: limits of a run, and its monitor; `pdhg`: the first-order method of three solvers;
+//! - `best`: the best bounds of the solvers on arcs; `balance`: balancing over shortest paths, their first step;
 //! - [`path_form`]: the instance over given paths, and its solver;
 //! - [`bundles`]: other objectives over given paths or splits;
-//! - [`structured`]: the solver on arcs; [`columns`]: the one that finds the paths worth having;
-//! - [`symmetry`]: what is alike, and proofs in colours.
+//! - [`structured`]: the solver on arcs; [`columns`]: column generation;
+//! - [`symmetry`]: quotients by equivalence classes, and proofs on them.
 //!
-//! What a routing allows is not known here: it comes as paths.
+//! Nothing here depends on the routing, which comes as paths.
 
 mod acyclic;
 mod balance;

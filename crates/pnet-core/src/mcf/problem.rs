@@ -21,11 +21,11 @@ pub struct Plane {
     pub down: Vec<f64>,
     /// Distinct switches that receive traffic from another switch, ascending.
     pub targets: Vec<u32>,
-    /// Where the demands meet this plane, one entry a demand.
+    /// How this plane can carry each demand.
     pub demands: Vec<Use>,
 }
 
-/// The graph as the kernels want it, which index arrays by nodes and arcs.
+/// The graph with `usize` indices, for the kernels.
 impl Plane {
     /// Number of switches.
     #[inline]
@@ -62,7 +62,7 @@ pub enum Use {
     Local,
     /// From switch `source` to the plane's `row`-th target.
     Core {
-        /// The switch where the demand enters.
+        /// The source switch.
         source: u32,
         /// Index into [`Plane::targets`].
         row: u32,
@@ -84,7 +84,7 @@ pub struct Problem {
     pub demand: Vec<f64>,
 }
 
-/// The arrays an instance is built from; shapes as in `pnet_lp.throughput.problem.FlowProblem`.
+/// The arrays of an instance; shapes as in `pnet_lp.throughput.problems.FlowProblem`.
 #[allow(missing_docs)]
 pub struct Arrays<'a> {
     pub node_count: &'a [i32],
@@ -113,15 +113,15 @@ impl Problem {
         let planes = Planes::from_arrays(node_count, arc_ptr, tail, head, attach)?;
         let endpoints = planes.endpoints();
         if arrays.access_up.len() != attach.len() || arrays.access_down.len() != attach.len() {
-            return invalid("access", "another length than attach");
+            return invalid("access", "its length is not that of attach");
         }
         if capacity.len() != tail.len() {
-            return invalid("capacity", "another length than tail");
+            return invalid("capacity", "its length is not that of tail");
         }
         let src = indices("src", arrays.src, endpoints)?;
         let dst = indices("dst", arrays.dst, endpoints)?;
         if src.len() != dst.len() || src.len() != arrays.demand.len() || src.is_empty() {
-            return invalid("demand", "src, dst and demand need one length, at least 1");
+            return invalid("demand", "src, dst and demand need equal lengths, at least 1");
         }
         if let Some(d) = arrays.demand.iter().find(|d| !(d.is_finite() && **d > 0.0)) {
             return invalid("demand", format!("{d} is not positive and finite"));
@@ -167,7 +167,7 @@ impl Problem {
     }
 }
 
-/// Decides for every demand how the plane can carry it, and lists the plane's targets.
+/// Determines how the plane can carry each demand, and its targets.
 fn place_demands(plane: &mut Plane, src: &[u32], dst: &[u32]) {
     let ends = |j: usize| {
         let (s, d) = (src[j] as usize, dst[j] as usize);
@@ -177,12 +177,12 @@ fn place_demands(plane: &mut Plane, src: &[u32], dst: &[u32]) {
     let mut demands = vec![Use::Never; src.len()];
     let mut targets = vec![];
     let core = (0..src.len()).filter_map(|j| ends(j).map(|(s, t)| (t, (s, j as u32))));
-    let bound_for = Csr::new(plane.nodes(), core);
+    let by_target = Csr::new(plane.nodes(), core);
     let components = Components::new(&plane.graph);
     let mut reach = Reach::default();
     for t in 0..plane.nodes() as u32 {
-        let coming = bound_for.of(t as usize);
-        if !components.closed && !coming.is_empty() {
+        let demands_to = by_target.of(t as usize);
+        if !components.closed && !demands_to.is_empty() {
             plane.graph.reach(t, &mut reach);
         }
         let reaches = |s: u32| match components.closed {
@@ -190,10 +190,10 @@ fn place_demands(plane: &mut Plane, src: &[u32], dst: &[u32]) {
             false => reach.hops[s as usize] != FAR,
         };
         let row = targets.len() as u32;
-        for (source, j) in coming.iter().copied().filter(|(s, _)| reaches(*s)) {
+        for (source, j) in demands_to.iter().copied().filter(|(s, _)| reaches(*s)) {
             demands[j as usize] = if source == t { Use::Local } else { Use::Core { source, row } };
         }
-        if coming.iter().any(|(s, _)| *s != t && reaches(*s)) {
+        if demands_to.iter().any(|(s, _)| *s != t && reaches(*s)) {
             targets.push(t);
         }
     }

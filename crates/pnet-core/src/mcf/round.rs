@@ -1,7 +1,7 @@
-//! From the flow of any solver, which is feasible only to its tolerance, to splitting fractions, which are exact.
+//! From the flow of any solver, which is feasible only within a tolerance, to splitting fractions, which are exact.
 //!
-//! A row's fractions are those of its flow once cycles are cancelled; where a node has traffic but no flow to go by, it
-//! uses shortest paths.  The plane shares of a demand are normalised.
+//! A row's fractions are those of its flow once cycles are cancelled; a node with traffic but without flow uses shortest
+//! paths.  The plane shares of a demand are normalised.
 
 use rayon::prelude::*;
 
@@ -13,14 +13,14 @@ use super::problem::{Plane, Problem, Use};
 use super::proof::Proof;
 use crate::error::{Error, invalid};
 
-/// Fractions and shares below this are dropped: they are noise, and carry no more than that.
+/// Fractions and shares below this are numerical noise, and dropped.
 const NEGLIGIBLE: f64 = 1e-10;
 
 /// A solver's flow.
 pub(crate) trait Flow: Sync {
     /// Writes the flow of the `row`-th target of `plane` on each of its arcs; small negative values count as zero.
     fn row(&self, plane: usize, row: usize, flow: &mut [f64]);
-    /// What the solver sends of demand `j` over `plane`, up to a factor common to all planes.
+    /// The solver's flow of a demand in `plane`, up to a factor common to all planes.
     fn share(&self, plane: usize, demand: usize) -> f64;
 }
 
@@ -29,7 +29,7 @@ struct Arrays<'a> {
     flow: &'a [f64],
     injection: &'a [f64],
     demands: usize,
-    /// Where each plane's rows begin, and how long one is.
+    /// The offset of each plane's rows, and the length of one.
     planes: Vec<(usize, usize)>,
 }
 
@@ -44,14 +44,14 @@ impl Flow for Arrays<'_> {
     }
 }
 
-/// The proof that a solver's flow and lengths amount to.
+/// The proof that a solver's flow and lengths give.
 ///
 /// `flow` holds the rows of all planes after each other, each with its plane's arcs; `injection` is `[planes, demands]`,
-/// what is sent of each demand over each plane; `up` and `down` are `[planes, endpoints]`.
+/// the flow of each demand in each plane; `up` and `down` are `[planes, endpoints]`.
 ///
 /// ```
 #[doc = include_str!("two_cables.md")]
-/// // A row for each plane, with a cycle in the first; a solver's units do not matter.
+/// // A row for each plane, with a cycle in the first; the units are arbitrary.
 /// let flow = [3.0, 1.0, 5.0, 0.0];
 /// let proof = pnet_core::mcf::round_flow(&problem, &flow, &[2.0, 6.0], &[1.0; 4], &[0.0; 4], &[0.0; 4])?;
 /// assert_eq!(proof.share, [0.25, 0.75]);
@@ -150,16 +150,14 @@ impl Scratch {
     }
 }
 
-/// Lengths that order nodes: the dual lengths, with a little added to each arc so that none is zero.
-///
-/// Where the dual is zero (links that do not bind) the order is then by hops.
+/// The dual lengths plus a small constant, so that none is zero: links that do not bind are then ordered by hops.
 fn ordering_lengths(length: &[f64]) -> Vec<f64> {
     let mean = length.iter().sum::<f64>() / length.len().max(1) as f64;
     let least = if mean > 0.0 { 1e-3 * mean } else { 1.0 };
     length.iter().map(|l| l + least).collect()
 }
 
-/// Parts of each demand on each plane, `[planes][demands]`, summing to 1 over the planes.
+/// Shares of each demand in each plane, `[planes][demands]`, which sum to 1 over the planes.
 fn shares(problem: &Problem, flow: &impl Flow, distances: &[Distances]) -> Vec<f64> {
     let (planes, demands) = (problem.planes.len(), problem.demands());
     let mut share = vec![0.0; planes * demands];
@@ -189,7 +187,7 @@ fn nearest_plane(problem: &Problem, distances: &[Distances], j: usize) -> usize 
     (0..problem.planes.len()).min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(0)
 }
 
-/// The (arc, fraction) pairs of one row, at the nodes that carry its traffic, sorted by arc.
+/// The (arc, fraction) pairs of one row at the nodes with traffic, sorted by arc.
 fn split_row(
     plane: &Plane,
     row: usize,
@@ -217,12 +215,12 @@ fn split_row(
         amount[*node as usize] += x;
     }
     let mut split = vec![];
-    // Nodes without flow pass their traffic towards the target by shortest paths, which lead ever closer and end
-    // there or at a node with flow; nothing leads back to them, so no cycle can arise.
-    let mut lost: Vec<u32> = (0..plane.nodes() as u32).filter(|u| !alive[*u as usize]).collect();
-    if lost.iter().any(|u| amount[*u as usize] > 0.0) {
-        lost.sort_by(|a, b| dist(*b as usize).total_cmp(&dist(*a as usize)));
-        for u in lost {
+    // Nodes without flow send their traffic towards the target by shortest paths, which end there or at a node with flow.
+    // No flow leads back to them, so no cycle arises.
+    let mut dead: Vec<u32> = (0..plane.nodes() as u32).filter(|u| !alive[*u as usize]).collect();
+    if dead.iter().any(|u| amount[*u as usize] > 0.0) {
+        dead.sort_by(|a, b| dist(*b as usize).total_cmp(&dist(*a as usize)));
+        for u in dead {
             let u = u as usize;
             if amount[u] > 0.0 {
                 let nearer = |a: &usize| dist(plane.head(*a)) < dist(u);
@@ -241,7 +239,7 @@ fn split_row(
     split
 }
 
-/// Moves what is at `u` over the arcs that are `kept`, in proportion to their weights.
+/// Divides the traffic at `u` among the arcs that are `kept`, in proportion to their weights.
 fn divide(
     plane: &Plane,
     u: usize,
@@ -250,10 +248,10 @@ fn divide(
     amount: &mut [f64],
     split: &mut Vec<(u32, f64)>,
 ) {
-    let begin = split.len();
+    let first = split.len();
     split.extend(plane.out(u).filter(|a| kept(*a) && weight(*a) > 0.0).map(|a| (a as u32, weight(a))));
-    let total: f64 = split[begin..].iter().map(|entry| entry.1).sum();
-    for (arc, fraction) in &mut split[begin..] {
+    let total: f64 = split[first..].iter().map(|entry| entry.1).sum();
+    for (arc, fraction) in &mut split[first..] {
         *fraction /= total;
         amount[plane.head(*arc as usize)] += *fraction * amount[u];
     }

@@ -1,4 +1,4 @@
-//! What the iterative solvers have in common: when to stop, and who watches.
+//! Limits of an iterative solve, and its monitor.
 
 use web_time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use web_time::{Duration, Instant};
 pub struct Options {
     /// Relative gap between the bounds at which the answer counts as certified.
     pub tolerance: f64,
-    /// Iterations at most.
+    /// Limit on the iterations.
     pub max_iterations: usize,
-    /// Wall time at most, in seconds; checked where the bounds are.
+    /// Limit on the wall time, in seconds; checked whenever the bounds are.
     pub time_limit_s: f64,
 }
 
-/// The state of a run, as the caller sees it.
+/// The state of a run, as reported to the caller.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// Iterations done.
@@ -24,17 +24,17 @@ pub struct Progress {
     pub upper: f64,
 }
 
-/// Who watches a run.
+/// Observes a run, and may stop it.
 pub trait Monitor {
-    /// Whether the run should stop now; asked about ten times a second.
+    /// Whether the run should stop now; called about ten times a second.
     fn stop(&mut self) -> bool {
         false
     }
-    /// The bounds so far, now and then; returns whether to go on.
+    /// Receives the bounds so far; returns whether to continue.
     fn progress(&mut self, progress: Progress) -> bool;
 }
 
-/// Nobody watches: the run goes on to its end.
+/// No monitor: the run continues to its end.
 #[derive(Debug, Clone, Copy)]
 pub struct Unwatched;
 
@@ -44,10 +44,10 @@ impl Monitor for Unwatched {
     }
 }
 
-/// How often the monitor is asked whether to stop.
+/// How often the monitor may stop the run.
 const POLL: Duration = Duration::from_millis(100);
 
-/// Keeps an eye on the clock and on the monitor.
+/// Polls the clock and the monitor.
 pub(crate) struct Watch {
     started: Instant,
     polled: Instant,
@@ -55,17 +55,17 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// A watch that starts now.
+    /// A clock that starts now.
     pub(crate) fn new(limit_s: f64) -> Self {
         Watch { started: Instant::now(), polled: Instant::now(), limit_s }
     }
 
-    /// Whether the time is up.
+    /// Whether the time limit is over.
     pub(crate) fn late(&self) -> bool {
         self.started.elapsed().as_secs_f64() > self.limit_s
     }
 
-    /// Whether to stop, for the time or for the monitor; cheap enough to ask every iteration.
+    /// Whether the time limit or the monitor ends the run; cheap enough to call in every iteration.
     pub(crate) fn stop(&mut self, monitor: &mut impl Monitor) -> bool {
         if self.polled.elapsed() < POLL {
             return false;

@@ -1,4 +1,4 @@
-//! How many shortest paths there are, without listing them.
+//! Numbers of shortest paths, without listing them.
 
 use rayon::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::error::Error;
 use crate::graph::{FAR, Graph, Planes, Reach};
 use crate::stop::Stop;
 
-/// Counts do not grow beyond this, so that sums of them stay finite.
+/// The largest count, so that sums stay finite.
 pub(super) const MOST: f64 = 1e300;
 
-/// Number of shortest paths from every node to the node that `reach` was searched for, parallel arcs counted each.
+/// Number of shortest paths from every node to the target of `reach`, parallel arcs counted separately.
 ///
 /// Exact up to 2^53, rounded above.
 pub(super) fn count_from_all(graph: &Graph, reach: &Reach) -> Vec<f64> {
@@ -23,22 +23,22 @@ pub(super) fn count_from_all(graph: &Graph, reach: &Reach) -> Vec<f64> {
     count
 }
 
-/// The shortest paths of pairs, plane by plane.
+/// Numbers of shortest paths of pairs, by plane.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counts {
     /// Hops of each plane's paths of each pair, pair by pair; [`FAR`] where the pair has none there.
     pub hops: Vec<u32>,
-    /// How many paths these are, parallel arcs counted each: exact up to 2^53, rounded above, at most 1e300.
+    /// Number of these paths, parallel arcs counted separately: exact up to 2^53, rounded above, at most 1e300.
     pub count: Vec<f64>,
 }
 
-/// How many paths [`super::enumerate()`] finds for each pair, in each plane, where all of equal cost are wanted.
+/// Number of paths that [`super::enumerate()`] lists for each pair in each plane, where all of equal cost are requested.
 ///
 /// ```
 /// # use pnet_core::Stop;
 /// # use pnet_core::graph::{Graph, Planes};
 /// # use pnet_core::paths::{Policy, count_shortest};
-/// // Two parallel cables one way.
+/// // Two parallel arcs.
 /// let graph = Graph::new(2, vec![0, 0], vec![1, 1])?;
 /// let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(1)]])?;
 /// let counts = count_shortest(&planes, &[(0, 1)], Policy::Any, 0, &Stop::default())?;
@@ -94,9 +94,9 @@ pub fn count_shortest(
         )
         .collect::<Result<_, Error>>()?;
     let mut counts = Counts { hops: vec![FAR; pairs.len() * planes], count: vec![0.0; pairs.len() * planes] };
-    for (place, hops, count) in found.into_iter().flatten() {
-        counts.hops[place] = hops;
-        counts.count[place] = count;
+    for (index, hops, count) in found.into_iter().flatten() {
+        counts.hops[index] = hops;
+        counts.count[index] = count;
     }
     Ok(counts)
 }

@@ -15,7 +15,7 @@ const NOISE_BITS: u32 = 16;
 
 const NONE: u32 = u32::MAX;
 
-/// What arcs cost: one unit each, and a random part that breaks ties and adds up to less than a unit.
+/// Costs of arcs: one unit each, and a random part that breaks ties and sums to less than a unit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cost {
     unit: i64,
@@ -40,15 +40,15 @@ pub(super) struct DisjointFlow<'a> {
     ends: (u32, u32),
     cost: Cost,
     used: Vec<bool>,
-    /// How far the distance to the target, in the residual graph, has risen above what the hops say.
+    /// How much the distance to the target in the residual graph exceeds that by hops.
     raised: Vec<i64>,
     distance: Vec<i64>,
-    /// By which arc the search came; used arcs are walked backwards.
+    /// The arc by which the search reached each node; used arcs are traversed backwards.
     by: Vec<u32>,
 }
 
 impl<'a> DisjointFlow<'a> {
-    /// No flow yet, between two different nodes; `hops` are the distances to the second.
+    /// An empty flow between two different nodes; `hops` are the distances to the second.
     pub(super) fn new(graph: &'a Graph, hops: &'a [u32], ends: (u32, u32), cost: Cost) -> Self {
         let nodes = graph.nodes();
         DisjointFlow {
@@ -83,7 +83,7 @@ impl<'a> DisjointFlow<'a> {
                 continue;
             }
             if u == target {
-                // Nodes that were not settled are as far as the target or farther: theirs do not rise.
+                // The distances of nodes that were not settled do not change: they are at least the target's.
                 for (node, at) in settled {
                     self.raised[node as usize] += distance - at;
                 }
@@ -96,7 +96,7 @@ impl<'a> DisjointFlow<'a> {
                 if self.used[arc as usize] || self.hops[v as usize] == FAR {
                     continue;
                 }
-                // Most arcs lead too far even without the random part, or beyond the target.
+                // The random part is drawn only for arcs that can still be on a shortest path.
                 let least = base + self.cost.unit + self.potential(v);
                 if least < self.distance[v as usize].min(self.distance[target as usize]) {
                     self.relax(v, least + self.cost.noise(arc), arc, &mut heap);
@@ -137,7 +137,7 @@ impl<'a> DisjointFlow<'a> {
         }
     }
 
-    /// The paths that the flow consists of: the shortest in it first, then the shortest in what is left.
+    /// Decomposes the flow: its shortest path first, then the shortest of the rest.
     ///
     /// They are simple, as a flow of least length has no cycle.
     pub(super) fn paths(mut self) -> Vec<Vec<u32>> {

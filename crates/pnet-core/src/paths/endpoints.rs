@@ -1,13 +1,13 @@
-//! Where endpoints attach, and what the choices of a pair are keyed on.
+//! Classes of endpoints, and the random stream of a pair.
 
 use std::collections::HashMap;
 
 use crate::graph::Planes;
 use crate::random::SplitMix;
 
-/// Endpoints, by where they attach.
+/// Endpoints, classified by the switches that they attach to.
 pub(super) struct Endpoints {
-    /// Which endpoints attach to the same switch of every plane: these have the same paths.
+    /// The class of each endpoint: those of one attach to the same switch of every plane, and have the same paths.
     class: Vec<u32>,
     /// Switch of each class in each plane.
     switches: Vec<Vec<Option<u32>>>,
@@ -42,11 +42,11 @@ impl Endpoints {
     }
 
     /// Whether two endpoints attach to the same switches.
-    pub(super) fn alike(&self, one: u32, other: u32) -> bool {
+    pub(super) fn equivalent(&self, one: u32, other: u32) -> bool {
         self.class[one as usize] == self.class[other as usize]
     }
 
-    /// The indices of the pairs, those with alike destinations together, among these those with alike sources.
+    /// The indices of the pairs, sorted by the classes of destination and source.
     pub(super) fn by_destination(&self, pairs: &[(u32, u32)]) -> Vec<u32> {
         let mut order: Vec<u32> = (0..pairs.len() as u32).collect();
         order.sort_unstable_by_key(|j| {
@@ -56,19 +56,19 @@ impl Endpoints {
         order
     }
 
-    /// The runs of `order` with alike destinations.
+    /// The runs of `order` with equivalent destinations.
     pub(super) fn groups<'a>(
         &'a self,
         pairs: &'a [(u32, u32)],
         order: &'a [u32],
     ) -> impl Iterator<Item = &'a [u32]> {
-        order.chunk_by(|a, b| self.alike(pairs[*a as usize].1, pairs[*b as usize].1))
+        order.chunk_by(|a, b| self.equivalent(pairs[*a as usize].1, pairs[*b as usize].1))
     }
 
     /// The stream that breaks a pair's ties.
     ///
-    /// It does not depend on the other pairs, and where choices are not made per flow, it is the same for all pairs
-    /// that attach alike.
+    /// It does not depend on the other pairs, and where choices are not made per flow, it is the same for all pairs of
+    /// equivalent endpoints.
     pub(super) fn stream(&self, seed: u64, per_flow: bool, (from, to): (u32, u32)) -> SplitMix {
         let key = |endpoint: u32| match per_flow {
             true => u64::from(endpoint),

@@ -6,30 +6,33 @@ use rayon::prelude::*;
 
 use super::endpoints::Endpoints;
 use super::path_set::{PathSet, Paths};
-use super::select::{PathKind, Selector, Wanted};
+use super::select::{PathKind, Selection, Selector};
 use crate::error::{Error, room_for};
 use crate::graph::{Blocks, Graph, Planes};
 use crate::stop::Stop;
 
-/// In how many parts the pairs are searched: while a part is put into order, its paths are held twice.
+/// The number of parts in which pairs are searched: while a part is sorted, its paths are in memory twice.
 const PARTS: usize = 8;
 
-/// Pairs of a part at least.
+/// Pairs of a part, at least.
 const LEAST: usize = 1 << 14;
 
-/// The paths of every pair, the same on any number of threads; an error where `stop` says so, or memory ends.
+/// The paths of every pair, the same on any number of threads.
+///
+/// # Errors
+/// Where `stop` is requested, or out of memory.
 ///
 /// A pair is a source and a destination endpoint; on one switch of a plane it has the empty path there.
 ///
 /// ```
 /// # use pnet_core::Stop;
 /// # use pnet_core::graph::{Graph, Planes};
-/// # use pnet_core::paths::{PathKind, Policy, Wanted, enumerate};
+/// # use pnet_core::paths::{PathKind, Policy, Selection, enumerate};
 /// // From 0 to 2 directly, or over 1.
 /// let graph = Graph::new(3, vec![0, 0, 1], vec![1, 2, 2])?;
 /// let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(1), Some(2)]])?;
-/// let wanted = Wanted { kind: PathKind::KShortest, count: 2, policy: Policy::Any, per_flow: false, seed: 1 };
-/// let set = enumerate(&planes, &[(0, 2)], &wanted, &Stop::default())?;
+/// let selection = Selection { kind: PathKind::KShortest, count: 2, policy: Policy::Any, per_flow: false, seed: 1 };
+/// let set = enumerate(&planes, &[(0, 2)], &selection, &Stop::default())?;
 /// assert_eq!(set.pair_ptr, [0, 2]);
 /// assert_eq!((set.paths.get(0), set.paths.get(1)), (&[1][..], &[0, 2][..]));
 /// # Ok::<(), pnet_core::Error>(())
@@ -37,16 +40,16 @@ const LEAST: usize = 1 << 14;
 pub fn enumerate(
     planes: &Planes,
     pairs: &[(u32, u32)],
-    wanted: &Wanted,
+    selection: &Selection,
     stop: &Stop,
 ) -> Result<PathSet, Error> {
     let endpoints = Endpoints::new(planes);
-    // Where paths may be searched one by one.
-    let blocks = match (wanted.kind, wanted.count) {
+    // Needed where paths may be searched one by one.
+    let blocks = match (selection.kind, selection.count) {
         (PathKind::EdgeDisjoint, _) | (PathKind::EqualCost, 1) => vec![],
         _ => planes.graphs.iter().map(Blocks::new).collect(),
     };
-    let search = Search { graphs: &planes.graphs, blocks, endpoints, wanted, stop };
+    let search = Search { graphs: &planes.graphs, blocks, endpoints, selection, stop };
     let mut set = PathSet::default();
     room_for("offsets of pairs", &mut set.pair_ptr, pairs.len() + 1)?;
     set.pair_ptr.push(0);
@@ -56,16 +59,16 @@ pub fn enumerate(
     Ok(set)
 }
 
-/// What is searched, and for what.
+/// The graphs, and the selection of paths.
 struct Search<'a> {
     graphs: &'a [Graph],
     blocks: Vec<Blocks>,
     endpoints: Endpoints,
-    wanted: &'a Wanted,
+    selection: &'a Selection,
     stop: &'a Stop,
 }
 
-/// The paths of a group, and which of them belong to each of its pairs.
+/// The paths of a group, and the range of each of its pairs.
 type Found = (Paths, Vec<Range<usize>>);
 
 impl Search<'_> {
@@ -77,21 +80,21 @@ impl Search<'_> {
         let found: Vec<Found> = groups
             .par_iter()
             .map_init(
-                || Selector::new(self.graphs, &self.blocks, self.wanted, self.stop),
+                || Selector::new(self.graphs, &self.blocks, self.selection, self.stop),
                 |selector, group| self.group(selector, pairs, group),
             )
             .collect::<Result<_, Error>>()?;
-        let mut place = vec![(0, 0); pairs.len()];
+        let mut position = vec![(0, 0); pairs.len()];
         let (mut paths, mut arcs) = (0, 0);
         for (g, (group, (found, spans))) in groups.iter().zip(&found).enumerate() {
             for (i, (j, span)) in group.iter().zip(spans).enumerate() {
-                place[*j as usize] = (g as u32, i as u32);
+                position[*j as usize] = (g as u32, i as u32);
                 paths += span.len();
                 arcs += found.ptr[span.end] - found.ptr[span.start];
             }
         }
         set.paths.reserve(paths, arcs)?;
-        for (g, i) in place {
+        for (g, i) in position {
             let (paths, spans) = &found[g as usize];
             set.paths.extend(paths, spans[i as usize].clone());
             set.pair_ptr.push(set.paths.len());
@@ -99,9 +102,9 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The paths of pairs whose destinations attach alike.
+    /// The paths of pairs with equivalent destinations.
     fn group(&self, selector: &mut Selector, pairs: &[(u32, u32)], group: &[u32]) -> Result<Found, Error> {
-        let (endpoints, wanted) = (&self.endpoints, self.wanted);
+        let (endpoints, selection) = (&self.endpoints, self.selection);
         selector.aim(endpoints.switches(pairs[group[0] as usize].1));
         let mut paths = Paths::default();
         let mut spans: Vec<Range<usize>> = Vec::with_capacity(group.len());
@@ -109,10 +112,10 @@ impl Search<'_> {
             let (from, to) = pairs[*j as usize];
             let previous = i.checked_sub(1).map(|i| (pairs[group[i] as usize].0, spans[i].clone()));
             let span = match previous {
-                Some((other, span)) if !wanted.per_flow && endpoints.alike(from, other) => span,
+                Some((other, span)) if !selection.per_flow && endpoints.equivalent(from, other) => span,
                 _ => {
                     let first = paths.len();
-                    let stream = endpoints.stream(wanted.seed, wanted.per_flow, (from, to));
+                    let stream = endpoints.stream(selection.seed, selection.per_flow, (from, to));
                     selector.select(endpoints.switches(from), stream, &mut paths)?;
                     first..paths.len()
                 }

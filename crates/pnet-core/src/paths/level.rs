@@ -4,7 +4,7 @@ use super::path_set::Paths;
 use crate::error::Error;
 use crate::graph::Graph;
 
-/// How a search of one length ended.
+/// How the search of one length ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     /// All paths of the length were found.
@@ -16,13 +16,13 @@ pub(super) enum Ended {
 /// Scratch space for searches in one graph.
 pub(super) struct LevelSearch {
     on_path: Vec<bool>,
-    /// Nodes of the path and the next arc to try at each.
+    /// Nodes of the path, with the next arc to try at each.
     stack: Vec<(u32, u32)>,
     arcs: Vec<u32>,
-    /// Of each node, where its arcs to the target of the last search are among those into it.
+    /// For each node, the range of its arcs among those into the target of the last search.
     last: Vec<(u32, u32)>,
     target: Option<u32>,
-    /// Of the last search.
+    /// Arcs visited by the last search.
     steps: usize,
 }
 
@@ -40,12 +40,12 @@ impl LevelSearch {
         }
     }
 
-    /// Arcs that the last search looked at.
+    /// Arcs visited by the last search.
     pub(super) fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Looks up the arcs into `target`, so that the last step of a path need not be searched for.
+    /// Indexes the arcs into `target`, so that the last step of a path needs no search.
     fn aim(&mut self, graph: &Graph, target: u32) {
         if self.target == Some(target) {
             return;
@@ -63,10 +63,10 @@ impl LevelSearch {
         self.target = Some(target);
     }
 
-    /// Adds to `found` every simple path of `length` arcs from `source` to `target`, parallel arcs counted each.
+    /// Adds to `found` every simple path of `length` arcs from `source` to `target`, parallel arcs counted separately.
     ///
-    /// `hops` are the distances to `target`: an arc is taken only if the target can still be reached in time, so with
-    /// no detour to spare every step belongs to a path.
+    /// `hops` are the distances to `target`: an arc is taken only if the target can be reached within `length`, so for the
+    /// shortest length every step belongs to a path.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn run(
         &mut self,
@@ -105,19 +105,19 @@ impl LevelSearch {
                 return Ok(Ended::OutOfSteps);
             }
             let v = graph.head(arc);
-            let left = length - self.stack.len() as u32;
+            let remaining = length - self.stack.len() as u32;
             if v == target {
-                if left == 0 {
+                if remaining == 0 {
                     found.push(plane, self.arcs.iter().copied().chain([arc]))?;
                 }
-            } else if left == 1 {
+            } else if remaining == 1 {
                 let (first, end) = self.last[v as usize];
                 if !self.on_path[v as usize] {
                     for last in &into[first as usize..end as usize] {
                         found.push(plane, self.arcs.iter().copied().chain([arc, *last]))?;
                     }
                 }
-            } else if left > 1 && hops[v as usize] <= left && !self.on_path[v as usize] {
+            } else if remaining > 1 && hops[v as usize] <= remaining && !self.on_path[v as usize] {
                 self.arcs.push(arc);
                 self.enter(graph, v);
             }

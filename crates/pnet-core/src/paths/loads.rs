@@ -1,7 +1,7 @@
-//! What a routing with a fixed split puts on links, without listing its paths.
+//! Link loads of a routing with a fixed split, without listing its paths.
 //!
-//! All that goes to one switch is added up where it starts and swept towards it, farthest nodes first, each node handing
-//! on equal parts over its next hops.  One sweep costs as much as one search, however many paths there are.
+//! The traffic to one switch is summed at its sources and swept towards it, farthest nodes first, each node dividing it
+//! equally over its next hops.  One sweep costs as much as one search, however many paths there are.
 
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ use crate::stop::Stop;
 pub enum Split {
     /// Equally over next hops on shortest paths.
     Ecmp,
-    /// Equally over all switches of the component; to these and from them as [`Split::Ecmp`] (Valiant, STOC 1981).
+    /// Equally over all intermediate switches of the component, with [`Split::Ecmp`] to and from them (Valiant, STOC 1981).
     Vlb,
 }
 
@@ -27,20 +27,20 @@ pub struct Rule {
     pub split: Split,
     /// Over planes.
     pub policy: Policy,
-    /// What draws the plane of [`Policy::Single`].
+    /// Seed for the plane of [`Policy::Single`].
     pub seed: u64,
 }
 
-/// What demands put on links.
+/// The loads of demands.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loads {
     /// Load of each arc of each plane.
     pub load: Vec<Vec<f64>>,
-    /// Part of each demand in each plane, 0 in all for a pair without a path.
+    /// Share of each demand in each plane, 0 in all for a pair without a path.
     pub share: Vec<Vec<f64>>,
 }
 
-/// Sums are formed in this many blocks, whatever the number of threads.
+/// Number of partial sums, whatever the number of threads.
 const BLOCKS: usize = 32;
 
 /// The loads of demands between pairs of endpoints; arguments as for [`super::enumerate()`].
@@ -49,7 +49,7 @@ const BLOCKS: usize = 32;
 /// # use pnet_core::Stop;
 /// # use pnet_core::graph::{Graph, Planes};
 /// # use pnet_core::paths::{Policy, Rule, Split, split_loads};
-/// // Two parallel cables one way carry half each.
+/// // Two parallel arcs carry half each.
 /// let graph = Graph::new(2, vec![0, 0], vec![1, 1])?;
 /// let planes = Planes::new(vec![graph], vec![vec![Some(0), Some(1)]])?;
 /// let rule = Rule { split: Split::Ecmp, policy: Policy::Any, seed: 0 };
@@ -115,12 +115,12 @@ struct Block<'a> {
     rule: &'a Rule,
     endpoints: &'a Endpoints,
     reach: Vec<Reach>,
-    /// What is on its way, by node.
+    /// Traffic still to be swept, by node.
     amount: Vec<Vec<f64>>,
     load: Vec<Vec<f64>>,
-    /// What each node sends to each switch of its component, where it goes there first.
+    /// Traffic from each node to each intermediate switch of its component.
     outward: Vec<Vec<f64>>,
-    /// Pair, plane, part.
+    /// Pair, plane, share.
     share: Vec<(u32, u32, f64)>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Adds the demands of these pairs, whose destinations attach alike.
+    /// Adds the demands of these pairs, which have equivalent destinations.
     fn add(&mut self, group: &[u32], pairs: &[(u32, u32)], demand: &[f64]) {
         let endpoints = self.endpoints;
         let targets = endpoints.switches(pairs[group[0] as usize].1);
@@ -162,7 +162,7 @@ impl<'a> Block<'a> {
                 let (Some(source), amount) = (sources[p], part * demand[*j as usize]) else { continue };
                 match self.rule.split {
                     Split::Ecmp => self.amount[p][source as usize] += amount,
-                    // A pair on one switch stays there.
+                    // Traffic of a pair on one switch stays there.
                     Split::Vlb if sources[p] == targets[p] => {}
                     Split::Vlb => {
                         let through = self.components[p].around(source).len() as f64;
@@ -184,7 +184,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The planes into which a pair sends, and how much of its demand.
+    /// The share of a pair's demand in each plane that it uses.
     fn parts(&self, sources: &[Option<u32>], targets: &[Option<u32>], pair: (u32, u32)) -> Vec<(usize, f64)> {
         let connected = |p: usize| {
             let (source, target) = (sources[p]?, targets[p]?);
@@ -212,13 +212,13 @@ impl<'a> Block<'a> {
         weights.into_iter().map(|(p, weight)| (p, weight / total)).collect()
     }
 
-    /// Number of next hops of a pair's source; on the destination's switch one, its access link.
+    /// Number of next hops of a pair's source; on the destination's switch 1, for its access link.
     fn next_hops(&self, p: usize, source: Option<u32>) -> f64 {
         source.map_or(0, |s| self.graphs[p].next_hops(s, &self.reach[p]).count()).max(1) as f64
     }
 }
 
-/// Moves every amount to the node that `reach` was searched for, and forgets it there.
+/// Moves every amount to the target of `reach`, and clears it there.
 fn sweep(graph: &Graph, reach: &Reach, amount: &mut [f64], load: &mut [f64]) {
     for u in reach.order.iter().rev() {
         let here = std::mem::take(&mut amount[*u as usize]);

@@ -41,10 +41,10 @@ impl Paths {
     pub(crate) fn push(&mut self, plane: u32, arcs: impl IntoIterator<Item = u32>) -> Result<(), Error> {
         let arcs = arcs.into_iter();
         let more = arcs.size_hint().0;
-        // Twice as much each time, as a vector does by itself, but without an abort where memory ends.
-        let held = self.arcs.len();
-        if self.arcs.capacity() - held < more {
-            room_for("arcs of paths", &mut self.arcs, more.max(held))?;
+        // Doubles the capacity, as a vector does, but returns an error instead of an abort when out of memory.
+        let len = self.arcs.len();
+        if self.arcs.capacity() - len < more {
+            room_for("arcs of paths", &mut self.arcs, more.max(len))?;
         }
         self.plane.push(plane);
         self.arcs.extend(arcs);
@@ -52,7 +52,7 @@ impl Paths {
         Ok(())
     }
 
-    /// Makes room for exactly so many more.
+    /// Reserves capacity for exactly so many more.
     pub(crate) fn reserve(&mut self, paths: usize, arcs: usize) -> Result<(), Error> {
         room_for("planes of paths", &mut self.plane, paths)?;
         room_for("offsets of paths", &mut self.ptr, paths)?;
@@ -87,7 +87,7 @@ impl Paths {
         }
     }
 
-    /// Forgets all paths.
+    /// Removes all paths.
     pub(crate) fn clear(&mut self) {
         self.truncate(0);
     }
@@ -96,7 +96,7 @@ impl Paths {
 /// The paths of each pair: those of pair `j` are `paths` `pair_ptr[j]..pair_ptr[j + 1]`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PathSet {
-    /// Where each pair's paths begin.
+    /// Offsets of the pairs.
     pub pair_ptr: Vec<usize>,
     /// All paths.
     pub paths: Paths,

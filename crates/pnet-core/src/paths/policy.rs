@@ -1,13 +1,13 @@
-//! Which planes a pair may use.
+//! The planes that a pair may use.
 
 use crate::random::SplitMix;
 
-/// Which planes a pair's paths may come from.
+/// The planes that a pair's paths may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     /// The union of all planes, shortest first.
     Any,
-    /// K divided over the planes; the rest goes round from a plane drawn for the pair.
+    /// K divided equally among the planes; the remainder round-robin from a plane drawn for the pair.
     RoundRobin,
     /// Only the planes in which the pair is nearest.
     Shortest,
@@ -18,7 +18,7 @@ pub enum Policy {
 impl Policy {
     /// The planes allowed to a pair, among the `near` ones that connect it, given with their hops.
     ///
-    /// It is the first draw from the pair's stream, so that everything asked of a pair sees the same plane.
+    /// It is the first draw from the pair's stream, so that all queries of a pair get the same plane.
     pub(crate) fn allowed(self, near: &[(usize, u32)], random: &mut SplitMix) -> Vec<(usize, u32)> {
         match self {
             Policy::Any | Policy::RoundRobin => near.to_vec(),
@@ -29,7 +29,7 @@ impl Policy {
     }
 }
 
-/// Those of the planes with the fewest hops.
+/// The planes with the fewest hops.
 pub(super) fn nearest(planes: &[(usize, u32)]) -> Vec<(usize, u32)> {
     let least = planes.iter().map(|(_, hops)| *hops).min();
     planes.iter().copied().filter(|(_, hops)| Some(*hops) == least).collect()

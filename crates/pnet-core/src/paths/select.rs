@@ -7,14 +7,14 @@ use super::path_set::Paths;
 use super::policy::{Policy, nearest};
 use super::yen::{OneByOne, Spur, Target};
 use crate::error::Error;
-use crate::graph::{Blocks, FAR, Graph, Reach, Ways};
+use crate::graph::{Blocks, FAR, Graph, Reach, SimplePaths};
 use crate::random::SplitMix;
 use crate::stop::Stop;
 
 /// Steps that the search of one length may take before Yen's algorithm takes over.
 const STEPS: usize = 1 << 18;
 
-/// Which paths count.
+/// The kind of paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathKind {
     /// Only paths as short as the shortest.
@@ -25,32 +25,32 @@ pub enum PathKind {
     EdgeDisjoint,
 }
 
-/// What is asked for.
+/// The paths requested for each pair.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
-    /// Which paths count.
+pub struct Selection {
+    /// The kind of paths.
     pub kind: PathKind,
-    /// Paths per pair at most.
+    /// Paths per pair, at most.
     pub count: usize,
-    /// Which planes they may come from.
+    /// The planes that they may use.
     pub policy: Policy,
     /// Whether a pair's ties are broken by its endpoints, as hashing a flow does, or by the switches they attach to.
     pub per_flow: bool,
-    /// Which of the equally good choices is taken.
+    /// Seed that breaks ties.
     pub seed: u64,
 }
 
 /// Scratch space for the pairs of one destination.
 pub(super) struct Selector<'a> {
     graphs: &'a [Graph],
-    /// Of each graph, where paths may be searched one by one.
+    /// Those of each graph, where paths may be searched one by one.
     blocks: &'a [Blocks],
-    wanted: &'a Wanted,
+    selection: &'a Selection,
     stop: &'a Stop,
     searches: Vec<LevelSearch>,
     targets: Vec<Option<u32>>,
     reach: Vec<Reach>,
-    ways: Vec<Ways>,
+    simple: Vec<SimplePaths>,
     spur: Spur,
     /// Number of shortest paths from each node, where one of them is drawn.
     counts: Vec<Vec<f64>>,
@@ -59,17 +59,22 @@ pub(super) struct Selector<'a> {
 
 impl<'a> Selector<'a> {
     /// Scratch space for `graphs`.
-    pub(super) fn new(graphs: &'a [Graph], blocks: &'a [Blocks], wanted: &'a Wanted, stop: &'a Stop) -> Self {
+    pub(super) fn new(
+        graphs: &'a [Graph],
+        blocks: &'a [Blocks],
+        selection: &'a Selection,
+        stop: &'a Stop,
+    ) -> Self {
         let largest = if blocks.is_empty() { 0 } else { graphs.iter().map(Graph::nodes).max().unwrap_or(0) };
         Selector {
             graphs,
             blocks,
-            wanted,
+            selection,
             stop,
             searches: graphs.iter().map(LevelSearch::new).collect(),
             targets: vec![],
             reach: vec![Reach::default(); graphs.len()],
-            ways: vec![Ways::default(); graphs.len()],
+            simple: vec![SimplePaths::default(); graphs.len()],
             spur: Spur::new(largest),
             counts: vec![vec![]; graphs.len()],
             level: Paths::default(),
@@ -82,8 +87,8 @@ impl<'a> Selector<'a> {
         for (p, target) in targets.iter().enumerate() {
             if let Some(target) = target {
                 self.graphs[p].reach(*target, &mut self.reach[p]);
-                if self.wanted.kind == PathKind::KShortest {
-                    self.ways[p].find(&self.graphs[p], &self.blocks[p], &self.reach[p]);
+                if self.selection.kind == PathKind::KShortest {
+                    self.simple[p].update(&self.graphs[p], &self.blocks[p], &self.reach[p]);
                 }
                 if self.draws_one() {
                     self.counts[p] = count_from_all(&self.graphs[p], &self.reach[p]);
@@ -93,7 +98,7 @@ impl<'a> Selector<'a> {
     }
 
     fn draws_one(&self) -> bool {
-        self.wanted.kind == PathKind::EqualCost && self.wanted.count == 1
+        self.selection.kind == PathKind::EqualCost && self.selection.count == 1
     }
 
     /// Adds to `paths` those of one pair from these switches, shortest first, within a length by plane and arcs.
@@ -105,22 +110,22 @@ impl<'a> Selector<'a> {
     ) -> Result<(), Error> {
         self.stop.check()?;
         let near = self.near(sources);
-        let allowed = self.wanted.policy.allowed(&near, &mut random);
-        if self.wanted.policy != Policy::RoundRobin {
-            return self.select_from(&allowed, sources, self.wanted.count, &mut random, paths);
+        let allowed = self.selection.policy.allowed(&near, &mut random);
+        if self.selection.policy != Policy::RoundRobin {
+            return self.select_from(&allowed, sources, self.selection.count, &mut random, paths);
         }
         let mut found = Paths::default();
         let planes = allowed.len();
         let first = if planes > 1 { random.below(planes) } else { 0 };
         for (i, plane) in allowed.iter().enumerate() {
             let turn = (i + planes - first) % planes;
-            let share = self.wanted.count / planes + usize::from(turn < self.wanted.count % planes);
+            let share = self.selection.count / planes + usize::from(turn < self.selection.count % planes);
             self.select_from(&[*plane], sources, share, &mut random, &mut found)?;
         }
         paths.extend_sorted(&found)
     }
 
-    /// The planes that connect these switches to the destination, with the hops.
+    /// The planes that connect these switches to the destination, with their hops.
     pub(super) fn near(&self, sources: &[Option<u32>]) -> Vec<(usize, u32)> {
         (0..self.graphs.len())
             .filter_map(|p| {
@@ -145,14 +150,14 @@ impl<'a> Selector<'a> {
         if ends.is_empty() || count == 0 {
             return Ok(());
         }
-        match self.wanted.kind {
+        match self.selection.kind {
             PathKind::EqualCost if self.draws_one() => self.one_of(&nearest(planes), sources, random, paths),
             PathKind::EqualCost | PathKind::KShortest => self.shortest_of(&ends, count, random, paths),
             PathKind::EdgeDisjoint => self.disjoint_of(&ends, count, random, paths),
         }
     }
 
-    /// Adds one of the shortest paths, each as likely as any other.
+    /// Adds one of the shortest paths, uniformly at random.
     fn one_of(
         &mut self,
         planes: &[(usize, u32)],
@@ -185,14 +190,16 @@ impl<'a> Selector<'a> {
         paths: &mut Paths,
     ) -> Result<(), Error> {
         let least = ends.iter().map(|(p, s, _)| self.reach[*p].hops[*s as usize]).min().unwrap_or(0);
-        let longest = match self.wanted.kind {
-            PathKind::KShortest => ends.iter().map(|(p, s, _)| self.ways[*p].longest(*s)).max().unwrap_or(0),
+        let longest = match self.selection.kind {
+            PathKind::KShortest => {
+                ends.iter().map(|(p, s, _)| self.simple[*p].longest(*s)).max().unwrap_or(0)
+            }
             _ => least,
         };
         let before = paths.len();
         let (mut missing, mut length) = (count, least);
-        // Lengths since the last path that no path has, and the steps of their searches.
-        let (mut vain, mut steps) = (0, 0);
+        // Lengths without a path since the last path, and the steps of their searches.
+        let (mut empty, mut steps) = (0, 0);
         let patience: usize =
             ends.iter().map(|(p, ..)| self.graphs[*p].nodes() + self.graphs[*p].arcs()).sum();
         while missing > 0 && length <= longest {
@@ -200,7 +207,7 @@ impl<'a> Selector<'a> {
             self.level.clear();
             for (p, s, t) in ends {
                 if s == t {
-                    // On one switch: the empty path, and no other, as a simple path does not come back.
+                    // On one switch: the empty path only, as a simple path does not return.
                     if length == 0 {
                         self.level.push(*p as u32, [])?;
                     }
@@ -216,17 +223,16 @@ impl<'a> Selector<'a> {
             }
             length += 1;
             if self.level.is_empty() {
-                // One in vain is nothing: every other one, where the graph has two sides.  The lengths left out are no
-                // loss: a longer search takes no fewer steps, so none would have run out of them where the next has
-                // not.
-                vain += 1;
-                if vain > 1 && steps > patience {
+                // In a bipartite graph every other length is empty.  Skipping lengths changes no result: a longer search
+                // takes no fewer steps, so none of those skipped would have run out of steps if the next one does not.
+                empty += 1;
+                if empty > 1 && steps > patience {
                     let Some(next) = self.next_length(ends, before, paths)? else { break };
-                    (length, vain, steps) = (next, 0, 0);
+                    (length, empty, steps) = (next, 0, 0);
                 }
             } else {
                 missing -= take(&self.level, missing, random, paths)?;
-                (vain, steps) = (0, 0);
+                (empty, steps) = (0, 0);
             }
         }
         Ok(())
@@ -256,14 +262,14 @@ impl<'a> Selector<'a> {
         target: u32,
         count: usize,
     ) -> Result<impl Iterator<Item = Vec<u32>> + use<>, Error> {
-        if self.wanted.kind != PathKind::KShortest {
-            self.ways[p].find(&self.graphs[p], &self.blocks[p], &self.reach[p]);
+        if self.selection.kind != PathKind::KShortest {
+            self.simple[p].update(&self.graphs[p], &self.blocks[p], &self.reach[p]);
         }
         let to = Target {
             graph: &self.graphs[p],
             blocks: &self.blocks[p],
             reach: &self.reach[p],
-            ways: &self.ways[p],
+            simple: &self.simple[p],
         };
         let mut search = OneByOne::new(to, source, target);
         let mut found = vec![];
@@ -274,8 +280,8 @@ impl<'a> Selector<'a> {
         Ok(found.into_iter())
     }
 
-    /// Adds the `missing` shortest paths of at least `length` arcs by Yen's algorithm; those from `before` on are
-    /// shorter ones.
+    /// Adds the `missing` shortest paths of at least `length` arcs by Yen's algorithm; `paths` has the shorter ones from its
+    /// `before`-th on.
     fn one_by_one(
         &mut self,
         ends: &[(usize, u32, u32)],
@@ -287,7 +293,7 @@ impl<'a> Selector<'a> {
     ) -> Result<(), Error> {
         let mut found: Vec<(usize, usize, Vec<u32>)> = vec![];
         for (p, s, t) in ends.iter().filter(|(_, s, t)| s != t) {
-            // Shorter ones are taken already and come first again.
+            // The shorter ones are found again, first.
             let taken = (before..paths.len()).filter(|i| paths.plane[*i] as usize == *p).count();
             let all = self.first(*p, *s, *t, taken.saturating_add(missing))?;
             let longer = all.filter(|path| path.len() >= length as usize);
@@ -305,8 +311,8 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// Adds `count` paths that share no arc.  Planes share none either, so the cheapest flow over all of them takes,
-    /// unit by unit, the plane where one more costs least.
+    /// Adds `count` paths that share no arc.  Planes share none either, so the cheapest flow over all of them augments, unit
+    /// by unit, in the plane where one more costs least.
     fn disjoint_of(
         &mut self,
         ends: &[(usize, u32, u32)],
@@ -346,7 +352,7 @@ impl<'a> Selector<'a> {
     }
 }
 
-/// Adds `level`, or `missing` of its paths drawn at random, in the order they have; returns how many.
+/// Adds `level`, or `missing` of its paths drawn at random, in their order; returns their number.
 fn take(level: &Paths, missing: usize, random: &mut SplitMix, paths: &mut Paths) -> Result<usize, Error> {
     let mut chosen: Vec<usize> = (0..level.len()).collect();
     if level.len() > missing {

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::error::Error;
-use crate::graph::{Blocks, Graph, Reach, Ways};
+use crate::graph::{Blocks, Graph, Reach, SimplePaths};
 use crate::stop::Stop;
 
 /// At most `k` shortest simple paths from `source` to `target`, as arcs, by length, then by arcs.
@@ -19,24 +19,24 @@ use crate::stop::Stop;
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn k_shortest(graph: &Graph, source: u32, target: u32, k: usize) -> Vec<Vec<u32>> {
-    let (blocks, mut reach, mut ways) = (Blocks::new(graph), Reach::default(), Ways::default());
+    let (blocks, mut reach, mut simple) = (Blocks::new(graph), Reach::default(), SimplePaths::default());
     graph.reach(target, &mut reach);
-    ways.find(graph, &blocks, &reach);
+    simple.update(graph, &blocks, &reach);
     let mut spur = Spur::new(graph.nodes());
     let stop = Stop::default();
     let mut paths =
-        OneByOne::new(Target { graph, blocks: &blocks, reach: &reach, ways: &ways }, source, target);
-    // Nobody asks to stop.
+        OneByOne::new(Target { graph, blocks: &blocks, reach: &reach, simple: &simple }, source, target);
+    // This stop is never requested.
     std::iter::from_fn(|| paths.next(&mut spur, &stop).ok().flatten()).take(k).collect()
 }
 
-/// A graph, and what leads to one node of it.
+/// A graph, and the simple paths to one node of it.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) graph: &'a Graph,
     pub(super) blocks: &'a Blocks,
     pub(super) reach: &'a Reach,
-    pub(super) ways: &'a Ways,
+    pub(super) simple: &'a SimplePaths,
 }
 
 /// The simple paths of one pair, shortest first.
@@ -45,9 +45,9 @@ pub(super) struct OneByOne<'a> {
     source: u32,
     target: u32,
     found: Vec<Vec<u32>>,
-    /// By length, then by arcs; each with the place where it leaves the path that it was found from.
+    /// By length, then by arcs; each with the position where it leaves the path that it was found from.
     candidates: BTreeSet<(usize, Vec<u32>, usize)>,
-    /// Where the last path left another one.
+    /// The position where the last path left another one.
     left_at: usize,
 }
 
@@ -76,10 +76,10 @@ impl<'a> OneByOne<'a> {
         Ok(Some(path))
     }
 
-    /// Adds the shortest paths that leave `path` where no path before it did; those before are in `found`.
+    /// Adds the shortest paths that leave `path` by an arc that no path in `found` takes there.
     fn leave(&mut self, path: &[u32], spur: &mut Spur, stop: &Stop) -> Result<(), Error> {
         let graph = self.to.graph;
-        // Those that are the same up to here.
+        // The paths with the same prefix.
         let mut same: Vec<usize> = (0..self.found.len()).collect();
         let mut banned = vec![];
         for at in 0..path.len() {
@@ -103,10 +103,10 @@ impl<'a> OneByOne<'a> {
     }
 }
 
-/// Breadth-first search around closed nodes and banned arcs; in one memory for all searches.
+/// Breadth-first search without closed nodes and banned arcs, in one memory for all searches.
 pub(super) struct Spur {
     closed: Vec<bool>,
-    /// By which arc the search came to a node; said of the nodes in the queue only.
+    /// The arc by which the search reached each node of the queue.
     by: Vec<u32>,
     queue: Vec<u32>,
 }
@@ -140,7 +140,8 @@ impl Spur {
                 if v == source || self.closed[v as usize] || self.by[v as usize] != NONE {
                     continue;
                 }
-                if !to.ways.leads(graph, to.blocks, to.reach, arc) || (u == source && banned.contains(&arc)) {
+                if !to.simple.leads(graph, to.blocks, to.reach, arc) || (u == source && banned.contains(&arc))
+                {
                     continue;
                 }
                 self.by[v as usize] = arc;

@@ -1,32 +1,24 @@
-//! What elephants could send if nothing but hosts' own links were in their way (Hedera, section IV.A).
+//! Natural demands: the rates of elephants if only host links limited them (Hedera, section IV.A).
 //!
-//! Sources divide their rate evenly between their flows; a receiver that is offered too much divides its rate evenly
-//! between those that ask for more than that; what these do not get, their sources offer to their other flows.  That goes
-//! round until nothing changes: max-min fair rates.
-
-/// Between whom a flow is.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Wish {
-    pub(crate) src: u32,
-    pub(crate) dst: u32,
-}
+//! Sources divide their rate evenly among their flows; an overloaded receiver divides its rate evenly among the flows that
+//! demand more than that, and their sources offer the rest to their other flows.  The fixed point is max-min fair.
 
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
     demand: f64,
-    /// Set by its receiver, for good.
+    /// Whether its receiver limits it.
     converged: bool,
 }
 
-/// Estimates the demand of each flow; `rates` are what each host can send and receive, in the same unit.
-pub(crate) fn estimate(wishes: &[Wish], rates: &[(f64, f64)]) -> Vec<f64> {
-    let group = |end: fn(&Wish) -> u32| {
-        let mut hosts: Vec<(u32, usize)> = wishes.iter().enumerate().map(|(i, w)| (end(w), i)).collect();
+/// Estimates the demand of each (source, destination); `rates` are those at which each host sends and receives.
+pub(crate) fn estimate(pairs: &[(u32, u32)], rates: &[(f64, f64)]) -> Vec<f64> {
+    let group = |end: fn(&(u32, u32)) -> u32| {
+        let mut hosts: Vec<(u32, usize)> = pairs.iter().map(end).zip(0..).collect();
         hosts.sort_unstable();
         hosts
     };
-    let (by_src, by_dst) = (group(|wish| wish.src), group(|wish| wish.dst));
-    let mut states = vec![State::default(); wishes.len()];
+    let (by_src, by_dst) = (group(|pair| pair.0), group(|pair| pair.1));
+    let mut states = vec![State::default(); pairs.len()];
     loop {
         let before: Vec<f64> = states.iter().map(|state| state.demand).collect();
         for flows in by_src.chunk_by(|a, b| a.0 == b.0) {
@@ -42,26 +34,26 @@ pub(crate) fn estimate(wishes: &[Wish], rates: &[(f64, f64)]) -> Vec<f64> {
     }
 }
 
-/// A source divides what its converged flows leave.
+/// A source divides the rate that its converged flows leave.
 fn offer(flows: &[(u32, usize)], rate: f64, states: &mut [State]) {
-    let (done, open): (Vec<usize>, Vec<usize>) =
+    let (fixed, active): (Vec<usize>, Vec<usize>) =
         flows.iter().map(|(_, i)| *i).partition(|i| states[*i].converged);
-    let left = rate - done.iter().map(|i| states[*i].demand).sum::<f64>();
-    for i in &open {
-        states[*i].demand = left.max(0.0) / open.len() as f64;
+    let rest = rate - fixed.iter().map(|i| states[*i].demand).sum::<f64>();
+    for i in &active {
+        states[*i].demand = rest.max(0.0) / active.len() as f64;
     }
 }
 
-/// A receiver cuts down what is too much; returns whether anything was.
+/// An overloaded receiver limits its largest flows; returns whether it was overloaded.
 fn accept(flows: &[(u32, usize)], rate: f64, states: &mut [State]) -> bool {
     let total: f64 = flows.iter().map(|(_, i)| states[*i].demand).sum();
     if total <= rate * (1.0 + 1e-12) {
         return false;
     }
     let mut large: Vec<usize> = flows.iter().map(|(_, i)| *i).collect();
-    let mut left = rate;
+    let mut remaining = rate;
     loop {
-        let share = left / large.len() as f64;
+        let share = remaining / large.len() as f64;
         let (small, rest): (Vec<usize>, Vec<usize>) = large.iter().partition(|i| states[**i].demand < share);
         if small.is_empty() {
             for i in large {
@@ -69,7 +61,7 @@ fn accept(flows: &[(u32, usize)], rate: f64, states: &mut [State]) -> bool {
             }
             return true;
         }
-        left -= small.iter().map(|i| states[*i].demand).sum::<f64>();
+        remaining -= small.iter().map(|i| states[*i].demand).sum::<f64>();
         large = rest;
     }
 }
@@ -84,8 +76,7 @@ mod tests {
     }
 
     fn estimated(pairs: &[(u32, u32)]) -> Vec<f64> {
-        let wishes: Vec<Wish> = pairs.iter().map(|(src, dst)| Wish { src: *src, dst: *dst }).collect();
-        estimate(&wishes, &rates(6))
+        estimate(pairs, &rates(6))
     }
 
     /// The paper's example (figure 5): hosts 0 to 3; 0 sends to 1, 2, 3, host 1 sends twice to 0 and once to 2, host 2 to 0 and
@@ -105,13 +96,13 @@ mod tests {
         assert_eq!(estimated(&[(0, 1)]), [1.0]);
         assert_eq!(estimated(&[(0, 1), (0, 2)]), [0.5, 0.5]);
         assert_eq!(estimated(&[(0, 2), (1, 2)]), [0.5, 0.5]);
-        // What host 0 cannot send to 2, where two others send as well, it offers to 1.
+        // Host 0 gets a third at host 2, which has two other senders, and offers the rest to 1.
         let found = estimated(&[(0, 1), (0, 2), (3, 2), (4, 2)]);
         assert!((found[0] - 2.0 / 3.0).abs() < 1e-12 && (found[1] - 1.0 / 3.0).abs() < 1e-12);
     }
 
     proptest! {
-        /// Nobody sends or receives more than it can, and every flow is at its fair share of a full end.
+        /// No host sends or receives more than its rate, and every flow has its fair share of a saturated end.
         #[test]
         fn demands_are_max_min_fair(pairs in prop::collection::vec((0..6_u32, 0..6_u32), 1..20)) {
             let found = estimated(&pairs);

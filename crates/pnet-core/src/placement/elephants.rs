@@ -1,4 +1,4 @@
-//! Where elephants go: Global First Fit and simulated annealing (Hedera, sections IV.B and IV.C).
+//! Placement of elephants: Global First Fit and simulated annealing (Hedera, sections IV.B and IV.C).
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use crate::random::SplitMix;
 /// How elephants are placed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Each on the first path that has room for it, where it stays while it is an elephant.
+    /// Each on the first path with room for it, which it keeps while it is an elephant.
     FirstFit,
-    /// All anew at each poll, starting from what the last one found: every host is reached by one of the equal paths,
-    /// hosts swap these, and what puts less above the links' rates is kept.
+    /// All at each poll, from the last placement: every host is reached by one of the equal paths, hosts swap these, and
+    /// swaps that reduce the excess over the links' rates are kept.
     Annealing {
         /// Steps of a poll.
         iterations: u32,
@@ -23,13 +23,13 @@ pub(crate) struct Elephant {
     pub(crate) dst: u32,
     /// Bits per second.
     pub(crate) demand: f64,
-    /// Ports of all paths that it could take.
+    /// Ports of all its paths.
     pub(crate) paths: Vec<Vec<u32>>,
-    /// Where it is placed, if it is.
+    /// The path it is placed on, if any.
     pub(crate) path: Option<Vec<u32>>,
 }
 
-/// What is reserved on ports.
+/// Reserved rates of ports.
 #[derive(Default)]
 struct Loads {
     loads: HashMap<u32, f64>,
@@ -47,13 +47,13 @@ impl Loads {
         path.iter().all(|port| room(port) >= demand)
     }
 
-    /// By how much a port is overloaded, as a part of its rate.
+    /// The relative overload of a port.
     fn excess(&self, port: u32, rate: impl Fn(u32) -> f64) -> f64 {
         (self.loads.get(&port).copied().unwrap_or(0.0) / rate(port) - 1.0).max(0.0)
     }
 }
 
-/// Places each elephant that is not placed on the first path with room, if there is one.
+/// Places each elephant without a path on the first one with room, if there is one.
 pub(crate) fn first_fit(elephants: &mut [Elephant], rate: impl Fn(u32) -> f64 + Copy) {
     let mut reserved = Loads::default();
     for elephant in elephants.iter() {
@@ -73,7 +73,7 @@ pub(crate) fn first_fit(elephants: &mut [Elephant], rate: impl Fn(u32) -> f64 + 
 /// Weight of an excess against the temperature, as a part of the first temperature (the paper's value for 16 hosts).
 const WEIGHT: f64 = 0.5;
 
-/// Places all elephants; `choices` says by which of its paths each host is reached, and is improved.
+/// Places all elephants; `choices`, the path by which each host is reached, is improved.
 pub(crate) fn anneal(
     elephants: &mut [Elephant],
     choices: &mut Vec<u32>,

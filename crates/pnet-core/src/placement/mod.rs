@@ -1,32 +1,32 @@
-//! Paths for large flows, as the controller of Hedera finds them (Al-Fares et al., NSDI 2010).
+//! Paths for large flows, as chosen by the controller of Hedera (Al-Fares et al., NSDI 2010).
 //!
-//! `demand` estimates what each flow could send if only hosts' links were in its way (section IV.A of the paper),
-//! `elephants` finds paths that have room for that, and [`place`] does both for flows that are all there at once.
+//! `demand` estimates the rate of each flow if only host links limited it (section IV.A of the paper), `elephants` finds
+//! paths with room for that, and [`place`] does both for a set of concurrent flows.
 
 mod demand;
 mod elephants;
 
-pub(crate) use demand::{Wish, estimate};
+pub(crate) use demand::estimate;
 pub use elephants::Placement;
 pub(crate) use elephants::{Elephant, anneal, first_fit};
 
 use crate::error::{Error, invalid};
 use crate::random::SplitMix;
 
-/// `J` flows and the `N` paths that they could take.
+/// `J` flows and their `N` paths.
 #[derive(Debug, Clone)]
 pub struct Flows {
     /// Source and destination of each flow.
     pub ends: Vec<(u32, u32)>,
-    /// What each host can send and receive.
+    /// The rates at which each host sends and receives.
     pub rates: Vec<(f64, f64)>,
-    /// Where each flow's paths begin, `J + 1`.
+    /// Offsets of each flow's paths, `J + 1`.
     pub pair_ptr: Vec<usize>,
-    /// Where each path's links begin, `N + 1`.
+    /// Offsets of each path's links, `N + 1`.
     pub ptr: Vec<usize>,
     /// Links of all paths, one path after the other.
     pub links: Vec<u32>,
-    /// What each link carries, in the unit of `rates`.
+    /// Capacity of each link, in the unit of `rates`.
     pub capacity: Vec<f64>,
 }
 
@@ -34,7 +34,7 @@ impl Flows {
     fn check(&self) -> Result<(), Error> {
         let hosts = self.rates.len() as u32;
         if let Some((src, dst)) = self.ends.iter().find(|(src, dst)| *src >= hosts || *dst >= hosts) {
-            return invalid("ends", format!("{src} -> {dst} is not between {hosts} hosts"));
+            return invalid("ends", format!("{src} -> {dst} is not a pair of 0..{hosts}"));
         }
         let rises = |ptr: &[usize], last: usize| {
             ptr.first() == Some(&0) && ptr.last() == Some(&last) && ptr.is_sorted()
@@ -52,7 +52,7 @@ impl Flows {
         }
     }
 
-    /// The paths of a flow, by their links, so that hosts which are reached over the same switches have them alike.
+    /// The paths of a flow, sorted by links, so that hosts on the same switches have them in the same order.
     fn order(&self, flow: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (self.pair_ptr[flow]..self.pair_ptr[flow + 1]).collect();
         order.sort_by_key(|path| self.path(*path));
@@ -64,11 +64,11 @@ impl Flows {
     }
 }
 
-/// Returns which path each flow is placed on, `None` where none is, or none has room.
+/// Returns the path each flow is placed on, `None` where it has none, or none has room.
 ///
 /// ```
 /// # use pnet_core::placement::{Flows, Placement, place};
-/// // Hosts 0 and 1 send to 2 and 3 over link 0 or 1, which have room for one of them each.
+/// // Hosts 0 and 1 send to 2 and 3 over link 0 or 1, each with room for one flow.
 /// let flows = Flows {
 ///     ends: vec![(0, 2), (1, 3)],
 ///     rates: vec![(1.0, 1.0); 4],
@@ -81,18 +81,17 @@ impl Flows {
 /// ```
 ///
 /// # Errors
-/// Arrays that do not fit together.
+/// Inconsistent arrays.
 pub fn place(flows: &Flows, placement: Placement, seed: u64) -> Result<Vec<Option<usize>>, Error> {
     flows.check()?;
-    let wishes: Vec<Wish> = flows.ends.iter().map(|(src, dst)| Wish { src: *src, dst: *dst }).collect();
-    let demands = estimate(&wishes, &flows.rates);
+    let demands = estimate(&flows.ends, &flows.rates);
     let orders: Vec<Vec<usize>> = (0..flows.ends.len()).map(|flow| flows.order(flow)).collect();
     let mut elephants: Vec<Elephant> = orders
         .iter()
-        .zip(wishes.iter().zip(demands))
-        .map(|(order, (wish, demand))| {
+        .zip(flows.ends.iter().zip(demands))
+        .map(|(order, (ends, demand))| {
             let paths = order.iter().map(|path| flows.path(*path).to_vec()).collect();
-            Elephant { dst: wish.dst, demand, paths, path: None }
+            Elephant { dst: ends.1, demand, paths, path: None }
         })
         .collect();
     let rate = |link: u32| flows.capacity[link as usize];
@@ -115,16 +114,16 @@ pub fn place(flows: &Flows, placement: Placement, seed: u64) -> Result<Vec<Optio
 mod tests {
     use super::*;
 
-    /// Hosts 0 to `n - 1` send to hosts `n` to `2 n - 1`, each over any of `ways` links of capacity 1.
-    fn across(n: u32, ways: u32) -> Flows {
-        let paths = (n * ways) as usize;
+    /// Hosts 0 to `n - 1` send to hosts `n` to `2 n - 1`, each over any of `width` links of capacity 1.
+    fn across(n: u32, width: u32) -> Flows {
+        let paths = (n * width) as usize;
         Flows {
             ends: (0..n).map(|host| (host, n + host)).collect(),
             rates: vec![(1.0, 1.0); 2 * n as usize],
-            pair_ptr: (0..=paths).step_by(ways as usize).collect(),
+            pair_ptr: (0..=paths).step_by(width as usize).collect(),
             ptr: (0..=paths).collect(),
-            links: (0..n).flat_map(|_| (0..ways).rev()).collect(),
-            capacity: vec![1.0; ways as usize],
+            links: (0..n).flat_map(|_| (0..width).rev()).collect(),
+            capacity: vec![1.0; width as usize],
         }
     }
 
@@ -134,13 +133,13 @@ mod tests {
     }
 
     #[test]
-    fn first_fit_takes_links_in_their_order_and_leaves_what_has_no_room() {
+    fn first_fit_takes_links_in_order_and_skips_flows_without_room() {
         let found = links(&across(3, 2), Placement::FirstFit, 1);
         assert_eq!(found, [Some(0), Some(1), None]);
     }
 
     #[test]
-    fn annealing_places_all_apart_where_there_are_as_many_ways() {
+    fn annealing_separates_all_flows_where_links_suffice() {
         for seed in 0..10 {
             let mut found = links(&across(8, 8), Placement::Annealing { iterations: 1000 }, seed);
             found.sort_unstable();
@@ -149,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_without_a_path_is_placed_nowhere() {
+    fn a_flow_without_a_path_is_not_placed() {
         let mut flows = across(2, 1);
         (flows.pair_ptr, flows.ptr, flows.links) = (vec![0, 0, 1], vec![0, 1], vec![0]);
         for placement in [Placement::FirstFit, Placement::Annealing { iterations: 10 }] {
@@ -158,13 +157,13 @@ mod tests {
     }
 
     #[test]
-    fn arrays_that_do_not_fit_are_refused() {
+    fn inconsistent_arrays_are_refused() {
         let error = |change: fn(&mut Flows)| {
             let mut flows = across(2, 1);
             change(&mut flows);
             place(&flows, Placement::FirstFit, 1).unwrap_err().to_string()
         };
-        assert_eq!(error(|flows| flows.ends[0] = (4, 0)), "ends: 4 -> 0 is not between 4 hosts");
+        assert_eq!(error(|flows| flows.ends[0] = (4, 0)), "ends: 4 -> 0 is not a pair of 0..4");
         assert_eq!(error(|flows| flows.links[0] = 7), "links: 7 is not in 0..1");
         let offsets = "pair_ptr: offsets do not fit the flows, paths and links";
         assert_eq!(error(|flows| flows.pair_ptr[2] = 1), offsets);

@@ -1,53 +1,52 @@
-//! Traffic over shortest paths, balanced until no link has more than it can carry: where solvers over any path begin,
-//! and often end.
+//! Traffic over shortest paths, balanced until no link is overloaded: the first step of the solvers on arcs, and often
+//! the last.
 //!
-//! Where a bound is attained by shortest paths, only a split of the traffic over them is to be found whose load fits
-//! everywhere.  Of all these splits this is the one of the largest entropy.  There a path gets traffic in proportion to the
-//! product of one weight for each of its links, so that millions of flows are a handful of numbers for each switch and
-//! target, and never stored; the links' prices, minus the logarithms of the weights, are all that is to be found.  They
-//! are 0 where a link is not full.  A step that makes the weight of one link fit, times what is missing on it, is that of
-//! iterative proportional fitting (Kruithof 1937; Bregman 1967; Darroch and Ratcliff 1972), here taken for all links at
-//! once, with Nesterov's momentum (1983) and restarts of it (O'Donoghue and Candes 2015).
+//! Where shortest paths attain the upper bound, it remains to split the traffic over them such that every link can carry
+//! its load.  This computes the split of maximum entropy: a path's traffic is proportional to the product of one weight
+//! per link, so a few numbers per switch and target represent millions of flows.  The unknowns are the link prices, minus
+//! the logarithms of the weights; they are 0 where a link is not full.  Scaling the weight of one link to its capacity is
+//! a step of iterative proportional fitting (Kruithof 1937; Bregman 1967; Darroch and Ratcliff 1972); here all links
+//! take it at once, with Nesterov's momentum (1983) and its restarts (O'Donoghue and Candes 2015).
 
+mod paths;
 mod prices;
 mod row;
-mod ways;
 
 use rayon::prelude::*;
 
 use super::best::Best;
-use super::problem::{Problem, Use};
+use super::problem::{Plane, Problem, Use};
 use super::proof::Proof;
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::Error;
-use prices::{Met, Prices};
-use ways::Ways;
+use paths::ShortestPaths;
+use prices::{Prices, Stepped};
 
-/// Rows are gone through in this many groups per plane, whatever the number of threads, so that sums have one order.
+/// Groups of rows per plane, whatever the number of threads, so that sums have one order.
 const GROUPS: usize = 32;
 /// Demands handled by one task; fixed for the same reason.
 const CHUNK: usize = 1024;
 
-/// Sweeps between two looks at how far it is.
-const LOOK: usize = 5;
-/// It ends where more sweeps than this are needed in all, by what those so far have brought ...
-const ENOUGH: f64 = 100.0;
-/// ... or twice as many where it misses no more than so many times the tolerance.
+/// Sweeps between two checks of the progress.
+const CHECK_EVERY: usize = 5;
+/// Balancing ends where the sweeps so far predict that it takes more than this many in all ...
+const MOST_SWEEPS: f64 = 100.0;
+/// ... or twice as many where the shortfall is at most so many tolerances.
 const ALMOST: f64 = 10.0;
-/// A flow that misses more than this part of K when it ends is no better a start for other steps than an even split.
+/// A flow that falls short by more than this part of K is no better a warm start than an even split.
 const NEAR: f64 = 0.03;
 
-/// Part of a step that is left where one was too long.
+/// Factor on the step size where a step was too long.
 const SHORTER: f64 = 0.7;
-/// As long as steps can be with momentum, for quadratic objectives, times the steepest curvature; that is the number of
-/// links of the longest path here, at most.
+/// The longest stable step with momentum for quadratic objectives, times the largest curvature, here at most the number
+/// of links of the longest path.
 const SAFE: f64 = 4.0 / 3.0;
-/// Rises of the objective by less than this part are rounding.
+/// Relative rises of the objective below this are rounding.
 const ROUNDING: f64 = 1e-12;
-/// The logarithm of the least weight of a path.
+/// The logarithm of the smallest weight of a path.
 const LEAST: f64 = -600.0;
 
-/// What became of balancing.
+/// How balancing ended.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Balanced {
     /// Sweeps done.
@@ -56,7 +55,7 @@ pub(super) struct Balanced {
     pub stopped: bool,
 }
 
-/// Balances traffic at the best upper bound until it fits, or is not going to soon; offers what it comes to.
+/// Balances traffic at the best upper bound until it fits, or converges too slowly, and offers the flow.
 pub(super) fn balance(
     problem: &Problem,
     best: &mut Best,
@@ -66,29 +65,29 @@ pub(super) fn balance(
 ) -> Result<Balanced, Error> {
     let mut balanced = Balanced::default();
     let (k, tolerance) = (best.upper, options.tolerance);
-    let begins = k.is_finite() && options.max_iterations > 0;
-    let ways = if begins { Ways::new(problem, k * (1.0 - tolerance)) } else { None };
-    let Some(ways) = ways else { return Ok(balanced) };
-    let mut balance = Balance::new(problem, k, ways);
+    let possible = k.is_finite() && options.max_iterations > 0;
+    let paths = if possible { ShortestPaths::new(problem, k * (1.0 - tolerance)) } else { None };
+    let Some(paths) = paths else { return Ok(balanced) };
+    let mut balance = Balance::new(problem, k, paths);
     let (mut first, mut least) = (0.0, f64::INFINITY);
     while balanced.sweeps < options.max_iterations && !balanced.stopped {
-        let missing = balance.sweep();
-        if !missing.is_finite() {
+        let shortfall = balance.sweep();
+        if !shortfall.is_finite() {
             return Ok(balanced);
         }
         balanced.sweeps += 1;
-        first = if balanced.sweeps == 1 { missing } else { first };
-        least = least.min(missing);
+        first = if balanced.sweeps == 1 { shortfall } else { first };
+        least = least.min(shortfall);
         balanced.stopped = watch.stop(monitor);
-        if missing <= tolerance {
+        if shortfall <= tolerance {
             break;
         }
-        if balanced.sweeps % LOOK == 0 || balanced.sweeps == options.max_iterations {
+        if balanced.sweeps % CHECK_EVERY == 0 || balanced.sweeps == options.max_iterations {
             let iterations = balanced.sweeps;
             balanced.stopped |=
                 !monitor.progress(Progress { iterations, lower: best.lower, upper: best.upper });
-            let enough = if least <= ALMOST * tolerance { 2.0 * ENOUGH } else { ENOUGH };
-            if iterations as f64 * (first / tolerance).ln() > enough * (first / least).ln() {
+            let most = if least <= ALMOST * tolerance { 2.0 * MOST_SWEEPS } else { MOST_SWEEPS };
+            if iterations as f64 * (first / tolerance).ln() > most * (first / least).ln() {
                 break;
             }
         }
@@ -102,7 +101,7 @@ pub(super) fn balance(
 /// Bytes that [`balance()`] holds at its peak, beyond the problem itself.
 pub(super) fn estimate_bytes(problem: &Problem) -> usize {
     let float = size_of::<f64>();
-    let of_plane = |plane: &super::Plane| {
+    let of_plane = |plane: &Plane| {
         let row = (float + 8) * plane.nodes() + 4 * plane.arcs();
         plane.targets.len() * row + (GROUPS + 8) * float * plane.arcs() + 3 * float * problem.demands()
     };
@@ -113,32 +112,32 @@ pub(super) fn estimate_bytes(problem: &Problem) -> usize {
 struct Balance<'a> {
     problem: &'a Problem,
     k: f64,
-    ways: Ways,
+    paths: ShortestPaths,
     /// Part of each demand that each plane carries, `[demands][planes]`.
     share: Vec<f64>,
     /// Prices of the links of each plane.
     links: Vec<Prices>,
-    /// Prices of access links up and down, by plane; none where they never limit.
+    /// Prices of access links up and down, by plane; empty where they never limit.
     access: Vec<[Prices; 2]>,
-    /// Size of the steps, and its least.
+    /// Step size, and its minimum.
     size: f64,
     safe: f64,
-    /// Steps since momentum began.
+    /// Steps since the momentum was reset.
     since: usize,
-    /// What is minimised: the weighted logarithms of the sums over paths, and capacity times price.
+    /// The dual objective: the weighted logarithms of the sums over paths, and capacity times price.
     objective: f64,
 }
 
 impl<'a> Balance<'a> {
-    fn new(problem: &'a Problem, k: f64, ways: Ways) -> Self {
-        let speeds = |plane: &'a super::Plane| [&plane.up, &plane.down];
+    fn new(problem: &'a Problem, k: f64, paths: ShortestPaths) -> Self {
+        let speeds = |plane: &'a Plane| [&plane.up, &plane.down];
         let limited = problem.planes.iter().flat_map(speeds).flatten().any(|speed| speed.is_finite());
-        let constraints = f64::from(ways.most_hops) + if limited { 2.0 } else { 0.0 };
+        let constraints = f64::from(paths.most_hops) + if limited { 2.0 } else { 0.0 };
         let least = LEAST / constraints.max(1.0);
-        // A path as wide as its links are on average counts as so many paths of width 1.
+        // At price 0 a path has the geometric mean of its relative capacities as its weight.
         let mean =
             problem.planes.iter().flat_map(|plane| &plane.capacity).sum::<f64>() / problem.arcs() as f64;
-        let width = |c: &f64| (c / mean).powf(1.0 / f64::from(ways.most_hops.max(1)));
+        let width = |c: &f64| (c / mean).powf(1.0 / f64::from(paths.most_hops.max(1)));
         let links = problem
             .planes
             .iter()
@@ -152,10 +151,10 @@ impl<'a> Balance<'a> {
         Balance {
             problem,
             k,
-            share: vec![0.0; ways.open.len()],
+            share: vec![0.0; paths.carries.len()],
             links: links.collect(),
             access: access.collect(),
-            ways,
+            paths,
             size: 1.0,
             safe: SAFE / constraints,
             since: 0,
@@ -163,52 +162,52 @@ impl<'a> Balance<'a> {
         }
     }
 
-    /// One step; returns what part of K its flow, taken before it, is short of, NaN where weights have got out of range.
+    /// One step; returns by what part of K the flow before it falls short, NaN where weights have left the range.
     fn sweep(&mut self) -> f64 {
         let momentum = self.since as f64 / (self.since as f64 + 3.0);
         let prices = self.links.iter_mut().chain(self.access.iter_mut().flatten());
-        let mut objective = prices.map(|prices| prices.go_ahead(momentum)).sum::<f64>();
+        let mut objective = prices.map(|prices| prices.extrapolate(momentum)).sum::<f64>();
         for (p, plane) in self.problem.planes.iter().enumerate() {
             let weight = self.links[p].weight();
-            self.ways.rows[p].par_iter_mut().for_each(|row| row.sum_paths(plane, weight));
+            self.paths.rows[p].par_iter_mut().for_each(|row| row.sum_paths(plane, weight));
         }
         objective += self.k * self.divide();
-        let mut met = Met::default();
+        let mut stepped = Stepped::default();
         for p in 0..self.problem.planes.len() {
             let load = self.load(p);
-            met = met.and(self.links[p].step(&load, self.size));
+            stepped = stepped.and(self.links[p].step(&load, self.size));
             let loads = self.access_load(p);
             for (access, load) in self.access[p].iter_mut().zip(&loads) {
-                met = met.and(access.step(load, self.size));
+                stepped = stepped.and(access.step(load, self.size));
             }
         }
         self.since += 1;
         if objective > self.objective + ROUNDING * self.objective.abs() {
             self.since = 0;
             self.size = (SHORTER * self.size).max(self.safe);
-        } else if met.slope > 0.0 {
+        } else if stepped.slope > 0.0 {
             self.since = 0;
         }
         self.objective = objective;
-        if objective.is_finite() { 1.0 - 1.0 / met.fullest } else { f64::NAN }
+        if objective.is_finite() { 1.0 - 1.0 / stepped.utilisation } else { f64::NAN }
     }
 
     /// Divides each demand among its planes; returns the sum of size times logarithm of the sum over paths.
     fn divide(&mut self) -> f64 {
-        let (problem, ways, access) = (self.problem, &self.ways, &self.access);
+        let (problem, shortest, access) = (self.problem, &self.paths, &self.access);
         let planes = problem.planes.len();
         let part = |j: usize, p: usize| {
-            if !ways.open[j * planes + p] {
+            if !shortest.carries[j * planes + p] {
                 return 0.0;
             }
             let paths = match problem.planes[p].demands[j] {
-                Use::Core { source, row } => ways.rows[p][row as usize].paths(source),
+                Use::Core { source, row } => shortest.rows[p][row as usize].paths(source),
                 Use::Local => 1.0,
                 Use::Never => 0.0,
             };
             let [up, down] = &access[p];
             let ends = [(up, problem.src[j]), (down, problem.dst[j])];
-            ends.iter().filter_map(|(way, end)| way.weight().get(*end as usize)).fold(paths, |x, w| x * w)
+            ends.iter().filter_map(|(links, end)| links.weight().get(*end as usize)).fold(paths, |x, w| x * w)
         };
         let chunks = self.share.par_chunks_mut(CHUNK * planes).enumerate();
         let values: Vec<f64> = chunks
@@ -228,14 +227,14 @@ impl<'a> Balance<'a> {
 
     /// Load of each arc of plane `p`.
     fn load(&self, p: usize) -> Vec<f64> {
-        let (plane, rows, weight) = (&self.problem.planes[p], &self.ways.rows[p], self.links[p].weight());
+        let (plane, rows, weight) = (&self.problem.planes[p], &self.paths.rows[p], self.links[p].weight());
         let group = rows.len().div_ceil(GROUPS).max(1);
         let groups = rows.par_chunks(group).enumerate();
         let loads: Vec<Vec<f64>> = groups
             .map(|(g, rows)| {
                 let (mut load, mut sent) = (vec![0.0; plane.arcs()], vec![0.0; plane.nodes()]);
                 for (row, of_row) in (g * group..).zip(rows) {
-                    for (source, j) in self.ways.entering[p].of(row) {
+                    for (source, j) in self.paths.entering[p].of(row) {
                         sent[*source as usize] += self.amount(*j as usize, p) / of_row.paths(*source);
                     }
                     of_row.add_load(plane, weight, &mut sent, &mut load);
@@ -250,7 +249,7 @@ impl<'a> Balance<'a> {
         total
     }
 
-    /// Load of each access link of plane `p`, up and down; none where they never limit.
+    /// Load of each access link of plane `p`, up and down; empty where they never limit.
     fn access_load(&self, p: usize) -> [Vec<f64>; 2] {
         let mut loads = self.access[p].each_ref().map(|access| vec![0.0; access.weight().len()]);
         if !loads[0].is_empty() {
@@ -262,7 +261,7 @@ impl<'a> Balance<'a> {
         loads
     }
 
-    /// What plane `p` carries of demand `j`.
+    /// The flow of demand `j` in plane `p`.
     fn amount(&self, j: usize, p: usize) -> f64 {
         self.k * self.problem.demand[j] * self.share[j * self.problem.planes.len() + p]
     }
@@ -280,7 +279,7 @@ impl<'a> Balance<'a> {
         };
         for (p, plane) in self.problem.planes.iter().enumerate() {
             let weight = self.links[p].weight();
-            let rows: Vec<_> = self.ways.rows[p].par_iter().map(|row| row.split(plane, weight)).collect();
+            let rows: Vec<_> = self.paths.rows[p].par_iter().map(|row| row.split(plane, weight)).collect();
             for (arc, fraction) in rows.iter().map(|row| row.iter().copied().unzip::<_, _, Vec<_>, Vec<_>>())
             {
                 proof.split_arc.extend(arc);
@@ -329,7 +328,7 @@ mod tests {
         .unwrap()
     }
 
-    /// The best bounds after balancing to 1e-6, and how long that took.
+    /// The best bounds after balancing to 1e-6, and how it ended.
     fn balanced(problem: &Problem) -> (Best, Balanced) {
         let mut best = Best::new(problem).unwrap();
         best.offer_narrowest_switch(problem).unwrap();
@@ -341,7 +340,7 @@ mod tests {
 
     #[test]
     fn fills_the_narrowest_switch() {
-        // Leaf 2 has 6 of its 8 cables left, all others more, and sends to 5 others.
+        // Leaf 2 keeps 6 of its 8 cables, all others more, and sends to 5 others.
         let problem = leaf_spine(&[(0, 2, 0), (1, 2, 3), (1, 4, 1)], f64::INFINITY);
         let (best, balanced) = balanced(&problem);
         assert!((best.upper - 6.0 / 5.0).abs() < 1e-9, "{}", best.upper);
@@ -377,15 +376,15 @@ mod tests {
     }
 
     #[test]
-    fn does_not_begin_where_cables_between_two_switches_do_not_suffice() {
+    fn does_nothing_where_the_cables_between_two_switches_are_too_slow() {
         let (best, balanced) = balanced(&ring(1.0, [1.0, 1.0]));
         assert_eq!((balanced.sweeps, best.lower), (0, 1.0));
         assert!(best.upper > 1.5);
     }
 
     #[test]
-    fn ends_soon_where_longer_paths_are_needed() {
-        // A ring of six, on which the switches next to each other but one send: half of it goes around the other way.
+    fn ends_early_where_longer_paths_are_needed() {
+        // A ring of six and a demand over two hops: half of it takes the four hops in the other direction.
         let tail: Vec<i32> = (0..6).flat_map(|u| [u, u]).collect();
         let head: Vec<i32> = (0..6).flat_map(|u| [(u + 1) % 6, (u + 5) % 6]).collect();
         let problem = Problem::new(&Arrays {
@@ -403,7 +402,7 @@ mod tests {
         })
         .unwrap();
         let (best, balanced) = balanced(&problem);
-        assert_eq!((balanced.sweeps, best.lower), (LOOK, 1.0));
+        assert_eq!((balanced.sweeps, best.lower), (CHECK_EVERY, 1.0));
         assert!((best.upper - 2.0).abs() < 1e-9, "{}", best.upper);
     }
 }

@@ -6,11 +6,11 @@ use crate::mcf::problem::Plane;
 /// The shortest paths from some switches to one target.
 pub(super) struct Row {
     target: u32,
-    /// Switches that they pass, each after all that are farther from the target.
+    /// Switches on them, each after all that are farther from the target.
     tails: Vec<u32>,
-    /// Where the arcs of each begin, and where those of the last end.
-    begin: Vec<u32>,
-    /// Arcs that lead one hop nearer.
+    /// Offsets into `arcs` by switch.
+    ptr: Vec<u32>,
+    /// Arcs that lead one hop closer.
     arcs: Vec<u32>,
     /// For each switch the sum over its paths of the product of their arcs' weights.
     paths: Vec<f64>,
@@ -19,24 +19,24 @@ pub(super) struct Row {
 impl Row {
     /// The paths from `sources` to `target`, to which `reach` holds the hops.
     pub(super) fn new(plane: &Plane, target: u32, sources: impl Iterator<Item = u32>, reach: &Reach) -> Self {
-        let mut passed = vec![false; plane.nodes()];
-        sources.for_each(|source| passed[source as usize] = true);
-        let (mut tails, mut begin, mut arcs) = (vec![], vec![0], vec![]);
+        let mut used = vec![false; plane.nodes()];
+        sources.for_each(|source| used[source as usize] = true);
+        let (mut tails, mut ptr, mut arcs) = (vec![], vec![0], vec![]);
         for u in reach.order.iter().rev().filter(|u| **u != target) {
-            if !passed[*u as usize] {
+            if !used[*u as usize] {
                 continue;
             }
             for a in plane.out(*u as usize) {
                 let v = plane.head(a);
                 if reach.hops[*u as usize].checked_sub(1) == Some(reach.hops[v]) {
-                    passed[v] = true;
+                    used[v] = true;
                     arcs.push(a as u32);
                 }
             }
             tails.push(*u);
-            begin.push(arcs.len() as u32);
+            ptr.push(arcs.len() as u32);
         }
-        Row { target, tails, begin, arcs, paths: vec![0.0; plane.nodes()] }
+        Row { target, tails, ptr, arcs, paths: vec![0.0; plane.nodes()] }
     }
 
     /// The sum over the paths from `source`.
@@ -44,13 +44,13 @@ impl Row {
         self.paths[source as usize]
     }
 
-    /// The switches passed and their arcs, those farther from the target before those nearer.
+    /// The switches on the paths and their arcs, farthest from the target first.
     fn farthest_first(&self) -> impl DoubleEndedIterator<Item = (usize, &[u32])> {
-        let arcs = self.begin.windows(2).map(|range| &self.arcs[range[0] as usize..range[1] as usize]);
+        let arcs = self.ptr.windows(2).map(|range| &self.arcs[range[0] as usize..range[1] as usize]);
         self.tails.iter().map(|u| *u as usize).zip(arcs)
     }
 
-    /// Sums over all paths anew.
+    /// Updates the sums over paths.
     pub(super) fn sum_paths(&mut self, plane: &Plane, weight: &[f64]) {
         let heads = plane.graph.heads();
         let mut paths = std::mem::take(&mut self.paths);
@@ -61,8 +61,8 @@ impl Row {
         self.paths = paths;
     }
 
-    /// Adds the flow of each arc to `load`.  `sent` holds what enters at each switch over a path of weight 1; it is all 0
-    /// afterwards.
+    /// Adds the flow of each arc to `load`.  `sent` holds the traffic that enters at each switch per path of weight 1, and
+    /// is 0 afterwards.
     pub(super) fn add_load(&self, plane: &Plane, weight: &[f64], sent: &mut [f64], load: &mut [f64]) {
         let heads = plane.graph.heads();
         for (u, arcs) in self.farthest_first() {
@@ -77,7 +77,7 @@ impl Row {
         sent[self.target as usize] = 0.0;
     }
 
-    /// The (arc, fraction) pairs of the switches passed, sorted by arc.
+    /// The (arc, fraction) pairs of the switches on the paths, sorted by arc.
     pub(super) fn split(&self, plane: &Plane, weight: &[f64]) -> Vec<(u32, f64)> {
         let mut split = Vec::with_capacity(self.arcs.len());
         for (u, arcs) in self.farthest_first() {
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
     use crate::graph::{FAR, Graph};
 
-    /// The arcs of every path of so many hops, found by trying all.
+    /// The arcs of every path of so many hops, by exhaustive search.
     fn walks(plane: &Plane, from: usize, to: usize, hops: u32) -> Vec<Vec<usize>> {
         if hops == 0 {
             return if from == to { vec![vec![]] } else { vec![] };

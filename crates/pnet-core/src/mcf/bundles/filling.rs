@@ -1,27 +1,27 @@
 //! Progressive filling (D. Bertsekas, R. Gallager, "Data Networks", 2nd ed. 1992, section 6.5.2).
 //!
-//! All rates per unit demand grow together; at the first full link its demands stop, the others go on.  Links wait in a
-//! heap for the level at which they would be full, which only rises as demands stop elsewhere: so it is looked at again
-//! when a link comes to the top, and nowhere else.
+//! All rates per unit demand grow together; when a link saturates, its demands are fixed, and the others continue.  A heap
+//! holds the level at which each link would saturate.  It only rises as demands are fixed elsewhere, so it is updated
+//! when a link comes to the top.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Bundles;
+use super::problem::Bundles;
 use crate::error::{Error, invalid};
 use crate::stop::Stop;
 
-/// Links that fill within this part of each other fill together: their levels differ by rounding only.
+/// Links whose levels differ by less than this part, which is rounding, saturate together.
 const SAME: f64 = 1e-12;
 
 /// Max-min fair rates.
 #[derive(Debug, Clone)]
 pub struct Filling {
-    /// The rate of each demand, per unit demand; infinite where no link limits it.
+    /// The rate of each demand, per unit demand; infinite without a limit.
     pub level: Vec<f64>,
-    /// A full link of each demand on which no other gets more; `u32::MAX` where no link limits it.
+    /// The bottleneck link of each demand, saturated and without a larger rate; `u32::MAX` without a limit.
     pub link: Vec<u32>,
-    /// What a unit of each demand puts on that link.
+    /// The load of a unit of each demand on that link.
     pub part: Vec<f64>,
 }
 
@@ -30,7 +30,7 @@ pub struct Filling {
 /// ```
 /// use pnet_core::Stop;
 /// use pnet_core::mcf::bundles::{Bundles, fill};
-/// // Two demands share a link of 1; one of them goes on over a link of 4 with a third.
+/// // Two demands share a link of 1; one of them shares a link of 4 with a third.
 /// let bundles = Bundles {
 ///     capacity: vec![1.0, 4.0],
 ///     demand: vec![1.0; 3],
@@ -46,21 +46,21 @@ pub struct Filling {
 pub fn fill(bundles: &Bundles, stop: &Stop) -> Result<Filling, Error> {
     let demands = bundles.demand.len();
     if bundles.columns() != demands {
-        return invalid("pair_ptr", "a demand has several columns");
+        return invalid("pair_ptr", "a demand has more than one column");
     }
     let over = bundles.over();
     let mut links: Vec<Link> = (bundles.capacity.iter().enumerate())
         .map(|(l, capacity)| {
-            let mut link = Link { left: Sum::from(*capacity), ..Link::default() };
+            let mut link = Link { residual: Sum::from(*capacity), ..Link::default() };
             for (j, part) in over.of(l) {
                 link.growing.add(part * bundles.demand[*j as usize]);
-                link.waiting += 1;
+                link.active += 1;
             }
             link
         })
         .collect();
     let mut heap: BinaryHeap<Reverse<(u64, usize)>> = (links.iter().enumerate())
-        .filter(|(l, link)| link.waiting > 0 && bundles.capacity[*l].is_finite())
+        .filter(|(l, link)| link.active > 0 && bundles.capacity[*l].is_finite())
         .map(|(l, link)| Reverse((link.full_at(), l)))
         .collect();
     let mut found = Filling {
@@ -73,7 +73,7 @@ pub fn fill(bundles: &Bundles, stop: &Stop) -> Result<Filling, Error> {
     while let Some((first, at)) = next_full(&mut heap, &links) {
         stop.check()?;
         let together = at * (1.0 + SAME);
-        // Rounding may make a later level come out lower by a hair.
+        // Rounding may make a later level slightly lower.
         reached = reached.max(at);
         full.clear();
         full.push(first);
@@ -93,7 +93,7 @@ pub fn fill(bundles: &Bundles, stop: &Stop) -> Result<Filling, Error> {
                 }
                 (found.level[j], found.link[j], found.part[j]) = (reached, *l as u32, *part);
                 for (other, part) in bundles.column(j) {
-                    links[other].settle(part * bundles.demand[j], reached);
+                    links[other].fix(part * bundles.demand[j], reached);
                 }
             }
         }
@@ -101,11 +101,11 @@ pub fn fill(bundles: &Bundles, stop: &Stop) -> Result<Filling, Error> {
     Ok(found)
 }
 
-/// Takes the link that is full first, and the level at which it is.
+/// Removes the link that saturates first, with its level.
 fn next_full(heap: &mut BinaryHeap<Reverse<(u64, usize)>>, links: &[Link]) -> Option<(usize, f64)> {
     while let Some(Reverse((key, l))) = heap.pop() {
         let now = links[l].full_at();
-        if links[l].waiting == 0 || f64::from_bits(now).is_infinite() {
+        if links[l].active == 0 || f64::from_bits(now).is_infinite() {
             continue;
         }
         if now <= key {
@@ -116,32 +116,32 @@ fn next_full(heap: &mut BinaryHeap<Reverse<(u64, usize)>>, links: &[Link]) -> Op
     None
 }
 
-/// What is left of a link for the demands that have not stopped.
+/// The residual capacity of a link, and its active demands.
 #[derive(Debug, Clone, Default)]
 struct Link {
-    left: Sum,
-    /// What they put on it together, per unit of the level.
+    residual: Sum,
+    /// Their load per unit of the level.
     growing: Sum,
-    waiting: u32,
+    active: u32,
 }
 
 impl Link {
-    /// The level at which it is full, as bits, which order numbers >= 0 as their values do.
+    /// The level at which it is full, as bits, which order numbers >= 0 like their values.
     fn full_at(&self) -> u64 {
-        let (left, growing) = (self.left.value().max(0.0), self.growing.value());
-        (if growing > 0.0 { left / growing } else { f64::INFINITY }).to_bits()
+        let (residual, growing) = (self.residual.value().max(0.0), self.growing.value());
+        (if growing > 0.0 { residual / growing } else { f64::INFINITY }).to_bits()
     }
 
-    /// A demand of this load per unit of the level stops.
-    fn settle(&mut self, load: f64, level: f64) {
-        self.left.add(-level * load);
+    /// Fixes a demand of this load per unit of the level.
+    fn fix(&mut self, load: f64, level: f64) {
+        self.residual.add(-level * load);
         self.growing.add(-load);
-        self.waiting -= 1;
+        self.active -= 1;
     }
 }
 
-/// A sum that keeps what rounding would take (A. Neumaier, "Rundungsfehleranalyse", ZAMM 54 (1974)): what is left in the
-/// end may be a millionth of what was there.
+/// A compensated sum (A. Neumaier, "Rundungsfehleranalyse", ZAMM 54 (1974)): the last residual may be a millionth of the
+/// capacity.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     sum: f64,
@@ -170,7 +170,7 @@ mod tests {
     use super::Sum;
 
     #[test]
-    fn a_sum_keeps_what_rounding_would_take() {
+    fn a_sum_compensates_rounding() {
         let mut sum = Sum::from(1e16);
         for _ in 0..1000 {
             sum.add(0.1);

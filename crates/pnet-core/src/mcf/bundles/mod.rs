@@ -1,104 +1,14 @@
-//! Objectives beside K, where each demand has columns: paths, or one fixed split.
+//! Objectives other than K, where each demand has columns: paths, or one fixed split.
 //!
-//! - [`Bundles`]: the instance, what a unit of each column puts on the links;
+//! - [`Bundles`]: the instance, with the load of a unit of each column on the links;
 //! - [`fill`]: max-min fair rates where each demand has one column;
-//! - [`cheapest`]: the cheapest flow, each demand getting what it asks or any part of it.
+//! - [`cheapest`]: the cheapest flow, in which each demand is served in full or in part.
 
 mod filling;
+mod problem;
 mod program;
 mod steps;
 
-use crate::csr::Csr;
-use crate::error::{Error, invalid};
 pub use filling::{Filling, fill};
-pub use program::{Cheapest, Served, cheapest, estimate_bytes};
-
-/// Demands with their columns, each a bundle of links.
-///
-/// A link is anything with a capacity: an arc of a plane, or an access link.
-#[derive(Debug, Clone)]
-pub struct Bundles {
-    /// Capacity of each link, positive; infinite where it limits nothing.
-    pub capacity: Vec<f64>,
-    /// Demands, positive.
-    pub demand: Vec<f64>,
-    /// Columns of demand `j` are `pair_ptr[j]..pair_ptr[j + 1]`, at least one.
-    pub pair_ptr: Vec<usize>,
-    /// Links of column `n` are `link[ptr[n]..ptr[n + 1]]`.
-    pub ptr: Vec<usize>,
-    /// Links after each other.
-    pub link: Vec<u32>,
-    /// What a unit of the column puts on each of them, positive.
-    pub part: Vec<f64>,
-}
-
-impl Bundles {
-    /// Checks the arrays.
-    ///
-    /// ```
-    /// use pnet_core::mcf::bundles::Bundles;
-    /// // Two links of 1 and 4, and a demand that puts a half on each.
-    /// let bundles = Bundles {
-    ///     capacity: vec![1.0, 4.0],
-    ///     demand: vec![1.0],
-    ///     pair_ptr: vec![0, 1],
-    ///     ptr: vec![0, 2],
-    ///     link: vec![0, 1],
-    ///     part: vec![0.5, 0.5],
-    /// };
-    /// assert!(bundles.clone().checked().is_ok());
-    /// let broken = Bundles { part: vec![0.5, f64::NAN], ..bundles };
-    /// assert_eq!(broken.checked().unwrap_err().to_string(), "part: not every one is finite and above 0");
-    /// ```
-    pub fn checked(self) -> Result<Self, Error> {
-        if self.capacity.iter().any(|c| c.is_nan() || *c <= 0.0) {
-            return invalid("capacity", "not every link has one above 0");
-        }
-        if self.demand.iter().any(|d| !d.is_finite() || *d <= 0.0) {
-            return invalid("demand", "not every demand is finite and above 0");
-        }
-        let (demands, columns) = (self.demand.len(), self.ptr.len().saturating_sub(1));
-        if self.pair_ptr.len() != demands + 1
-            || self.pair_ptr[0] != 0
-            || self.pair_ptr[demands] != columns
-            || !self.pair_ptr.is_sorted_by(|a, b| a < b)
-        {
-            return invalid("pair_ptr", "not every demand has a column");
-        }
-        if self.ptr.first() != Some(&0) || self.ptr[columns] != self.link.len() || !self.ptr.is_sorted() {
-            return invalid("ptr", "does not divide the links into columns");
-        }
-        if self.part.len() != self.link.len() {
-            return invalid("part", format!("{} entries, not {}", self.part.len(), self.link.len()));
-        }
-        if self.part.iter().any(|p| !p.is_finite() || *p <= 0.0) {
-            return invalid("part", "not every one is finite and above 0");
-        }
-        if let Some(unknown) = self.link.iter().find(|l| **l as usize >= self.capacity.len()) {
-            return invalid("link", format!("{unknown} is not in 0..{}", self.capacity.len()));
-        }
-        if u32::try_from(columns).is_err() {
-            return invalid("ptr", format!("{columns} columns are too many"));
-        }
-        Ok(self)
-    }
-
-    /// Number of columns.
-    fn columns(&self) -> usize {
-        self.ptr.len() - 1
-    }
-
-    /// The links of column `n`, and what a unit of it puts on each.
-    #[inline]
-    fn column(&self, n: usize) -> impl Iterator<Item = (usize, f64)> + Clone {
-        let own = self.ptr[n]..self.ptr[n + 1];
-        self.link[own.clone()].iter().zip(&self.part[own]).map(|(l, part)| (*l as usize, *part))
-    }
-
-    /// Columns over each link, with their parts: the transpose.
-    fn over(&self) -> Csr<(u32, f64)> {
-        let entries = (0..self.columns())
-            .flat_map(|n| self.column(n).map(move |(l, part)| (l as u32, (n as u32, part))));
-        Csr::new(self.capacity.len(), entries)
-    }
-}
+pub use problem::{Bundles, Served};
+pub use program::{Cheapest, cheapest, estimate_bytes};

@@ -4,49 +4,40 @@
 //! min over x   max over prices y >= 0   sum cost x + sum over links r of y_r (load_r(x) / c_r - 1)
 //! ```
 //!
-//! The columns of a demand carry all that it asks, or any part of it.  Restarted Halpern PDHG as of
-//! [`path_form`](crate::mcf::path_form), with exact projections of each demand's split; whatever prices are reached prove
-//! a bound by duality, and a split does once it fits.
+//! The columns of a demand carry all of it, or any part.  Restarted Halpern PDHG as in
+//! [`path_form`](crate::mcf::path_form), with exact projections of each demand's split.  Any prices give a lower bound by
+//! duality, a split that fits gives an upper one.
 
-use super::Bundles;
+use super::problem::{Bundles, Served};
 use super::steps::State;
 use crate::error::{Error, invalid};
 use crate::mcf::pdhg::{self, Bounds};
 use crate::mcf::run::{Monitor, Options, Progress, Watch};
 
-/// How much a demand gets of what it asks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Served {
-    /// All of it.
-    All,
-    /// Any part.
-    Any,
-}
-
-/// What a run found: the best split and the best lengths seen, which may come from different moments.
+/// The best split and the best lengths, which may come from different iterates.
 #[derive(Debug, Clone)]
 pub struct Cheapest {
-    /// The part of its demand that each column carries.
+    /// Fraction of its demand on each column.
     pub weight: Vec<f64>,
-    /// Length of each link, a price per unit of capacity.
+    /// Length of each link, its price per unit of capacity.
     pub length: Vec<f64>,
-    /// The relative gap between what they prove; what does not fit counts as well.
+    /// The relative gap between their bounds, or the relative overload if that is larger.
     pub gap: f64,
     /// Iterations done.
     pub iterations: usize,
-    /// Whether the caller asked to stop.
+    /// Whether the monitor stopped the run.
     pub interrupted: bool,
 }
 
-/// Looks for the cheapest flow, where a unit of each column costs `cost`.
+/// Finds the cheapest flow, where a unit of each column costs `cost`.
 ///
-/// With [`Served::Any`] the weights found fit; with [`Served::All`] they sum to 1 for each demand, and may be too much
-/// for a link by about the tolerance.  The result does not depend on the number of threads.
+/// With [`Served::Any`] the weights fit; with [`Served::All`] they sum to 1 for each demand, and may overload a link by
+/// about the tolerance.  The result does not depend on the number of threads.
 ///
 /// ```
 /// use pnet_core::mcf::bundles::{Bundles, Served, cheapest};
 /// use pnet_core::mcf::run::{Options, Unwatched};
-/// // Two demands of 1 share a link of 1; one of them has another way of 1.
+/// // Two demands of 1 share a link of 1; one of them has another path of 1.
 /// let bundles = Bundles {
 ///     capacity: vec![1.0, 1.0],
 ///     demand: vec![1.0; 2],
@@ -72,8 +63,8 @@ pub fn cheapest(
     }
     let mut watch = Watch::new(options.time_limit_s);
     let mut state = State::new(bundles, cost, served);
-    let judge = Judge { bundles, cost, served };
-    let mut best = Best { judge, split: None, lengths: None, gap: f64::INFINITY };
+    let evaluator = Evaluator { bundles, cost, served };
+    let mut best = Best { evaluator, split: None, lengths: None, gap: f64::INFINITY };
     best.offer(&state)?;
     let interrupted = pdhg::solve(&mut state, &mut best, 1, options, &mut watch, monitor)?;
     let (weight, length) = match (best.split, best.lengths) {
@@ -85,32 +76,32 @@ pub fn cheapest(
 
 /// Bytes that [`cheapest`] will hold at its peak, beyond the instance itself.
 pub fn estimate_bytes(columns: usize, entries: usize, links: usize) -> usize {
-    // The transpose; the state's three splits, its reflection, the best, its copy and the costs; prices likewise.
+    // The transpose; three splits in the state, their reflection, the best, its copy and the costs; prices likewise.
     16 * entries + 8 * (8 * columns + 14 * links)
 }
 
-/// Judges splits and lengths.
-struct Judge<'a> {
+/// Evaluates splits and lengths.
+struct Evaluator<'a> {
     bundles: &'a Bundles,
     cost: &'a [f64],
     served: Served,
 }
 
-/// A split, what it costs, and which part of it fits.
+/// A split, its cost, and the factor by which it fits.
 struct Split {
     weight: Vec<f64>,
     cost: f64,
     fits: f64,
 }
 
-/// Lengths: what serving costs at least, and the volume that is to be taken off.
+/// Lengths, the least cost of serving the demands under them, and their volume, which the dual bound subtracts.
 struct Lengths {
     length: Vec<f64>,
     least: f64,
     volume: f64,
 }
 
-impl Judge<'_> {
+impl Evaluator<'_> {
     fn split(&self, weight: &[f64]) -> Split {
         let bundles = self.bundles;
         let mut weight = weight.to_vec();
@@ -120,16 +111,16 @@ impl Judge<'_> {
                 bundles.column(n).for_each(|(l, part)| load[l] += part * demand * weight[n]);
             }
         }
-        let room: Vec<f64> = load
+        let scale: Vec<f64> = load
             .iter()
             .zip(&bundles.capacity)
             .map(|(load, c)| if load > c { c / load } else { 1.0 })
             .collect();
         let fits = match self.served {
-            Served::All => room.iter().copied().fold(1.0, f64::min),
+            Served::All => scale.iter().copied().fold(1.0, f64::min),
             Served::Any => {
                 for (n, weight) in weight.iter_mut().enumerate() {
-                    *weight *= bundles.column(n).map(|(l, _)| room[l]).fold(1.0, f64::min);
+                    *weight *= bundles.column(n).map(|(l, _)| scale[l]).fold(1.0, f64::min);
                 }
                 1.0
             }
@@ -160,7 +151,7 @@ impl Judge<'_> {
 
 /// The best so far.
 struct Best<'a> {
-    judge: Judge<'a>,
+    evaluator: Evaluator<'a>,
     split: Option<Split>,
     lengths: Option<Lengths>,
     gap: f64,
@@ -172,7 +163,7 @@ impl Bounds<State<'_>> for Best<'_> {
     }
 
     fn offer(&mut self, state: &State<'_>) -> Result<(), Error> {
-        let (split, lengths) = (self.judge.split(state.weight()), self.judge.lengths(state.length()));
+        let (split, lengths) = (self.evaluator.split(state.weight()), self.evaluator.lengths(state.length()));
         if self.lengths.as_ref().is_none_or(|old| lengths.least - lengths.volume > old.least - old.volume) {
             self.lengths = Some(lengths);
         }
@@ -186,13 +177,13 @@ impl Bounds<State<'_>> for Best<'_> {
         Ok(())
     }
 
-    /// What is proved here are no bounds on K.
+    /// There are no bounds on K here.
     fn progress(&self, iterations: usize) -> Progress {
         Progress { iterations, lower: 0.0, upper: f64::INFINITY }
     }
 }
 
-/// The relative gap between a split, scaled down until it fits, and what lengths prove of as much.
+/// The relative gap between the cost of a split, scaled down until it fits, and the lengths' bound for the same demand.
 fn gap(split: &Split, lengths: &Lengths) -> f64 {
     let (cost, least) = (split.fits * split.cost, split.fits * lengths.least - lengths.volume);
     let whole = cost.abs().max(least.abs());

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Bundles, Served};
+use super::problem::{Bundles, Served};
 use crate::csr::Csr;
 use crate::mcf::pdhg::split::{CHUNK, Prices, Side, Splits, reciprocal};
 use crate::mcf::pdhg::{Halpern, Iteration, Step};
@@ -19,7 +19,7 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// Even splits, or none where nothing has to be served, and no prices.
+    /// Even splits, or no traffic where none has to be served, and no prices.
     pub(super) fn new(bundles: &'a Bundles, cost: &'a [f64], served: Served) -> Self {
         let inverse: Vec<f64> = bundles.capacity.iter().map(|c| 1.0 / c).collect();
         let mut weight = vec![0.0; bundles.columns()];
@@ -59,7 +59,8 @@ impl<'a> State<'a> {
     /// Moves every price with the load of its link; returns the squared, weighted distance.
     fn move_prices(&mut self, by: Step) -> f64 {
         let Prices { side, step, inverse, length } = &mut self.prices;
-        let (over, reflected) = (&self.over, &self.splits.reflected);
+        let (step, inverse) = (&step[..], &inverse[..]);
+        let (over, reflected) = (&self.over, &self.splits.reflected[..]);
         let links = side.at.par_chunks_mut(CHUNK).zip(side.stepped.par_chunks_mut(CHUNK));
         let links = links.zip(side.anchor.par_chunks(CHUNK)).zip(length.par_chunks_mut(CHUNK));
         let moved: Vec<f64> = links
@@ -92,9 +93,10 @@ impl Iteration for State<'_> {
     }
 
     fn step(&mut self, by: Step) -> (f64, f64) {
-        let (bundles, cost, length) = (self.bundles, self.cost, &self.prices.length);
-        let price = |n: usize| cost[n] + bundles.column(n).map(|(l, part)| part * length[l]).sum::<f64>();
-        let primal = self.splits.step(by, self.served == Served::Any, |j| bundles.demand[j], price);
+        let (bundles, cost, length) = (self.bundles, self.cost, &self.prices.length[..]);
+        let price =
+            move |n: usize| cost[n] + bundles.column(n).map(|(l, part)| part * length[l]).sum::<f64>();
+        let primal = self.splits.step(by, self.served == Served::Any, move |j| bundles.demand[j], price);
         (primal, self.move_prices(by))
     }
 
@@ -103,7 +105,7 @@ impl Iteration for State<'_> {
     }
 }
 
-/// About how far prices will move, over how far splits will: a price as high as what a column is worth.
+/// An estimate of the distance that prices move over that of splits: a price as high as the cost of a column.
 fn first_weight(bundles: &Bundles, cost: &[f64], split_step: &[f64], price_step: &[f64]) -> f64 {
     let (mut worth, mut splits) = (0.0, 0.0);
     for (j, step) in split_step.iter().enumerate() {

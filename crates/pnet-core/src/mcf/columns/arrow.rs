@@ -1,7 +1,7 @@
-//! Factors of a symmetric matrix whose blocks meet in a border only: the planes, and what they share, t and the demands.
+//! Cholesky factor of a symmetric block-arrow matrix: a block for each plane, coupled by a border of t and the demands.
 //!
 //! Blocks are positive definite.  The first row of the border, t, is a constraint: its own entry is 0, and its pivot
-//! negative.  Taken before the demands it adds to theirs; taken after them it would have to make up for what they lack.
+//! negative.  Eliminated before the demands it adds to their pivots; after them it would have to fix their rank deficiency.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -9,15 +9,15 @@ use rayon::prelude::*;
 /// Columns that are eliminated together.
 const PANEL: usize = 48;
 
-/// A pivot below this part of its diagonal entry belongs to a row that depends on those before it, and is left out.
+/// A pivot below this part of its diagonal entry belongs to a row that depends on those before it, and is skipped.
 const DEPENDENT: f64 = 1e-15;
 
-/// The pivot of a row that is left out: the square root of infinity, as it were, by which its unknown becomes 0.
-const OUT: f64 = 1e150;
+/// The pivot of a skipped row: practically infinite, so that its unknown becomes 0.
+const SKIPPED: f64 = 1e150;
 
 /// A symmetric matrix, rows of a block as `[row][column of the block]`, then its factor in the same place.
 pub(super) struct Arrow {
-    /// Of each block its own rows, of which the lower triangle counts, and below them those of the border.
+    /// The rows of each block, of which the lower triangle counts, and below them those of the border.
     pub(super) blocks: Vec<Block>,
     /// The border with itself; the lower triangle counts.
     pub(super) corner: Block,
@@ -70,7 +70,7 @@ impl Arrow {
             });
         }
         if let Some((pivot, root)) = self.corner.values.first_mut().map(|first| (-*first, first)) {
-            let scale = if pivot > 0.0 { pivot.sqrt() } else { OUT };
+            let scale = if pivot > 0.0 { pivot.sqrt() } else { SKIPPED };
             *root = scale;
             for i in 1..border {
                 let (above, row) = self.corner.values.split_at_mut(i * border);
@@ -112,7 +112,7 @@ impl Arrow {
     }
 }
 
-/// Factors the square on top from its column `start` on, and solves the rows below it for it.
+/// Factors the square on top from its column `start` on, and solves for the rows below it.
 fn eliminate(block: &mut Block, start: usize) {
     let n = block.width;
     if n == 0 {
@@ -131,7 +131,7 @@ fn eliminate(block: &mut Block, start: usize) {
                 row[j] = (row[j] - dot(&row[first..j], &other[first..j])) / other[j];
             }
             let pivot = row[i] - dot(&row[first..i], &row[first..i]);
-            row[i] = if pivot > DEPENDENT * diagonal[i] { pivot.sqrt() } else { OUT };
+            row[i] = if pivot > DEPENDENT * diagonal[i] { pivot.sqrt() } else { SKIPPED };
         }
         below.par_chunks_mut(n).for_each(|row| {
             for j in first..end {
@@ -139,7 +139,7 @@ fn eliminate(block: &mut Block, start: usize) {
                 row[j] = (row[j] - dot(&row[first..j], &other[first..j])) / other[j];
             }
         });
-        // The panel by columns, as far as the square goes, so that what follows runs along rows.
+        // The panel within the square, transposed, so that the update runs along rows.
         let right = n - end;
         panel.clear();
         panel.resize((end - first) * right, 0.0);
@@ -158,7 +158,7 @@ fn eliminate(block: &mut Block, start: usize) {
     }
 }
 
-/// Takes the sum of the rows of `panel`, each times its factor, off `row`.
+/// Subtracts the sum of the rows of `panel`, each times its factor, from `row`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
 fn update(row: &mut [f64], factor: &[f64], panel: &[f64], width: usize) {
     let (whole, rest) = factor.as_chunks::<4>();
@@ -193,7 +193,7 @@ fn backward(block: &Block, x: &mut [f64]) {
     }
 }
 
-/// Takes `factor` times `row` off `x`.
+/// Subtracts `factor` times `row` from `x`.
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
 fn subtract(x: &mut [f64], factor: f64, row: &[f64]) {
     for (x, value) in x.iter_mut().zip(row) {
@@ -201,7 +201,7 @@ fn subtract(x: &mut [f64], factor: f64, row: &[f64]) {
     }
 }
 
-/// Sums are kept in this many lanes.
+/// Sums are accumulated in this many lanes.
 const LANES: usize = 8;
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
@@ -259,13 +259,13 @@ mod tests {
             for i in 0..border {
                 arrow.corner.values[i * border..(i + 1) * border].copy_from_slice(&dense[inner + i][inner..]);
             }
-            let wanted: Vec<f64> = (0..size).map(|i| 1.0 - i as f64 / 3.0).collect();
+            let expected: Vec<f64> = (0..size).map(|i| 1.0 - i as f64 / 3.0).collect();
             let mut x: Vec<f64> =
-                dense.iter().map(|row| row.iter().zip(&wanted).map(|(a, b)| a * b).sum()).collect();
+                dense.iter().map(|row| row.iter().zip(&expected).map(|(a, b)| a * b).sum()).collect();
             arrow.factor();
             arrow.solve(&mut x);
-            for (x, wanted) in x.iter().zip(&wanted) {
-                assert!((x - wanted).abs() < 1e-9 * (1.0 + wanted.abs()), "{x} instead of {wanted}");
+            for (x, expected) in x.iter().zip(&expected) {
+                assert!((x - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{x} instead of {expected}");
             }
         }
     }

@@ -1,59 +1,59 @@
-//! An interior point for the problem over the ways in use: dear steps, of which a few dozen reach any gap that double
-//! precision can show, however far apart capacities are.
+//! An interior-point method for the restricted master: expensive steps, a few dozen of which reach any gap that double
+//! precision can represent, however far apart capacities are.
 //!
 //! ```text
 //! minimise t    over w >= 0, t       dual:    maximise sum of y_j    over m >= 0, y
 //! sum of w_n = 1       of each demand         sum of m_l = 1
-//! load_l(w) / c_l <= t     of each link       y_j <= sum over l in n of m_l d_j / c_l    of each way n
+//! load_l(w) / c_l <= t     of each link       y_j <= sum over l in n of m_l d_j / c_l    of each path n
 //! ```
 //!
-//! Mehrotra's predictor and corrector (1992).  Eliminating the ways leaves a positive definite matrix of links and
-//! demands, in which the planes meet in the demands only ([`Arrow`]).
+//! Mehrotra's predictor and corrector (1992).  Eliminating the paths leaves a positive definite matrix of links and
+//! demands, in which only demands couple the planes ([`Arrow`]).
 
 use super::arrow::Arrow;
 use crate::mcf::path_form::{PathProblem, normalise};
 
 /// Steps of one solve at most.
 const MOST_STEPS: usize = 80;
-/// Steps without a better bound after which rounding has the better of it.
+/// Steps without a better bound after which rounding dominates.
 const PATIENCE: usize = 8;
-/// How far a step goes towards the boundary.
+/// Part of the distance to the boundary that a step goes.
 const REACH: f64 = 0.995;
-/// The part of the start that is even, and so keeps it off the boundary.
+/// The even part of the first point, which keeps it off the boundary.
 const EVEN: f64 = 0.2;
-/// Corrections of each solution of the linear system.
+/// Refinements of each solution of the linear system.
 const REFINEMENTS: usize = 2;
 
-/// What a solve reached.
+/// The best bounds of a solve.
 pub(super) struct Reached {
     /// The best split, and the bound that it attains.
     pub(super) split: Vec<f64>,
     pub(super) lower: f64,
-    /// The best lengths of all links over the ways in use.
+    /// The best lengths of all links, which prove `upper` over the paths in use.
     pub(super) length: Vec<f64>,
     pub(super) upper: f64,
     /// Steps done.
     pub(super) steps: usize,
-    /// Whether the caller asked to stop.
+    /// Whether `stop` ended it.
     pub(super) stopped: bool,
 }
 
-/// Where a solve begins, and where it may end.
+/// Where a solve starts, and where it may end.
 pub(super) struct Goal<'a> {
-    /// A split over the ways.
+    /// A split over the paths.
     pub(super) split: &'a [f64],
     /// Lengths of all links.
     pub(super) length: &'a [f64],
     /// Bounds on K that are known.
     pub(super) lower: f64,
     pub(super) upper: f64,
-    /// The gap, relative, between the bounds over the ways in use.
+    /// The relative gap between the bounds over the paths in use.
     pub(super) gap: f64,
     /// Steps at most.
     pub(super) steps: usize,
 }
 
-/// Floating-point operations of one step, about.
+/// Floating-point operations of one step, roughly.
 pub(super) fn work(links: &[usize], demands: usize) -> f64 {
     let border = demands as f64;
     let planes = links.iter().map(|n| {
@@ -69,7 +69,7 @@ pub(super) fn bytes(links: &[usize], demands: usize) -> usize {
     (entries + demands * demands) * size_of::<f64>()
 }
 
-/// Goes from a start towards the optimum over the ways in use; `plane` is that of each link.
+/// Steps towards the optimum over the paths in use; `plane` is that of each link.
 pub(super) fn solve(
     problem: &PathProblem,
     plane: &[u32],
@@ -107,7 +107,7 @@ pub(super) fn solve(
 }
 
 impl Reached {
-    /// Takes what is better; returns whether something was.
+    /// Keeps better bounds; returns whether there was one.
     fn offer(&mut self, problem: &PathProblem, rows: &Rows, point: &Point) -> bool {
         let mut split = point.w.clone();
         normalise(problem, &mut split);
@@ -138,7 +138,7 @@ struct Rows {
     /// Plane of each row, and the first row of each plane.
     plane: Vec<u32>,
     first: Vec<usize>,
-    /// 1 / capacity, and what a row would carry if all its ways carried all, by capacity.
+    /// 1 / capacity, and the load by capacity of a row if every path over it carried its whole demand.
     inverse: Vec<f64>,
     all: Vec<f64>,
     /// Demands in units in which t is at most 1.
@@ -189,7 +189,7 @@ impl Rows {
         }
     }
 
-    /// The rows of way `n`.
+    /// The rows of path `n`.
     #[inline]
     fn of<'a>(&'a self, problem: &'a PathProblem, n: usize) -> impl Iterator<Item = usize> + Clone + 'a {
         problem
@@ -211,7 +211,7 @@ impl Rows {
         load
     }
 
-    /// What each way costs.
+    /// The cost of each path.
     fn costs(&self, problem: &PathProblem, m: &[f64]) -> Vec<f64> {
         let mut cost = vec![0.0; problem.paths()];
         for (j, size) in self.size.iter().enumerate() {
@@ -223,7 +223,7 @@ impl Rows {
     }
 }
 
-/// The iterate: primal w, t and the slack s of each row; dual y, m and the slack z of each way.
+/// The iterate: primal w, t and the slack s of each row; dual y, m and the slack z of each path.
 struct Point {
     w: Vec<f64>,
     t: f64,
@@ -243,20 +243,20 @@ struct Direction {
     z: Vec<f64>,
 }
 
-/// What a point lacks.
+/// The residuals of a point.
 struct Residuals {
     /// 1 - sum of w, of each demand.
     split: Vec<f64>,
     /// load + s - t, of each row.
     load: Vec<f64>,
-    /// cost - y - z, of each way.
+    /// cost - y - z, of each path.
     cost: Vec<f64>,
     /// 1 - sum of m.
     price: f64,
 }
 
 impl Point {
-    /// A point inside, near the start.
+    /// An interior point near the start.
     fn new(problem: &PathProblem, rows: &Rows, goal: &Goal) -> Self {
         let mut w = goal.split.to_vec();
         for ends in problem.pair_ptr.windows(2) {
@@ -313,7 +313,7 @@ impl Point {
         }
     }
 
-    /// Predictor and corrector; returns whether it got anywhere.
+    /// Predictor and corrector; returns whether the step was large enough to continue.
     fn step(&mut self, problem: &PathProblem, rows: &Rows, system: &mut System) -> bool {
         let residuals = self.residuals(problem, rows);
         let theta: Vec<f64> = self.w.iter().zip(&self.z).map(|(w, z)| w / z).collect();
@@ -322,10 +322,10 @@ impl Point {
         let count = (self.w.len() + self.m.len()) as f64;
         let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         let mu = (product(&self.w, &self.z) + product(&self.s, &self.m)) / count;
-        let ways: Vec<f64> = self.w.iter().zip(&self.z).map(|(w, z)| -w * z).collect();
+        let paths: Vec<f64> = self.w.iter().zip(&self.z).map(|(w, z)| -w * z).collect();
         let links: Vec<f64> = self.s.iter().zip(&self.m).map(|(s, m)| -s * m).collect();
-        let first = system.direction(problem, rows, self, &residuals, &ways, &links);
-        let (primal, dual) = self.room(&first, 1.0);
+        let first = system.direction(problem, rows, self, &residuals, &paths, &links);
+        let (primal, dual) = self.step_lengths(&first, 1.0);
         let after = |a: &[f64], da: &[f64], b: &[f64], db: &[f64]| -> f64 {
             let pairs = a.iter().zip(da).zip(b.iter().zip(db));
             pairs.map(|((a, da), (b, db))| (a + primal * da) * (b + dual * db)).sum()
@@ -337,26 +337,26 @@ impl Point {
         let second = |old: &[f64], a: &[f64], b: &[f64]| -> Vec<f64> {
             old.iter().zip(a.iter().zip(b)).map(|(old, (a, b))| old + centre - a * b).collect()
         };
-        let (ways, links) = (second(&ways, &first.w, &first.z), second(&links, &first.s, &first.m));
-        let direction = system.direction(problem, rows, self, &residuals, &ways, &links);
-        let (primal, dual) = self.room(&direction, REACH);
+        let (paths, links) = (second(&paths, &first.w, &first.z), second(&links, &first.s, &first.m));
+        let direction = system.direction(problem, rows, self, &residuals, &paths, &links);
+        let (primal, dual) = self.step_lengths(&direction, REACH);
         if !(primal > 1e-8 || dual > 1e-8) {
             return false;
         }
-        let go = |values: &mut [f64], by: &[f64], step: f64| {
+        let advance = |values: &mut [f64], by: &[f64], step: f64| {
             values.iter_mut().zip(by).for_each(|(value, by)| *value += step * by);
         };
-        go(&mut self.w, &direction.w, primal);
-        go(&mut self.s, &direction.s, primal);
+        advance(&mut self.w, &direction.w, primal);
+        advance(&mut self.s, &direction.s, primal);
         self.t += primal * direction.t;
-        go(&mut self.m, &direction.m, dual);
-        go(&mut self.z, &direction.z, dual);
-        go(&mut self.y, &direction.y, dual);
+        advance(&mut self.m, &direction.m, dual);
+        advance(&mut self.z, &direction.z, dual);
+        advance(&mut self.y, &direction.y, dual);
         self.m.iter().chain(&self.w).all(|value| value.is_finite())
     }
 
-    /// How far the primal and the dual may go along a direction, as a part of it.
-    fn room(&self, direction: &Direction, reach: f64) -> (f64, f64) {
+    /// The primal and the dual step length along a direction.
+    fn step_lengths(&self, direction: &Direction, reach: f64) -> (f64, f64) {
         let along = |values: &[f64], by: &[f64]| {
             let falling =
                 values.iter().zip(by).filter(|(_, by)| **by < 0.0).map(|(value, by)| -reach * value / by);
@@ -380,7 +380,7 @@ impl System {
         System { factor, theta: vec![], slack: vec![] }
     }
 
-    /// `[B; -E] theta [B; -E]' + [slack; 0]`, B the loads and E the sums of the ways, with a row and a column for t between.
+    /// `[B; -E] theta [B; -E]' + [slack; 0]`, B the loads and E the sums of the paths, with a row and a column for t between.
     fn factor(&mut self, problem: &PathProblem, rows: &Rows, theta: Vec<f64>, slack: Vec<f64>) {
         self.factor.clear();
         let Arrow { blocks, corner } = &mut self.factor;
@@ -438,28 +438,28 @@ impl System {
         x
     }
 
-    /// The direction that makes up for the residuals and moves the products w z and s m by `ways` and `links`.
+    /// The direction that cancels the residuals and changes the products w z and s m by `paths` and `links`.
     fn direction(
         &self,
         problem: &PathProblem,
         rows: &Rows,
         point: &Point,
-        lack: &Residuals,
-        ways: &[f64],
+        residual: &Residuals,
+        paths: &[f64],
         links: &[f64],
     ) -> Direction {
         let count = rows.link.len();
-        // What a way would move if neither prices nor y did.
-        let rho: Vec<f64> = (0..ways.len()).map(|n| ways[n] / point.w[n] - lack.cost[n]).collect();
-        let alone: Vec<f64> = rho.iter().zip(&self.theta).map(|(rho, theta)| rho * theta).collect();
-        let mut right = rows.loads(problem, &alone);
+        // The move of each path where neither prices nor y move.
+        let rho: Vec<f64> = (0..paths.len()).map(|n| paths[n] / point.w[n] - residual.cost[n]).collect();
+        let moves: Vec<f64> = rho.iter().zip(&self.theta).map(|(rho, theta)| rho * theta).collect();
+        let mut right = rows.loads(problem, &moves);
         for (i, value) in right.iter_mut().enumerate() {
-            *value += lack.load[i] + links[i] / point.m[i];
+            *value += residual.load[i] + links[i] / point.m[i];
         }
-        right.push(lack.price);
-        for (j, lack) in lack.split.iter().enumerate() {
+        right.push(residual.price);
+        for (j, missing) in residual.split.iter().enumerate() {
             let own = problem.pair_ptr[j]..problem.pair_ptr[j + 1];
-            right.push(lack - alone[own].iter().sum::<f64>());
+            right.push(missing - moves[own].iter().sum::<f64>());
         }
         let mut x = self.solve(problem, rows, right);
         let y = x.split_off(count + 1);
@@ -471,7 +471,7 @@ impl System {
                 w[n] = self.theta[n] * (rho[n] - cost[n] + y);
             }
         }
-        let z = (0..w.len()).map(|n| (ways[n] - point.z[n] * w[n]) / point.w[n]).collect();
+        let z = (0..w.len()).map(|n| (paths[n] - point.z[n] * w[n]) / point.w[n]).collect();
         let s = (0..count).map(|i| (links[i] - point.s[i] * x[i]) / point.m[i]).collect();
         Direction { w, t, s, y, m: x, z }
     }

@@ -3,8 +3,8 @@
 use crate::mcf::problem::Problem;
 use crate::mcf::proof::Proof;
 
-/// Number of an access link that limits nothing.
-const FREE: u32 = u32::MAX;
+/// Number of an access link without a limit.
+const UNLIMITED: u32 = u32::MAX;
 
 /// Arcs of all planes after each other, then the access links of finite speed.
 pub(super) struct Links {
@@ -38,7 +38,7 @@ impl Links {
                 of_plane.push(p);
                 capacity.len() as u32 - 1
             } else {
-                FREE
+                UNLIMITED
             }
         };
         let (mut up, mut down) = (vec![], vec![]);
@@ -57,7 +57,7 @@ impl Links {
         self.first[plane] + arc
     }
 
-    /// The arc, local to its plane, that a link is; nothing for an access link.
+    /// The arc, local to its plane, that a link is; None for an access link.
     #[inline]
     pub(super) fn local(&self, plane: usize, link: u32) -> Option<usize> {
         ((link as usize) < self.arcs).then(|| (link - self.first[plane]) as usize)
@@ -69,16 +69,16 @@ impl Links {
         &length[self.first[plane] as usize..end]
     }
 
-    /// The link of an endpoint into a plane, where it limits.
+    /// The link of an endpoint into a plane, where it has a limit.
     #[inline]
     pub(super) fn up(&self, plane: usize, endpoint: u32) -> Option<u32> {
-        limiting(self.up[plane * self.endpoints + endpoint as usize])
+        limited(self.up[plane * self.endpoints + endpoint as usize])
     }
 
-    /// The link of an endpoint out of a plane, where it limits.
+    /// The link of an endpoint out of a plane, where it has a limit.
     #[inline]
     pub(super) fn down(&self, plane: usize, endpoint: u32) -> Option<u32> {
-        limiting(self.down[plane * self.endpoints + endpoint as usize])
+        limited(self.down[plane * self.endpoints + endpoint as usize])
     }
 
     /// Links of each plane.
@@ -88,10 +88,10 @@ impl Links {
         counts
     }
 
-    /// Lengths as a proof has them: of arcs, of access links into planes, and out of them.
+    /// Lengths in the order of a proof: of arcs, of access links into planes, and out of them.
     pub(super) fn lengths(&self, length: &[f64]) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let access = |links: &[u32]| {
-            links.iter().map(|link| limiting(*link).map_or(0.0, |link| length[link as usize])).collect()
+            links.iter().map(|link| limited(*link).map_or(0.0, |link| length[link as usize])).collect()
         };
         (length[..self.arcs].to_vec(), access(&self.up), access(&self.down))
     }
@@ -99,11 +99,11 @@ impl Links {
     /// The lengths of all links, from those of a proof.
     pub(super) fn joined(&self, proof: &Proof) -> Vec<f64> {
         let access = (self.up.iter().zip(&proof.up_length)).chain(self.down.iter().zip(&proof.down_length));
-        let limited = access.filter(|(link, _)| **link != FREE).map(|(_, length)| *length);
+        let limited = access.filter(|(link, _)| **link != UNLIMITED).map(|(_, length)| *length);
         proof.length.iter().copied().chain(limited).collect()
     }
 }
 
-fn limiting(link: u32) -> Option<u32> {
-    (link != FREE).then_some(link)
+fn limited(link: u32) -> Option<u32> {
+    (link != UNLIMITED).then_some(link)
 }

@@ -1,7 +1,7 @@
-//! The ways that are in use: a problem over given paths, which grows and shrinks.
+//! The restricted master: a problem over given paths, which grows and shrinks.
 
 use super::links::Links;
-use super::price::Way;
+use super::price::Path;
 use crate::csr::Csr;
 use crate::error::Error;
 use crate::graph::Reach;
@@ -13,15 +13,15 @@ use crate::mcf::round::Flow;
 /// The restricted problem.
 pub(super) struct Pool {
     pub(super) problem: PathProblem,
-    /// The plane of each way.
+    /// The plane of each path.
     plane: Vec<u32>,
-    /// For how many looks each way has been of no use.
+    /// For how many pricings each path has carried nothing.
     idle: Vec<u32>,
 }
 
 impl Pool {
-    /// A pool of these ways, at least one for each demand.
-    pub(super) fn new(problem: &Problem, links: &Links, ways: &[Vec<Way>]) -> Result<Self, Error> {
+    /// The problem over these paths, at least one for each demand.
+    pub(super) fn new(problem: &Problem, links: &Links, paths: &[Vec<Path>]) -> Result<Self, Error> {
         let count = problem.demands();
         let none = PathProblem {
             capacity: links.capacity.clone(),
@@ -31,23 +31,23 @@ impl Pool {
             link: vec![],
         };
         let mut pool = Pool { problem: none, plane: vec![], idle: vec![] };
-        pool.admit(ways, &[]);
+        pool.exchange(paths, &[]);
         let PathProblem { capacity, demand, pair_ptr, path_ptr, link } = pool.problem;
         pool.problem = PathProblem::new(capacity, demand, pair_ptr, path_ptr, link)?;
         Ok(pool)
     }
 
-    /// Number of ways.
+    /// Number of paths.
     pub(super) fn len(&self) -> usize {
         self.plane.len()
     }
 
-    /// Adds those of `ways` that are not there, and drops those not `kept`; returns the old index of each.
-    pub(super) fn admit(&mut self, ways: &[Vec<Way>], kept: &[bool]) -> Vec<u32> {
+    /// Adds those of `paths` that are new, and drops those not `kept`; returns the old index of each path.
+    pub(super) fn exchange(&mut self, paths: &[Vec<Path>], kept: &[bool]) -> Vec<u32> {
         let old = &self.problem;
         let (mut pair_ptr, mut path_ptr, mut link) = (vec![0], vec![0], vec![]);
         let (mut plane, mut idle, mut from) = (vec![], vec![], vec![]);
-        for (j, ways) in ways.iter().enumerate() {
+        for (j, paths) in paths.iter().enumerate() {
             for n in (old.pair_ptr[j]..old.pair_ptr[j + 1]).filter(|n| kept[*n]) {
                 link.extend_from_slice(old.path(n));
                 path_ptr.push(link.len());
@@ -56,13 +56,13 @@ impl Pool {
                 from.push(n as u32);
             }
             let first = pair_ptr[j];
-            for way in ways {
+            for path in paths {
                 let known = (first..plane.len())
-                    .any(|n| plane[n] == way.plane && link[path_ptr[n]..path_ptr[n + 1]] == way.links[..]);
+                    .any(|n| plane[n] == path.plane && link[path_ptr[n]..path_ptr[n + 1]] == path.links[..]);
                 if !known {
-                    link.extend_from_slice(&way.links);
+                    link.extend_from_slice(&path.links);
                     path_ptr.push(link.len());
-                    plane.push(way.plane);
+                    plane.push(path.plane);
                     idle.push(0);
                     from.push(NEW);
                 }
@@ -74,11 +74,11 @@ impl Pool {
         from
     }
 
-    /// Notes which ways are `useful` now; returns whether each has been so at one of the last `patience` looks.
-    pub(super) fn look(&mut self, patience: u32, useful: impl Fn(usize) -> bool) -> Vec<bool> {
+    /// Records which paths carry traffic; returns whether each has done so at one of the last `patience` pricings.
+    pub(super) fn keep(&mut self, patience: u32, used: impl Fn(usize) -> bool) -> Vec<bool> {
         let idle = self.idle.iter_mut().enumerate();
         idle.map(|(n, idle)| {
-            *idle = if useful(n) { 0 } else { *idle + 1 };
+            *idle = if used(n) { 0 } else { *idle + 1 };
             *idle < patience
         })
         .collect()
@@ -94,16 +94,16 @@ impl Pool {
         let mut share = vec![0.0; problem.planes.len() * problem.demands()];
         let rows = (problem.planes.iter().enumerate())
             .map(|(p, plane)| {
-                let ways = (0..problem.demands()).flat_map(|j| {
+                let paths = (0..problem.demands()).flat_map(|j| {
                     let row = match plane.demands[j] {
                         Use::Core { row, .. } => Some(row),
                         Use::Never | Use::Local => None,
                     };
                     let own = self.problem.pair_ptr[j]..self.problem.pair_ptr[j + 1];
-                    let used = own.filter(move |n| self.plane[*n] as usize == p && weight[*n] > 0.0);
-                    used.filter_map(move |n| Some((row?, (n as u32, j as u32))))
+                    let carrying = own.filter(move |n| self.plane[*n] as usize == p && weight[*n] > 0.0);
+                    carrying.filter_map(move |n| Some((row?, (n as u32, j as u32))))
                 });
-                Csr::new(plane.targets.len(), ways)
+                Csr::new(plane.targets.len(), paths)
             })
             .collect();
         for j in 0..problem.demands() {
@@ -120,7 +120,7 @@ pub(super) struct PathFlow<'a> {
     pool: &'a Pool,
     links: &'a Links,
     weight: &'a [f64],
-    /// The ways and demands of each row, by plane.
+    /// The paths and demands of each row, by plane.
     rows: Vec<Csr<(u32, u32)>>,
     share: Vec<f64>,
     demands: usize,
@@ -143,18 +143,18 @@ impl Flow for PathFlow<'_> {
     }
 }
 
-/// Targets at which hops are counted.
+/// Targets from which hops are counted.
 const SAMPLE: usize = 16;
 
-/// Bytes that so many `ways` in each plane take, and the iteration over them.
-pub(super) fn estimate_bytes(problem: &Problem, ways: usize) -> usize {
+/// Bytes of so many `paths` in each plane, and of the iterate over them.
+pub(super) fn estimate_bytes(problem: &Problem, paths: usize) -> usize {
     let float = size_of::<f64>();
     let mut bytes = 0;
     for plane in &problem.planes {
-        // A way that leaves the shortest one is longer by a link or two, and ends in access links.
+        // A detour is longer by a link or two, and there are access links at both ends.
         let links = farthest(plane) + 2 + 2;
-        // The links, a copy while ways are exchanged, and their transpose; of a way what it carries and what it is.
-        bytes += ways * (3 * links * size_of::<u32>() + 12 * float + 2 * size_of::<Way>());
+        // The links, a copy while paths are exchanged, and their transpose; the variables and the paths.
+        bytes += paths * (3 * links * size_of::<u32>() + 12 * float + 2 * size_of::<Path>());
     }
     bytes
 }

@@ -1,4 +1,4 @@
-//! Pricing: what lengths prove, and the ways that are short under them.
+//! Pricing: the bound that lengths prove, and the paths that are short under them.
 
 use rayon::prelude::*;
 
@@ -7,33 +7,33 @@ use crate::mcf::distance::Distances;
 use crate::mcf::lanes::LANES;
 use crate::mcf::problem::{Plane, Problem, Use};
 
-/// A way of a demand.
+/// A path of a demand.
 #[derive(Debug, Clone)]
-pub(super) struct Way {
+pub(super) struct Path {
     pub(super) plane: u32,
     pub(super) links: Vec<u32>,
 }
 
-/// Which ways to look for.
-pub(super) struct Wanted {
-    /// The longest way worth having, of each demand; the shortest of all is wanted in any case.
-    pub(super) most: Vec<f64>,
-    /// At most so many of a demand in each plane.
+/// Which paths to list.
+pub(super) struct Limits {
+    /// The largest length of each demand's paths; the shortest of all is listed in any case.
+    pub(super) length: Vec<f64>,
+    /// Paths of a demand in each plane, at most.
     pub(super) count: usize,
 }
 
-/// Lengths, and what they prove.
+/// Lengths, and the bound that they prove.
 pub(super) struct Priced {
     /// Length of each link.
     pub(super) length: Vec<f64>,
     /// K is at most this.
     pub(super) upper: f64,
-    /// The length of each demand's shortest way, over all planes.
+    /// The length of each demand's shortest path, over all planes.
     pub(super) shortest: Vec<f64>,
     planes: Vec<Distances>,
 }
 
-/// No link adds less than this part of the whole, so that of ways that cost the same the one by fewer links is shortest.
+/// Every link has at least this part of the volume, so that of paths of equal cost the one with fewer links is shortest.
 const LEAST: f64 = 1e-13;
 
 impl Priced {
@@ -51,8 +51,8 @@ impl Priced {
         priced.shortest = (0..problem.demands())
             .into_par_iter()
             .map(|j| {
-                let ways = (0..problem.planes.len()).map(|p| priced.shortest_in(problem, links, j, p));
-                ways.fold(f64::INFINITY, f64::min)
+                let paths = (0..problem.planes.len()).map(|p| priced.shortest_in(problem, links, j, p));
+                paths.fold(f64::INFINITY, f64::min)
             })
             .collect();
         let carried: f64 = priced.shortest.iter().zip(&problem.demand).map(|(dist, d)| dist * d).sum();
@@ -62,7 +62,7 @@ impl Priced {
         priced
     }
 
-    /// The length of the shortest way of demand `j` in plane `p`; infinite where there is none.
+    /// The length of the shortest path of demand `j` in plane `p`; infinite where there is none.
     fn shortest_in(&self, problem: &Problem, links: &Links, j: usize, p: usize) -> f64 {
         let core = match problem.planes[p].demands[j] {
             Use::Never => return f64::INFINITY,
@@ -77,20 +77,20 @@ impl Priced {
         ends.into_iter().flatten().map(|link| self.length[link as usize]).sum()
     }
 
-    /// Short ways of each demand: the shortest of each plane, and those that leave it once.
-    pub(super) fn ways(&self, problem: &Problem, links: &Links, wanted: Wanted) -> Vec<Vec<Way>> {
+    /// Short paths of each demand: the shortest of each plane, and detours that leave it once.
+    pub(super) fn paths(&self, problem: &Problem, links: &Links, limits: Limits) -> Vec<Vec<Path>> {
         (0..problem.demands())
             .into_par_iter()
             .map_init(Search::default, |search, j| {
-                let limit = wanted.most[j].max(self.shortest[j]);
-                let mut ways = vec![];
+                let limit = limits.length[j].max(self.shortest[j]);
+                let mut paths = vec![];
                 for (p, plane) in problem.planes.iter().enumerate() {
                     let access = self.access(problem, links, j, p);
                     let (up, down) = (links.up(p, problem.src[j]), links.down(p, problem.dst[j]));
                     let mut add = |arcs: &[u32]| {
                         let arcs = arcs.iter().map(|a| links.arc(p, *a));
                         let links = up.into_iter().chain(arcs).chain(down).collect();
-                        ways.push(Way { plane: p as u32, links });
+                        paths.push(Path { plane: p as u32, links });
                     };
                     match plane.demands[j] {
                         Use::Never => {}
@@ -99,17 +99,17 @@ impl Priced {
                         Use::Core { source, row } => {
                             let length = links.of_plane(p, &self.length);
                             let to = Target { plane, length, distances: &self.planes[p], row: row as usize };
-                            search.short(&to, source, limit - access, wanted.count, &mut add);
+                            search.short(&to, source, limit - access, limits.count, &mut add);
                         }
                     }
                 }
-                ways
+                paths
             })
             .collect()
     }
 }
 
-/// What leads to one switch.
+/// The distances to one switch.
 struct Target<'a> {
     plane: &'a Plane,
     length: &'a [f64],
@@ -123,16 +123,16 @@ impl Target<'_> {
         self.distances.get(self.row, node)
     }
 
-    /// Adds the arcs of a shortest path from `node` to `arcs`; false where it comes by a node in `closed`.
+    /// Adds the arcs of a shortest path from `node` to `arcs`; false where it passes a node in `closed`.
     ///
-    /// A length may be lost in the rounding of a distance, and arcs that lead no nearer then look as if they did.  What
-    /// made a distance fall last leads to the target; so, of those arcs, does one that comes by no node twice.
+    /// A length may be lost in the rounding of a distance, so that arcs which lead no closer seem tight.  Among the tight
+    /// arcs there is always a path to the target that visits no node twice.
     fn descend(&self, node: usize, arcs: &mut Vec<u32>, closed: &[u32], walk: &mut Walk) -> bool {
         let target = self.plane.targets[self.row] as usize;
         if closed.contains(&(node as u32)) {
             return false;
         }
-        walk.begin(self.plane.nodes(), closed);
+        walk.reset(self.plane.nodes(), closed);
         walk.enter(node, self.plane.out(node).start);
         let first = arcs.len();
         while let Some((at, next)) = walk.path.last_mut() {
@@ -143,7 +143,7 @@ impl Target<'_> {
             let tight = |a: &usize| self.length[*a] + self.dist(self.plane.head(*a)) <= self.dist(at);
             let new = |a: &usize| walk.seen[self.plane.head(*a)] != walk.round;
             let Some(arc) = (*next..self.plane.out(at).end).find(|a| tight(a) && new(a)) else {
-                // Dead ends come of nodes that are closed, or seen: with none closed another arc leads on.
+                // With no node closed, another tight arc leads on from a dead end.
                 if closed.is_empty() {
                     walk.path.pop();
                     arcs.truncate((first + walk.path.len()).saturating_sub(1).max(first));
@@ -160,7 +160,7 @@ impl Target<'_> {
     }
 }
 
-/// A search along arcs that may lead nearer: nodes on the way, with the next arc to try at each, and which were seen.
+/// A depth-first search along tight arcs: the nodes on the path, with the next arc to try at each, and those visited.
 #[derive(Default)]
 struct Walk {
     path: Vec<(usize, usize)>,
@@ -169,7 +169,7 @@ struct Walk {
 }
 
 impl Walk {
-    fn begin(&mut self, nodes: usize, closed: &[u32]) {
+    fn reset(&mut self, nodes: usize, closed: &[u32]) {
         if self.seen.len() != nodes || self.round == u32::MAX {
             (self.seen, self.round) = (vec![0; nodes], 0);
         }
@@ -187,11 +187,11 @@ impl Walk {
 /// Scratch space of one thread.
 #[derive(Default)]
 struct Search {
-    path: Vec<u32>,
+    shortest: Vec<u32>,
     nodes: Vec<u32>,
-    /// Length, where the way leaves the shortest one, and by which arc.
+    /// Length, position where the detour leaves the shortest path, and by which arc.
     detours: Vec<(f64, usize, u32)>,
-    way: Vec<u32>,
+    detour: Vec<u32>,
     walk: Walk,
 }
 
@@ -202,44 +202,44 @@ impl Search {
         if to.dist(source as usize) > limit {
             return;
         }
-        self.path.clear();
-        to.descend(source as usize, &mut self.path, &[], &mut self.walk);
-        add(&self.path);
+        self.shortest.clear();
+        to.descend(source as usize, &mut self.shortest, &[], &mut self.walk);
+        add(&self.shortest);
         if most <= 1 {
             return;
         }
         self.detours.clear();
         self.nodes.clear();
-        let (mut at, mut gone) = (source as usize, 0.0);
-        for (i, arc) in self.path.iter().enumerate() {
+        let (mut at, mut length) = (source as usize, 0.0);
+        for (i, arc) in self.shortest.iter().enumerate() {
             self.nodes.push(at as u32);
             for a in plane.out(at).filter(|a| *a != *arc as usize) {
-                let whole = gone + to.length[a] + to.dist(plane.head(a));
+                let whole = length + to.length[a] + to.dist(plane.head(a));
                 if whole <= limit {
                     self.detours.push((whole, i, a as u32));
                 }
             }
-            gone += to.length[*arc as usize];
+            length += to.length[*arc as usize];
             at = plane.head(*arc as usize);
         }
         self.detours.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
-        let mut left = most - 1;
+        let mut remaining = most - 1;
         for (_, i, arc) in &self.detours {
-            if left == 0 {
+            if remaining == 0 {
                 break;
             }
-            self.way.clear();
-            self.way.extend(&self.path[..*i]);
-            self.way.push(*arc);
-            if to.descend(plane.head(*arc as usize), &mut self.way, &self.nodes[..=*i], &mut self.walk) {
-                add(&self.way);
-                left -= 1;
+            self.detour.clear();
+            self.detour.extend(&self.shortest[..*i]);
+            self.detour.push(*arc);
+            if to.descend(plane.head(*arc as usize), &mut self.detour, &self.nodes[..=*i], &mut self.walk) {
+                add(&self.detour);
+                remaining -= 1;
             }
         }
     }
 }
 
-/// Bytes that distances take.
+/// Bytes of the distances.
 pub(super) fn estimate_bytes(problem: &Problem) -> usize {
     let entries = |plane: &Plane| plane.targets.len().next_multiple_of(LANES) * plane.nodes();
     size_of::<f64>() * problem.planes.iter().map(entries).sum::<usize>()

@@ -1,15 +1,15 @@
 //! Maximum concurrent flow over given paths, as a game.
 //!
-//! Each demand splits itself over its paths, and a price of 1 in all is put on the links:
+//! One player splits each demand over its paths, the other puts prices on the links that sum to 1:
 //!
 //! ```text
 //! 1 / K  =  min over splits w   max over prices m   sum over links r of m_r load_r(w) / c_r
 //! ```
 //!
-//! w is a point of one simplex per demand, m of a simplex of links.  Restarted Halpern PDHG (Lu and Yang 2024) with
-//! exact projections onto both, and the diagonal steps of Pock and Chambolle (2011), one for all paths of a demand.
-//! Demands need no dual variable and every iterate is feasible, so both bounds come from it directly; this takes a
-//! tenth of the iterations of the linear program with demand rows.
+//! w is a point of one simplex per demand, m of a simplex of links.  Restarted Halpern PDHG with exact projections onto
+//! both, and the diagonal steps of Pock and Chambolle (2011), one for all paths of a demand.  Demands need no dual
+//! variable and every iterate is feasible, so both bounds follow from it directly; this takes a tenth of the iterations
+//! of the linear program with demand rows.
 
 mod problem;
 pub(super) mod state;
@@ -18,44 +18,44 @@ use super::pdhg::{self, Bounds};
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::{Error, invalid};
 pub use problem::PathProblem;
-pub(super) use problem::normalise;
+pub(super) use problem::{check_demands, normalise};
 use state::State;
 
-/// What a run found: the best split and the best lengths seen, which may come from different moments.
+/// The best split and the best lengths, which may come from different iterates.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// The part of its demand that each path carries.
+    /// Fraction of its demand on each path.
     pub weight: Vec<f64>,
     /// Length of each link.
     pub length: Vec<f64>,
-    /// The bounds that they prove.
+    /// The lower bound of the split.
     pub lower: f64,
-    /// See `lower`.
+    /// The upper bound of the lengths.
     pub upper: f64,
     /// Iterations done.
     pub iterations: usize,
     /// Restarts among them.
     pub restarts: usize,
-    /// Whether the caller asked to stop.
+    /// Whether the monitor stopped the run.
     pub interrupted: bool,
 }
 
-/// A split and lengths to start from, of any scale.
+/// The answer to a similar problem, of any scale.
 #[derive(Debug, Clone)]
-pub struct Start {
+pub struct WarmStart {
     /// A weight for each path.
     pub weight: Vec<f64>,
     /// A length for each link.
     pub length: Vec<f64>,
 }
 
-/// Solves `problem`, from the split and the lengths of a similar one if there are any.
+/// Solves `problem`, with a warm start from the answer to a similar one if there is one.
 ///
 /// The result depends on the arguments alone (but for the time limit and the monitor), never on the number of threads.
 ///
 /// ```
 /// # use pnet_core::mcf::path_form::PathProblem;
-/// # // Two links of 1 and 4, and a demand that may take either.
+/// # // Links of 1 and 4, and a demand with a path over each.
 /// # let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
 /// use pnet_core::mcf::path_form::solve;
 /// use pnet_core::mcf::run::{Options, Unwatched};
@@ -67,7 +67,7 @@ pub struct Start {
 /// ```
 pub fn solve(
     problem: &PathProblem,
-    start: Option<Start>,
+    start: Option<WarmStart>,
     options: &Options,
     monitor: &mut impl Monitor,
 ) -> Result<Solution, Error> {
@@ -97,13 +97,13 @@ pub fn solve(
     Ok(best)
 }
 
-/// What a split and lengths of any scale prove.
+/// The bounds of a split and of lengths, of any scale.
 ///
 /// Returns the lower and the upper bound, the load of each link at K = 1, and the split, normalised.
 ///
 /// ```
 /// # use pnet_core::mcf::path_form::PathProblem;
-/// # // Two links of 1 and 4, and a demand that may take either.
+/// # // Links of 1 and 4, and a demand with a path over each.
 /// # let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
 /// let (lower, upper, load, weight) = pnet_core::mcf::path_form::bounds(&problem, &[1.0, 3.0], &[1.0, 1.0])?;
 /// assert_eq!((lower, upper), (4.0, 5.0));
@@ -118,7 +118,7 @@ pub fn bounds(
     let mut weight = non_negative("weight", weight, problem.paths())?;
     let length = non_negative("length", length, problem.capacity.len())?;
     if length.iter().zip(&problem.capacity).any(|(l, c)| *l > 0.0 && c.is_infinite()) {
-        return invalid("length", "a link without a limit has one");
+        return invalid("length", "positive on a link without a limit");
     }
     normalise(problem, &mut weight);
     let load = problem.load(&weight);
@@ -129,14 +129,14 @@ pub fn bounds(
 ///
 /// ```
 /// # use pnet_core::mcf::path_form::PathProblem;
-/// # // Two links of 1 and 4, and a demand that may take either.
+/// # // Links of 1 and 4, and a demand with a path over each.
 /// # let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
 /// assert!(pnet_core::mcf::path_form::estimate_bytes(&problem) > 0);
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn estimate_bytes(problem: &PathProblem) -> usize {
     let float = size_of::<f64>();
-    // Split: three of the state, its reflection, the best and its copy; prices likewise, and their constants.
+    // Splits: three in the state, their reflection, the best and its copy; prices likewise, and their constants.
     6 * float * problem.paths()
         + 10 * float * problem.capacity.len()
         + size_of::<u32>() * problem.link.len()
@@ -171,7 +171,7 @@ impl Solution {
     }
 
     fn offer_lengths(&mut self, problem: &PathProblem, mut length: Vec<f64>) {
-        // A link that limits nothing has no length.
+        // A link without a limit has length 0.
         for (l, c) in length.iter_mut().zip(&problem.capacity) {
             *l = if c.is_finite() { *l } else { 0.0 };
         }
@@ -183,22 +183,22 @@ impl Solution {
     }
 }
 
-/// Even splits, and lengths by which all links cost the same.
-fn even(problem: &PathProblem) -> Start {
+/// Even splits, and lengths such that all links cost the same.
+fn even(problem: &PathProblem) -> WarmStart {
     let mut weight = vec![0.0; problem.paths()];
     normalise(problem, &mut weight);
-    Start { weight, length: problem.capacity.iter().map(|c| 1.0 / c).collect() }
+    WarmStart { weight, length: problem.capacity.iter().map(|c| 1.0 / c).collect() }
 }
 
-/// The start, made feasible.
-fn checked(problem: &PathProblem, start: Start) -> Result<Start, Error> {
+/// The warm start, made feasible.
+fn checked(problem: &PathProblem, start: WarmStart) -> Result<WarmStart, Error> {
     let mut weight = non_negative("weight", &start.weight, problem.paths())?;
     let mut length = non_negative("length", &start.length, problem.capacity.len())?;
     normalise(problem, &mut weight);
     if problem.upper_bound(&length).is_infinite() {
         length = even(problem).length;
     }
-    Ok(Start { weight, length })
+    Ok(WarmStart { weight, length })
 }
 
 fn non_negative(what: &'static str, values: &[f64], count: usize) -> Result<Vec<f64>, Error> {

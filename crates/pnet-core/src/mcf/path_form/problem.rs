@@ -7,7 +7,7 @@ use crate::error::{Error, invalid};
 /// A link is anything with a capacity: an arc of a plane, or an access link.
 #[derive(Debug, Clone)]
 pub struct PathProblem {
-    /// Capacity of each link, positive; infinite where it limits nothing.
+    /// Capacity of each link, positive; infinite without a limit.
     pub capacity: Vec<f64>,
     /// Demands, positive.
     pub demand: Vec<f64>,
@@ -24,7 +24,7 @@ impl PathProblem {
     ///
     /// ```
     /// # use pnet_core::mcf::path_form::PathProblem;
-    /// // Two links of 1 and 4, and a demand that may take either.
+    /// // Links of 1 and 4, and a demand with a path over each.
     /// let problem = PathProblem::new(vec![1.0, 4.0], vec![1.0], vec![0, 2], vec![0, 1, 2], vec![0, 1])?;
     /// let error = PathProblem::new(vec![1.0], vec![1.0], vec![0, 1], vec![0, 1], vec![7]).unwrap_err();
     /// assert_eq!(error.to_string(), "link: 7 is not in 0..1");
@@ -37,15 +37,7 @@ impl PathProblem {
         path_ptr: Vec<usize>,
         link: Vec<u32>,
     ) -> Result<Self, Error> {
-        if capacity.iter().any(|c| c.is_nan() || *c <= 0.0) {
-            return invalid("capacity", "not every link has one above 0");
-        }
-        if demand.iter().any(|d| !d.is_finite() || *d <= 0.0) {
-            return invalid("demand", "not every demand is finite and above 0");
-        }
-        if pair_ptr.len() != demand.len() + 1 || pair_ptr[0] != 0 || !pair_ptr.is_sorted_by(|a, b| a < b) {
-            return invalid("pair_ptr", "not every demand has a path");
-        }
+        check_demands(&capacity, &demand, &pair_ptr)?;
         if path_ptr.len() != pair_ptr[demand.len()] + 1
             || path_ptr[0] != 0
             || !path_ptr.is_sorted()
@@ -73,7 +65,7 @@ impl PathProblem {
         &self.link[self.path_ptr[n]..self.path_ptr[n + 1]]
     }
 
-    /// The load on each link when each demand is divided by these weights, which sum to 1 over its paths.
+    /// The load on each link where each demand is split by these weights, which sum to 1 over its paths.
     pub(crate) fn load(&self, weight: &[f64]) -> Vec<f64> {
         let mut load = vec![0.0; self.capacity.len()];
         for (j, demand) in self.demand.iter().enumerate() {
@@ -86,7 +78,7 @@ impl PathProblem {
         load
     }
 
-    /// The largest K at which K times these loads fit: infinite where no loaded link limits anything.
+    /// The largest K at which K times these loads fit: infinite where no loaded link has a limit.
     pub(crate) fn lower_bound(&self, load: &[f64]) -> f64 {
         let ratios =
             self.capacity.iter().zip(load).filter(|(_, load)| **load > 0.0).map(|(c, load)| c / load);
@@ -112,7 +104,21 @@ impl PathProblem {
     }
 }
 
-/// Divides each demand's weights by their sum; where that is 0, all paths get the same.
+/// Checks capacities, demands and the offsets of the demands' columns.
+pub(crate) fn check_demands(capacity: &[f64], demand: &[f64], pair_ptr: &[usize]) -> Result<(), Error> {
+    if capacity.iter().any(|c| c.is_nan() || *c <= 0.0) {
+        return invalid("capacity", "not above 0 on every link");
+    }
+    if demand.iter().any(|d| !d.is_finite() || *d <= 0.0) {
+        return invalid("demand", "not finite and above 0 for every demand");
+    }
+    if pair_ptr.len() != demand.len() + 1 || pair_ptr[0] != 0 || !pair_ptr.is_sorted_by(|a, b| a < b) {
+        return invalid("pair_ptr", "a demand has no path");
+    }
+    Ok(())
+}
+
+/// Divides each demand's weights by their sum; where that is 0, they become equal.
 pub(crate) fn normalise(problem: &PathProblem, weight: &mut [f64]) {
     for ends in problem.pair_ptr.windows(2) {
         let part = &mut weight[ends[0]..ends[1]];

@@ -140,7 +140,8 @@ impl<'a> State<'a> {
     /// Moves every price with the load of its link; returns the squared, weighted distance.
     fn move_prices(&mut self, by: Step) -> f64 {
         let Prices { side, step, inverse, length } = &mut self.prices;
-        let (over, reflected, at) = (&self.over, &self.splits.reflected, &side.at);
+        let (step, inverse) = (&step[..], &inverse[..]);
+        let (over, reflected, at) = (&self.over, &self.splits.reflected[..], &side.at[..]);
         side.stepped.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, target)| {
             for (i, m) in target.iter_mut().enumerate() {
                 let l = chunk * CHUNK + i;
@@ -159,7 +160,7 @@ impl<'a> State<'a> {
             moved += (new - old) * (new - old) * inverse_step;
             *stepped = new;
             *at = by.weight * (2.0 * new - old) + (1.0 - by.weight) * anchor;
-            *length = *at * *inverse;
+            *length = *at * inverse;
         }
         moved
     }
@@ -171,9 +172,9 @@ impl Iteration for State<'_> {
     }
 
     fn step(&mut self, by: Step) -> (f64, f64) {
-        let (problem, scale, length) = (self.problem, self.scale, &self.prices.length);
-        let size = |j: usize| scale * problem.demand[j];
-        let cost = |n: usize| problem.path(n).iter().map(|l| length[*l as usize]).sum();
+        let (problem, scale, length) = (self.problem, self.scale, &self.prices.length[..]);
+        let size = move |j: usize| scale * problem.demand[j];
+        let cost = move |n: usize| problem.path(n).iter().map(|l| length[*l as usize]).sum();
         let primal = self.splits.step(by, false, size, cost);
         (primal, self.move_prices(by))
     }

@@ -2,7 +2,7 @@
 
 /// Moves `v` to the nearest point with entries >= 0 that sum to 1.
 ///
-/// Newton's method on the threshold from below (Michelot 1986): each pass drops what is below, and it never overshoots.
+/// Newton's method on the threshold from below (Michelot 1986): each pass drops the entries below, and never overshoots.
 pub(in crate::mcf) fn project(v: &mut [f64]) {
     let mut threshold = (v.iter().sum::<f64>() - 1.0) / v.len() as f64;
     let mut active = v.len();
@@ -14,7 +14,7 @@ pub(in crate::mcf) fn project(v: &mut [f64]) {
                 count += 1;
             }
         }
-        // Exactly, the set only shrinks; with rounding an entry at the threshold could come and go for ever.
+        // In exact arithmetic the set only shrinks; with rounding an entry at the threshold could alternate for ever.
         if count >= active || count == 0 {
             break;
         }
@@ -26,11 +26,11 @@ pub(in crate::mcf) fn project(v: &mut [f64]) {
     }
 }
 
-/// Sums are kept in this many lanes, so that they go at the speed of the memory.
+/// Sums are accumulated in this many lanes, at the speed of the memory.
 const LANES: usize = 8;
 
 /// The threshold t at which the entries `max(0, v - t step)` sum to 1: the projection in the norm
-/// `sum of squares / step`.  Entries whose step is 0 must be 0; they take no part.
+/// `sum of squares / step`.  Entries whose step is 0 must be 0; they are ignored.
 ///
 /// Newton's method from a guess: wherever it starts, from the second threshold on it only rises.
 pub(in crate::mcf) fn weighted_threshold(v: &[f64], step: &[f64], guess: f64) -> f64 {
@@ -46,7 +46,7 @@ pub(in crate::mcf) fn weighted_threshold(v: &[f64], step: &[f64], guess: f64) ->
             continue;
         }
         let next = (sum - 1.0) / steps;
-        // Exactly, it ends by standing still; with rounding it could tread on the spot.
+        // In exact arithmetic it ends at a fixed point; with rounding it could alternate around it.
         if !first && next <= threshold {
             return threshold;
         }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_without_a_step_take_no_part() {
+    fn entries_without_a_step_are_ignored() {
         for guess in [f64::NEG_INFINITY, -5.0, 1.9, 2.0, 2.5, 1e9] {
             assert_eq!(weighted_threshold(&[3.0, 0.0, 1.0], &[1.0, 0.0, 1.0], guess), 2.0);
         }

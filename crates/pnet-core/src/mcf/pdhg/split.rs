@@ -8,7 +8,8 @@ use super::simplex::project;
 /// Demands at most, or links, handled by one task; fixed, so that sums have one order.
 pub(in crate::mcf) const CHUNK: usize = 512;
 
-/// One side: its iterate, at the last restart, and right after its last step, where it is feasible.
+/// The primal or the dual variables: the iterate, at the last restart, and right after the last step, where they are
+/// feasible.
 #[derive(Debug, Clone)]
 pub(in crate::mcf) struct Side {
     pub(in crate::mcf) at: Vec<f64>,
@@ -21,7 +22,7 @@ impl Side {
         Side { at: values.clone(), anchor: values.clone(), stepped: values }
     }
 
-    /// Continues from the last step.
+    /// Makes the last step the iterate and the anchor.
     fn restart(&mut self) {
         self.at.copy_from_slice(&self.stepped);
         self.anchor.copy_from_slice(&self.stepped);
@@ -46,16 +47,16 @@ impl<'a> Splits<'a> {
         Splits { reflected: vec![0.0; side.at.len()], side, step, pair_ptr, demands }
     }
 
-    /// Moves every demand towards cheap columns, where it sends `size(j)` and a unit of column `n` costs `cost(n)`; where it
-    /// need not be served, as much as pays.  Returns the squared, weighted distance.
+    /// Moves the split of each demand `j` of size `size(j)` towards cheap columns, a unit of column `n` costing `cost(n)`; it
+    /// sums to 1, or where `optional` to at most 1.  Returns the squared, weighted distance.
     pub(in crate::mcf) fn step(
         &mut self,
         by: Step,
         optional: bool,
-        size: impl Fn(usize) -> f64 + Sync,
-        cost: impl Fn(usize) -> f64 + Sync,
+        size: impl Fn(usize) -> f64 + Copy + Send + Sync,
+        cost: impl Fn(usize) -> f64 + Copy + Send + Sync,
     ) -> f64 {
-        let (pair_ptr, step) = (self.pair_ptr, &self.step);
+        let (pair_ptr, step) = (self.pair_ptr, &self.step[..]);
         let mut at = Cut(&mut self.side.at);
         let mut stepped = Cut(&mut self.side.stepped);
         let mut reflected = Cut(&mut self.reflected);
@@ -71,6 +72,8 @@ impl<'a> Splits<'a> {
         let moved: Vec<f64> = tasks
             .into_par_iter()
             .map(|(demands, at, stepped, reflected, anchor)| {
+                // Copies that stay in registers.
+                let (size, cost) = (size, cost);
                 let first = pair_ptr[demands.start];
                 let mut moved = 0.0;
                 for j in demands {
@@ -115,14 +118,14 @@ impl<'a> Splits<'a> {
     }
 }
 
-/// The price of each link, whole.
+/// The price of each link, for its whole capacity.
 pub(in crate::mcf) struct Prices {
     pub(in crate::mcf) side: Side,
-    /// Step size of each price; 0 where it stays 0.
+    /// Step size of each price, 0 where the price stays 0.
     pub(in crate::mcf) step: Vec<f64>,
-    /// 1 / capacity, 0 where a link limits nothing.
+    /// 1 / capacity, 0 without a limit.
     pub(in crate::mcf) inverse: Vec<f64>,
-    /// Price by capacity, what a unit of load costs on each link.
+    /// Price by capacity, the cost of a unit of load.
     pub(in crate::mcf) length: Vec<f64>,
 }
 
@@ -131,7 +134,7 @@ impl Prices {
         Prices { length: by_capacity(&side.at, &inverse).collect(), side, step, inverse }
     }
 
-    /// The lengths right after the last step, not negative: what certificates use.
+    /// The lengths right after the last step, none negative, for certificates.
     pub(in crate::mcf) fn stepped_lengths(&self) -> Vec<f64> {
         by_capacity(&self.side.stepped, &self.inverse).collect()
     }
@@ -152,7 +155,7 @@ fn by_capacity(price: &[f64], inverse: &[f64]) -> impl Iterator<Item = f64> {
     price.iter().zip(inverse).map(|(price, inverse)| price * inverse)
 }
 
-/// A slice from which tasks take their parts.
+/// A slice that is divided among tasks.
 struct Cut<'a>(&'a mut [f64]);
 
 impl<'a> Cut<'a> {
@@ -163,7 +166,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// 1 / x, and 0 where nothing moves.
+/// 1 / x, and 0 for 0.
 pub(in crate::mcf) fn reciprocal(x: f64) -> f64 {
     if x > 0.0 { 1.0 / x } else { 0.0 }
 }

@@ -7,7 +7,7 @@ use crate::mcf::lanes::{LANES, Lane, add, all, multiply, sum};
 use crate::mcf::pdhg::Step;
 use crate::mcf::problem::Plane;
 
-/// A demand as one plane's block sees it.
+/// A demand in one plane's block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     /// Index of the demand.
@@ -27,8 +27,7 @@ pub(super) struct Entry {
 /// The slot of a demand that uses only access links.
 pub(super) const LOCAL: u32 = u32::MAX;
 
-/// Eight rows of one plane, with everything that belongs to them alone; a block without lanes holds the plane's
-/// local demands.
+/// Eight rows of one plane with their own variables; a block without targets holds the plane's local demands.
 pub(super) struct Block {
     /// The plane.
     pub plane: usize,
@@ -43,13 +42,13 @@ pub(super) struct Block {
     pub targets: Vec<u32>,
     /// Demands of the rows.
     pub entries: Vec<Entry>,
-    /// Injection of each entry, at the last restart, and extrapolated; empty where one plane carries all.
+    /// Injection of each entry, at the last restart, and extrapolated; empty with a single plane.
     pub i: Vec<f64>,
     pub i0: Vec<f64>,
     pub i_bar: Vec<f64>,
     /// Extrapolated flow on each arc, summed over the lanes.
     pub load: Vec<f64>,
-    /// What flows in minus what flows out, extrapolated.
+    /// Inflow minus outflow, extrapolated.
     pub net: Vec<Lane>,
     /// Squared, weighted distances moved by the iteration: primal, dual.
     pub moved: (f64, f64),
@@ -57,7 +56,7 @@ pub(super) struct Block {
     pub value: f64,
 }
 
-/// What all blocks share in one iteration.
+/// The variables that all blocks read in one iteration.
 pub(super) struct Shared<'a> {
     pub step: Step,
     /// Extrapolated K.
@@ -72,7 +71,7 @@ pub(super) struct Shared<'a> {
 }
 
 impl Block {
-    /// The flow after a primal step from here, without taking it: what rounding reads.
+    /// The flow after a primal step from here, without taking it, for rounding.
     pub(super) fn flow(&self, plane: &Plane, length: &[f64], tau: f64, lane: usize, flow: &mut [f64]) {
         let (tails, y) = (plane.graph.tails(), &self.y);
         let cost = |a: usize| length[a] + y[plane.head(a)][lane] - y[tails[a] as usize][lane];

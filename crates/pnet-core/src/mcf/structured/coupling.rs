@@ -13,10 +13,10 @@ const CHUNK: usize = 1024;
 pub(super) struct Capacities {
     /// Capacities.
     pub capacity: Vec<f64>,
-    /// Lengths as the iteration sees them (a reflection may be negative), and at the last restart.
+    /// Lengths (a reflection may be negative), and at the last restart.
     pub length: Vec<f64>,
     pub anchor: Vec<f64>,
-    /// Lengths right after the last dual step, not negative: what certificates use.
+    /// Lengths right after the last dual step, none negative, for certificates.
     pub stepped: Vec<f64>,
     /// Step size.
     pub sigma: f64,
@@ -60,12 +60,12 @@ impl Capacities {
 
 /// Access constraints of one plane and direction.
 pub(super) struct Access {
-    /// Whether they can limit a flow; their lengths stay zero otherwise.
+    /// Whether they can limit a flow; otherwise their lengths stay 0.
     pub active: bool,
     /// Their lengths, one per endpoint.
     pub duals: Capacities,
     /// The injections at each endpoint.
-    pub places: Places,
+    pub injections: Injections,
 }
 
 impl Access {
@@ -74,25 +74,25 @@ impl Access {
         if !self.active {
             return 0.0;
         }
-        let places = &self.places;
-        self.duals.iterate(step, |e| places.of(e).iter().map(|place| injected(blocks, *place)).sum())
+        let injections = &self.injections;
+        self.duals.iterate(step, |e| injections.of(e).iter().map(|at| injected(blocks, *at)).sum())
     }
 }
 
-/// Where the injections of each demand, or of each endpoint, are found: (block, index in the block).
-pub(crate) type Places = Csr<(u32, u32)>;
+/// The injections of each demand, or of each endpoint: (block, index in the block).
+pub(crate) type Injections = Csr<(u32, u32)>;
 
-/// Lists the entries of all blocks by key; those without one are left out.
-pub(crate) fn places(
+/// Lists the entries of all blocks by key; those without one are omitted.
+pub(crate) fn injections(
     blocks: &[Block],
     keys: usize,
     key: impl Fn(&Block, &Entry) -> Option<u32> + Copy,
-) -> Places {
-    let places = blocks.iter().zip(0..).flat_map(move |(block, b)| {
+) -> Injections {
+    let injections = blocks.iter().zip(0..).flat_map(move |(block, b)| {
         let entries = block.entries.iter().zip(0..);
         entries.filter_map(move |(entry, index)| Some((key(block, entry)?, (b, index))))
     });
-    Csr::new(keys, places)
+    Csr::new(keys, injections)
 }
 
 #[inline]
@@ -110,7 +110,7 @@ pub(super) struct Demands {
     /// Step size of each price.
     pub sigma: Vec<f64>,
     /// The injections of each demand.
-    pub places: Places,
+    pub injections: Injections,
 }
 
 impl Demands {
@@ -125,8 +125,8 @@ impl Demands {
                 for i in 0..price.len() {
                     let j = chunk * CHUNK + i;
                     let mut residual = k_bar * self.size[j];
-                    for place in self.places.of(j) {
-                        residual -= injected(blocks, *place);
+                    for at in self.injections.of(j) {
+                        residual -= injected(blocks, *at);
                     }
                     let move_by = step.sigma * self.sigma[j] * residual;
                     moved += move_by * move_by / self.sigma[j];

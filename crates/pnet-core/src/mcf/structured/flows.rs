@@ -1,7 +1,7 @@
 //! The flow of eight rows of one plane, and the kernel that moves it.
 //!
-//! Flows are nearly all that an iteration reads and writes.  Where they outgrow the caches they are kept in single
-//! precision, which halves what goes through the memory; all arithmetic is in double precision either way.
+//! Flows are nearly all that an iteration reads and writes.  Where they outgrow the caches they are stored in single
+//! precision, which halves the memory traffic; arithmetic is always in double precision.
 
 use multiversion::multiversion;
 
@@ -10,10 +10,10 @@ use crate::mcf::lanes::{LANES, Lane, add, all, multiply, positive, subtract, sum
 use crate::mcf::pdhg::Step;
 use crate::mcf::problem::Plane;
 
-/// Step size of a flow: it stands in two balances and one capacity.
+/// Step size of a flow, which occurs in two balances and one capacity constraint.
 pub(super) const TAU_FLOW: f64 = 1.0 / 3.0;
 
-/// How a number is kept.
+/// How a number is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Precision {
     /// In four bytes.
@@ -37,19 +37,19 @@ pub(super) enum Flows {
     Double(Pair<f64>),
 }
 
-/// Where the flow is, and where it was at the last restart.
+/// The flow, and at the last restart.
 pub(super) struct Pair<S> {
     now: Vec<[S; LANES]>,
     anchor: Vec<[S; LANES]>,
 }
 
-/// A number as it is kept.
-pub(super) trait Kept: Copy + Default {
+/// A number as it is stored.
+pub(super) trait Stored: Copy + Default {
     fn get(self) -> f64;
     fn put(value: f64) -> Self;
 }
 
-impl Kept for f32 {
+impl Stored for f32 {
     #[inline(always)]
     fn get(self) -> f64 {
         f64::from(self)
@@ -60,7 +60,7 @@ impl Kept for f32 {
     }
 }
 
-impl Kept for f64 {
+impl Stored for f64 {
     #[inline(always)]
     fn get(self) -> f64 {
         self
@@ -80,7 +80,7 @@ impl Flows {
         })
     }
 
-    /// Keeps the flow in double precision from now on.
+    /// Stores the flow in double precision from now on.
     pub(super) fn widen(&mut self) {
         if let Flows::Single(pair) = self {
             let wide = |values: &[[f32; LANES]]| values.iter().map(|lanes| lanes.map(f64::from)).collect();
@@ -88,7 +88,7 @@ impl Flows {
         }
     }
 
-    /// Starts a lane from these flows.
+    /// Sets the flows of a lane.
     pub(super) fn set(&mut self, lane: usize, flow: impl Iterator<Item = f64>) {
         match self {
             Flows::Single(pair) => pair.set(lane, flow),
@@ -112,8 +112,8 @@ impl Flows {
         }
     }
 
-    /// Moves all flows, given the potentials; adds what flows in and takes off what flows out of each switch to and from
-    /// `net`, writes the load of each arc, and returns the squared distance.
+    /// Moves all flows; adds inflow minus outflow of each switch to `net`, writes the load of each arc, and returns the
+    /// squared distance.
     pub(super) fn iterate(
         &mut self,
         plane: &Plane,
@@ -124,19 +124,19 @@ impl Flows {
         load: &mut [f64],
     ) -> f64 {
         let most = (0..plane.nodes()).map(|u| plane.out(u).len()).max().unwrap_or(0);
-        let mut room = Room { used: all(0.0), moved: all(0.0), bars: vec![all(0.0); most] };
-        room.used[..lanes].fill(1.0);
+        let mut scratch = Scratch { used: all(0.0), moved: all(0.0), bars: vec![all(0.0); most] };
+        scratch.used[..lanes].fill(1.0);
         match self {
-            Flows::Single(pair) => iterate(pair, plane, duals, step, &mut room, net, load),
-            Flows::Double(pair) => iterate(pair, plane, duals, step, &mut room, net, load),
+            Flows::Single(pair) => iterate(pair, plane, duals, step, &mut scratch, net, load),
+            Flows::Double(pair) => iterate(pair, plane, duals, step, &mut scratch, net, load),
         }
-        sum(&room.moved)
+        sum(&scratch.moved)
     }
 }
 
-impl<S: Kept> Pair<S> {
+impl<S: Stored> Pair<S> {
     fn new(arcs: usize) -> Result<Self, Error> {
-        // What a solve holds most of.
+        // The largest arrays of a solve.
         let flows = || filled("flows", arcs, [S::default(); LANES]);
         Ok(Pair { now: flows()?, anchor: flows()? })
     }
@@ -163,24 +163,24 @@ impl<S: Kept> Pair<S> {
 }
 
 #[multiversion(targets("x86_64+avx512f+avx512vl+avx512dq", "x86_64+avx2"))]
-fn iterate<S: Kept>(
+fn iterate<S: Stored>(
     pair: &mut Pair<S>,
     plane: &Plane,
     duals: Duals,
     step: Step,
-    room: &mut Room,
+    scratch: &mut Scratch,
     net: &mut [Lane],
     load: &mut [f64],
 ) {
     let (weight, anchor) = (all(step.weight), all(1.0 - step.weight));
-    let (tau, used) = (all(step.tau * TAU_FLOW), room.used);
+    let (tau, used) = (all(step.tau * TAU_FLOW), scratch.used);
     for u in 0..plane.nodes() {
         let arcs = plane.out(u);
-        let (here, mut out, mut moved) = (duals.y[u], all(0.0), room.moved);
+        let (here, mut out, mut moved) = (duals.y[u], all(0.0), scratch.moved);
         let (now, then) = (&mut pair.now[arcs.clone()], &pair.anchor[arcs.clone()]);
         let (heads, length) = (&plane.graph.heads()[arcs.clone()], &duals.length[arcs.clone()]);
-        let bars = &mut room.bars[..arcs.len()];
-        for ((x, x0), ((v, length), kept)) in
+        let bars = &mut scratch.bars[..arcs.len()];
+        for ((x, x0), ((v, length), stored)) in
             now.iter_mut().zip(then).zip(heads.iter().zip(length).zip(&mut *bars))
         {
             let (there, inflow, old) = (duals.y[*v as usize], &mut net[*v as usize], get(x));
@@ -192,16 +192,16 @@ fn iterate<S: Kept>(
             put(x, add(multiply(weight, bar), multiply(anchor, get(x0))));
             *inflow = add(*inflow, bar);
             out = add(out, bar);
-            *kept = bar;
+            *stored = bar;
         }
         net[u] = subtract(net[u], out);
-        room.moved = moved;
+        scratch.moved = moved;
         sums(bars, &mut load[arcs]);
     }
 }
 
 #[inline(always)]
-fn get<S: Kept>(x: &[S; LANES]) -> Lane {
+fn get<S: Stored>(x: &[S; LANES]) -> Lane {
     let mut values = all(0.0);
     for i in 0..LANES {
         values[i] = x[i].get();
@@ -210,16 +210,15 @@ fn get<S: Kept>(x: &[S; LANES]) -> Lane {
 }
 
 #[inline(always)]
-fn put<S: Kept>(x: &mut [S; LANES], values: Lane) {
+fn put<S: Stored>(x: &mut [S; LANES], values: Lane) {
     for i in 0..LANES {
         x[i] = S::put(values[i]);
     }
 }
 
-/// What an iteration of one block writes besides.
-struct Room {
-    /// 1 in the lanes that have a target, 0 in the others: lengths may be negative between two restarts, and flow must be
-    /// kept out.
+/// Scratch space of one block's iteration.
+struct Scratch {
+    /// 1 in the lanes that have a target, 0 in the others, which must stay empty although lengths may be negative.
     used: Lane,
     /// Squared distance.
     moved: Lane,
@@ -232,7 +231,7 @@ mod tests {
     use super::*;
     use crate::graph::Graph;
 
-    /// A ring of five switches, both ways around.
+    /// A ring of five switches, in both directions.
     fn ring() -> Plane {
         let mut arcs: Vec<(u32, u32)> = (0..5).flat_map(|u| [(u, (u + 1) % 5), ((u + 1) % 5, u)]).collect();
         arcs.sort_unstable();
@@ -271,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn single_precision_moves_as_double_does() {
+    fn single_precision_is_close_to_double() {
         let double = moved(Precision::Double, false);
         for widened in [false, true] {
             let single = moved(Precision::Single, widened);

@@ -1,16 +1,15 @@
-//! The flagship: restarted Halpern PDHG on the destination-aggregated linear program, without ever storing a matrix.
+//! Restarted Halpern PDHG on the destination-aggregated linear program, matrix-free.
 //!
 //! Variables: the flow `x` of each row (plane, target) on each arc, the part `i` of each demand injected into each
 //! plane, and K.  Duals: a potential `y` per row and switch, `z` per demand, `l` per arc and access link.  One
 //! iteration is two parallel passes: over blocks of eight rows (flow, injection, potential), then over the coupling
-//! constraints (`l`, `z`).  Applegate et al. 2021 (PDLP), Lu and Yang 2024 (restarted Halpern PDHG).  It begins where
-//! `balance` ends, unless that is the end.
+//! constraints (`l`, `z`).  It starts from the flow of `balance`, unless that is certified already.
 
 mod block;
 mod coupling;
 mod flows;
+mod init;
 mod scale;
-mod start;
 mod state;
 
 use super::balance::{Balanced, balance};
@@ -22,18 +21,18 @@ use super::round::round;
 use super::run::{Monitor, Options, Progress, Watch};
 use crate::error::Error;
 use flows::Precision;
-use start::Lengths;
+use init::Lengths;
 use state::State;
 
-/// From so many flows on, by arcs and rows, they are kept in single precision at first: fewer stay in the caches.
+/// From this many flow variables on they are stored in single precision at first: fewer fit into the caches anyway.
 const LARGE: usize = 1_000_000;
-/// Single precision is for tolerances from here on: certified are gaps down to a tenth of it.
+/// Single precision is used for tolerances from here on; it certifies gaps down to a tenth of this.
 const COARSE: f64 = 1e-5;
 
-/// A start that misses no more than this part of K is not to be balanced anew.
+/// A warm start whose gap is below this is not balanced again.
 const NEAR: f64 = 0.03;
 
-/// The bounds are looked at first after this part of the iterations that a similar problem took.
+/// The bounds are evaluated first after this part of the iterations of the similar problem.
 const SIMILAR: f64 = 0.75;
 
 /// Solves `problem`.
@@ -57,60 +56,60 @@ pub fn solve(problem: &Problem, options: &Options, monitor: &mut impl Monitor) -
     solve_from(problem, None, options, monitor)
 }
 
-/// An answer to start from.
+/// The answer to a similar problem.
 #[derive(Debug, Clone, Copy)]
-pub struct Start<'a> {
-    /// Flow and lengths, as a proof for the problem.
+pub struct WarmStart<'a> {
+    /// Flow and lengths, in the shape of the problem.
     pub proof: &'a Proof,
-    /// Iterations that the problem took of which this was the answer; 0 where that is not known.
+    /// Iterations that the similar problem took; 0 if unknown.
     pub iterations: usize,
 }
 
-/// Solves `problem`, beginning with the flow and the lengths of an answer to a similar one.
+/// Solves `problem`, with a warm start from the answer to a similar one if there is one.
 ///
 /// ```
 #[doc = include_str!("../two_cables.md")]
 /// use pnet_core::mcf::run::{Options, Unwatched};
-/// use pnet_core::mcf::structured::{Start, solve, solve_from};
+/// use pnet_core::mcf::structured::{WarmStart, solve, solve_from};
 ///
 /// let options = Options { tolerance: 1e-3, max_iterations: 10_000, time_limit_s: f64::INFINITY };
 /// let first = solve(&problem, &options, &mut Unwatched)?;
-/// let start = Start { proof: &first.proof, iterations: first.iterations };
+/// let start = WarmStart { proof: &first.proof, iterations: first.iterations };
 /// assert_eq!(solve_from(&problem, Some(start), &options, &mut Unwatched)?.iterations, 0);
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn solve_from(
     problem: &Problem,
-    start: Option<Start>,
+    start: Option<WarmStart>,
     options: &Options,
     monitor: &mut impl Monitor,
 ) -> Result<Solution, Error> {
     let mut watch = Watch::new(options.time_limit_s);
     let mut best = Best::new(problem)?;
     best.offer_narrowest_switch(problem)?;
-    let mut enough = options.tolerance;
-    if let Some(Start { proof, .. }) = start {
+    let mut sufficient = options.tolerance;
+    if let Some(WarmStart { proof, .. }) = start {
         best.offer(problem, proof.clone())?;
-        enough = enough.max(NEAR);
+        sufficient = sufficient.max(NEAR);
     }
-    let begun = match best.certified(enough) {
+    let balanced = match best.certified(sufficient) {
         true => Balanced::default(),
         false => balance(problem, &mut best, options, &mut watch, monitor)?,
     };
-    if begun.stopped || best.certified(options.tolerance) {
-        let interrupted = begun.stopped && !watch.late();
-        return Ok(Solution { proof: best.proof, iterations: begun.sweeps, restarts: 0, interrupted });
+    if balanced.stopped || best.certified(options.tolerance) {
+        let interrupted = balanced.stopped && !watch.late();
+        return Ok(Solution { proof: best.proof, iterations: balanced.sweeps, restarts: 0, interrupted });
     }
     let precision = precision(problem, options.tolerance);
     let mut check = FIRST_CHECK;
     let mut state = match start {
-        Some(Start { proof, iterations }) => {
+        Some(WarmStart { proof, iterations }) => {
             check = check.max((SIMILAR * iterations as f64) as usize);
             State::new(problem, best.upper, proof, Lengths::of(problem, proof), precision)?
         }
         None => State::new(problem, best.upper, &best.proof, Lengths::even(problem), precision)?,
     };
-    let sweeps = begun.sweeps;
+    let sweeps = balanced.sweeps;
     let mut bounds = Search { best, sweeps };
     let options = Options { max_iterations: options.max_iterations - sweeps, ..*options };
     let interrupted = pdhg::solve(&mut state, &mut bounds, check, &options, &mut watch, monitor)?;
@@ -156,5 +155,5 @@ fn precision(problem: &Problem, tolerance: f64) -> Precision {
 /// # Ok::<(), pnet_core::Error>(())
 /// ```
 pub fn estimate_bytes(problem: &Problem) -> usize {
-    start::estimate_bytes(problem)
+    init::estimate_bytes(problem)
 }

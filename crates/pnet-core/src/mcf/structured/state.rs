@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::block::{Block, Shared};
 use super::coupling::{Access, Capacities, Demands, squared_distance};
 use super::flows::{Precision, TAU_FLOW};
-use super::start::{Lengths, Start};
+use super::init::{Init, Lengths};
 use crate::error::Error;
 use crate::mcf::evaluate::for_each_row;
 use crate::mcf::lanes::LANES;
@@ -18,7 +18,7 @@ use crate::mcf::round::Flow;
 const SMOOTHING: f64 = 0.5;
 /// How much of the ratio of the last dual to the last primal step enters the weight at a restart: where only the dual
 /// still moves, its steps are too short.
-const LOPSIDED: f64 = 0.3;
+const LAST_STEP: f64 = 0.3;
 /// Iterations after which all flows are in double precision: what is not certified by then may need it.
 const SINGLE_ITERATIONS: usize = 2_000;
 
@@ -29,7 +29,7 @@ pub(super) struct State<'a> {
     /// Index of the first block of each plane.
     first_block: Vec<usize>,
     links: Vec<Capacities>,
-    /// Up and down of each plane; without constraints where access does not limit or one plane carries all.
+    /// Up and down of each plane; inactive where access does not limit, or with a single plane.
     access: Vec<[Access; 2]>,
     /// No entries with a single plane: there, K fixes every injection.
     demands: Demands,
@@ -42,7 +42,7 @@ pub(super) struct State<'a> {
 }
 
 impl<'a> State<'a> {
-    /// A start for `problem`, on which K is at most `upper`, from the flow of a proof and lengths.
+    /// The first iterate for `problem`, on which K is at most `upper`, from the flow of a proof and lengths.
     pub(super) fn new(
         problem: &'a Problem,
         upper: f64,
@@ -50,7 +50,7 @@ impl<'a> State<'a> {
         lengths: Lengths,
         precision: Precision,
     ) -> Result<Self, Error> {
-        let parts = Start::new(problem, upper, lengths, precision);
+        let parts = Init::new(problem, upper, lengths, precision);
         let planes = 0..problem.planes.len();
         let mut blocks = vec![];
         let mut first_block = vec![];
@@ -80,7 +80,7 @@ impl<'a> State<'a> {
         Ok(state)
     }
 
-    /// Starts from the flow of a proof, `factor` times its size at K = 1.
+    /// Sets the flow to that of a proof, `factor` times its size at K = 1.
     fn set_flows(&mut self, start: &Proof, factor: f64) -> Result<(), Error> {
         let (blocks, first_block) = (&mut self.blocks, &self.first_block);
         for_each_row(self.problem, start, |p, row, load| {
@@ -97,15 +97,16 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Lengths of all links, of access links into and out of planes: never negative.
+    /// Lengths of all links, of access links into and out of planes, none negative.
     pub(super) fn lengths(&self) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
         let links = self.links.iter().flat_map(|links| links.stepped.iter().copied()).collect();
-        let [up, down] = [0, 1]
-            .map(|way| self.access.iter().flat_map(|ways| ways[way].duals.stepped.iter().copied()).collect());
+        let [up, down] = [0, 1].map(|side| {
+            self.access.iter().flat_map(|both| both[side].duals.stepped.iter().copied()).collect()
+        });
         (links, up, down)
     }
 
-    /// A primal weight for the start: potentials are distances already, flows still have to come.
+    /// The first primal weight: potentials are distances already, flows are far from their final size.
     fn first_weight(&self) -> f64 {
         let mut dual = 0.0;
         let mut primal = 1.0 / self.tau_k;
@@ -203,8 +204,8 @@ impl Iteration for State<'_> {
             return omega;
         }
         let balanced = (dual / primal).sqrt();
-        let lopsided = (last.1 / last.0.max(f64::MIN_POSITIVE)).sqrt().clamp(1e-2, 1e2);
-        (SMOOTHING * balanced.ln() + (1.0 - SMOOTHING) * omega.ln() + LOPSIDED * lopsided.ln()).exp()
+        let last_step = (last.1 / last.0.max(f64::MIN_POSITIVE)).sqrt().clamp(1e-2, 1e2);
+        (SMOOTHING * balanced.ln() + (1.0 - SMOOTHING) * omega.ln() + LAST_STEP * last_step.ln()).exp()
     }
 }
 
@@ -219,8 +220,8 @@ impl Flow for State<'_> {
         if self.demands.size.is_empty() {
             return 1.0;
         }
-        let mut places = self.demands.places.of(demand).iter();
-        let here = places.find(|(block, _)| self.blocks[*block as usize].plane == plane);
+        let mut injections = self.demands.injections.of(demand).iter();
+        let here = injections.find(|(block, _)| self.blocks[*block as usize].plane == plane);
         here.map_or(0.0, |(block, index)| {
             self.blocks[*block as usize].injection(*index as usize, &self.shared(plane))
         })

@@ -1,21 +1,21 @@
-//! What a proof in colours proves of the whole network.
+//! The bounds that a proof on the quotient gives for the whole network.
 
 use std::collections::{BTreeSet, HashMap};
 
 use rayon::prelude::*;
 
-use super::fold::Fold;
-use super::instance::Sort;
-use super::mix;
+use super::fold::{Fold, Folded};
+use super::hash::mix;
+use super::instance::LinkKind;
 use super::reduce::targets;
 use super::view::{Seen, View};
 use crate::error::{Error, invalid};
 use crate::stop::Stop;
 
-/// A flow and lengths of links in colours.
+/// A flow and lengths on equivalence classes.
 #[derive(Debug, Clone, Copy)]
-pub struct Coloured<'a> {
-    /// The class of each link by its place, -1 where there is none.
+pub struct QuotientProof<'a> {
+    /// The class of each link by its index, -1 where there is none.
     pub link_class: &'a [i32],
     /// The length of the links of each class.
     pub length: &'a [f64],
@@ -23,40 +23,41 @@ pub struct Coloured<'a> {
     pub targets: &'a [i32],
     /// For each kind the class of each node, as seen from that endpoint.
     pub node_class: &'a [i32],
-    /// Kind, tail, head and class of links of each entry; on other links nothing flows.
+    /// Kind, tail, head and class of links of each entry; other links carry nothing.
     pub entries: &'a [[i32; 4]],
-    /// What flows on each link of an entry towards one destination of the kind when all demands are met once.
+    /// The flow on each link of an entry towards one destination of the kind at K = 1.
     pub flow: &'a [f64],
 }
 
 /// The bounds of a proof and the loads of its flow.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// The demands can be met this many times.
+pub struct QuotientBounds {
+    /// A throughput that the flow attains.
     pub lower: f64,
-    /// They cannot be met more often than this.
+    /// A throughput that no flow exceeds.
     pub upper: f64,
-    /// The load of each link by its place when the demands are met once.
+    /// The load of each link by its index at K = 1.
     pub load: Vec<f64>,
 }
 
-/// How much of what passes a node may be lost to rounding.
+/// Relative tolerance of flow conservation at a node.
 const ROUNDING: f64 = 1e-9;
 
-/// What views of one kind have in common.
-struct Known {
+/// The proof's entries for the views of one kind.
+struct KindProof {
     /// The class of a node by its colour.
     class: HashMap<u64, i32>,
-    /// What flows on a link by the classes of its tail, its head and itself; every link that is seen has an entry.
+    /// The flow on a link by the classes of its tail, its head and itself, for every link of the view.
     flow: HashMap<(i32, i32, i32), f64>,
     /// The sum of demand times distance towards one destination.
-    worth: f64,
+    weighted_distance: f64,
 }
 
-/// The bounds that a proof gives, from every destination's own view.
+/// The bounds that a proof gives, checked in every destination's own view.
 ///
-/// An error says that the proof is none: a destination looks like none of the kinds, or traffic is lost on the way.
-pub fn evaluate(fold: &Fold, proof: &Coloured, stop: &Stop) -> Result<Found, Error> {
+/// # Errors
+/// A destination of none of the kinds, or a node that does not conserve flow.
+pub fn evaluate(fold: &Fold, proof: &QuotientProof, stop: &Stop) -> Result<QuotientBounds, Error> {
     let instance = &fold.instance;
     let class = folded_classes(fold, proof)?;
     let colour: Vec<u64> =
@@ -65,33 +66,33 @@ pub fn evaluate(fold: &Fold, proof: &Coloured, stop: &Stop) -> Result<Found, Err
     for ([kind, tail, head, link], flow) in proof.entries.iter().zip(proof.flow) {
         match usize::try_from(*kind).ok().and_then(|kind| by_kind.get_mut(kind)) {
             Some(known) => known.insert((*tail, *head, *link), *flow),
-            None => return invalid("colours", format!("there is no kind {kind}")),
+            None => return invalid("quotient", format!("unknown kind {kind}")),
         };
     }
     let mut kinds = HashMap::new();
     for (kind, flow) in by_kind.into_iter().enumerate() {
-        let (look, known) = known(fold, proof, kind, flow, &colour, &class)?;
-        kinds.insert(look, known);
+        let (signature, known) = kind_proof(fold, proof, kind, flow, &colour, &class)?;
+        kinds.insert(signature, known);
     }
     let targets = targets(fold);
-    let (mut load, mut worth) = (vec![0.0; fold.links.len()], 0.0);
+    let (mut load, mut weighted_distance) = (vec![0.0; fold.links.len()], 0.0);
     for some in targets.chunks(32) {
         stop.check()?;
-        let found: Vec<_> = some.par_iter().map(|t| carried(fold, *t, &colour, &class, &kinds)).collect();
-        // One after the other, so that the sums are the same on any number of threads.
-        for (target, found) in some.iter().zip(found) {
-            let (of_kind, flows) = found?;
-            worth += of_kind * f64::from(fold.count[*target as usize]);
+        let flows: Vec<_> = some.par_iter().map(|t| carried(fold, *t, &colour, &class, &kinds)).collect();
+        // In a fixed order, so that the sums are the same on any number of threads.
+        for (target, flow) in some.iter().zip(flows) {
+            let (of_kind, flows) = flow?;
+            weighted_distance += of_kind * f64::from(fold.count[*target as usize]);
             for (link, flow) in flows {
                 load[link as usize] += flow;
             }
         }
     }
     let (mut lower, mut volume) = (f64::INFINITY, 0.0);
-    let mut loads = vec![0.0; instance.places];
+    let mut loads = vec![0.0; instance.link_count];
     for (link, folded) in instance.links.iter().zip(&fold.link_of) {
         let (carries, length) = (load[*folded as usize], proof.length[class[*folded as usize] as usize]);
-        loads[link.place as usize] = carries;
+        loads[link.index as usize] = carries;
         if carries > 0.0 {
             lower = lower.min(link.capacity / carries);
         }
@@ -99,53 +100,56 @@ pub fn evaluate(fold: &Fold, proof: &Coloured, stop: &Stop) -> Result<Found, Err
             volume += link.capacity * length;
         }
     }
-    if !(worth > 0.0 && volume.is_finite()) {
-        return invalid("colours", "the lengths separate no demand, or are on links without a limit");
+    if !(weighted_distance > 0.0 && volume.is_finite()) {
+        return invalid(
+            "quotient",
+            "the lengths bound nothing: all distances are 0, or a link without a limit has a length",
+        );
     }
-    Ok(Found { lower, upper: volume / worth, load: loads })
+    Ok(QuotientBounds { lower, upper: volume / weighted_distance, load: loads })
 }
 
-fn link_colour(link: &super::fold::Folded, class: i32) -> u64 {
-    mix(mix(link.capacity.to_bits(), link.sort as u64), class as u64)
+fn link_colour(link: &Folded, class: i32) -> u64 {
+    mix(mix(link.capacity.to_bits(), link.kind as u64), class as u64)
 }
 
-/// The class that a proof gives each folded link.
-fn folded_classes(fold: &Fold, proof: &Coloured) -> Result<Vec<i32>, Error> {
+/// The class of each folded link in a proof.
+fn folded_classes(fold: &Fold, proof: &QuotientProof) -> Result<Vec<i32>, Error> {
     let instance = &fold.instance;
-    if proof.link_class.len() != instance.places
+    if proof.link_class.len() != instance.link_count
         || proof.node_class.len() != proof.targets.len() * instance.nodes
         || proof.entries.len() != proof.flow.len()
     {
-        return invalid("colours", "arrays of other lengths than the network's");
+        return invalid("quotient", "the arrays do not have the network's shape");
     }
     if proof.length.iter().chain(proof.flow).any(|value| !(value.is_finite() && *value >= 0.0)) {
-        return invalid("colours", "a length or a flow is negative or not finite");
+        return invalid("quotient", "a length or a flow is not finite and at least 0");
     }
     let mut class = vec![-1; fold.links.len()];
     for (link, folded) in instance.links.iter().zip(&fold.link_of) {
-        let given = proof.link_class[link.place as usize];
+        let given = proof.link_class[link.index as usize];
         let known = &mut class[*folded as usize];
         if given < 0 || given as usize >= proof.length.len() || (*known >= 0 && *known != given) {
-            return invalid("colours", "links of twins have different classes, or one has none");
+            return invalid("quotient", "a link has no class, or another than its twins");
         }
         *known = given;
     }
     Ok(class)
 }
 
-fn known(
+fn kind_proof(
     fold: &Fold,
-    proof: &Coloured,
+    proof: &QuotientProof,
     kind: usize,
     mut flow: HashMap<(i32, i32, i32), f64>,
     colour: &[u64],
     link_class: &[i32],
-) -> Result<(u64, Known), Error> {
+) -> Result<(u64, KindProof), Error> {
     let instance = &fold.instance;
     let endpoint = u32::try_from(proof.targets[kind]).unwrap_or(u32::MAX);
     let node = instance.switches as u64 + u64::from(endpoint);
     if node >= instance.nodes as u64 {
-        return invalid("colours", format!("there is no destination {endpoint}"));
+        return invalid("quotient", format!("unknown destination {endpoint}"));
     }
     let target = fold.of[node as usize];
     let view = View::new(fold, Some(target));
@@ -154,7 +158,7 @@ fn known(
     let mut class: HashMap<u64, i32> = HashMap::new();
     for (colour, given) in fold.of_network(target, node as u32, &seen).into_iter().zip(given) {
         if *class.entry(colour).or_insert(*given) != *given {
-            return invalid("colours", "nodes that look alike have different classes");
+            return invalid("quotient", "equivalent nodes have different classes");
         }
     }
     let length = |link: u32| proof.length[link_class[link as usize] as usize];
@@ -168,38 +172,38 @@ fn known(
         })
         .collect();
     if flow.keys().any(|entry| !known.contains(entry)) {
-        return invalid("colours", "a flow is on links that there are not");
+        return invalid("quotient", "an entry has no links");
     }
     for entry in known {
         flow.entry(entry).or_insert(0.0);
     }
-    let (distance, own) = view.distances(length, |link| fold.links[link as usize].sort);
-    let mut worth = 0.0;
+    let (distance, own) = view.distances(length, |link| fold.links[link as usize].kind);
+    let mut weighted_distance = 0.0;
     for (node, demand) in view.demand.iter().enumerate().filter(|(_, demand)| **demand > 0.0) {
         let far = if view.target == Some(node as u32) { own } else { distance[node] };
-        worth += view.count[node] * demand * far;
+        weighted_distance += view.count[node] * demand * far;
     }
-    Ok((view.look(&seen, colour), Known { class, flow, worth }))
+    Ok((view.signature(&seen, colour), KindProof { class, flow, weighted_distance }))
 }
 
-/// What lengths are worth towards one destination like `target`, and what all of its twins put on each folded link.
+/// The weighted distance to one destination `target`, and the load on each folded link of the flow to all of its twins.
 fn carried(
     fold: &Fold,
     target: u32,
     colour: &[u64],
     link_class: &[i32],
-    kinds: &HashMap<u64, Known>,
+    kinds: &HashMap<u64, KindProof>,
 ) -> Result<(f64, Vec<(u32, f64)>), Error> {
     let view = View::new(fold, Some(target));
     let seen = view.colours(colour);
-    let Some(known) = kinds.get(&view.look(&seen, colour)) else {
-        return invalid("colours", "a destination looks like none of the kinds");
+    let Some(known) = kinds.get(&view.signature(&seen, colour)) else {
+        return invalid("quotient", "a destination is of none of the kinds");
     };
     let mut class = Vec::with_capacity(seen.len());
     for colour in &seen {
         match known.class.get(colour) {
             Some(of) => class.push(*of),
-            None => return invalid("colours", "a node looks like none of its kind"),
+            None => return invalid("quotient", "a node is of no class of its kind"),
         }
     }
     let (mut out, mut into) = (vec![0.0; seen.len()], view.demand.clone());
@@ -208,13 +212,13 @@ fn carried(
         let (tail, head) = (link.tail as usize, link.head as usize);
         let of = (class[tail], class[head], link_class[link.link as usize]);
         let Some(flow) = known.flow.get(&of) else {
-            return invalid("colours", "a link looks like none of its kind");
+            return invalid("quotient", "a link is of no class of its kind");
         };
         if *flow == 0.0 {
             continue;
         }
-        if fold.links[link.link as usize].sort == Sort::Down && Some(link.head) != view.target {
-            return invalid("colours", "traffic goes through an endpoint");
+        if fold.links[link.link as usize].kind == LinkKind::Down && Some(link.head) != view.target {
+            return invalid("quotient", "an endpoint forwards traffic");
         }
         out[tail] += flow * f64::from(link.out);
         if Some(link.head) != view.target {
@@ -223,7 +227,7 @@ fn carried(
         flows.push((link.link, flow * view.seen_by(fold, target, link) as f64));
     }
     if into.iter().zip(&out).any(|(into, out)| (into - out).abs() > ROUNDING * into.max(*out)) {
-        return invalid("colours", "what enters a node does not leave it");
+        return invalid("quotient", "a node does not conserve flow");
     }
-    Ok((known.worth, flows))
+    Ok((known.weighted_distance, flows))
 }

@@ -1,19 +1,19 @@
-//! Twins: parts of a network with the same neighbours, of which one stands for all.
+//! Twins: parts of a network with the same neighbours, of which one represents all.
 
 use std::collections::HashMap;
 
-use super::instance::{Instance, Link, Sort};
+use super::instance::{Instance, Link, LinkKind};
 
-/// A link that stands for all links between the nodes that its ends stand for.
+/// A link that represents all links between the nodes that its ends represent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Folded {
     pub(super) tail: u32,
     pub(super) head: u32,
     pub(super) capacity: f64,
-    pub(super) sort: Sort,
-    /// Links from one node of the tail to one of the head; where `inside`, to the one in the same unit.
+    pub(super) kind: LinkKind,
+    /// Links from one node of the tail to one of the head; where `inside`, to the one of the same unit.
     pub(super) parallel: u32,
-    /// Whether each unit has such a link of its own; otherwise they are from every node to every node.
+    /// Whether each unit has its own such link; otherwise they join every node to every node.
     pub(super) inside: bool,
 }
 
@@ -25,13 +25,13 @@ pub(super) struct Folded {
 pub struct Fold {
     /// The network.
     pub(super) instance: Instance,
-    /// How many nodes each node stands for.
+    /// How many nodes each node represents.
     pub(super) count: Vec<u32>,
-    /// The node of the network that a node was made of.
+    /// The first of the nodes that a node represents.
     pub(super) first: Vec<u32>,
-    /// The node that stands for a node of the network.
+    /// The node that represents a node of the network.
     pub(super) of: Vec<u32>,
-    /// Which nodes are folded together with a node, itself included, and where they begin.
+    /// The range of nodes that belong to the same folded unit.
     pub(super) unit: Vec<(u32, u32)>,
     pub(super) links: Vec<Folded>,
     /// The folded link of each link.
@@ -75,12 +75,12 @@ impl Fold {
         fold
     }
 
-    /// Whether two nodes of the network are of one unit.
+    /// Whether two nodes of the network belong to one unit.
     fn mates(&self, a: u32, b: u32) -> bool {
         self.unit_of[a as usize] == self.unit_of[b as usize]
     }
 
-    /// Whether two nodes stand for nodes of the same units.
+    /// Whether two nodes represent nodes of the same units.
     pub(super) fn together(&self, a: u32, b: u32) -> bool {
         self.unit[a as usize] == self.unit[b as usize]
     }
@@ -90,36 +90,36 @@ impl Fold {
         self.instance.nodes
     }
 
-    /// What nodes of a view from `target`, which stands for `goal` among others, have: for every node of the network.
+    /// The values `seen` of the nodes of a view from `target`, which represents `goal`, for every node of the network.
     pub(super) fn of_network<T: Copy>(&self, target: u32, goal: u32, seen: &[T]) -> Vec<T> {
         let (begin, _) = self.unit[target as usize];
         let apart = seen.len() > self.first.len();
-        let place = |(node, of): (usize, &u32)| match apart && self.mates(node as u32, goal) {
+        let position = |(node, of): (usize, &u32)| match apart && self.mates(node as u32, goal) {
             true => seen[self.first.len() + (of - begin) as usize],
             false => seen[*of as usize],
         };
-        self.of.iter().enumerate().map(place).collect()
+        self.of.iter().enumerate().map(position).collect()
     }
 
     fn fold_links(&mut self) {
-        let mut known: HashMap<(u32, u32, u64, Sort), u32> = HashMap::new();
+        let mut known: HashMap<(u32, u32, u64, LinkKind), u32> = HashMap::new();
         for (i, link) in self.instance.links.iter().enumerate() {
             let (tail, head) = (self.of[link.tail as usize], self.of[link.head as usize]);
             let inside = self.together(tail, head);
-            let at = *known.entry((tail, head, link.capacity.to_bits(), link.sort)).or_insert_with(|| {
-                let Link { capacity, sort, .. } = *link;
-                self.links.push(Folded { tail, head, capacity, sort, parallel: 0, inside });
+            let at = *known.entry((tail, head, link.capacity.to_bits(), link.kind)).or_insert_with(|| {
+                let Link { capacity, kind, .. } = *link;
+                self.links.push(Folded { tail, head, capacity, kind, parallel: 0, inside });
                 self.links.len() as u32 - 1
             });
             self.link_of[i] = at;
-            // All pairs of nodes have as many; those of the first two are counted.
+            // All pairs of nodes have equally many; those of the first pair are counted.
             let firsts = (self.first[tail as usize], self.first[head as usize]);
             self.links[at as usize].parallel += u32::from((link.tail, link.head) == firsts);
         }
     }
 }
 
-/// The units, each as its switches by plane and then its endpoints, alike ones in the same order.
+/// The units, each as its switches by plane and then its endpoints, in the same order for twins.
 fn units(instance: &Instance) -> Vec<Vec<u32>> {
     let mut root: Vec<u32> = (0..instance.nodes as u32).collect();
     fn find(root: &mut [u32], mut node: u32) -> u32 {
@@ -129,19 +129,19 @@ fn units(instance: &Instance) -> Vec<Vec<u32>> {
         }
         node
     }
-    for link in instance.links.iter().filter(|link| link.sort != Sort::Core) {
+    for link in instance.links.iter().filter(|link| link.kind != LinkKind::Core) {
         let (a, b) = (find(&mut root, link.tail), find(&mut root, link.head));
         root[a.max(b) as usize] = a.min(b);
     }
-    let mut place = vec![u32::MAX; instance.nodes];
+    let mut position = vec![u32::MAX; instance.nodes];
     let mut units: Vec<Vec<u32>> = vec![];
     for node in 0..instance.nodes as u32 {
         let own = find(&mut root, node) as usize;
-        if place[own] == u32::MAX {
-            place[own] = units.len() as u32;
+        if position[own] == u32::MAX {
+            position[own] = units.len() as u32;
             units.push(vec![]);
         }
-        units[place[own] as usize].push(node);
+        units[position[own] as usize].push(node);
     }
     units
 }
@@ -151,14 +151,14 @@ fn classes(instance: &Instance, units: &[Vec<u32>]) -> Vec<u32> {
     let mut around: Vec<Vec<(u8, u32, u64)>> = vec![vec![]; instance.nodes];
     for link in &instance.links {
         let bits = link.capacity.to_bits();
-        let sort = link.sort as u8;
-        around[link.tail as usize].push((2 * sort, link.head, bits));
-        around[link.head as usize].push((2 * sort + 1, link.tail, bits));
+        let kind = link.kind as u8;
+        around[link.tail as usize].push((2 * kind, link.head, bits));
+        around[link.head as usize].push((2 * kind + 1, link.tail, bits));
     }
-    let mut place = vec![(0, 0); instance.nodes];
+    let mut position = vec![(0, 0); instance.nodes];
     for (u, unit) in units.iter().enumerate() {
         for (i, node) in unit.iter().enumerate() {
-            place[*node as usize] = (u, i);
+            position[*node as usize] = (u, i);
         }
     }
     let mut known: HashMap<Vec<u64>, u32> = HashMap::new();
@@ -166,32 +166,32 @@ fn classes(instance: &Instance, units: &[Vec<u32>]) -> Vec<u32> {
     for (u, unit) in units.iter().enumerate() {
         let planes = unit.iter().filter(|node| instance.endpoint(**node).is_none());
         let planes: Vec<u32> = planes.map(|node| instance.plane[*node as usize]).collect();
-        let mut look = vec![];
-        // Two switches of one plane may have a link between them; such a unit is left as it is.
+        let mut signature = vec![];
+        // Two switches of one plane may have a link between them; such a unit is not folded.
         if planes.windows(2).any(|two| two[0] == two[1]) {
-            look.push(u as u64);
+            signature.push(u as u64);
         }
         for node in unit {
             match instance.endpoint(*node) {
-                Some(endpoint) => look.extend(instance.demands.look(endpoint)),
-                None => look.push(u64::from(instance.plane[*node as usize])),
+                Some(endpoint) => signature.extend(instance.demands.signature(endpoint)),
+                None => signature.push(u64::from(instance.plane[*node as usize])),
             }
             let near = &mut around[*node as usize];
-            look.push(near.len() as u64);
-            // Neighbours inside are known by their place in the unit, which twins share.
+            signature.push(near.len() as u64);
+            // Neighbours inside are identified by their position in the unit, which twins share.
             let mut seen: Vec<[u64; 3]> = near
                 .iter()
-                .map(|(way, other, bits)| match place[*other as usize] {
-                    (own, i) if own == u => [u64::from(*way), i as u64, *bits],
-                    _ => [u64::from(*way) + 8, u64::from(*other), *bits],
+                .map(|(direction, other, bits)| match position[*other as usize] {
+                    (own, i) if own == u => [u64::from(*direction), i as u64, *bits],
+                    _ => [u64::from(*direction) + 8, u64::from(*other), *bits],
                 })
                 .collect();
             seen.sort_unstable();
-            look.extend(seen.into_iter().flatten());
+            signature.extend(seen.into_iter().flatten());
             *near = vec![];
         }
         let next = known.len() as u32;
-        found.push(*known.entry(look).or_insert(next));
+        found.push(*known.entry(signature).or_insert(next));
     }
     found
 }

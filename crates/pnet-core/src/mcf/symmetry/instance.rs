@@ -16,7 +16,7 @@ enum Rule {
 }
 
 impl Demands {
-    /// From every endpoint to every other `sends` of the one times `receives` of the other, and to itself `own`.
+    /// From every endpoint to every other `sends` of the source times `receives` of the destination, and to itself `own`.
     pub fn product(sends: Vec<f64>, receives: Vec<f64>, own: Vec<f64>) -> Self {
         Demands(Rule::Product { sends, receives, own })
     }
@@ -26,65 +26,65 @@ impl Demands {
         let src = indices("src", src, endpoints)?;
         let dst = indices("dst", dst, endpoints)?;
         if src.len() != dst.len() || src.len() != demand.len() {
-            return invalid("demand", "src, dst and demand need one length");
+            return invalid("demand", "src, dst and demand need equal lengths");
         }
         let entries = (0..src.len()).map(|j| (dst[j], (src[j], demand[j])));
         Ok(Demands(Rule::Pairs(Csr::new(endpoints, entries))))
     }
 
-    /// The demand from `source` to `target`, to itself if `same`: another than that which `target` stands for has the
-    /// same number where both are alike.
+    /// The demand from `source` to `target`, or if `same` that of `target` to itself: otherwise equal numbers represent two
+    /// different twins.
     pub(super) fn between(&self, source: u32, target: u32, same: bool) -> f64 {
         let (s, t) = (source as usize, target as usize);
         match &self.0 {
             Rule::Product { own, .. } if same => own[t],
             Rule::Product { sends, receives, .. } => sends[s] * receives[t],
-            Rule::Pairs(coming) => {
-                let of = coming.of(t);
-                of.binary_search_by_key(&source, |(s, _)| *s).map_or(0.0, |place| of[place].1)
+            Rule::Pairs(by_target) => {
+                let of = by_target.of(t);
+                of.binary_search_by_key(&source, |(s, _)| *s).map_or(0.0, |i| of[i].1)
             }
         }
     }
 
-    /// What twins have in common.
-    pub(super) fn look(&self, endpoint: u32) -> [u64; 3] {
+    /// Values that twins have in common.
+    pub(super) fn signature(&self, endpoint: u32) -> [u64; 3] {
         let e = endpoint as usize;
         match &self.0 {
             Rule::Product { sends, receives, own } => {
                 [sends[e].to_bits(), receives[e].to_bits(), own[e].to_bits()]
             }
-            // Exchanging two would exchange their demands: each is different.
+            // Exchanging two would exchange their demands, so no two are twins.
             Rule::Pairs(_) => [endpoint.into(), 0, 0],
         }
     }
 
-    /// What is known of an endpoint before anybody has looked from destinations.
-    pub(super) fn first_look(&self, endpoint: u32) -> [u64; 3] {
+    /// The initial colour of an endpoint, before destinations are set apart.
+    pub(super) fn first_signature(&self, endpoint: u32) -> [u64; 3] {
         match &self.0 {
-            Rule::Product { .. } => self.look(endpoint),
+            Rule::Product { .. } => self.signature(endpoint),
             Rule::Pairs(_) => [0; 3],
         }
     }
 
-    /// Whether anybody may send to `target`.
-    pub(super) fn wants(&self, target: u32) -> bool {
+    /// Whether `target` may receive traffic.
+    pub(super) fn is_destination(&self, target: u32) -> bool {
         match &self.0 {
             Rule::Product { receives, own, .. } => {
                 receives[target as usize] > 0.0 || own[target as usize] > 0.0
             }
-            Rule::Pairs(coming) => !coming.of(target as usize).is_empty(),
+            Rule::Pairs(by_target) => !by_target.of(target as usize).is_empty(),
         }
     }
 }
 
-/// What a link joins.
+/// The ends of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Sort {
+pub(super) enum LinkKind {
     /// Two switches.
     Core,
-    /// An endpoint with a switch.
+    /// From an endpoint to a switch.
     Up,
-    /// A switch with an endpoint.
+    /// From a switch to an endpoint.
     Down,
 }
 
@@ -94,9 +94,9 @@ pub(super) struct Link {
     pub(super) tail: u32,
     pub(super) head: u32,
     pub(super) capacity: f64,
-    pub(super) sort: Sort,
-    /// Its place among all arcs, then all access links up and down, those that are missing counted.
-    pub(super) place: u32,
+    pub(super) kind: LinkKind,
+    /// Its index among all arcs, then all access links up and down, including missing ones.
+    pub(super) index: u32,
 }
 
 /// Planes, endpoints and demands as one graph: nodes are the switches, plane by plane, then the endpoints.
@@ -106,8 +106,8 @@ pub struct Instance {
     pub(super) plane: Vec<u32>,
     pub(super) links: Vec<Link>,
     pub(super) demands: Demands,
-    /// Places of links: `arcs + 2 planes x endpoints`.
-    pub places: usize,
+    /// Number of links, including missing ones: `arcs + 2 planes x endpoints`.
+    pub link_count: usize,
     /// Switches and endpoints.
     pub nodes: usize,
 }
@@ -131,16 +131,16 @@ impl Instance {
             return invalid("arc_ptr", format!("{} entries for {planes} planes", arc_ptr.len()));
         }
         if up.len() != attach.len() || down.len() != attach.len() {
-            return invalid("access", "another length than attach");
+            return invalid("access", "its length is not that of attach");
         }
         if capacity.len() != tail.len() || head.len() != tail.len() {
-            return invalid("capacity", "tail, head and capacity need one length");
+            return invalid("capacity", "tail, head and capacity need equal lengths");
         }
         let (endpoints, capacities) = (attach.len() / planes, capacity.len());
         if let Rule::Product { sends, receives, own } = &demands.0
             && [sends, receives, own].iter().any(|weights| weights.len() != endpoints)
         {
-            return invalid("demand", format!("other lengths than {endpoints}"));
+            return invalid("demand", format!("a length is not {endpoints}"));
         }
         let mut first = vec![0];
         for nodes in node_count {
@@ -160,20 +160,20 @@ impl Instance {
             let heads = indices("head", &head[arcs.clone()], nodes)?;
             for (a, (u, v)) in arcs.zip(tails.into_iter().zip(heads)) {
                 let (tail, head) = (first[p] + u, first[p] + v);
-                links.push(Link { tail, head, capacity: capacity[a], sort: Sort::Core, place: a as u32 });
+                links.push(Link { tail, head, capacity: capacity[a], kind: LinkKind::Core, index: a as u32 });
             }
         }
-        for (sort, speed, base) in [(Sort::Up, up, 0), (Sort::Down, down, attach.len())] {
+        for (kind, speed, base) in [(LinkKind::Up, up, 0), (LinkKind::Down, down, attach.len())] {
             for (i, (switch, capacity)) in attach.iter().zip(speed).enumerate() {
                 let (p, node) = (i / endpoints, (switches + i % endpoints) as u32);
                 if *switch >= 0 && *capacity > 0.0 {
                     if first[p] + *switch as u32 >= first[p + 1] {
-                        return invalid("attach", format!("{switch} is no switch"));
+                        return invalid("attach", format!("{switch} is not a switch of plane {p}"));
                     }
                     let switch = first[p] + *switch as u32;
-                    let (tail, head) = if sort == Sort::Up { (node, switch) } else { (switch, node) };
-                    let place = (capacities + base + i) as u32;
-                    links.push(Link { tail, head, capacity: *capacity, sort, place });
+                    let (tail, head) = if kind == LinkKind::Up { (node, switch) } else { (switch, node) };
+                    let index = (capacities + base + i) as u32;
+                    links.push(Link { tail, head, capacity: *capacity, kind, index });
                 }
             }
         }
@@ -182,12 +182,12 @@ impl Instance {
             plane,
             links,
             demands,
-            places: tail.len() + 2 * attach.len(),
+            link_count: tail.len() + 2 * attach.len(),
             nodes: switches + endpoints,
         })
     }
 
-    /// The endpoint that a node is, if it is one.
+    /// The index of a node that is an endpoint.
     pub(super) fn endpoint(&self, node: u32) -> Option<u32> {
         node.checked_sub(self.switches as u32)
     }

@@ -1,12 +1,12 @@
-//! From a network to the classes of its links, and to what destinations of each kind see.
+//! The classes of a network's links, and the quotient as seen by destinations of each kind.
 
 use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
 use super::fold::Fold;
+use super::hash::{distinct, mix};
 use super::view::View;
-use super::{distinct, mix};
 use crate::error::Error;
 use crate::stop::Stop;
 
@@ -25,7 +25,7 @@ pub struct Entry {
     pub into: u32,
 }
 
-/// What destinations of one kind see.
+/// The quotient for destinations of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kind {
     /// An endpoint of the kind.
@@ -36,76 +36,75 @@ pub struct Kind {
     pub class: Vec<u32>,
     /// How many nodes each class has.
     pub size: Vec<f64>,
-    /// What each node of a class sends to the destination.
+    /// Demand of each node of a class to the destination.
     pub demand: Vec<f64>,
     /// The links.
     pub entries: Vec<Entry>,
 }
 
-/// A network on classes.
+/// A network reduced to equivalence classes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reduced {
-    /// The class of each link by its place; none where there is no link.
+    /// The class of each link by its index; None where there is no link.
     pub link_class: Vec<Option<u32>>,
     /// The capacity of each class of links.
     pub capacity: Vec<f64>,
     /// How many links each class has.
     pub links: Vec<f64>,
-    /// The kind of each endpoint as a destination; none where nobody sends to it.
+    /// The kind of each endpoint as a destination; None where it receives nothing.
     pub kind_of: Vec<Option<u32>>,
     /// The kinds of destinations.
     pub kinds: Vec<Kind>,
 }
 
-/// Destinations that are looked from before the classes found so far are counted.
+/// Destinations whose views are refined before the classes found so far are counted.
 const AT_ONCE: usize = 32;
 
-/// What one look gives: a hash of all that is seen, and for each folded link a hash of what all twins of the destination
-/// see in it.
-struct Looked {
-    look: u64,
+/// A refined view: its hash, and for each folded link a hash of its colours in the views of all twins of the destination.
+struct Refined {
+    signature: u64,
     seen: Vec<u64>,
 }
 
-/// How much may be looked at.
+/// Limits of the reduction.
 #[derive(Debug, Clone, Copy)]
-pub struct Most {
-    /// Classes of links that destinations see, added up over kinds.
+pub struct Budget {
+    /// Classes of links in the views, summed over kinds.
     pub classes: usize,
-    /// Links that destinations look at once, added up over all that are no twins.
+    /// Links in the views of one round of refinement, summed over all destinations but twins.
     pub looks: usize,
 }
 
-/// The classes of a network, or nothing where there are more than `most`.
-pub fn reduce(fold: &Fold, most: Most, stop: &Stop) -> Result<Option<Reduced>, Error> {
+/// The classes of a network, or None where they exceed the budget.
+pub fn reduce(fold: &Fold, budget: Budget, stop: &Stop) -> Result<Option<Reduced>, Error> {
     let targets: Vec<u32> = targets(fold);
-    if targets.len().saturating_mul(fold.links.len()) > most.looks {
+    if targets.len().saturating_mul(fold.links.len()) > budget.looks {
         return Ok(None);
     }
     let mut link_colour = first_colours(fold);
     let mut different = distinct(&link_colour);
     loop {
         let mut kinds: HashMap<u64, (u32, u64)> = HashMap::new();
-        let mut look_of = vec![None; fold.first.len()];
+        let mut signature_of = vec![None; fold.first.len()];
         let mut together = vec![0_u64; fold.links.len()];
         let mut classes = 0;
         // Spread, so that a network without symmetry shows it early.
         for some in spread(&targets).chunks(AT_ONCE) {
             stop.check()?;
-            let looks: Vec<Looked> = some.par_iter().map(|t| look(fold, *t, &link_colour)).collect();
-            for (target, looked) in some.iter().zip(looks) {
-                look_of[*target as usize] = Some(looked.look);
-                let (first, targets) = kinds.entry(looked.look).or_insert((*target, 0));
+            let views: Vec<Refined> = some.par_iter().map(|t| refine(fold, *t, &link_colour)).collect();
+            for (target, view) in some.iter().zip(views) {
+                signature_of[*target as usize] = Some(view.signature);
+                let (first, targets) = kinds.entry(view.signature).or_insert((*target, 0));
                 if *targets == 0 {
                     classes += view_classes(fold, *target, &link_colour);
                 }
                 *first = (*first).min(*target);
                 *targets += u64::from(fold.count[*target as usize]);
-                for (sum, seen) in together.iter_mut().zip(&looked.seen) {
+                for (sum, seen) in together.iter_mut().zip(&view.seen) {
                     *sum = sum.wrapping_add(*seen);
                 }
             }
-            if classes > most.classes {
+            if classes > budget.classes {
                 return Ok(None);
             }
         }
@@ -114,50 +113,52 @@ pub fn reduce(fold: &Fold, most: Most, stop: &Stop) -> Result<Option<Reduced>, E
         if now == different {
             let mut sorted: Vec<(u32, u64)> = kinds.values().copied().collect();
             sorted.sort_unstable();
-            let number = |look| sorted.binary_search(&kinds[&look]).ok().map(|kind| kind as u32);
-            let kind_of: Vec<Option<u32>> = look_of.into_iter().map(|look| look.and_then(number)).collect();
+            let number = |signature| sorted.binary_search(&kinds[&signature]).ok().map(|kind| kind as u32);
+            let kind_of: Vec<Option<u32>> =
+                signature_of.into_iter().map(|signature| signature.and_then(number)).collect();
             return Ok(Some(reduced(fold, &link_colour, &sorted, &kind_of)));
         }
         different = now;
     }
 }
 
-/// The nodes of the fold that are destinations, one for each set of twins.
+/// The nodes of the fold that are destinations.
 pub(super) fn targets(fold: &Fold) -> Vec<u32> {
     let goal = |node: &u32| fold.instance.endpoint(fold.first[*node as usize]);
-    let wanted = |node: &u32| goal(node).is_some_and(|endpoint| fold.instance.demands.wants(endpoint));
-    (0..fold.first.len() as u32).filter(wanted).collect()
+    let receives =
+        |node: &u32| goal(node).is_some_and(|endpoint| fold.instance.demands.is_destination(endpoint));
+    (0..fold.first.len() as u32).filter(receives).collect()
 }
 
-/// The same values, those at equal distances first.
+/// The same values in strides, to sample all of the network early.
 fn spread(values: &[u32]) -> Vec<u32> {
     let step = values.len().isqrt().max(1);
     (0..step).flat_map(|first| values[first..].iter().step_by(step).copied()).collect()
 }
 
-/// The colours of links as seen from nowhere.
+/// The colours of links without a destination set apart.
 fn first_colours(fold: &Fold) -> Vec<u64> {
-    let alone: Vec<u64> =
-        fold.links.iter().map(|link| mix(link.capacity.to_bits(), link.sort as u64)).collect();
+    let initial: Vec<u64> =
+        fold.links.iter().map(|link| mix(link.capacity.to_bits(), link.kind as u64)).collect();
     let view = View::new(fold, None);
-    let colour = view.colours(&alone);
-    view.links.iter().map(|seen| view.link_colour(seen, &colour, &alone)).collect()
+    let colour = view.colours(&initial);
+    view.links.iter().map(|seen| view.link_colour(seen, &colour, &initial)).collect()
 }
 
-fn look(fold: &Fold, target: u32, link_colour: &[u64]) -> Looked {
+fn refine(fold: &Fold, target: u32, link_colour: &[u64]) -> Refined {
     let view = View::new(fold, Some(target));
     let colour = view.colours(link_colour);
-    let look = view.look(&colour, link_colour);
+    let signature = view.signature(&colour, link_colour);
     let mut seen = vec![0_u64; fold.links.len()];
     for link in &view.links {
-        let what = mix(view.link_colour(link, &colour, link_colour), look);
+        let what = mix(view.link_colour(link, &colour, link_colour), signature);
         let sum = &mut seen[link.link as usize];
         *sum = sum.wrapping_add(what.wrapping_mul(view.seen_by(fold, target, link)));
     }
-    Looked { look, seen }
+    Refined { signature, seen }
 }
 
-/// How many classes of links a destination sees.
+/// The number of classes of links in the view of a destination.
 fn view_classes(fold: &Fold, target: u32, link_colour: &[u64]) -> usize {
     let view = View::new(fold, Some(target));
     let colour = view.colours(link_colour);
@@ -166,7 +167,7 @@ fn view_classes(fold: &Fold, target: u32, link_colour: &[u64]) -> usize {
     seen.len()
 }
 
-/// Numbers for values, in the order in which they come.
+/// Numbers the distinct values in the order of their first occurrence.
 fn numbered(values: impl Iterator<Item = u64>) -> (Vec<u32>, usize) {
     let mut known = HashMap::new();
     let numbers = values
@@ -181,11 +182,11 @@ fn numbered(values: impl Iterator<Item = u64>) -> (Vec<u32>, usize) {
 fn reduced(fold: &Fold, link_colour: &[u64], kinds: &[(u32, u64)], kind_of: &[Option<u32>]) -> Reduced {
     let instance = &fold.instance;
     let (folded_class, classes) = numbered(link_colour.iter().copied());
-    let mut link_class = vec![None; instance.places];
+    let mut link_class = vec![None; instance.link_count];
     let (mut capacity, mut links) = (vec![0.0; classes], vec![0.0; classes]);
     for (link, folded) in instance.links.iter().zip(&fold.link_of) {
         let class = folded_class[*folded as usize];
-        link_class[link.place as usize] = Some(class);
+        link_class[link.index as usize] = Some(class);
         capacity[class as usize] = link.capacity;
         links[class as usize] += 1.0;
     }
@@ -216,7 +217,7 @@ fn kind(fold: &Fold, target: u32, targets: u64, link_colour: &[u64], folded_clas
             entries.push(Entry { tail, head, link, out: 0, into: 0 });
             entries.len() - 1
         });
-        // Every node of a class has as many; those of one are counted.
+        // Every node of a class has equally many; those of one are counted.
         if example[tail as usize] == seen.tail {
             entries[at].out += seen.out;
         }

@@ -1,23 +1,23 @@
-//! The network as seen from one destination, and its colours.
+//! The network as seen from one destination, and its colour refinement.
 
 use super::fold::Fold;
-use super::instance::Sort;
-use super::{distinct, mix};
+use super::hash::{distinct, mix};
+use super::instance::LinkKind;
 
 /// The folded network with one destination set apart.
 ///
-/// Where the destination has twins, its unit has nodes of its own, after all others.
+/// Where the destination has twins, its unit has its own nodes, after all others.
 pub(super) struct View {
-    /// How many nodes of the network each node stands for.
+    /// How many nodes of the network each node represents.
     pub(super) count: Vec<f64>,
     /// Tail, head, the folded link, and how many links leave one node of the tail and enter one of the head.
     pub(super) links: Vec<Seen>,
-    /// What each endpoint sends to the destination; 0 for switches.
+    /// Demand of each endpoint to the destination; 0 for switches.
     pub(super) demand: Vec<f64>,
     /// The destination; none in a view from nowhere.
     pub(super) target: Option<u32>,
-    /// What is seen of a node alone.
-    look: Vec<u64>,
+    /// Initial colour of each node.
+    initial: Vec<u64>,
 }
 
 /// A link in a view.
@@ -68,24 +68,24 @@ impl View {
         }
         let goal = target.and_then(|t| instance.endpoint(first[t as usize]));
         let mut demand = vec![0.0; first.len()];
-        let mut look = Vec::with_capacity(first.len());
+        let mut initial = Vec::with_capacity(first.len());
         for (node, origin) in first.iter().enumerate() {
             let here = target == Some(node as u32);
-            look.push(match (instance.endpoint(*origin), goal) {
+            initial.push(match (instance.endpoint(*origin), goal) {
                 (None, _) => 1,
-                (Some(endpoint), None) => instance.demands.first_look(endpoint).into_iter().fold(2, mix),
+                (Some(endpoint), None) => instance.demands.first_signature(endpoint).into_iter().fold(2, mix),
                 (Some(endpoint), Some(goal)) => {
                     demand[node] = instance.demands.between(endpoint, goal, here);
                     mix(if here { 3 } else { 4 }, demand[node].to_bits())
                 }
             });
         }
-        View { count: count.into_iter().map(f64::from).collect(), links, demand, target, look }
+        View { count: count.into_iter().map(f64::from).collect(), links, demand, target, initial }
     }
 
-    /// The colour of each node, given those of folded links: equal for nodes that see the same.
+    /// The stable colour of each node, given those of folded links.
     pub(super) fn colours(&self, link_colour: &[u64]) -> Vec<u64> {
-        let mut colour = self.look.clone();
+        let mut colour = self.initial.clone();
         let mut different = distinct(&colour);
         loop {
             let mut seen = vec![0_u64; colour.len()];
@@ -114,8 +114,8 @@ impl View {
         mix(link_colour[seen.link as usize], ends)
     }
 
-    /// A hash of all colours, the same for views that look the same.
-    pub(super) fn look(&self, colour: &[u64], link_colour: &[u64]) -> u64 {
+    /// A hash of all colours, equal for equal views.
+    pub(super) fn signature(&self, colour: &[u64], link_colour: &[u64]) -> u64 {
         let nodes = colour.iter().zip(&self.count).map(|(c, n)| mix(*c, 5).wrapping_mul(*n as u64));
         let links = self.links.iter().map(|seen| {
             let many = self.count[seen.tail as usize] as u64 * u64::from(seen.out);
@@ -124,8 +124,7 @@ impl View {
         nodes.chain(links).fold(0, u64::wrapping_add)
     }
 
-    /// How many of the destinations that `fold` has in the place of this one see `seen` in the place of its folded link,
-    /// looked at from one such link.
+    /// How many of the destinations that `target` represents see one link of a folded link as `seen`.
     pub(super) fn seen_by(&self, fold: &Fold, target: u32, seen: &Seen) -> u64 {
         let nodes = fold.count.len() as u32;
         let twins = u64::from(fold.count[target as usize]);
@@ -139,18 +138,18 @@ impl View {
     }
 
     /// The distance of each node to the destination by lengths of folded links, and that of the destination to itself
-    /// over its own access links; infinite where there is no way.
+    /// over its own access links; infinite where there is no path.
     pub(super) fn distances(
         &self,
         length: impl Fn(u32) -> f64,
-        sort: impl Fn(u32) -> Sort,
+        kind: impl Fn(u32) -> LinkKind,
     ) -> (Vec<f64>, f64) {
         use std::cmp::Reverse;
         use std::collections::BinaryHeap;
         let nodes = self.count.len();
         let mut into: Vec<Vec<u32>> = vec![vec![]; nodes];
         for (i, seen) in self.links.iter().enumerate() {
-            let down_elsewhere = sort(seen.link) == Sort::Down && Some(seen.head) != self.target;
+            let down_elsewhere = kind(seen.link) == LinkKind::Down && Some(seen.head) != self.target;
             if seen.out > 0 && !down_elsewhere && self.count[seen.tail as usize] > 0.0 {
                 into[seen.head as usize].push(i as u32);
             }
@@ -171,7 +170,7 @@ impl View {
                     own = own.min(through);
                 } else if through < found[seen.tail as usize] {
                     found[seen.tail as usize] = through;
-                    if sort(seen.link) != Sort::Up {
+                    if kind(seen.link) != LinkKind::Up {
                         queue.push((Reverse(through.to_bits()), seen.tail));
                     }
                 }

@@ -15,7 +15,7 @@ use super::per_flow::PerFlow;
 use super::{Forwarder, Forwarding, Ground, MOST, Pair, Sent};
 use crate::error::{Error, invalid};
 use crate::paths::Policy;
-use crate::placement::{Elephant, Placement, Wish, anneal, estimate, first_fit};
+use crate::placement::{Elephant, Placement, anneal, estimate, first_fit};
 use crate::random::SplitMix;
 
 /// Its parameters.
@@ -151,8 +151,8 @@ impl Forwarder for Controller {
         self.next = self.next.saturating_add(self.params.interval);
         self.polls += 1;
         let found = self.elephants(sent, fabric, routes);
-        let wishes: Vec<Wish> = found.iter().map(|(pair, _)| Wish { src: pair.src, dst: pair.dst }).collect();
-        let demands = estimate(&wishes, &fabric.host_rates());
+        let pairs: Vec<(u32, u32)> = found.iter().map(|(pair, _)| (pair.src, pair.dst)).collect();
+        let demands = estimate(&pairs, &fabric.host_rates());
         let mut elephants: Vec<Elephant> = vec![];
         let mut before = std::mem::take(&mut self.placed);
         for ((pair, subflow), demand) in found.iter().zip(demands) {

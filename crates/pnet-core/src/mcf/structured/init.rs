@@ -1,7 +1,7 @@
 //! Building the iterate: blocks, and the duals of the constraints that couple them.
 
 use super::block::{Block, Entry, LOCAL};
-use super::coupling::{Access, Capacities, Demands, places};
+use super::coupling::{Access, Capacities, Demands, injections};
 use super::flows::{Flows, Precision};
 use super::scale::Scale;
 use crate::error::Error;
@@ -10,7 +10,7 @@ use crate::mcf::lanes::{LANES, Lane};
 use crate::mcf::problem::{Plane, Problem, Use};
 use crate::mcf::proof::Proof;
 
-/// Where the prices of links begin, in any unit.
+/// Initial prices of links, in any unit.
 pub(super) struct Lengths {
     /// Of the arcs of each plane.
     arcs: Vec<Vec<f64>>,
@@ -34,12 +34,12 @@ impl Lengths {
             arcs.push(proof.length[first..first + plane.arcs()].to_vec());
             first += plane.arcs();
             let own = p * problem.endpoints..(p + 1) * problem.endpoints;
-            access.push([&proof.up_length, &proof.down_length].map(|way| way[own.clone()].to_vec()));
+            access.push([&proof.up_length, &proof.down_length].map(|lengths| lengths[own.clone()].to_vec()));
         }
         Lengths { arcs, access }
     }
 
-    /// The same, such that all links together, with capacities divided by `unit`, cost 1; None where they cost nothing.
+    /// Scaled such that capacity times length, with capacities divided by `unit`, sums to 1; None where all are 0.
     /// Access links count where they are `limited`.
     fn scaled(mut self, problem: &Problem, unit: f64, limited: bool) -> Option<Self> {
         let core = problem.planes.iter().zip(&self.arcs);
@@ -58,31 +58,31 @@ impl Lengths {
     }
 }
 
-/// What the parts of the iterate are built from.
-pub(super) struct Start<'a> {
+/// Builds the parts of the first iterate.
+pub(super) struct Init<'a> {
     pub problem: &'a Problem,
     pub scale: Scale,
     /// Scaled demands.
     pub size: Vec<f64>,
-    /// The lengths at the start.
+    /// Initial lengths.
     lengths: Lengths,
-    /// Whether one plane carries all, so that K fixes every injection.
+    /// Whether there is one plane, so that K fixes every injection.
     pub single: bool,
     /// Whether access links are constraints: with a single plane they only bound K.
     pub limited: bool,
-    /// How flows are kept.
+    /// How flows are stored.
     pub precision: Precision,
 }
 
-impl<'a> Start<'a> {
-    /// A start with `lengths` for `problem`, on which K is at most `upper`.
+impl<'a> Init<'a> {
+    /// For `problem`, on which K is at most `upper`, with these lengths.
     pub(super) fn new(problem: &'a Problem, upper: f64, lengths: Lengths, precision: Precision) -> Self {
         let scale = Scale::new(problem, upper);
         let single = problem.planes.len() == 1;
         let limited = !single && access_limits(problem);
         let even = || Lengths::even(problem).scaled(problem, scale.capacity, limited);
         let lengths = lengths.scaled(problem, scale.capacity, limited).or_else(even);
-        Start {
+        Init {
             problem,
             scale,
             size: problem.demand.iter().map(|d| d * scale.demand).collect(),
@@ -128,8 +128,8 @@ impl<'a> Start<'a> {
     fn entries(&self, plane: &Plane) -> Vec<Vec<Entry>> {
         let blocks = plane.targets.len().div_ceil(LANES);
         let mut entries = vec![vec![]; blocks + 1];
-        for (j, place) in plane.demands.iter().enumerate() {
-            let (block, slot) = match *place {
+        for (j, usage) in plane.demands.iter().enumerate() {
+            let (block, slot) = match *usage {
                 Use::Never => continue,
                 Use::Local if self.single => continue,
                 Use::Local => (blocks, LOCAL),
@@ -147,7 +147,7 @@ impl<'a> Start<'a> {
         entries
     }
 
-    /// A block without flow; its injections come with the first flow.
+    /// A block without flow and injections.
     fn block(
         &self,
         p: usize,
@@ -183,10 +183,10 @@ impl<'a> Start<'a> {
         Capacities::new(capacity, self.lengths.arcs[p].clone(), 1.0 / plane.targets.len().max(1) as f64)
     }
 
-    /// The demand constraints, priced at the potentials of the start; none where one plane carries all.
+    /// The demand constraints, priced at the initial potentials; none with a single plane.
     pub(super) fn demands(&self, blocks: &[Block]) -> Demands {
         let count = if self.single { 0 } else { self.size.len() };
-        let places = places(blocks, count, |_, entry| (!self.single).then_some(entry.demand));
+        let injections = injections(blocks, count, |_, entry| (!self.single).then_some(entry.demand));
         let potential = |(block, index): &(u32, u32)| {
             let block = &blocks[*block as usize];
             let (entry, [up, down]) = (&block.entries[*index as usize], &self.lengths.access[block.plane]);
@@ -196,10 +196,11 @@ impl<'a> Start<'a> {
             };
             core + up[entry.src as usize] + down[entry.dst as usize]
         };
-        let price: Vec<f64> =
-            (0..count).map(|j| places.of(j).iter().map(potential).fold(f64::INFINITY, f64::min)).collect();
-        let sigma = (0..count).map(|j| 1.0 / (self.size[j] + places.of(j).len() as f64)).collect();
-        Demands { size: self.size[..count].to_vec(), anchor: price.clone(), price, sigma, places }
+        let price: Vec<f64> = (0..count)
+            .map(|j| injections.of(j).iter().map(potential).fold(f64::INFINITY, f64::min))
+            .collect();
+        let sigma = (0..count).map(|j| 1.0 / (self.size[j] + injections.of(j).len() as f64)).collect();
+        Demands { size: self.size[..count].to_vec(), anchor: price.clone(), price, sigma, injections }
     }
 
     /// The access constraints of plane `p`: up, down.
@@ -208,13 +209,13 @@ impl<'a> Start<'a> {
         [true, false].map(|up| {
             let speeds = if up { &plane.up } else { &plane.down };
             let capacity = speeds.iter().map(|c| c / self.scale.capacity).collect();
-            let places = places(blocks, self.problem.endpoints, |block, entry| {
+            let injections = injections(blocks, self.problem.endpoints, |block, entry| {
                 (self.limited && block.plane == p).then_some(if up { entry.src } else { entry.dst })
             });
-            let most = (0..self.problem.endpoints).map(|e| places.of(e).len()).max().unwrap_or(0);
+            let most = (0..self.problem.endpoints).map(|e| injections.of(e).len()).max().unwrap_or(0);
             let duals =
                 Capacities::new(capacity, lengths[usize::from(!up)].clone(), 1.0 / most.max(1) as f64);
-            Access { active: self.limited, duals, places }
+            Access { active: self.limited, duals, injections }
         })
     }
 }
@@ -231,7 +232,7 @@ fn access_limits(problem: &Problem) -> bool {
         .any(|plane| demands.clone().any(|j| plane.demands[j] != Use::Never && finite(plane, j)))
 }
 
-/// Bytes held by the iterate: flows and potentials, twice, dominate.
+/// Bytes of the iterate: flows and potentials, twice, dominate.
 pub(super) fn estimate_bytes(problem: &Problem) -> usize {
     let lane = std::mem::size_of::<Lane>();
     let float = std::mem::size_of::<f64>();

@@ -7,33 +7,33 @@ use crate::csr::Csr;
 use crate::graph::{FAR, Reach};
 use crate::mcf::problem::{Plane, Problem, Use};
 
-/// The planes that carry each demand, and its paths there.
-pub(super) struct Ways {
+/// The planes that carry each demand, and its shortest paths there.
+pub(super) struct ShortestPaths {
     /// Whether a plane carries a demand, `[demands][planes]`.
-    pub open: Vec<bool>,
+    pub carries: Vec<bool>,
     /// The rows of each plane.
     pub rows: Vec<Vec<Row>>,
-    /// Switch and demand of what enters each row, by plane.
+    /// Source switch and index of the demands of each row, by plane.
     pub entering: Vec<Csr<(u32, u32)>>,
-    /// The most hops that a demand has.
+    /// The largest number of hops of a demand.
     pub most_hops: u32,
 }
 
-impl Ways {
-    /// The shortest ways by hops; None where some demand cannot have `k` times its size on them, as far as can be seen at
-    /// once: it has no path at all, or only cables from end to end, and too few.
+impl ShortestPaths {
+    /// The shortest paths by hops; None where it is plain that some demand cannot send `k` times its size over them: it has
+    /// no path, or only direct cables that are too slow.
     pub(super) fn new(problem: &Problem, k: f64) -> Option<Self> {
         let planes = problem.planes.len();
         let hops = hops(problem);
         let mut most_hops = 0;
-        let mut open = vec![false; hops.len()];
-        for (j, (open, hops)) in open.chunks_mut(planes).zip(hops.chunks(planes)).enumerate() {
+        let mut carries = vec![false; hops.len()];
+        for (j, (carries, hops)) in carries.chunks_mut(planes).zip(hops.chunks(planes)).enumerate() {
             let least = hops.iter().copied().fold(FAR, u32::min);
-            open.iter_mut().zip(hops).for_each(|(open, hops)| *open = *hops == least);
-            let cables = |(plane, open): (&Plane, &bool)| if *open { cables(plane, j) } else { 0.0 };
+            carries.iter_mut().zip(hops).for_each(|(carries, hops)| *carries = *hops == least);
+            let cables = |(plane, carries): (&Plane, &bool)| if *carries { cables(plane, j) } else { 0.0 };
             let fits = match least {
                 0 => true,
-                1 => problem.planes.iter().zip(&*open).map(cables).sum::<f64>() >= k * problem.demand[j],
+                1 => problem.planes.iter().zip(&*carries).map(cables).sum::<f64>() >= k * problem.demand[j],
                 _ => least < FAR,
             };
             if !fits {
@@ -42,7 +42,7 @@ impl Ways {
             most_hops = most_hops.max(least);
         }
         let entering: Vec<Csr<(u32, u32)>> =
-            (0..planes).map(|p| entering(&problem.planes[p], |j| open[j * planes + p])).collect();
+            (0..planes).map(|p| entering(&problem.planes[p], |j| carries[j * planes + p])).collect();
         let rows = problem.planes.iter().zip(&entering).map(|(plane, entering)| {
             let rows = plane.targets.par_iter().enumerate();
             let rows = rows.map_init(Reach::default, |reach, (row, target)| {
@@ -51,7 +51,7 @@ impl Ways {
             });
             rows.collect()
         });
-        Some(Ways { rows: rows.collect(), open, entering, most_hops })
+        Some(ShortestPaths { rows: rows.collect(), carries, entering, most_hops })
     }
 }
 
@@ -73,24 +73,24 @@ fn hops(problem: &Problem) -> Vec<u32> {
                 hops[*demand as usize * planes + p] = *found;
             }
         }
-        for (j, _) in plane.demands.iter().enumerate().filter(|(_, place)| **place == Use::Local) {
+        for (j, _) in plane.demands.iter().enumerate().filter(|(_, usage)| **usage == Use::Local) {
             hops[j * planes + p] = 0;
         }
     }
     hops
 }
 
-/// What the cables between the switches of demand `j` carry.
+/// Capacity of the direct cables between the switches of demand `j`.
 fn cables(plane: &Plane, j: usize) -> f64 {
     let Use::Core { source, row } = plane.demands[j] else { return 0.0 };
     let target = plane.targets[row as usize] as usize;
     plane.out(source as usize).filter(|a| plane.head(*a) == target).map(|a| plane.capacity[a]).sum()
 }
 
-/// Switch and index of the demands that enter each row.
-fn entering(plane: &Plane, open: impl Fn(usize) -> bool) -> Csr<(u32, u32)> {
-    let core = plane.demands.iter().enumerate().filter_map(|(j, place)| match place {
-        Use::Core { source, row } if open(j) => Some((*row, (*source, j as u32))),
+/// Source switch and index of the demands of each row.
+fn entering(plane: &Plane, carries: impl Fn(usize) -> bool) -> Csr<(u32, u32)> {
+    let core = plane.demands.iter().enumerate().filter_map(|(j, usage)| match usage {
+        Use::Core { source, row } if carries(j) => Some((*row, (*source, j as u32))),
         _ => None,
     });
     Csr::new(plane.targets.len(), core)
