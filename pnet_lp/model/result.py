@@ -51,7 +51,7 @@ class LinkLengths:
 class Certificate(LinkLengths):
     """A feasible flow and link lengths from which anyone can recompute an :class:`Interval`.
 
-    All indices refer to the arrays of the :class:`~pnet_lp.throughput.problems.flow.FlowProblem` that the network and
+    All indices refer to the arrays of the :class:`~pnet_lp.model.flow.FlowProblem` that the network and
     the traffic define.  A *row* is a pair (plane, destination switch), in the order of ``FlowProblem.rows``.
 
     Attributes:

@@ -14,8 +14,8 @@ from pnet_lp.errors import CertificateError, PnetError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.demands import Pairs
+from pnet_lp.model.endpoint_classes import Classes
 from pnet_lp.throughput import FlowProblem, build_problem, solve
-from pnet_lp.throughput.problems.classes import Classes
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.second import demand_distances, reachable
 from pnet_lp.throughput.proofs.second_arcs import Split, propagate
@@ -421,7 +421,7 @@ def test_wrong_classes_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             endpoint_class=ints([0, 0, 1, 1]),
         )
 
-    monkeypatch.setattr("pnet_lp.throughput.problems.flow.endpoint_classes", joined)
+    monkeypatch.setattr("pnet_lp.model.flow.endpoint_classes", joined)
     with pytest.raises(CertificateError, match="members of a class have different demands"):
         verify_file(path)
 

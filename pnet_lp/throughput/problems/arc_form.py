@@ -27,7 +27,7 @@ from pnet_lp import _core
 from pnet_lp.errors import SolverError
 from pnet_lp.model import Certificate
 from pnet_lp.model.arrays import FloatArray, floats, ints
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import (
     MAX_ENTRIES,
     Form,

@@ -13,10 +13,10 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import AnyCertificate, Certificate, ColourCertificate, Interval
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.arc_form import ArcForm, arc_certificate
 from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.colours import Colours
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Flows, Proof
 from pnet_lp.throughput.problems.starts import carry, check_shapes

@@ -12,7 +12,7 @@ from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import AnyCertificate, Interval
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Proof
 

@@ -17,8 +17,8 @@ import numpy.typing as npt
 from pnet_lp import _core
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.result import ColourCertificate
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import LinearProgram, compressed_columns
 
 MOST_CLASSES = 10_000

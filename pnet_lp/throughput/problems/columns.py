@@ -10,9 +10,9 @@ import numpy as np
 from pnet_lp.errors import SolverError
 from pnet_lp.model import AnyCertificate, PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.flow import Lengths
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.throughput.problems.base import Problem
-from pnet_lp.throughput.problems.flow import Lengths
 from pnet_lp.throughput.problems.proof import Attained, Proof
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.throughput.problems.starts import carry
 
 _RELATIVE = 1e-12

@@ -14,13 +14,13 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model import AnyCertificate, Interval, Network, PathCertificate
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.column_form import ColumnForm
 from pnet_lp.throughput.problems.columns import ColumnProblem, joined
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Proof
 from pnet_lp.throughput.problems.starts import check_shapes

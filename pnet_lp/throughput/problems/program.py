@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.proof import Attained, Proof
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from pnet_lp import _core
 from pnet_lp.model import AnyCertificate, ColourCertificate, Interval, PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.result import LinkLengths
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 
 
 @brief()

@@ -12,12 +12,12 @@ import numpy as np
 from pnet_lp.model import AnyCertificate, Interval, LoadCertificate, Network
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.problems.column_form import ColumnForm
 from pnet_lp.throughput.problems.columns import ColumnProblem, joined
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
 from pnet_lp.throughput.problems.proof import Certified, Proof
 

@@ -17,7 +17,7 @@ from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.memory import check_fits
 from pnet_lp.model import Certificate
 from pnet_lp.model.arrays import IntArray, ints
-from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.throughput.problems.proof import Flows
 
 

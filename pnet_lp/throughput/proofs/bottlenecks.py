@@ -8,10 +8,10 @@ import numpy as np
 
 from pnet_lp.model import AnyCertificate, Bottleneck, Network
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.flow import Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.result import LinkKind
 from pnet_lp.throughput.problems import FlowProblem, Problem
-from pnet_lp.throughput.problems.flow import Lengths
 
 if TYPE_CHECKING:
     from pnet_lp.throughput.proofs.second import SecondProblem

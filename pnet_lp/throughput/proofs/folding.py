@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.model.flow import FlowProblem
 
 _Index = npt.NDArray[np.int64]
 _Hash = npt.NDArray[np.uint64]

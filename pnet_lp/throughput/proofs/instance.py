@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import floats
 from pnet_lp.model.demands import Product
-from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.throughput.proofs.checks import SAME, Checks, near
 from pnet_lp.throughput.proofs.second import plane_arcs
 

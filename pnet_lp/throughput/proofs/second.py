@@ -17,9 +17,9 @@ from scipy.sparse.csgraph import dijkstra
 from pnet_lp.model import AnyCertificate, Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.model.result import FairLevel
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, ratio_of
 
 

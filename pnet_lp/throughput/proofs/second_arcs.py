@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pnet_lp.model import Certificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
 from pnet_lp.throughput.proofs.second import SecondProblem, demand_distances, plane_arcs
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pnet_lp.model import AnyCertificate, ColourCertificate, Interval
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, near, ratio_of, totals
 from pnet_lp.throughput.proofs.folding import DOWN, fold, look_from, names
 from pnet_lp.throughput.proofs.second import SecondProblem

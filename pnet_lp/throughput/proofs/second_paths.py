@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
 from pnet_lp.throughput.proofs.path_lists import check_complete
 from pnet_lp.throughput.proofs.second import SecondProblem, path_arcs

@@ -12,9 +12,9 @@ from scipy.sparse.csgraph import dijkstra
 
 from pnet_lp.model import LoadCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.proofs.checks import Checks, totals
 from pnet_lp.throughput.proofs.draws import drawn_planes
 from pnet_lp.throughput.proofs.second import SecondProblem, plane_arcs

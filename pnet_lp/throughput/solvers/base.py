@@ -19,9 +19,9 @@ from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.registry import Named, Params, Registry, parse_expression
 from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.problems.flow import FlowProblem
 from pnet_lp.throughput.problems.proof import Proof
 
 OnProgress: TypeAlias = Callable[[int, float, float], bool]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pnet_lp.model.arrays import BoolArray
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing.rule import ALL, PathKind, PathRule
-from pnet_lp.throughput.problems.flow import FlowProblem
 from pnet_lp.throughput.proofs.path_lists.disjoint import EdgeDisjoint
 from pnet_lp.throughput.proofs.path_lists.judge import NO, YES, Judge, Verdicts
 from pnet_lp.throughput.proofs.path_lists.lists import Budget, Lists

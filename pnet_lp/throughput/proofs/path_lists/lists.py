@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from pnet_lp.errors import CertificateError
 from pnet_lp.model.arrays import BoolArray, FloatArray
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing.rule import PathRule
-from pnet_lp.throughput.problems.flow import FlowProblem
 from pnet_lp.throughput.proofs.draws import drawn_planes
 from pnet_lp.throughput.proofs.second import path_arcs, plane_arcs
 

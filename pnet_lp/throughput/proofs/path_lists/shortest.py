@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from pnet_lp.model.arrays import BoolArray
-from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.throughput.proofs.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
 from pnet_lp.throughput.proofs.path_lists.lists import FAR, Budget, Index, Lists
 from pnet_lp.throughput.proofs.second import plane_arcs

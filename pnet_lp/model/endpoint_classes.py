@@ -21,7 +21,7 @@ from pnet_lp.model.demands import Demands
 @brief()
 @dataclass(frozen=True, repr=False)
 class Classes:
-    """The aggregated endpoints and demands; fields as in :class:`~pnet_lp.throughput.problems.flow.FlowProblem`."""
+    """The aggregated endpoints and demands; fields as in :class:`~pnet_lp.model.flow.FlowProblem`."""
 
     attach: IntArray
     access_up: FloatArray

@@ -20,7 +20,7 @@ from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.components import strong_components
 from pnet_lp.model.demands import Demands, Pairs
-from pnet_lp.throughput.problems.classes import endpoint_classes
+from pnet_lp.model.endpoint_classes import endpoint_classes
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
