@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, equal_columns, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.demands import Demands
+from pnet_lp.model.traffic import TrafficMatrix
 
 
 @brief()

@@ -14,13 +14,14 @@ import numpy as np
 
 from pnet_lp import _core
 from pnet_lp.errors import TrafficError
-from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.components import strong_components
 from pnet_lp.model.demands import Demands, Pairs
 from pnet_lp.model.endpoint_classes import endpoint_classes
+from pnet_lp.model.network import Network
+from pnet_lp.model.traffic import TrafficMatrix
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
@@ -205,18 +206,23 @@ class FlowProblem:
             total += float(speed[long] @ access[long])
         return total
 
-    def access_loads(self, amount: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the loads of the access links up and down, each float64 ``[P, E]``.
+    def rates(self, rate: FloatArray | float) -> FloatArray:
+        """Return float64 ``[J]``, Gb/s: ``rate`` as it is, or the multiple of all demands where it is one number."""
+        return np.asarray(self.demand * rate if np.ndim(rate) == 0 else rate)
+
+    def access_loads(self, amount: FloatArray) -> FloatArray:
+        """Return float64 ``[2, P, E]``: the loads of access links up and down.
 
         Args:
             amount: float64 ``[P, J]``, Gb/s of each demand in each plane.
         """
         endpoints = self.attach.shape[1]
-        up, down = (
-            floats(np.stack([np.bincount(end, weights=row, minlength=endpoints) for row in amount]))
-            for end in (self.src, self.dst)
+        return floats(
+            [
+                [np.bincount(end, weights=row, minlength=endpoints) for row in amount]
+                for end in (self.src, self.dst)
+            ]
         )
-        return up, down
 
 
 def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool = True) -> FlowProblem:

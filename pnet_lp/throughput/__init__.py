@@ -8,7 +8,7 @@ without solving, ``proofs`` how an answer is kept and checked.  ``solve`` takes 
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.objectives import OBJECTIVES
 from pnet_lp.throughput.problems import FlowProblem, build_problem
-from pnet_lp.throughput.solve import Interrupted, Progress, Start
+from pnet_lp.throughput.solve import Interrupted, Progress, WarmStart
 from pnet_lp.throughput.solvers import SOLVERS
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
     "FlowProblem",
     "Interrupted",
     "Progress",
-    "Start",
+    "WarmStart",
     "build_problem",
     "solve",
 ]

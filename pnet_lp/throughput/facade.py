@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SpecError
-from pnet_lp.model import AnyCertificate, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Certificate, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.routing import Policy, parse_routing
 from pnet_lp.threads import check_threads
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
@@ -16,7 +16,7 @@ from pnet_lp.throughput.solve import (
     IDEAL,
     Progress,
     Query,
-    Start,
+    WarmStart,
     answer,
     check_solver,
 )
@@ -36,7 +36,7 @@ def solve(
     threads: int = 0,
     time_limit_s: float | Deadline = math.inf,
     max_iterations: int | None = None,
-    start: AnyCertificate | Start | None = None,
+    start: Certificate | WarmStart | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return the certified throughput of ``traffic`` on ``network``.

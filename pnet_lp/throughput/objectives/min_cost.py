@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.deadline import OVER
 from pnet_lp.errors import RoutingError, SolverError, SpecError
-from pnet_lp.model import AnyCertificate, Interval, Network
+from pnet_lp.model import Certificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
 from pnet_lp.registry import Params
@@ -30,16 +30,15 @@ from pnet_lp.throughput.objectives.base import (
 )
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
 from pnet_lp.throughput.objectives.program import (
-    STRUCTURED,
     check_program_solver,
     formulate,
     lp_solver,
+    program_solver,
     solve_form,
 )
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
 from pnet_lp.throughput.proofs.checks import SAME, SLACK
-from pnet_lp.throughput.solvers import get_solver
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
 
@@ -276,14 +275,14 @@ class _Found:
 
     cost: Interval
     carried: float
-    certificate: AnyCertificate
+    certificate: Certificate
     load: FloatArray
 
 
 def _largest(problem: Problem, context: SolveContext) -> Best[Interval]:
     """Return bounds on the largest K."""
-    if lp_solver(context, problem) == STRUCTURED:
-        solver = get_solver(STRUCTURED)
+    solver = program_solver(lp_solver(context, problem))
+    if not solver.takes_rate:
         solver.check(problem)
         # So close that what is not known of K is no more than a part of the tolerance.
         options = replace(context.options, tolerance=0.5 * context.options.tolerance)

@@ -25,8 +25,8 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
-from pnet_lp.model import Certificate
-from pnet_lp.model.arrays import FloatArray, floats, ints
+from pnet_lp.model import ArcCertificate
+from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import (
     MAX_ENTRIES,
@@ -45,7 +45,7 @@ _LEAST = 1e-12
 for this much."""
 
 
-class ArcForm(Form):
+class ArcForm(Form[_core.Proof]):
     """A :class:`FlowProblem` as a linear program.
 
     Flows are counted in units of the mean demand at the estimated K, and the cost makes lengths come out near 1, so
@@ -161,7 +161,7 @@ class ArcForm(Form):
         # Without the least demands the load is a little less.
         load = floats(found.load * (factor / found.lower))
         attained = floats(np.where(rate > least, rate * factor, 0.0))
-        return Attained(attained, factor, load, arc_certificate(proof))
+        return Attained(attained, factor, load, ArcCertificate.of(proof))
 
     def served(self, value: FloatArray) -> FloatArray:
         """See :meth:`Form.served`."""
@@ -229,19 +229,6 @@ class ArcForm(Form):
         injection = np.zeros(self.flow.available.size)
         injection[self.injected] = value[len(self.flow_index) : -1]
         return np.maximum(injection, 0.0).reshape(shape)
-
-
-def arc_certificate(proof: _core.Proof) -> Certificate:
-    """Return a proof on arc form as a value."""
-    return Certificate(
-        length=floats(proof.length),
-        up_length=floats(proof.up_length),
-        down_length=floats(proof.down_length),
-        share=floats(proof.share),
-        split_ptr=ints(proof.split_ptr),
-        split_arc=ints(proof.split_arc),
-        split_fraction=floats(proof.split_fraction),
-    )
 
 
 def _rate_estimate(problem: FlowProblem) -> float:

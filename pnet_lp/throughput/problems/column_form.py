@@ -24,7 +24,7 @@ from pnet_lp.throughput.problems.program import MAX_ENTRIES, Form, Labels, Linea
 from pnet_lp.throughput.problems.proof import Attained
 
 
-class ColumnForm(Form):
+class ColumnForm(Form[PathCertificate]):
     """A :class:`ColumnProblem` as a linear program.
 
     Flows are counted in units of the mean demand at the K of an even split, and the cost makes lengths come out near

@@ -15,7 +15,7 @@ from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem
-from pnet_lp.throughput.problems.starts import carry
+from pnet_lp.throughput.problems.warm_starts import carry
 
 _RELATIVE = 1e-12
 """How equal scaled capacities must be.  Proofs are evaluated on the original problem, so this decides no bound."""

@@ -14,12 +14,14 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra
 
-from pnet_lp.model import AnyCertificate, Interval
-from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model import Certificate, Interval, Network
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.model.result import FairLevel
+from pnet_lp.routing import Routing
 from pnet_lp.throughput.proofs.checks import SAME, Checks, ratio_of
 
 
@@ -39,24 +41,56 @@ class SavedAnswer:
     levels: tuple[FairLevel, ...]
 
 
-class SecondProblem(ABC):
-    """Links and demands, the ways of a routing, and a certificate over them.
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Subject:
+    """What a certificate is checked against.
 
     Attributes:
         check: where checks are noted.
-        flow: links and demands, each of which has a way.
+        network, level: what the demands are on.
+        flow: links and demands, each of which has a path.
+        routing: by which paths.
+        available: bool ``[P, J]``, whether the routing can use each plane for each demand.
+        full: whether no check is left out that takes long.
+    """
+
+    check: Checks
+    network: Network
+    level: Level
+    flow: FlowProblem
+    routing: Routing
+    available: BoolArray
+    full: bool
+
+    @property
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """The source and the destination of each demand in the network, int32 ``[J]``."""
+        return self.flow.member[self.flow.src], self.flow.member[self.flow.dst]
+
+    def paths(self) -> PathSet:
+        """Return the paths of the routing, as it lists them."""
+        return self.routing.paths(self.network, self.level, *self.ends)
+
+
+class SecondConcurrent(ABC):
+    """Links and demands, the paths of a routing, and a certificate that proves the K of all demands together.
+
+    Attributes:
+        check: where checks are noted.
+        flow: links and demands, each of which has a path.
         lengths: of the certificate, checked to be lengths of links that limit something.
         fixed: whether the routing leaves nothing open but the rates of demands.
     """
 
     fixed: ClassVar[bool] = False
 
-    def __init__(self, check: Checks, flow: FlowProblem, certificate: AnyCertificate) -> None:
+    def __init__(self, check: Checks, flow: FlowProblem, certificate: Certificate) -> None:
         self.check = check
         self.flow = flow
         self.lengths = self.checked_lengths(certificate)
 
-    def checked_lengths(self, proof: AnyCertificate | FairLevel) -> Lengths:
+    def checked_lengths(self, proof: Certificate | FairLevel) -> Lengths:
         """Return the lengths of links, each of them >= 0, and 0 where a link limits nothing."""
         flow = self.flow
         speeds = flow.capacity, flow.access_up, flow.access_down
@@ -88,57 +122,40 @@ class SecondProblem(ABC):
         )
         return core, up, down
 
-    @property
-    def one_way(self) -> bool:
-        """Whether each demand has one way only."""
-        return self.fixed
+    @abstractmethod
+    def takes(self, lengths: Lengths) -> float:
+        """Return the sum of demand times distance over all demands."""
 
     @abstractmethod
-    def distances(self, lengths: Lengths) -> FloatArray:
-        """Return float64 ``[J]``: the length of each demand's shortest way, or over its fixed split."""
-
-    def farthest(self, certificate: AnyCertificate, lengths: Lengths) -> float:
-        """Return the largest distance of a demand by lengths like those of ``certificate``."""
-        del certificate
-        return float(self.distances(lengths).max())
+    def farthest(self, lengths: Lengths) -> float:
+        """Return the largest distance of a demand by lengths of the certificate, in any unit."""
 
     @abstractmethod
-    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the loads of arcs ``[A]`` and those of access links up and down ``[2, P, E]``.
+    def demand_loads(self) -> tuple[FloatArray, FloatArray]:
+        """Return the loads of arcs ``[A]`` and of access links up and down ``[2, P, E]`` at K = 1."""
+
+    def check_load(self, rate: FloatArray | None) -> None:
+        """Check the loads that a certificate lists, if it is one that does.
 
         Args:
-            rate: float64 ``[J]``, Gb/s that each demand gets, along the certificate's flow.
+            rate: float64 ``[J]``, Gb/s that demands get, or None where each gets what it requests.
         """
-
-    def check_load(self, rate: FloatArray) -> None:
-        """Check the loads that a certificate lists, if it is one that does, where demands get these rates."""
         del rate
 
-    def bundles(self) -> sp.csc_array:
-        """Return float64 ``[L, J]``: what a unit of each demand puts on each link, arcs first."""
-        one, columns = np.zeros(self.flow.demand_count), []
-        for demand in range(self.flow.demand_count):
-            one[demand] = 1.0
-            arcs, access = self.loads(one)
-            columns.append(sp.csc_array(np.concatenate([arcs, access.ravel()])[:, None]))
-            one[demand] = 0.0
-        return sp.csc_array(sp.hstack(columns))
+    def link_load(self, rate: FloatArray | None) -> FloatArray:
+        """Return float64 ``[A]``: the loads of arcs where demands get these rates, Gb/s, or None for the largest K."""
+        del rate
+        loads = self.demand_loads()
+        return floats(self.fits(loads) * loads[0])
 
-    def fits(self, rate: FloatArray) -> float:
-        """Return the largest K at which K times these rates fit."""
-        arcs, access = self.loads(rate)
+    def fits(self, loads: tuple[FloatArray, FloatArray]) -> float:
+        """Return the largest K at which K times these loads, of arcs and of access links, fit."""
+        core, (up, down) = loads
         return min(
-            ratio_of(self.flow.capacity, arcs),
-            ratio_of(self.flow.access_up, access[0]),
-            ratio_of(self.flow.access_down, access[1]),
+            ratio_of(self.flow.capacity, core),
+            ratio_of(self.flow.access_up, up),
+            ratio_of(self.flow.access_down, down),
         )
-
-    def carry(self, rate: FloatArray) -> FloatArray:
-        """Return the loads of arcs ``[A]`` under these rates, checked to fit."""
-        self.check.require(
-            self.fits(rate) >= 1 - SAME, "every link carries its load", "a link carries more than it can"
-        )
-        return self.loads(rate)[0]
 
     def volume(self, lengths: Lengths) -> float:
         """Return the sum of capacity times length over all links."""
@@ -152,16 +169,71 @@ class SecondProblem(ABC):
     def rate_bounds(self) -> Interval:
         """Return the bounds on K: of the flow, and of the lengths by linear-programming duality."""
         lengths = self.normalised(self.lengths)
-        carried = float((self.flow.demand * self.distances(lengths)).sum())
+        takes = self.takes(lengths)
         self.check.require(
-            carried > 0,
+            takes > 0 and np.isfinite(takes),
             "the lengths separate a demand",
             "the lengths are zero along a path of every demand",
         )
-        upper = self.volume(lengths) / carried
-        lower = self.fits(self.flow.demand)
+        upper = self.volume(lengths) / takes
+        lower = self.fits(self.demand_loads())
         self.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
         return Interval(lower, max(lower, upper))
+
+
+class SecondProblem(SecondConcurrent):
+    """The same with each demand by itself."""
+
+    @property
+    def one_way(self) -> bool:
+        """Whether each demand has one path only."""
+        return self.fixed
+
+    @abstractmethod
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """Return float64 ``[J]``: the length of each demand's shortest path, or over its fixed split."""
+
+    @abstractmethod
+    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the loads of arcs ``[A]`` and those of access links up and down ``[2, P, E]``.
+
+        Args:
+            rate: float64 ``[J]``, Gb/s that each demand gets, along the certificate's flow.
+        """
+
+    def takes(self, lengths: Lengths) -> float:
+        """See :meth:`SecondConcurrent.takes`."""
+        return float((self.flow.demand * self.distances(lengths)).sum())
+
+    def farthest(self, lengths: Lengths) -> float:
+        """See :meth:`SecondConcurrent.farthest`."""
+        return float(self.distances(lengths).max())
+
+    def demand_loads(self) -> tuple[FloatArray, FloatArray]:
+        """See :meth:`SecondConcurrent.demand_loads`."""
+        return self.loads(self.flow.demand)
+
+    def link_load(self, rate: FloatArray | None) -> FloatArray:
+        """See :meth:`SecondConcurrent.link_load`."""
+        return super().link_load(rate) if rate is None else self.loads(rate)[0]
+
+    def bundles(self) -> sp.csc_array:
+        """Return float64 ``[L, J]``: what a unit of each demand puts on each link, arcs first."""
+        one, columns = np.zeros(self.flow.demand_count), []
+        for demand in range(self.flow.demand_count):
+            one[demand] = 1.0
+            arcs, access = self.loads(one)
+            columns.append(sp.csc_array(np.concatenate([arcs, access.ravel()])[:, None]))
+            one[demand] = 0.0
+        return sp.csc_array(sp.hstack(columns))
+
+    def carry(self, rate: FloatArray) -> FloatArray:
+        """Return the loads of arcs ``[A]`` under these rates, checked to fit."""
+        loads = self.loads(rate)
+        self.check.require(
+            self.fits(loads) >= 1 - SAME, "every link carries its load", "a link carries more than it can"
+        )
+        return loads[0]
 
     def _with_access(self, usage: sp.csc_array, share: FloatArray) -> sp.csc_array:
         """Return ``usage`` ``[A, J]`` of arcs, and below that of access links by the ``share`` ``[P, J]`` of planes."""
@@ -236,7 +308,7 @@ def reachable(problem: FlowProblem) -> BoolArray:
 
 
 def reachable_both_ways(problem: FlowProblem) -> BoolArray:
-    """Return the same for planes in which the demand could be answered as well."""
+    """Return the same for planes that also have a path back."""
     back = replace(problem.pairs, src=problem.dst, dst=problem.src)
     return reachable(problem) & reachable(replace(problem, demands=back))
 

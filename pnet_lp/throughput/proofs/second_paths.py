@@ -14,7 +14,7 @@ from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
 from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
 from pnet_lp.throughput.proofs.path_lists import check_complete
-from pnet_lp.throughput.proofs.second import SecondProblem, path_arcs
+from pnet_lp.throughput.proofs.second import SecondProblem, Subject, path_arcs
 
 
 class SecondPaths(SecondProblem):
@@ -69,6 +69,18 @@ class SecondPaths(SecondProblem):
     def bundles(self) -> sp.csc_array:
         """See :meth:`SecondProblem.bundles`; each demand has one path."""
         return self._with_access(*on_one_path(self.flow, self.paths))
+
+
+def over_paths(subject: Subject, certificate: PathCertificate) -> SecondPaths:
+    """Return ``subject`` over the paths of its routing, checked."""
+    return SecondPaths(subject.check, subject.flow, certificate, checked_paths(subject))
+
+
+def checked_paths(subject: Subject) -> PathSet:
+    """Return the paths of the routing, checked as by :func:`check_paths`."""
+    paths = subject.paths()
+    check_paths(subject.check, subject.flow, paths, subject.routing.rule, subject.available)
+    return paths
 
 
 def on_one_path(flow: FlowProblem, paths: PathSet) -> tuple[sp.csc_array, FloatArray]:

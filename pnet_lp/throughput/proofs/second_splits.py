@@ -17,7 +17,8 @@ from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.proofs.checks import Checks, totals
 from pnet_lp.throughput.proofs.draws import drawn_planes
-from pnet_lp.throughput.proofs.second import SecondProblem, plane_arcs
+from pnet_lp.throughput.proofs.second import SecondProblem, Subject, plane_arcs
+from pnet_lp.throughput.proofs.second_paths import checked_paths, on_one_path
 
 
 class SecondFixed(SecondProblem):
@@ -41,9 +42,11 @@ class SecondFixed(SecondProblem):
         self.certificate = certificate
         self.share = share
 
-    def check_load(self, rate: FloatArray) -> None:
-        """See :meth:`SecondProblem.check_load`."""
-        self.check.equal("load", self.certificate.load, self.loads(rate)[0])
+    def check_load(self, rate: FloatArray | None) -> None:
+        """See :meth:`SecondConcurrent.check_load`."""
+        self.check.equal(
+            "load", self.certificate.load, self.loads(self.flow.demand if rate is None else rate)[0]
+        )
 
 
 class SecondSplits(SecondFixed):
@@ -159,6 +162,19 @@ class SecondGiven(SecondFixed):
     def bundles(self) -> sp.csc_array:
         """See :meth:`SecondProblem.bundles`."""
         return self._with_access(self.usage, self.share)
+
+
+def over_splits(subject: Subject, certificate: LoadCertificate) -> SecondFixed:
+    """Return ``subject`` with the split of its routing."""
+    check, flow, routing = subject.check, subject.flow, subject.routing
+    if routing.splitting is not None:
+        return SecondSplits(check, flow, certificate, routing, subject.available)
+    if routing.draws:
+        return SecondGiven(check, flow, certificate, *on_one_path(flow, checked_paths(subject)))
+    check.trust(f"what each demand puts on links is taken as routing {routing.expression} gives it")
+    where = subject.network, subject.level, *subject.ends
+    share = routing.loads(*where, flow.demand).share
+    return SecondGiven(check, flow, certificate, routing.usage(*where), share)
 
 
 class _Hops:

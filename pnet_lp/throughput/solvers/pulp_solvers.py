@@ -37,6 +37,7 @@ class PulpParams(Params):
 class Pulp(SeparateSolver):
     """Whatever PuLP finds."""
 
+    params: PulpParams
     interruptible = False
     install_hint = install_command("pulp")
     bytes_per_column = 6000
@@ -71,7 +72,6 @@ class Pulp(SeparateSolver):
         )
 
     def _solver(self, pulp: Any, settings: Settings, limits: Limits) -> Any:
-        assert isinstance(self.params, PulpParams)
         available = pulp.listSolvers(onlyAvailable=True)
         name = self.params.solver or (pulp.LpSolverDefault.name if pulp.LpSolverDefault else "")
         if name not in available:

@@ -47,7 +47,7 @@ class SeparateSolver(GeneralSolver):
         try:
             worker.send((self, lp, settings, limits))
             watch.on_stop(worker.ask_to_stop if self.interruptible else worker.kill)
-            answer = worker.receive()
+            failure, answer = worker.receive()
         except (EOFError, OSError, pickle.UnpicklingError):
             told = worker.end()
             raise SolverError(f"the process of {self.name} ended without an answer", found=told) from None
@@ -55,9 +55,8 @@ class SeparateSolver(GeneralSolver):
             worker.end()
         else:
             worker.give_back()
-        if isinstance(answer, Exception):
-            raise answer
-        assert isinstance(answer, LpSolution)
+        if failure is not None:
+            raise failure
         return answer
 
     def run_here(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:
@@ -112,10 +111,14 @@ class _Worker:
         pickle.dump(message, self._process.stdin)
         self._process.stdin.flush()
 
-    def receive(self) -> object:
-        """Return the answer to the job sent; EOFError or UnpicklingError if the worker has ended."""
+    def receive(self) -> tuple[Exception | None, LpSolution]:
+        """Return the failure of the job sent, or None, and its answer.
+
+        EOFError or UnpicklingError if the worker has ended.
+        """
         assert self._process.stdout is not None
-        return pickle.load(self._process.stdout)
+        found: tuple[Exception | None, LpSolution] = pickle.load(self._process.stdout)
+        return found
 
     def ask_to_stop(self) -> None:
         """Ask the library to stop; the answer comes as to any other job."""
@@ -188,12 +191,13 @@ def main() -> None:
     threading.Thread(target=listen, daemon=True).start()
     while True:
         (solver, lp, settings, limits), watch = jobs.get()
+        failure, answer = None, None
         try:
-            answer: object = solver.run_here(lp, settings, limits, watch)
-        # Whatever it is, it goes to whoever asked.
+            answer = solver.run_here(lp, settings, limits, watch)
+        except SolverError as error:
+            failure = error
+        # Whatever it is, it goes to the process that waits.
         except Exception as error:
-            answer = (
-                error if isinstance(error, SolverError) else SolverError(f"{solver.name} failed: {error}")
-            )
-        pickle.dump(answer, answers)
+            failure = SolverError(f"{solver.name} failed: {error}")
+        pickle.dump((failure, answer), answers)
         answers.flush()

@@ -1,4 +1,4 @@
-"""A problem of any path and a flow in colours, a second time: colours are found again from every destination."""
+"""The quotient of a problem of any path, a second time: classes are found again from every destination."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.model import AnyCertificate, ColourCertificate, Interval
+from pnet_lp.model import QuotientCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
-from pnet_lp.throughput.proofs.checks import SAME, Checks, near, ratio_of, totals
+from pnet_lp.throughput.proofs.checks import SAME, Checks, near, totals
 from pnet_lp.throughput.proofs.folding import DOWN, fold, look_from, names
-from pnet_lp.throughput.proofs.second import SecondProblem
+from pnet_lp.throughput.proofs.second import SecondConcurrent, Subject
 from pnet_lp.throughput.proofs.second_arcs import Split, propagate
 
 _Index = npt.NDArray[np.int64]
@@ -48,8 +48,8 @@ class _Kind:
     part: FloatArray
 
 
-class SecondColours(SecondProblem):
-    """Any path in any plane, stated in colours.
+class SecondQuotient(SecondConcurrent):
+    """Any path in any plane, stated on equivalence classes.
 
     Args:
         check: where checks are noted.
@@ -59,7 +59,7 @@ class SecondColours(SecondProblem):
     """
 
     def __init__(
-        self, check: Checks, flow: FlowProblem, certificate: ColourCertificate, *, full: bool
+        self, check: Checks, flow: FlowProblem, certificate: QuotientCertificate, *, full: bool
     ) -> None:
         self.check, self.flow, self.certificate = check, flow, certificate
         self._check_shapes()
@@ -69,40 +69,23 @@ class SecondColours(SecondProblem):
         self.kinds = [self._kind(k) for k in range(len(certificate.target))]
         self.load = self._loads(full=full)
 
-    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """See :meth:`SecondProblem.loads`; for the demands as they are."""
-        del rate
+    def demand_loads(self) -> tuple[FloatArray, FloatArray]:
+        """See :meth:`SecondConcurrent.demand_loads`."""
         arcs = len(self.flow.tail)
         return self.load[:arcs], self.load[arcs:].reshape(2, *self.flow.attach.shape)
 
-    def distances(self, lengths: Lengths) -> FloatArray:
-        """Not for single demands: they need not be written out."""
-        raise NotImplementedError
-
-    def farthest(self, certificate: AnyCertificate, lengths: Lengths) -> float:
-        """See :meth:`SecondProblem.farthest`."""
-        del certificate
+    def farthest(self, lengths: Lengths) -> float:
+        """See :meth:`SecondConcurrent.farthest`."""
         far = self._class_lengths(lengths)
         return max(float(self._distances(kind, far)[kind.traffic > 0].max()) for kind in self.kinds)
 
-    def rate_bounds(self) -> Interval:
-        """See :meth:`SecondProblem.rate_bounds`."""
-        lengths = self.normalised(self.lengths)
-        far, carried = self._class_lengths(lengths), 0.0
+    def takes(self, lengths: Lengths) -> float:
+        """See :meth:`SecondConcurrent.takes`: pairs need not be written out."""
+        far, total = self._class_lengths(lengths), 0.0
         for kind, count in zip(self.kinds, self._counts.tolist(), strict=True):
             some = kind.traffic > 0
-            carried += count * float((kind.traffic[some] * self._distances(kind, far)[some]).sum())
-        self.check.require(
-            carried > 0 and np.isfinite(carried),
-            "the lengths separate a demand",
-            "the lengths are zero along a path of every demand",
-        )
-        upper = self.volume(lengths) / carried
-        speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
-        core, access = self.loads(self.load)
-        lower = min(ratio_of(speed, load) for speed, load in zip(speeds, (core, *access), strict=True))
-        self.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
-        return Interval(lower, max(lower, upper))
+            total += count * float((kind.traffic[some] * self._distances(kind, far)[some]).sum())
+        return total
 
     def _check_shapes(self) -> None:
         proof, check, flow = self.certificate, self.check, self.flow
@@ -369,6 +352,11 @@ class SecondColours(SecondProblem):
             if np.array_equal(nearer, found):
                 return floats(found)
             found = nearer
+
+
+def over_classes(subject: Subject, certificate: QuotientCertificate) -> SecondQuotient:
+    """Return the quotient of ``subject``."""
+    return SecondQuotient(subject.check, subject.flow, certificate, full=subject.full)
 
 
 def _rows(known: _Index, asked: _Index) -> tuple[_Index, npt.NDArray[np.bool_]]:
