@@ -34,7 +34,8 @@ def solve(
     solver: str = AUTO,
     tolerance: float = DEFAULT_TOLERANCE,
     threads: int = 0,
-    time_limit_s: float | Deadline = math.inf,
+    time_limit_s: float = math.inf,
+    deadline: Deadline | None = None,
     max_iterations: int | None = None,
     start: Certificate | WarmStart | None = None,
     on_progress: Callable[[Progress], None] | None = None,
@@ -54,8 +55,8 @@ def solve(
             ``pulp:solver=CPLEX_CMD``.
         tolerance: relative gap between the bounds at which the result counts as certified, in (0, 1).
         threads: 0 for all cores; the results of ``columns`` and ``structured`` do not depend on it.
-        time_limit_s: seconds after which to stop with the bounds reached, the search for paths included; or a deadline
-            that other work has begun to use up.
+        time_limit_s: seconds after which to stop with the bounds reached, the search for paths included.
+        deadline: in place of them, a deadline that other work has begun to use up.
         max_iterations: stop then, with the bounds reached; in the solver's own unit.
         start: an answer to start from, for other links or demands; where only capacities and the sizes of demands are
             others, its certificate will do.
@@ -71,7 +72,7 @@ def solve(
         SolverError: the solver is not installed or failed, or the problem does not fit into memory.
     """
     check_threads(threads)
-    deadline = time_limit_s if isinstance(time_limit_s, Deadline) else Deadline(time_limit_s)
+    deadline = deadline or Deadline(time_limit_s)
     goal = parse_objective(objective)
     check_solver(solver)
     paths = parse_routing(routing, policy=plane_policy, seed=seed)

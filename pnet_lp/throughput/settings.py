@@ -76,7 +76,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
             "solver": self.solver,
             "tolerance": self.tolerance,
             "threads": threads,
-            "time_limit_s": deadline or self.deadline(),
+            "deadline": deadline or self.deadline(),
         }
 
 

@@ -174,8 +174,8 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         found = type(certificate).__name__
         check.require(
             certificate.routing_form == routing.form,
-            f"the proof is a {found}",
-            f"the certificate is a {found}, but routing {routing.expression} needs a {needed.__name__}",
+            f"routing {routing.expression} needs {found}",
+            f"the certificate is of type {found}, but routing {routing.expression} needs {needed.__name__}",
         )
         subject = Subject(check, network, traffic.level, part, routing, available[:, kept], full)
         second = _SECOND[certificate.name](subject, certificate)

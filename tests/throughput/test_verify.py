@@ -173,7 +173,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "status": (put("status", lambda _: "bounds"), "the status is claimed to be 'bounds'"),
     "tolerance": (put("tolerance", lambda _: 1e-15), "the status is claimed to be 'certified'"),
     "objective": (put("objective", lambda _: "total"), "answer.rates_gbps is not a rate"),
-    "routing": (put("routing", lambda _: "ecmp"), "routing ecmp needs a LoadCertificate"),
+    "routing": (put("routing", lambda _: "ecmp"), "routing ecmp needs LoadCertificate"),
     "level": (put("level", lambda _: "host"), "level 'host' is claimed"),
     "binding": (put("binding", lambda _: "disconnected"), "binding is claimed to be 'disconnected'"),
     "another binding": (
