@@ -31,9 +31,14 @@ from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.throughput.problems import FlowProblem, build_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
-from pnet_lp.throughput.proofs.checks import Checks, alike, near, totals
-from pnet_lp.throughput.proofs.instance import check_arcs, check_classes, check_magnitudes
-from pnet_lp.throughput.proofs.second import (
+from pnet_lp.throughput.proofs.store import StoredResult, load_result
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
+from pnet_lp.verification.arcs import over_arcs
+from pnet_lp.verification.checks import Checks, alike, near, totals
+from pnet_lp.verification.instance import check_arcs, check_classes, check_magnitudes
+from pnet_lp.verification.paths import over_paths
+from pnet_lp.verification.quotient import over_classes
+from pnet_lp.verification.second import (
     SavedAnswer,
     SecondConcurrent,
     SecondProblem,
@@ -42,12 +47,7 @@ from pnet_lp.throughput.proofs.second import (
     reachable_both_ways,
     reachable_by_paths,
 )
-from pnet_lp.throughput.proofs.second_arcs import over_arcs
-from pnet_lp.throughput.proofs.second_paths import over_paths
-from pnet_lp.throughput.proofs.second_quotient import over_classes
-from pnet_lp.throughput.proofs.second_splits import over_splits
-from pnet_lp.throughput.proofs.store import StoredResult, load_result
-from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
+from pnet_lp.verification.splits import over_splits
 
 
 @brief("path", "headline", "status", "gap", "tolerance")

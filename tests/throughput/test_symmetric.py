@@ -13,12 +13,12 @@ from pnet_lp.model import Network, Plane, QuotientCertificate, ThroughputResult,
 from pnet_lp.model.demands import Pairs, Product
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.problems import ArcProblem, build_problem
-from pnet_lp.throughput.proofs import second_quotient
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solvers import choose_solver
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
+from pnet_lp.verification import quotient
 
 from ..tampering.mutations import decoded, encoded
 from .conftest import random_hosts, random_network
@@ -208,7 +208,7 @@ def test_a_sample_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     network = build_network("torus:dims=4x5")
     checked(path, network, build_traffic("all-to-all", network, "rack"))
     full = verify_file(path, full=True)
-    monkeypatch.setattr(second_quotient, "MOST_LOOKS", 300)
+    monkeypatch.setattr(quotient, "MOST_LOOKS", 300)
     sampled = verify_file(path)
     assert sampled.interval.lower == pytest.approx(full.interval.lower, rel=1e-12)
     assert [text.partition(" of 20 destinations")[0] for text in sampled.trusted] == ["that the other 18"]

@@ -17,10 +17,10 @@ from pnet_lp.model.demands import Pairs
 from pnet_lp.model.endpoint_classes import Classes
 from pnet_lp.throughput import FlowProblem, build_problem, solve
 from pnet_lp.throughput.proofs.document import StoredArray
-from pnet_lp.throughput.proofs.second import demand_distances, reachable
-from pnet_lp.throughput.proofs.second_arcs import Split, propagate
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify_file
+from pnet_lp.verification.arcs import Split, propagate
+from pnet_lp.verification.second import demand_distances, reachable
 
 from .conftest import INSTANCES, Instance, one_switch, plane, random_network
 

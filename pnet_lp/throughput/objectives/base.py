@@ -20,7 +20,7 @@ from pnet_lp.throughput.solvers import AUTO, SolveOptions
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 CONCURRENT = "concurrent"
 

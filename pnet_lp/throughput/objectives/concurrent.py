@@ -33,7 +33,7 @@ from pnet_lp.throughput.solvers import (
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 
 @OBJECTIVES.register(CONCURRENT, summary="the largest K such that K times the traffic matrix can be carried")

@@ -38,12 +38,12 @@ from pnet_lp.throughput.objectives.program import (
 )
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
-from pnet_lp.throughput.proofs.checks import SAME, SLACK
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
+from pnet_lp.verification.checks import SAME, SLACK
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 
 _ROUNDING = 1e-4

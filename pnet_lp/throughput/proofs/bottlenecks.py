@@ -14,7 +14,7 @@ from pnet_lp.model.result import LinkKind
 from pnet_lp.throughput.problems import ConcurrentProblem, FlowProblem
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SecondConcurrent
+    from pnet_lp.verification.second import SecondConcurrent
 
 SHOWN_BOTTLENECKS = 10
 """Bottlenecks listed in a result; the certificate holds all lengths."""

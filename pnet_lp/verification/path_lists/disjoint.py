@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model.arrays import BoolArray
-from pnet_lp.throughput.proofs.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
-from pnet_lp.throughput.proofs.path_lists.lists import ENTRIES, FAR, Index, Lists
+from pnet_lp.verification.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
+from pnet_lp.verification.path_lists.lists import ENTRIES, FAR, Index, Lists
 
 _AT_ONCE = 16  # links that NumPy relaxes in about the time in which a search looks at one
 

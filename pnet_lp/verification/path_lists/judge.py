@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model.arrays import BoolArray
-from pnet_lp.throughput.proofs.path_lists.lists import Lists
+from pnet_lp.verification.path_lists.lists import Lists
 
 Verdicts: TypeAlias = npt.NDArray[np.int8]
 

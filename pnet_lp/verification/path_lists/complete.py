@@ -10,10 +10,10 @@ from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing.rule import ALL, PathKind, PathRule
-from pnet_lp.throughput.proofs.path_lists.disjoint import EdgeDisjoint
-from pnet_lp.throughput.proofs.path_lists.judge import NO, YES, Judge, Verdicts
-from pnet_lp.throughput.proofs.path_lists.lists import Budget, Lists
-from pnet_lp.throughput.proofs.path_lists.shortest import EqualCost, Shortest
+from pnet_lp.verification.path_lists.disjoint import EdgeDisjoint
+from pnet_lp.verification.path_lists.judge import NO, YES, Judge, Verdicts
+from pnet_lp.verification.path_lists.lists import Budget, Lists
+from pnet_lp.verification.path_lists.shortest import EqualCost, Shortest
 
 STEPS = 1 << 25
 """How much is searched unless told otherwise, about ten seconds of it; a step is the look at one link."""

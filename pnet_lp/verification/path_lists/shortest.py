@@ -8,9 +8,9 @@ import numpy as np
 
 from pnet_lp.model.arrays import BoolArray
 from pnet_lp.model.flow import FlowProblem
-from pnet_lp.throughput.proofs.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
-from pnet_lp.throughput.proofs.path_lists.lists import FAR, Budget, Index, Lists
-from pnet_lp.throughput.proofs.second import plane_arcs
+from pnet_lp.verification.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
+from pnet_lp.verification.path_lists.lists import FAR, Budget, Index, Lists
+from pnet_lp.verification.second import plane_arcs
 
 
 class EqualCost(Judge):

@@ -11,10 +11,10 @@ from pnet_lp.model import QuotientCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
 from pnet_lp.model.flow import FlowProblem, Lengths
-from pnet_lp.throughput.proofs.checks import SAME, Checks, near, totals
-from pnet_lp.throughput.proofs.folding import DOWN, fold, look_from, names
-from pnet_lp.throughput.proofs.second import SecondConcurrent, Subject
-from pnet_lp.throughput.proofs.second_arcs import Split, propagate
+from pnet_lp.verification.arcs import Split, propagate
+from pnet_lp.verification.checks import SAME, Checks, near, totals
+from pnet_lp.verification.folding import DOWN, fold, look_from, names
+from pnet_lp.verification.second import SecondConcurrent, Subject
 
 _Index = npt.NDArray[np.int64]
 

@@ -12,9 +12,9 @@ from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
-from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
-from pnet_lp.throughput.proofs.path_lists import check_complete
-from pnet_lp.throughput.proofs.second import SecondProblem, Subject, path_arcs
+from pnet_lp.verification.checks import SAME, Checks, totals
+from pnet_lp.verification.path_lists import check_complete
+from pnet_lp.verification.second import SecondProblem, Subject, path_arcs
 
 
 class SecondPaths(SecondProblem):

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import floats
 from pnet_lp.model.flow import FlowProblem
-from pnet_lp.throughput.proofs.checks import SAME, Checks, near
-from pnet_lp.throughput.proofs.second import plane_arcs
+from pnet_lp.verification.checks import SAME, Checks, near
+from pnet_lp.verification.second import plane_arcs
 
 
 def check_arcs(check: Checks, network: Network, problem: FlowProblem) -> None:

@@ -14,8 +14,8 @@ from pnet_lp.model.arrays import BoolArray, FloatArray
 from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing.rule import PathRule
-from pnet_lp.throughput.proofs.draws import drawn_planes
-from pnet_lp.throughput.proofs.second import path_arcs, plane_arcs
+from pnet_lp.verification.draws import drawn_planes
+from pnet_lp.verification.second import path_arcs, plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
 

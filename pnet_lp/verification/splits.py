@@ -15,10 +15,10 @@ from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
-from pnet_lp.throughput.proofs.checks import Checks, totals
-from pnet_lp.throughput.proofs.draws import drawn_planes
-from pnet_lp.throughput.proofs.second import SecondProblem, Subject, plane_arcs
-from pnet_lp.throughput.proofs.second_paths import checked_paths, on_one_path
+from pnet_lp.verification.checks import Checks, totals
+from pnet_lp.verification.draws import drawn_planes
+from pnet_lp.verification.paths import checked_paths, on_one_path
+from pnet_lp.verification.second import SecondProblem, Subject, plane_arcs
 
 
 class SecondFixed(SecondProblem):
