@@ -231,7 +231,7 @@ class QuotientCertificate(Certificate):
         arc_class: int32 ``[arcs]``, the class of each link.
         up_class, down_class: int32 ``[planes, endpoints]``, those of access links, -1 where there is none.
         class_length: float64 ``[classes]``, the length of the links of each class, >= 0.
-        kind: int32 ``[endpoints]``, that of each as a destination, -1 where nobody sends to it.
+        kind: int32 ``[endpoints]``, that of each as a destination, -1 where nothing is sent to it.
         target: int32 ``[kinds]``, an endpoint of each kind.
         node_class: int32 ``[kinds, nodes]``, the class of each node as ``target`` sees it.
         entry: int32 ``[entries, 4]``: kind, class of tails, class of heads, class of the links between them.

@@ -1,7 +1,7 @@
 """The flow problem: what a network and a traffic matrix mean, as arrays.
 
 Every solver reads these arrays and every certificate refers to them, so they are a pure function of the network and
-the traffic: whoever holds those two can rebuild the problem and check a stored proof.
+the traffic: these two are enough to rebuild the problem and check a stored proof.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
 
 _BYTES_PER_SPLIT = 32
-"""Of a proof, an index and a fraction; of its certificate the same; of the fraction once more, on the way."""
+"""Of a proof, an index and a fraction; of its certificate the same; of the fraction once more, while it is copied."""
 
 
 @brief("plane_count", "demand_count")
@@ -35,7 +35,7 @@ _BYTES_PER_SPLIT = 32
 class FlowProblem:
     """Links and demands over several planes, as flat arrays.
 
-    ``P`` planes, ``A`` arcs in all planes, ``E`` endpoints (racks, or classes of alike hosts), ``J`` demands.
+    ``P`` planes, ``A`` arcs in all planes, ``E`` endpoints (racks, or classes of equivalent hosts), ``J`` demands.
 
     Attributes:
         node_count: int32 ``[P]``, switches of each plane.
@@ -136,7 +136,7 @@ class FlowProblem:
 
     @property
     def _all_joined(self) -> bool:
-        """Whether one plane has a path between any two endpoints, which is seen without a look at each demand."""
+        """Whether one plane has a path between any two endpoints, which does not take a look at each demand."""
         return any(self._joins(p) for p in range(self.plane_count))
 
     def _joins(self, plane: int) -> bool:
@@ -231,7 +231,7 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
     Args:
         network: the planes.
         traffic: the demands.
-        aggregate: whether hosts that attach alike and have equal demands towards every other class are one endpoint
+        aggregate: whether hosts that attach equally and have equal demands towards every other class are one endpoint
             with the sum of their access links.  Averaging any flow over them is a flow, so this is exact (design:
             semantics, "Level") unless each flow has paths of its own.
 

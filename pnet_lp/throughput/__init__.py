@@ -2,7 +2,7 @@
 
 ``problems`` is what there is to solve, ``solvers`` by what, ``objectives`` what for, ``bounds`` what can be said
 without solving, ``proofs`` how an answer is kept and checked.  ``solve`` takes the steps from one to the next,
-``facade`` does so for words, and ``verify`` goes the other way: from a stored answer back to what it claims.
+``facade`` does so for expressions, and ``verify`` checks a stored answer.
 """
 
 from pnet_lp.throughput.facade import solve

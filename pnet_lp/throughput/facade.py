@@ -1,4 +1,4 @@
-"""The solve in one call, for whoever has words instead of objects."""
+"""The solve in one call, from expressions instead of objects."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def solve(
     Args:
         network: the planes.
         traffic: the demands, at the level they are to be solved at.
-        objective: what is asked: ``concurrent``, the largest K such that K times every demand is carried at once, or
+        objective: what is optimised: ``concurrent``, the largest K such that K times every demand is carried, or
             another one of :data:`~pnet_lp.throughput.objectives.OBJECTIVES`, with its parameters.
         routing: ``ideal``: any path, any split; else another one of :data:`~pnet_lp.routing.ROUTINGS`.
         plane_policy: which planes paths may come from; without meaning for ``ideal``.

@@ -45,8 +45,7 @@ class Progress:
     Attributes:
         solver: its name.
         iterations: in the solver's own unit.
-        lower, upper: bounds proved so far, in Gb/s per unit demand; 0 and ``inf`` where the solver proves none on its
-            way.
+        lower, upper: bounds proved so far, in Gb/s per unit demand; 0 and ``inf`` until the solver proves some.
         seconds: since the solve began.
     """
 
@@ -99,7 +98,7 @@ class WarmStart:
 @brief()
 @dataclass(frozen=True, repr=False)
 class Query:
-    """What is asked of a network and a matrix, and how far.
+    """A question about a network and a matrix, and how far to solve it.
 
     Attributes:
         objective: what is optimised.
@@ -240,7 +239,7 @@ def _warnings(problem: Problem, network: Network, traffic: TrafficMatrix, query:
 def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, goal: Objective) -> str:
     """Return the sentence that names pairs without any path."""
     names = network.endpoint_names(traffic.level)
-    # The problem's demands are between classes of hosts; what a user asked about are pairs.
+    # The problem's demands are between classes of hosts; what a user requested are pairs.
     lost = np.flatnonzero(np.isin(problem.flow.demand_of_pairs(traffic), problem.disconnected))
     pairs = [f"{names[traffic.src[j]]} -> {names[traffic.dst[j]]}" for j in lost[:_NAMED_PAIRS]]
     more = f" and {len(lost) - _NAMED_PAIRS:,} more" if len(lost) > _NAMED_PAIRS else ""

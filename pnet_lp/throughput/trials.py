@@ -102,7 +102,7 @@ def distinct_draws(
 
     Raises:
         SpecError: no trial; a plane, a switch or a cable that the network does not have.
-        TopologyError: positions of planes that are not alike.
+        TopologyError: positions of planes that differ.
     """
     check_draws("trials", trials)
     model = FailureModel(network, failures)
@@ -168,7 +168,7 @@ def _solve_connected(
             label=f"{traffic.label} between connected {traffic.level}s",
         )
     result = solve(network, traffic, **options)
-    # A thousand proofs fit nowhere; whoever wants that of a draw solves it alone.
+    # A thousand proofs fit nowhere; that of one draw takes a solve of its own.
     bare = replace(
         result, certificate=None, link_load=None, access_load=None, rates_gbps=None, levels=(), inputs={}
     )

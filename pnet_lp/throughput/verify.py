@@ -1,9 +1,9 @@
 """Checks a stored result without any solver, and without the code that computed it.
 
-Reachability, distances, propagation and the classes of alike hosts are computed a second time in
-``pnet_lp.throughput.proofs``, the bounds by the ``recheck`` of the objective, and what the solve claimed is compared.
-A file proves its claim about the network and the traffic inside it; whoever needs to know that they are the ones meant
-compares the fingerprints.  Statements about the run (solver, iterations, seconds, warnings, whether it was interrupted)
+Reachability, distances, propagation and the classes of equivalent hosts are computed a second time
+in ``pnet_lp.verification``, the bounds by the ``recheck`` of the objective, and what the solve claimed is compared.
+A file proves its claim about the network and the traffic inside it; to know that they are the ones that are meant,
+compare the fingerprints.  Statements about the run (solver, iterations, seconds, warnings, whether it was interrupted)
 are not claims about the network and cannot be checked.
 """
 
@@ -34,7 +34,7 @@ from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
 from pnet_lp.verification.arcs import over_arcs
-from pnet_lp.verification.checks import Checks, alike, near, totals
+from pnet_lp.verification.checks import Checks, near, same_json, totals
 from pnet_lp.verification.instance import check_arcs, check_classes, check_magnitudes
 from pnet_lp.verification.paths import over_paths
 from pnet_lp.verification.quotient import over_classes
@@ -44,8 +44,8 @@ from pnet_lp.verification.second import (
     SecondProblem,
     Subject,
     reachable,
-    reachable_both_ways,
     reachable_by_paths,
+    reachable_in_both_directions,
 )
 from pnet_lp.verification.splits import over_splits
 
@@ -53,18 +53,18 @@ from pnet_lp.verification.splits import over_splits
 @brief("path", "headline", "status", "gap", "tolerance")
 @dataclass(frozen=True, eq=False, repr=False)
 class Verification:
-    """What held, and what the proof gives.
+    """Which checks passed, and what the proof gives.
 
     Attributes:
         path: the file.
         figures: the figures of the objective, recomputed.
         headline: which of them is the value.
-        lines: the same in words, labels and texts.
+        lines: the same as text: labels and values.
         status: that of the file, which follows from its tolerance; but ``certified`` only where the gap is at most
-            the tolerance of whoever names none, so that no file can ask less of itself.
+            the default tolerance, so that no file can ask less of itself.
         gap: what decides it, recomputed.
-        tolerance: what the file says was asked for.
-        checks: one clause per check that held, in order.
+        tolerance: the requested one, as the file gives it.
+        checks: one clause per check that passed, in order.
         trusted: one clause for each thing that was taken as it stands.
         second: the problem a second time, with the certificate; None where nothing is carried.
         rate: float64 ``[J]``, Gb/s that its demands get.
@@ -203,7 +203,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         claims["status"] if gap <= DEFAULT_TOLERANCE else "bounds",
         gap,
         claims["tolerance"],
-        tuple(check.held),
+        tuple(check.passed),
         tuple(check.trusted),
         second,
         rate,
@@ -243,7 +243,7 @@ def _available(flow: FlowProblem, routing: Routing) -> BoolArray:
     """Return bool ``[P, J]``: whether the routing can use each plane for each demand."""
     if routing.form == "arc":
         return reachable(flow)
-    return reachable_both_ways(flow) if routing.splitting == Split.Vlb else reachable_by_paths(flow)
+    return reachable_in_both_directions(flow) if routing.splitting == Split.Vlb else reachable_by_paths(flow)
 
 
 def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> FloatArray:
@@ -261,8 +261,8 @@ def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> Fl
     found = totals(demand, rates, flow.demand_count)
     check.require(
         near(rates, traffic.demand * (found / flow.demand)[demand]),
-        "alike pairs get alike rates",
-        "pairs of alike hosts get different parts of what they ask",
+        "pairs of equivalent hosts get equal rates",
+        "pairs of equivalent hosts get different parts of their demands",
     )
     return floats(found)
 
@@ -281,10 +281,10 @@ def _check_summaries(check: Checks, stored: StoredResult) -> None:
     ):
         for name in sorted(facts.keys() | claimed.keys()):
             claim, fact = claimed.get(name), facts.get(name)
-            # What somebody called it follows from nothing.
+            # A label given by hand follows from nothing.
             given, shown = name in ("variant", "label"), reprlib.repr(claim)
             check.require(
-                alike(claim, fact),
+                same_json(claim, fact),
                 f"{key}.{name} is that of the instance" if given else f"{key}.{name} is {fact!r}",
                 f"{key}.{name} is claimed to be {shown}, but the {key} in the file has {reprlib.repr(fact)}",
             )
@@ -303,7 +303,7 @@ def _check_answer(stored: StoredResult, objective: Objective) -> None:
 
 
 def _shown(limit: Bottleneck) -> str:
-    """Return a bottleneck in a few words."""
+    """Return the text form of a bottleneck."""
     tail, head = map(reprlib.repr, limit.link)
     share, speed = limit.share, limit.capacity_gbps
     return f"{limit.kind} {tail} -> {head} of plane {limit.plane}, {share!r} of the bound at {speed!r} Gb/s"
@@ -319,7 +319,7 @@ def _check_limits(check: Checks, stored: StoredResult, limits: Sequence[Bottlene
     )
     for i, (claim, fact) in enumerate(zip(claimed, limits, strict=True)):
         check.require(
-            alike(vars(claim), vars(fact)),
+            same_json(vars(claim), vars(fact)),
             f"bottleneck {fact.link[0]} -> {fact.link[1]} has the share {fact.share:.3g}",
             f"bottlenecks.{i} is claimed to be {_shown(claim)}, but the proof gives {_shown(fact)}",
         )
@@ -355,7 +355,7 @@ def _check_figures(
 
 
 def _finite(value: Any) -> bool:
-    """Whether no number in a JSON value is infinite or none."""
+    """Whether all numbers in a JSON value are finite."""
     if isinstance(value, Mapping):
         return all(map(_finite, value.values()))
     if isinstance(value, list):

@@ -2,6 +2,6 @@
 
 ``instance`` checks that the arrays of a problem are those of its network and matrix, ``path_lists`` that the paths of a
 demand are those of the routing.  ``second`` says what the second computation of a certificate offers; ``arcs``,
-``paths``, ``splits`` and ``quotient`` are its kinds.  Which of them a saved result needs, and what else it claims, is the
-business of :mod:`pnet_lp.throughput.verify`.
+``paths``, ``splits`` and ``quotient`` are its kinds.  :mod:`pnet_lp.throughput.verify` chooses among them, and checks
+what else a saved result claims.
 """

@@ -178,7 +178,7 @@ def _core_load(
     order = np.argsort(tail, kind="stable")
     head = rows.state[row] + problem.head[place]
     total = totals(tail, fraction, int(rows.state[-1]))
-    # Of what passes nothing is lost on the way, not even what the fractions are short of 1.
+    # Of what passes nothing is lost, not even what the fractions are short of 1.
     part = np.divide(fraction, total[tail], out=np.zeros_like(fraction), where=fraction > 0)
     split = Split(tail[order], head[order], place[order], part[order])
     target = rows.state[:-1] + rows.switch

@@ -35,19 +35,19 @@ class Checks:
 
     Attributes:
         path: the file, for messages.
-        held: one clause per check that held.
+        passed: one clause per check that passed.
         trusted: one clause for each thing that is taken as it stands.
     """
 
     path: str
-    held: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
     trusted: list[str] = field(default_factory=list)
 
     def require(self, holds: bool | np.bool_, what: str, otherwise: str) -> None:
         """Note that ``what`` holds, or raise CertificateError saying ``otherwise``."""
         if not holds:
             raise CertificateError(otherwise, where=self.path)
-        self.held.append(what)
+        self.passed.append(what)
 
     def trust(self, what: str) -> None:
         """Note that ``what`` was not checked."""
@@ -65,10 +65,10 @@ class Checks:
     def same(self, key: str, claimed: object, computed: object) -> None:
         """Compare a claimed figure with the recomputed one: numbers up to rounding, all else exactly."""
         shown = f"{computed:.9g}" if isinstance(computed, float) else reprlib.repr(computed)
-        # A gap is a difference of numbers that are alike, relative to them.
+        # A gap is a difference of nearly equal numbers, relative to them.
         offset = 1.0 if key == "relative_gap" else 0.0
         self.require(
-            alike(claimed, computed) or alike(_raised(claimed, offset), _raised(computed, offset)),
+            same_json(claimed, computed) or same_json(_raised(claimed, offset), _raised(computed, offset)),
             f"{key} is {shown}",
             f"{key} is claimed to be {reprlib.repr(claimed)}, but the proof gives {reprlib.repr(computed)}",
         )
@@ -97,7 +97,7 @@ class Checks:
             )
 
 
-def alike(claimed: object, computed: object) -> bool:
+def same_json(claimed: object, computed: object) -> bool:
     """Whether two JSON values are the same, but for the rounding of their numbers."""
     match claimed, computed:
         case (bool(), _) | (_, bool()):
@@ -108,10 +108,10 @@ def alike(claimed: object, computed: object) -> bool:
             return _near(claimed, computed)
         case (Mapping(), Mapping()):
             return claimed.keys() == computed.keys() and all(
-                alike(claimed[key], computed[key]) for key in claimed
+                same_json(claimed[key], computed[key]) for key in claimed
             )
         case (list(), list()):
-            return len(claimed) == len(computed) and all(map(alike, claimed, computed))
+            return len(claimed) == len(computed) and all(map(same_json, claimed, computed))
     return claimed == computed
 
 

@@ -44,8 +44,8 @@ def check_magnitudes(check: Checks, problem: FlowProblem) -> None:
 def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, problem: FlowProblem) -> None:
     """Check that merging endpoints is exact.
 
-    It is if the members of a class attach alike and each sends to, and receives from, every class the same amount: the
-    shares of a class are then feasible for each member, and lengths of a class are lengths for each member.
+    It is if the members of a class attach to the same switches and each sends to, and receives from, every class the
+    same amount: the shares of a class are then feasible for each member, and so are its lengths.
     """
     classes = problem.endpoint_class
     used = np.flatnonzero(classes >= 0)
@@ -65,11 +65,13 @@ def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, probl
             switch = plane.rack_switch
             up = down = np.full(len(switch), np.inf)
         size = np.bincount(of, minlength=count)
-        alike = np.array_equal(switch[used], problem.attach[p, of])
+        same = np.array_equal(switch[used], problem.attach[p, of])
         for speed, total in ((up, problem.access_up[p]), (down, problem.access_down[p])):
-            alike = alike and bool(np.allclose(speed[used] * size[of], total[of], rtol=SAME, atol=0.0))
+            same = same and bool(np.allclose(speed[used] * size[of], total[of], rtol=SAME, atol=0.0))
         check.require(
-            alike, f"classes attach alike in plane {p}", f"members of a class attach differently in plane {p}"
+            same,
+            f"members of a class attach equally in plane {p}",
+            f"members of a class attach differently in plane {p}",
         )
     if rule.factors is not None and whole.factors is not None:
         size = np.bincount(of, minlength=count)

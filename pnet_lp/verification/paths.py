@@ -101,7 +101,7 @@ def check_paths(
         check: where to note it.
         flow: links and demands.
         paths: the paths of each demand.
-        rule: how they were chosen; None where the routing has a way of its own, which is trusted.
+        rule: how they were chosen; None where the routing chooses in another way, which is trusted.
         available: bool ``[P, J]``, whether each plane has a path for each demand.
     """
     pair, plane, hops = paths.pair_of_path, paths.plane.astype(np.int64), paths.hops
@@ -143,7 +143,7 @@ def check_paths(
         found = check_complete(flow, paths, available, rule)
     except CertificateError as error:
         raise CertificateError(str(error), where=check.path) from None
-    check.held.append(f"{found.checked} demands have the paths that the routing gives them")
+    check.passed.append(f"{found.checked} demands have the paths that the routing gives them")
     if found.trusted:
         check.trust(f"the paths of {found.trusted} demands, whose check takes too long, are taken as listed")
     if rule.count < ALL:

@@ -18,8 +18,8 @@ from pnet_lp.verification.second import SecondConcurrent, Subject
 
 _Index = npt.NDArray[np.int64]
 
-MOST_LOOKS = 5_000_000
-"""Links that are looked at from destinations, all together, unless all are asked for."""
+MOST_VISITS = 5_000_000
+"""Links visited from destinations, all together, unless all are requested."""
 
 
 @brief()
@@ -139,11 +139,11 @@ class SecondQuotient(SecondConcurrent):
             "lengths are not negative",
             "certificate.class_length has a negative or infinite entry",
         )
-        wanted = flow.demands.received(flow.attach.shape[1])
+        expected = flow.demands.received(flow.attach.shape[1])
         check.require(
-            np.array_equal(proof.kind >= 0, wanted)
+            np.array_equal(proof.kind >= 0, expected)
             and np.array_equal(proof.kind[proof.target], np.arange(kinds)),
-            f"{np.count_nonzero(wanted)} destinations are of {kinds} kinds",
+            f"{np.count_nonzero(expected)} destinations are of {kinds} kinds",
             "certificate.kind does not give every destination a kind, with an example of each",
         )
 
@@ -190,13 +190,13 @@ class SecondQuotient(SecondConcurrent):
         distinct, first, place = np.unique(name, return_index=True, return_inverse=True)
         self.check.require(
             np.array_equal(classes[view.of], given) and np.array_equal(classes[first][place], classes),
-            f"nodes that look alike are of one class for kind {number}",
-            f"certificate.node_class.{number} has nodes in different classes that look alike",
+            f"equivalent nodes are of one class for kind {number}",
+            f"certificate.node_class.{number} has equivalent nodes in different classes",
         )
         link = self.link_class[view.link]
         many = (view.count[view.tail] * view.out).astype(np.float64)
         entry = proof.entry[proof.entry[:, 0] == number, 1:].astype(np.int64)
-        # Links of one entry carry alike, each of them its part.
+        # Links of one entry carry equal parts.
         key = np.stack([classes[view.tail], classes[view.head], link])
         rows, row = np.unique(np.concatenate([entry, key.T]), axis=0, return_inverse=True)
         row = row.ravel()
@@ -243,7 +243,7 @@ class SecondQuotient(SecondConcurrent):
         )
         total = totals(tail, fraction, states)
         part = np.divide(fraction, total[tail], out=np.zeros_like(fraction), where=fraction > 0)
-        # What arrives is told from what the destination sends itself.
+        # What arrives is kept apart from what the destination sends itself.
         to = np.where(down, states - 1, head)
         passing, order = np.r_[entering, 0.0], np.argsort(tail, kind="stable")
         found, left = propagate(passing, Split(tail[order], to[order], order, part[order]))
@@ -263,7 +263,7 @@ class SecondQuotient(SecondConcurrent):
         proof, folding = self.certificate, self.folding
         switches = int(self.flow.node_count.sum())
         destinations = np.flatnonzero(proof.kind >= 0)
-        # Twins see the same, each from its place: one of them looks for all.
+        # Twins see the same, each from its place: one of them stands for all.
         _, first, twin = np.unique(
             folding.of[switches + destinations], return_index=True, return_inverse=True
         )
@@ -273,7 +273,7 @@ class SecondQuotient(SecondConcurrent):
             "twins are of one kind",
             "certificate.kind has twins of different kinds",
         )
-        most = len(looking) if full else max(1, MOST_LOOKS // max(len(folding.tail), 1))
+        most = len(looking) if full else max(1, MOST_VISITS // max(len(folding.tail), 1))
         chosen = looking
         if len(looking) > most:
             spread = np.linspace(0, len(looking) - 1, most).astype(np.int64)
@@ -285,7 +285,7 @@ class SecondQuotient(SecondConcurrent):
         if len(chosen) < len(looking):
             self.check.trust(
                 f"that the other {len(looking) - len(chosen):,} of {len(looking):,} destinations see what those of "
-                "their kind do, and that links of a class carry alike, is taken as it stands (--full looks from all)"
+                "their kind do, and that links of a class carry equal loads, is taken as it stands (--full checks all)"
             )
             total = sum(n * kind.part for n, kind in zip(self._counts.tolist(), self.kinds, strict=True))
             links = np.bincount(self.link_class[folding.link_of], minlength=len(proof.class_length))
@@ -301,7 +301,7 @@ class SecondQuotient(SecondConcurrent):
     def _seen(self, endpoint: int) -> tuple[_Index, FloatArray]:
         """Return what ``endpoint`` and its twins put on folded links; it must see what its kind does.
 
-        Names only say what to compare: that every link has its like, and that nothing is lost, is looked at here.
+        Names only say what to compare: here it is checked that every link has an equivalent one, and nothing is lost.
         """
         kind = self.kinds[int(self.certificate.kind[endpoint])]
         view = look_from(self.folding, endpoint)
@@ -316,7 +316,7 @@ class SecondQuotient(SecondConcurrent):
         entered = np.where(view.head == view.target, 0.0, flow * view.into)
         into = totals(view.head, entered, len(name)) + view.demand
         sent = totals(place, view.count * view.demand, len(kind.names))
-        alike = (
+        equivalent = (
             look == kind.look
             and np.array_equal(kind.names[place], name)
             and place[view.target] == kind.target
@@ -324,7 +324,7 @@ class SecondQuotient(SecondConcurrent):
             and near(sent, kind.traffic)
             and np.all(np.abs(into - out) <= SAME * np.maximum(into, out))
         )
-        if not alike:
+        if not equivalent:
             self.check.require(
                 False, "", f"destination {endpoint} does not see what the example of its kind does"
             )
@@ -340,7 +340,7 @@ class SecondQuotient(SecondConcurrent):
     def _distances(self, kind: _Kind, far: FloatArray) -> FloatArray:
         """Return how far each name is from the destination, that from itself over its own links (Bellman 1958).
 
-        A way in the network is one between names, so no node is nearer than its name.
+        A path in the network is one between names, so no node is nearer than its name.
         """
         down = self.sort[kind.link] == DOWN
         kept = ~down | (kind.head == kind.target)
@@ -359,10 +359,10 @@ def over_classes(subject: Subject, certificate: QuotientCertificate) -> SecondQu
     return SecondQuotient(subject.check, subject.flow, certificate, full=subject.full)
 
 
-def _rows(known: _Index, asked: _Index) -> tuple[_Index, npt.NDArray[np.bool_]]:
-    """Return for each column of ``asked`` which of ``known``, sorted ones, it is, and whether it is one."""
-    radix = np.maximum(known.max(axis=1), asked.max(axis=1)) + 1
+def _rows(known: _Index, requested: _Index) -> tuple[_Index, npt.NDArray[np.bool_]]:
+    """Return for each column of ``requested`` which of ``known``, sorted ones, it is, and whether it is one."""
+    radix = np.maximum(known.max(axis=1), requested.max(axis=1)) + 1
     names, links = int(radix[1]), int(radix[2])
-    keys, wanted = ((rows[0] * names + rows[1]) * links + rows[2] for rows in (known, asked))
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return at, keys[at] == wanted
+    keys, sought = ((rows[0] * names + rows[1]) * links + rows[2] for rows in (known, requested))
+    at = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    return at, keys[at] == sought

@@ -307,13 +307,13 @@ def reachable(problem: FlowProblem) -> BoolArray:
     return usable & np.isfinite(np.stack(hops))
 
 
-def reachable_both_ways(problem: FlowProblem) -> BoolArray:
+def reachable_in_both_directions(problem: FlowProblem) -> BoolArray:
     """Return the same for planes that also have a path back."""
     back = replace(problem.pairs, src=problem.dst, dst=problem.src)
     return reachable(problem) & reachable(replace(problem, demands=back))
 
 
 def reachable_by_paths(problem: FlowProblem) -> BoolArray:
-    """Return the same for routings with paths: they use hosts only whose access links carry something both ways."""
+    """Return the same for routings with paths: hosts need access links that carry something in both directions."""
     usable = (problem.access_up[:, problem.dst] > 0) & (problem.access_down[:, problem.src] > 0)
     return reachable(problem) & usable

@@ -171,7 +171,7 @@ def test_small_networks_of_many_hosts_need_no_pairs_either(
 
 
 def test_classes_that_are_no_symmetry_are_told_apart(tmp_path: Path) -> None:
-    """Every switch has three neighbours, so that they look alike until one is set apart."""
+    """Every switch has three neighbours, so that they are equivalent until one is set apart."""
     cycle = [(i, (i + 1) % 10) for i in range(10)]
     chords = [(0, 5), (1, 3), (2, 4), (6, 8), (7, 9)]
     u, v = zip(*cycle, *chords, strict=True)
@@ -208,7 +208,7 @@ def test_a_sample_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     network = build_network("torus:dims=4x5")
     checked(path, network, build_traffic("all-to-all", network, "rack"))
     full = verify_file(path, full=True)
-    monkeypatch.setattr(quotient, "MOST_LOOKS", 300)
+    monkeypatch.setattr(quotient, "MOST_VISITS", 300)
     sampled = verify_file(path)
     assert sampled.interval.lower == pytest.approx(full.interval.lower, rel=1e-12)
     assert [text.partition(" of 20 destinations")[0] for text in sampled.trusted] == ["that the other 18"]
@@ -230,10 +230,10 @@ def swapped(values: np.ndarray) -> np.ndarray:
         ("fraction", lambda v: -v, "negative or infinite"),
         ("class_length", lambda v: v[::-1], "claimed to be|zero along a path|without a limit"),
         ("class_length", lambda v: v * 0, "zero along a path"),
-        ("node_class", swapped, "look alike"),
+        ("node_class", swapped, "equivalent nodes"),
         ("node_class", lambda v: v[:, :-1], "shape"),
         ("node_class", lambda v: 0 * v, "no links|have none|one destination|cycle|through an endpoint"),
-        ("arc_class", swapped, "differ|does not see|look alike|have none"),
+        ("arc_class", swapped, "differ|does not see|equivalent nodes|have none"),
         ("arc_class", lambda v: v - 5, "names something that there is not"),
         ("entry", lambda v: v[::-1], "do not sum to 1|have none|cycle|endpoint|does not see|claimed"),
         ("entry", lambda v: v + 100, "class that there is not"),

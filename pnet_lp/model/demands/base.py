@@ -60,7 +60,7 @@ class Demands(ABC):
 
     @property
     def factors(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """Weights of sources and of destinations, of which demands are products, and demands to oneself; None if listed."""
+        """Weights of sources and of destinations whose products demands are, and demands to oneself; None if listed."""
         return None
 
     @abstractmethod

@@ -109,7 +109,7 @@ class Instance:
 
     @cached_property
     def orders(self) -> list[Order]:
-        """Orders of the graph's nodes along which cuts are looked for."""
+        """Orders of the graph's nodes along which cuts are searched."""
         random = generator(0, "bounds/orders")
         nodes = self.graph.nodes
         return [
@@ -181,7 +181,7 @@ def compute_bounds(network: Network, traffic: TrafficMatrix, names: Iterable[str
 
     Raises:
         SpecError: as :func:`chosen_bounds`.
-        TrafficError: the matrix is empty, or is for another number of endpoints; a bound that is named looks at each
+        TrafficError: the matrix is empty, or is for another number of endpoints; a bound that is named needs each
             pair, and these do not fit into memory.
         TopologyError: demands of the matrix's level mean nothing on the network.
     """
@@ -197,7 +197,7 @@ def compute_bounds(network: Network, traffic: TrafficMatrix, names: Iterable[str
         except Silent as reason:
             silent[entry.name] = reason
         except TrafficError as error:
-            # Demands that are a rule can be more pairs than fit into memory, and some bounds look at each pair.
+            # Demands that are a rule can be more pairs than fit into memory, and some bounds need each pair.
             if named:
                 raise error.at(entry.name) from None
             silent[entry.name] = Silent(str(error))

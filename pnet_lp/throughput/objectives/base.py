@@ -53,7 +53,7 @@ class Clock:
 @brief()
 @dataclass(frozen=True, repr=False)
 class SolveContext:
-    """By what to solve, and whom to tell.
+    """By what to solve, and where to report.
 
     Attributes:
         solver: a solver's name, or ``auto``.
@@ -105,7 +105,7 @@ class Objective(ABC):
     """Base of all objectives.
 
     Class attributes:
-        headline: the figure that is asked for.
+        headline: the figure that answers the question.
         per_demand: whether each demand has a rate of its own.  Demands without a path then get none; otherwise a single
             one makes K = 0.
         rated: whether a result lists the rate of each demand.

@@ -25,7 +25,7 @@ from pnet_lp.throughput.solvers.general import (
 )
 
 SMALL_COLUMNS = 100_000
-"""Up to this many columns an interior point takes seconds, and a vertex is looked for where that is not good enough."""
+"""Up to this many columns an interior point takes seconds, and a vertex is tried where that is not good enough."""
 
 A = TypeVar("A")
 
@@ -68,8 +68,8 @@ def solve_form(
         context: by what to solve it; the gap at which to stop is its tolerance.
         prove: returns an answer and its relative gap, given the primal and the dual solution, zeros where
             there is none.
-        central: whether to look for a solution amid all optimal ones, with as many links as can be having a length.
-        vertex: whether a vertex is looked for where nothing else closes the gap.
+        central: whether to prefer a solution amid all optimal ones, with as many links as can be having a length.
+        vertex: whether a vertex is tried where nothing else closes the gap.
 
     Raises:
         SpecError: the solver does not take linear programs.

@@ -57,7 +57,7 @@ class Total(Objective):
             problem.flow,
             upper=demand,
             served_cost=np.full(len(demand), -1.0),
-            # Nobody gets more than the demand.
+            # No demand gets more than it requests.
             rate_scale=1.0,
         )
         form = formulate(problem, context, goal)

@@ -41,8 +41,8 @@ from pnet_lp.throughput.problems.proof import Attained, Flows
 _Index = npt.NDArray[np.int64]
 
 _LEAST = 1e-12
-"""A demand that gets less than this part of the largest rate gets none; the core, which knows no demand of 0, is asked
-for this much."""
+"""A demand that gets less than this part of the largest rate gets none; the core, which has no demands of 0, gets
+this much."""
 
 
 class ArcForm(Form[_core.Proof]):
@@ -151,10 +151,12 @@ class ArcForm(Form[_core.Proof]):
     def attain(self, value: FloatArray, dual: FloatArray, rate: FloatArray) -> Attained:
         """See :meth:`Form.attain`."""
         least = _LEAST * (float(rate.max()) or float(self.flow.demand.mean()))
-        asked = replace(self.flow, demands=replace(self.flow.pairs, demand=floats(np.maximum(rate, least))))
+        requested = replace(
+            self.flow, demands=replace(self.flow.pairs, demand=floats(np.maximum(rate, least)))
+        )
         try:
-            proof = self._rounded(value, dual, asked)
-            found = _core.evaluate(asked.core, proof)
+            proof = self._rounded(value, dual, requested)
+            found = _core.evaluate(requested.core, proof)
         except _core.CoreError as error:
             raise SolverError(f"the solver's answer cannot be certified: {error}") from error
         factor = min(1.0, found.lower)
@@ -215,7 +217,7 @@ class ArcForm(Form[_core.Proof]):
         flow = np.zeros(self.flow.flow_variables)
         flow[self.flow_index] = value[: len(self.flow_index)]
         lengths = self.lengths(dual)
-        # On the way of a simplex method all duals can be zero, which proves nothing.
+        # Before the optimum all duals of a simplex method can be zero, which proves nothing.
         if not any(np.any(length > 0) for length in lengths):
             lengths = Flows.nothing(self.flow).lengths
         return Flows(np.maximum(flow, 0.0), self._injection(value), *lengths).proof(served)

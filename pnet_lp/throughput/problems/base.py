@@ -1,4 +1,4 @@
-"""What a problem is: links and demands, a way to write it as a program, and what an answer to it proves."""
+"""What a problem is: links and demands, its linear program, and what an answer to it proves."""
 
 from __future__ import annotations
 

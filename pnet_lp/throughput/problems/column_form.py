@@ -99,7 +99,7 @@ class ColumnForm(Form[PathCertificate]):
         """See :meth:`Form.proof`."""
         length = self._length(dual)
         if not np.any(length > 0):
-            # On the way of a simplex method all duals can be zero, which proves nothing.
+            # Before the optimum all duals of a simplex method can be zero, which proves nothing.
             length = joined(self.problem.nothing().lengths)
         return self.problem.proof(np.maximum(value[:-1], 0.0), length)
 

@@ -84,11 +84,11 @@ class ColumnProblem(Problem[PathCertificate, L]):
         """Return ``rate`` ``[J]``, split by weights ``[N]`` and scaled down until everything fits.
 
         Raises:
-            SolverError: a weight is no number.
+            SolverError: a weight is not a number.
         """
         weight = self.normalised(weight)
         if not np.all(np.isfinite(weight)):
-            raise SolverError("the solver's answer cannot be certified: a weight is no number")
+            raise SolverError("the solver's answer cannot be certified: a weight is not a number")
         load = self.usage @ (weight * rate[self.demand_of_column])
         used = load > 0
         factor = min(1.0, float((self.flow.link_capacity[used] / load[used]).min(initial=np.inf)))

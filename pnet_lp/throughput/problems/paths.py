@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _BYTES_PER_ENTRY = 30
-"""Of each link of each path: its number, and three more on the way."""
+"""Of each link of each path: its number, and three more while they are computed."""
 
 
 @brief("demand_count", "flow_variables")

@@ -177,7 +177,7 @@ class ConcurrentForm(ABC, Generic[P]):
 
 
 class Form(ConcurrentForm[P]):
-    """A problem written as a linear program of any objective, and the way back from its solutions.
+    """A problem written as a linear program of any objective, and what its solutions mean.
 
     Attributes:
         flow: links and demands.

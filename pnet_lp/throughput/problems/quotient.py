@@ -26,8 +26,8 @@ from pnet_lp.throughput.problems.proof import Certified
 MOST_CLASSES = 10_000
 """Variables up to which there is a program on classes: a simplex method solves it in seconds."""
 
-MOST_LOOKS = 500_000_000
-"""Links that destinations look at, all together, to find classes; some ten seconds."""
+MOST_VISITS = 500_000_000
+"""Links visited from destinations, all together, to find classes; some ten seconds."""
 
 _NOISE = 1e-13
 """Of the largest total: what a solver leaves where nothing flows."""
@@ -81,7 +81,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
     def of(cls, flow: FlowProblem) -> QuotientProblem | None:
         """Return the quotient of a problem, None where it has too many classes for a small program."""
         core = symmetry_of(flow)
-        found = core.reduce(classes=MOST_CLASSES, looks=MOST_LOOKS)
+        found = core.reduce(classes=MOST_CLASSES, looks=MOST_VISITS)
         return None if found is None else cls(flow, core, found)
 
     @property
@@ -158,25 +158,25 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
 
     @cached_property
     def entries(self) -> Entries:
-        """What links a flow can use: not out of an endpoint that sends nothing, nor into one that is no destination."""
+        """Links that a flow can use: none out of an endpoint that sends nothing, nor into one that receives nothing."""
         kind, tail, head, link, out, _ = self.found.entries.T
         arcs, access = len(self.flow.tail), self.flow.attach.size
         sort = np.zeros(len(self.capacity), dtype=np.int64)
-        for way, places in ((1, slice(arcs, arcs + access)), (2, slice(arcs + access, None))):
+        for place, places in ((1, slice(arcs, arcs + access)), (2, slice(arcs + access, None))):
             classes = self.link_class[places]
-            sort[classes[classes >= 0]] = way
-        tail, head, way = self.first[kind] + tail, self.first[kind] + head, sort[link]
+            sort[classes[classes >= 0]] = place
+        tail, head, end = self.first[kind] + tail, self.first[kind] + head, sort[link]
         # What goes from a class to itself comes back to each of its nodes, and leads nowhere.
-        kept = (tail != head) & np.where(way == 1, self.traffic[tail] > 0, True)
-        kept &= np.where(way == 2, head == self.target_class[kind], True)
+        kept = (tail != head) & np.where(end == 1, self.traffic[tail] > 0, True)
+        kept &= np.where(end == 2, head == self.target_class[kind], True)
         return Entries(
             kind=ints(kind[kept]),
             tail=tail[kept],
             head=head[kept],
             link=ints(link[kept]),
             out=ints(out[kept]),
-            up=way[kept] == 1,
-            down=way[kept] == 2,
+            up=end[kept] == 1,
+            down=end[kept] == 2,
         )
 
     def program(self) -> QuotientForm:
@@ -250,7 +250,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         on = ~np.isin(link, self.entries.link[self.entries.down])
         tail_on, head_on, fraction_on = tail[on], head[on], certificate.fraction[on]
         passing, moving = self.traffic.copy(), self.traffic
-        # One link further at a time; no way is longer than there are classes.
+        # One link further at a time; no path is longer than there are classes.
         for _ in range(len(self.kind)):
             moving = floats(
                 np.bincount(head_on, weights=fraction_on * moving[tail_on], minlength=len(self.kind))
@@ -261,7 +261,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         raise _core.CoreError("the fractions of a kind form a cycle")
 
     def _certified(self, proof: QuotientCertificate) -> Certified[QuotientCertificate]:
-        """Evaluate the proof on the whole network: classes that are no equivalence prove nothing."""
+        """Evaluate the proof on the whole network: other classes prove nothing."""
         lower, upper, load = self.core.evaluate(
             ints(self.link_class),
             proof.class_length,
@@ -278,8 +278,8 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         lower = 1 / float((load[limited] / self.capacity[limited]).max())
         volume = float((self.capacity * self.links)[limited] @ proof.class_length[limited])
         far = self._distances(proof.class_length)[self._sources]
-        asked = (self.counts[self.kind] * self.traffic)[self._sources]
-        carried = float(asked @ far)
+        demand = (self.counts[self.kind] * self.traffic)[self._sources]
+        carried = float(demand @ far)
         return lower, volume / carried if carried > 0 else math.inf
 
     def access_loads(self, certificate: QuotientCertificate, rate: FloatArray | float) -> FloatArray:
@@ -298,8 +298,8 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         """Return float64 ``[entries of the certificate]``: how many links each has towards one destination."""
         entries, (kind, tail, head, link) = self.entries, certificate.entry.T
         known = np.column_stack([entries.tail, entries.head, entries.link])
-        asked = np.column_stack([self.first[kind] + tail, self.first[kind] + head, link])
-        _, row = np.unique(np.concatenate([known, asked]), axis=0, return_inverse=True)
+        requested = np.column_stack([self.first[kind] + tail, self.first[kind] + head, link])
+        _, row = np.unique(np.concatenate([known, requested]), axis=0, return_inverse=True)
         count = np.zeros(int(row.max()) + 1)
         count[row.ravel()[: len(known)]] = self._classes[1][entries.tail] * entries.out
         return floats(count[row.ravel()[len(known) :]])
@@ -349,8 +349,8 @@ class QuotientForm(ConcurrentForm[QuotientCertificate]):
         sending = np.flatnonzero(problem.traffic > 0)
         row = [entries.tail, entries.head[passing], place[entries.link][counted], sending]
         columns = [column, column[passing], column[counted], np.full(len(sending), count)]
-        asked = problem.counts[problem.kind[sending]] * problem.traffic[sending] / traffic
-        value = [np.ones(count), -np.ones(passing.sum()), np.ones(counted.sum()), -asked]
+        demand = problem.counts[problem.kind[sending]] * problem.traffic[sending] / traffic
+        value = [np.ones(count), -np.ones(passing.sum()), np.ones(counted.sum()), -demand]
         start, index, values = compressed_columns(
             np.concatenate(row), np.concatenate(columns), floats(np.concatenate(value)), count + 1
         )
@@ -390,7 +390,7 @@ def symmetry_of(flow: FlowProblem) -> _core.Symmetry:
 
 
 def _without_cycles(entries: Entries, given: FloatArray) -> FloatArray:
-    """Return totals of which nothing goes round, and nothing ends anywhere but at the destination."""
+    """Return totals without cycles, of which nothing ends anywhere but at the destination."""
     total = np.where(given > _NOISE * given.max(initial=0.0), given, 0.0)
     total = _acyclic(entries, total)
     while True:
@@ -409,8 +409,8 @@ def _acyclic(entries: Entries, total: FloatArray) -> FloatArray:
         into.setdefault(int(entries.head[e]), []).append(e)
     done: set[int] = set()
     for start in list(into):
-        # Against the flow, in depth; what is on the way and met again closes a cycle.
-        way: list[int] = []
+        # Against the flow, in depth; what is on the path and met again closes a cycle.
+        path: list[int] = []
         place: dict[int, int] = {start: 0}
         node = start
         while True:
@@ -420,23 +420,23 @@ def _acyclic(entries: Entries, total: FloatArray) -> FloatArray:
             if not coming:
                 done.add(node)
                 place.pop(node, None)
-                if not way:
+                if not path:
                     break
-                node = int(entries.head[way.pop()])
+                node = int(entries.head[path.pop()])
                 continue
             e = coming[-1]
             tail = int(entries.tail[e])
             if tail not in place:
-                place[tail] = len(way) + 1
-                way.append(e)
+                place[tail] = len(path) + 1
+                path.append(e)
                 node = tail
                 continue
-            cycle = [*way[place[tail] :], e]
+            cycle = [*path[place[tail] :], e]
             least = min(total[c] for c in cycle)
             for c in cycle:
                 total[c] = total[c] - least if total[c] > least else 0.0
             # Back to where the cycle begins.
-            while len(way) > place[tail]:
-                place.pop(int(entries.tail[way.pop()]))
+            while len(path) > place[tail]:
+                place.pop(int(entries.tail[path.pop()]))
             node = tail
     return total

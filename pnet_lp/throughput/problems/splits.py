@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @brief("demand_count", "flow_variables")
 @dataclass(frozen=True, eq=False, repr=False)
 class SplitProblem(ColumnProblem[LoadCertificate]):
-    """Demands of which each has one way to use links: ``N = J``.
+    """Demands with a fixed split each: ``N = J``.
 
     Attributes:
         flow: links and demands.

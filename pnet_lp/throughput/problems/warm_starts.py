@@ -41,7 +41,7 @@ def carry(
     """Return the proof for ``flow`` that is nearest to one for ``earlier``.
 
     A node that has lost some of the links which it used sends more over the others; where it has lost all, its traffic
-    goes on by paths of fewest links.
+    takes paths of fewest links.
 
     Args:
         given: flow and lengths.
@@ -96,7 +96,7 @@ def carry(
         np.where(endpoint >= 0, access[first][:, endpoint], 0.0)
         for access in (given.up_length, given.down_length)
     )
-    # Where lengths decide, all links count alike.
+    # Where lengths decide, all links count equally.
     found = Flows(flows, share, np.ones_like(length), up, down).proof(flow)
     return _core.Proof(length, up, down, found.share, found.split_ptr, found.split_arc, found.split_fraction)
 
@@ -112,9 +112,9 @@ def _demands(earlier: FlowProblem, flow: FlowProblem, endpoint: IntArray) -> tup
     src, dst, count = endpoint[flow.src], endpoint[flow.dst], earlier.attach.shape[1]
     # Demands are sorted by source and destination.
     keys = earlier.src.astype(np.int64) * count + earlier.dst
-    wanted = src.astype(np.int64) * count + dst
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    known = np.flatnonzero((src >= 0) & (dst >= 0) & (keys[place] == wanted))
+    sought = src.astype(np.int64) * count + dst
+    place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    known = np.flatnonzero((src >= 0) & (dst >= 0) & (keys[place] == sought))
     return ints(known), ints(place[known])
 
 

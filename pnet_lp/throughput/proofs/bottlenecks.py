@@ -34,7 +34,7 @@ def bottlenecks(
     The lengths are those of the certificate, in whatever unit.
 
     The kind is ``access link`` where access links hold more than half of the sum; ``cut`` where the lengths are those
-    of a cut (all alike, and no demand has to cross more than one); else ``core link``.
+    of a cut (all equal, and no demand has to cross more than one); else ``core link``.
     """
     problem, (length, up, down) = stated.flow, lengths
     core = problem.capacity * length

@@ -78,7 +78,7 @@ _COPIED = (
     "interrupted",
     "warnings",
 )
-"""Keys of the document that verification looks at as they stand."""
+"""Keys of the document that verification reads as they stand."""
 
 
 @brief()
@@ -197,7 +197,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _check_sizes(path: str | Path, stored: int, document: Document) -> None:
@@ -232,7 +232,7 @@ def _packed_level(level: FairLevel) -> dict[str, Any]:
 
 
 def _is_form(place: tuple[int | str, ...], i: int) -> bool:
-    """Whether the i-th part of a place in a document is no key of it, but the form of the certificate."""
+    """Whether the i-th part of a place in a document is not a key of it, but the form of the certificate."""
     return i == 1 and place[0] == "certificate" and place[1] in FORMS
 
 

@@ -25,7 +25,7 @@ from pnet_lp.throughput.problems import ConcurrentProblem, Problem
 from pnet_lp.throughput.problems.proof import P
 
 OnProgress: TypeAlias = Callable[[int, float, float], bool]
-"""Called with the iterations done and the bounds proved so far (0 and ``inf`` where the solver proves none on its way);
+"""Called with the iterations done and the bounds proved so far (0 and ``inf`` until the solver proves some);
 a false answer stops the solve, which then returns what it has."""
 
 
@@ -157,7 +157,7 @@ class Solver(Named, ABC):
     ) -> RawSolution:
         """Maximise K of a problem, :meth:`reduced`, without disconnected demands.
 
-        A stop asked for by ``on_progress``, Ctrl-C, the time or the iteration limit is no error: the best flows and
+        A stop requested by ``on_progress``, Ctrl-C, the time or the iteration limit is not an error: the best flows and
         lengths so far come back.
 
         Raises:
@@ -190,7 +190,7 @@ class Solver(Named, ABC):
         )
 
     def _smaller(self, flow: FlowProblem, instead: str) -> str:
-        """Return what takes less memory, in words."""
+        """Return what takes less memory, as text."""
         found = [f"solver={instead}"] if instead not in ("", self.name) else []
         # Racks are fewer places only where hosts of one rack are not one place already.
         racks = np.unique(flow.attach, axis=1).shape[1]

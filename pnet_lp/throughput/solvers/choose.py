@@ -26,7 +26,7 @@ COARSE = 5e-3
 
 LINKS_OF_PATHS = 200
 """Where a demand has fewer arc-flow variables than this in each plane, a step over arcs is less work than one over the
-paths that column generation begins with: some two dozen of three or four links, looked at twice."""
+paths that column generation begins with: some two dozen of three or four links, each visited twice."""
 
 MOST_STEPS = 10_000
 """At a coarse gap column generation takes some thousand steps, or, where its prices cycle among many equivalent
@@ -37,7 +37,7 @@ FEW_DEMANDS_PER_ROW = 4.0
 
 TINY_FLOW_VARIABLES = 5_000
 """Up to this many arc-flow variables an interior point takes at most a fifth of a second, and its answer is mostly far
-better than the gap asked for."""
+better than the requested gap."""
 
 LARGE_FLOW_VARIABLES = 1_000_000
 """Above this many a search for equivalence classes pays: below, symmetric problems are solved in half a second."""

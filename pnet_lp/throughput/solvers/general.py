@@ -34,7 +34,7 @@ _TIGHTENING = (1.0, 0.1, 0.01)
 """Factors on the tolerance, one attempt each."""
 
 TIGHTEST = 1e-9
-"""The gap to ask for where a solution is wanted that is as exact as can be."""
+"""The gap to request where a solution has to be as exact as possible."""
 
 _STRICTER = 1e-2
 """What objectives prove of a solution is further from what a solver measures than for ``concurrent``; by this factor
@@ -45,7 +45,7 @@ _ENTRIES, _BYTES_PER_ENTRY = 4, 130
 program is built and copied: up to 116 bytes, of paths of 50 links."""
 
 _POLL_S = 0.05
-"""How often the waiting thread reports progress and looks for Ctrl-C."""
+"""How often the waiting thread reports progress and checks for Ctrl-C."""
 
 _GRACE_S = 2.0
 """Seconds past the time limit after which a library that does not keep it is stopped."""
@@ -67,7 +67,7 @@ class Limits:
 
 
 class Watch:
-    """What a run and whoever waits for it tell each other.
+    """The state shared by a run and the thread that waits for it.
 
     Attributes:
         iterations: set by the run.
@@ -90,7 +90,7 @@ class Watch:
             call()
 
     def on_stop(self, call: Callable[[], object]) -> None:
-        """Call ``call`` when asked to stop, at once if that has happened."""
+        """Call ``call`` on a request to stop, at once if that has happened."""
         self._calls.append(call)
         if self.stopped:
             call()
@@ -231,7 +231,7 @@ def attended(
                 late = time.monotonic() > overdue
         except KeyboardInterrupt:
             if interrupted:
-                break  # An iteration can take minutes; whoever asks twice does not wait for its end.
+                break  # An iteration can take minutes; the second request does not wait for its end.
             interrupted = True
         if (interrupted or late) and not watch.stopped:
             watch.stop()
@@ -245,7 +245,7 @@ def attended(
 
 @dataclass(frozen=True)
 class Attempt:
-    """A way to solve a program: by which solver, and with which options."""
+    """How to solve a program: by which solver, and with which options."""
 
     solver: ProgramSolver
     settings: Settings
@@ -277,14 +277,14 @@ class Best(Generic[A]):
 def solve_concurrent(
     problem: ConcurrentProblem[P], attempts: Iterable[Attempt], options: SolveOptions, on_progress: OnProgress
 ) -> RawSolution[P]:
-    """Solve the program of K in one way after the other, until its bounds meet."""
+    """Solve the program of K, attempt by attempt, until its bounds meet."""
     form = problem.program()
 
     def prove(value: FloatArray, dual: FloatArray, found: bool) -> tuple[P, float]:
         proof = form.proof(value, dual) if found else problem.nothing()
         lower, upper = problem.bounds(proof)
         if np.isinf(upper) and found:
-            # On the way of a simplex method, lengths can miss every demand.
+            # Before the optimum of a simplex method, lengths can miss every demand.
             proof = form.proof(value, np.zeros_like(dual))
             lower, upper = problem.bounds(proof)
         return proof, (upper - lower) / upper if upper > 0 else 0.0
@@ -301,7 +301,7 @@ def solve_until(
     on_progress: OnProgress = lambda *_: True,
     note: Callable[[str], None] = lambda _: None,
 ) -> Best[A]:
-    """Solve a program in one way after the other, until what a solution proves is within the tolerance.
+    """Solve a program, attempt by attempt, until what a solution proves is within the tolerance.
 
     Args:
         form: the program.
@@ -343,11 +343,11 @@ def solve_until(
             try:
                 answer, gap = prove(*given, found)
             except KeyboardInterrupt:
-                # What was found is worth its proof, which takes no longer than a look at every link.
+                # What was found is worth its proof, which takes one pass over the links.
                 interrupted = True
                 answer, gap = prove(*given, found)
         except SolverError as error:
-            # Where numbers are far apart one way may fail and another not.
+            # Where numbers are far apart one attempt may fail and another not.
             failure = error
             continue
         note("certify")

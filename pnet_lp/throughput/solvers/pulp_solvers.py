@@ -1,7 +1,7 @@
 """PuLP, for the solvers that it knows: CBC, which it brings, or CPLEX, Gurobi, SCIP and others where installed.
 
-PuLP holds a program as Python objects, so this is the slowest way to any of them, in a process of its own like every
-solver that cannot be stopped.
+PuLP holds a program as Python objects, so this is the slowest interface to any of them, in a process of its own like
+every solver that cannot be stopped.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Pulp(SeparateSolver):
 
     @classmethod
     def installed(cls) -> bool:
-        """Whether PuLP is installed; which solvers it finds is seen when it is asked to solve."""
+        """Whether PuLP is installed; which solvers it finds shows when it solves."""
         return installed("pulp")
 
     def settings(self, tolerance: float, *, again: bool) -> Settings:
-        """Return the feasibility tolerance, which PuLP has no common option for: only CBC is told."""
+        """Return the feasibility tolerance, which PuLP has no common option for: only CBC gets it."""
         return {"feasibility": clip(tolerance * 0.1, 1e-10, 1e-7), "presolve": not again}
 
     def run_here(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:

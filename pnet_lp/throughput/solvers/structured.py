@@ -58,7 +58,7 @@ class Structured(ProgramSolver[ColumnProblem, ColumnForm]):
         del instead
         columns, entries = problem.flow_variables, problem.usage.nnz
         steps = _core.estimate_cheapest_bytes(columns, entries, len(problem.flow.link_capacity))
-        # The instance in the core, and with wider indices on its way there.
+        # The instance in the core, and with wider indices while it is copied there.
         check_fits(
             steps + 24 * entries + 24 * columns,
             f"solver {self.name!r} with {columns:,} columns",

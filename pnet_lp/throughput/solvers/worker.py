@@ -1,6 +1,6 @@
 """Runs of a solver in a process of their own.
 
-For libraries that do not stop when told, or that cannot be loaded beside others: OR-Tools and highspy each bring a
+For libraries that do not stop on request, or that cannot be loaded beside others: OR-Tools and highspy each bring a
 HiGHS of another version under the same symbols, and whichever is loaded second fails.
 
 A worker is kept for the next program, since starting one takes half a second, more than a small program itself.  Jobs
@@ -49,8 +49,8 @@ class SeparateSolver(GeneralSolver):
             watch.on_stop(worker.ask_to_stop if self.interruptible else worker.kill)
             failure, answer = worker.receive()
         except (EOFError, OSError, pickle.UnpicklingError):
-            told = worker.end()
-            raise SolverError(f"the process of {self.name} ended without an answer", found=told) from None
+            last = worker.end()
+            raise SolverError(f"the process of {self.name} ended without an answer", found=last) from None
         if watch.stopped:
             worker.end()
         else:
@@ -131,7 +131,7 @@ class _Worker:
 
     def kill(self) -> None:
         """Kill the process and what it started; :meth:`receive`, in another thread, then raises EOFError."""
-        # As long as nobody has waited for it its number, and that of its group, is nobody else's, even if it has ended.
+        # Until it has been waited for, its number, and that of its group, belongs to no other, even if it has ended.
         if self._process.returncode is None:
             if sys.platform == "win32":
                 self._process.kill()
@@ -180,7 +180,7 @@ def main() -> None:
             try:
                 message = pickle.load(sys.stdin.buffer)
             except Exception:
-                # Whoever asks has ended, perhaps in the middle of a job.
+                # The other process has ended, perhaps in the middle of a job.
                 _leave_nothing(sys.argv[1])
             if message is None:
                 watch.stop()
