@@ -14,7 +14,7 @@ _BYTES_PER_LINK = 600
 
 @SOLVERS.register(
     "symmetric",
-    summary="a small linear program on the equivalence classes that colour refinement finds, by HiGHS",
+    summary="a small linear program on equivalence classes of switches and links, by HiGHS",
 )
 class Symmetric(Solver):
     """For networks with equivalent switches: solves once for each kind of destination, whatever the number of hosts."""
