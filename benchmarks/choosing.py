@@ -23,10 +23,10 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Network
+from pnet_lp.model.flow import build_problem
 from pnet_lp.model.network import Variant
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.problems import ArcProblem
-from pnet_lp.throughput.problems.flow import build_problem
 from pnet_lp.throughput.solvers import choose_solver
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic

@@ -11,7 +11,7 @@ import numpy as np
 from pnet_lp.design.settings import FindSettings
 from pnet_lp.failures import Failures, Mask, apply_mask
 from pnet_lp.model import Interval, Network, TrafficMatrix
-from pnet_lp.throughput import Start, solve
+from pnet_lp.throughput import WarmStart, solve
 from pnet_lp.throughput.bounds import compute_bounds
 from pnet_lp.throughput.trials import distinct_draws, intact_start
 from pnet_lp.workers import Workers, threads_each
@@ -106,7 +106,7 @@ class Failing:
             self._tolerance[draw] = tolerance
 
     @cached_property
-    def _start(self) -> Start | None:
+    def _start(self) -> WarmStart | None:
         return intact_start(self.network, self.traffic, self._masks, self.options)
 
 

@@ -3,31 +3,29 @@
 Arrays inside are read-only, contiguous and have the documented dtype, so they cross into Rust without a copy.
 """
 
-from pnet_lp.model.network import Network
-from pnet_lp.model.plane import Plane
-from pnet_lp.model.result import (
-    AnyCertificate,
-    Bottleneck,
+from pnet_lp.model.certificates import (
+    ArcCertificate,
     Certificate,
-    ColourCertificate,
-    Interval,
     LoadCertificate,
     PathCertificate,
-    ThroughputResult,
+    QuotientCertificate,
 )
+from pnet_lp.model.network import Network
+from pnet_lp.model.plane import Plane
+from pnet_lp.model.result import Bottleneck, Interval, ThroughputResult
 from pnet_lp.model.traffic import TrafficMatrix
 from pnet_lp.model.workload import Workload
 
 __all__ = [
-    "AnyCertificate",
+    "ArcCertificate",
     "Bottleneck",
     "Certificate",
-    "ColourCertificate",
     "Interval",
     "LoadCertificate",
     "Network",
     "PathCertificate",
     "Plane",
+    "QuotientCertificate",
     "ThroughputResult",
     "TrafficMatrix",
     "Workload",

@@ -12,6 +12,9 @@ from pnet_lp.model.arcs import Arcs
 from pnet_lp.model.arrays import IntArray
 from pnet_lp.model.brief import brief
 
+Form: TypeAlias = Literal["arc", "path", "split"]
+"""What a routing leaves open: any path in any plane; how a demand is split over given paths; nothing."""
+
 Policy: TypeAlias = Literal["any", "round-robin", "shortest", "single"]
 """Which planes the paths of a pair may come from."""
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal, TypeAlias
-
-import numpy as np
 
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.certificates import Certificate, LinkLengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import Policy
 
@@ -31,139 +29,6 @@ class Interval:
     def gap(self) -> float:
         """``(upper - lower) / upper``; 0 where both are 0."""
         return (self.upper - self.lower) / self.upper if self.upper > 0 else 0.0
-
-
-class LinkLengths:
-    """Base of what has a length for every link: ``length`` of arcs, the others of access links."""
-
-    length: FloatArray
-    up_length: FloatArray
-    down_length: FloatArray
-
-    @property
-    def lengths(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """All three."""
-        return self.length, self.up_length, self.down_length
-
-
-@brief()
-@dataclass(frozen=True, eq=False, repr=False)
-class Certificate(LinkLengths):
-    """A feasible flow and link lengths from which anyone can recompute an :class:`Interval`.
-
-    All indices refer to the arrays of the :class:`~pnet_lp.throughput.problems.flow.FlowProblem` that the network and
-    the traffic define.  A *row* is a pair (plane, destination switch), in the order of ``FlowProblem.rows``.
-
-    Attributes:
-        length: float64 ``[arcs]``, the length of each core link, >= 0.
-        up_length, down_length: float64 ``[planes, endpoints]``, lengths of the access links, >= 0.
-        share: float64 ``[planes, demands]``, the part of each demand that each plane carries; columns sum to 1.
-        split_ptr: int32 ``[rows + 1]``, where each row's entries begin in the two arrays below.
-        split_arc: int32 ``[entries]``, an arc of the row's plane (index local to the plane).
-        split_fraction: float64 ``[entries]``, the part of the traffic at the arc's tail, bound for the row's
-            destination, that takes the arc.  The fractions at a node sum to 1, and a row's arcs form no cycle.
-    """
-
-    length: FloatArray
-    up_length: FloatArray
-    down_length: FloatArray
-    share: FloatArray
-    split_ptr: IntArray
-    split_arc: IntArray
-    split_fraction: FloatArray
-
-
-@brief()
-@dataclass(frozen=True, eq=False, repr=False)
-class PathCertificate(LinkLengths):
-    """A split over given paths and link lengths; refers to the arrays of the ``PathProblem`` of the routing.
-
-    As a solver gives it, before it is evaluated, it is of any scale.
-
-    Attributes:
-        length: float64 ``[arcs]``, the length of each core link, >= 0.
-        up_length, down_length: float64 ``[planes, endpoints]``, lengths of the access links, >= 0.
-        weight: float64 ``[paths]``, the part of its demand that each path carries; those of a demand sum to 1.
-    """
-
-    length: FloatArray
-    up_length: FloatArray
-    down_length: FloatArray
-    weight: FloatArray
-
-
-@brief()
-@dataclass(frozen=True, eq=False, repr=False)
-class LoadCertificate(LinkLengths):
-    """What a routing that leaves nothing open puts on links, and the link that fills first.
-
-    Attributes:
-        length: float64 ``[arcs]``, 1 over the load of the link that fills first, which has all of it; else 0.
-        up_length, down_length: float64 ``[planes, endpoints]``, the same for access links.
-        load: float64 ``[arcs]``, Gb/s on each core link at K = 1.
-        share: float64 ``[planes, demands]``, the part of each demand that is sent into each plane.
-    """
-
-    length: FloatArray
-    up_length: FloatArray
-    down_length: FloatArray
-    load: FloatArray
-    share: FloatArray
-
-
-@brief()
-@dataclass(frozen=True, eq=False, repr=False)
-class ColourCertificate(LinkLengths):
-    """A feasible flow and lengths in colours: classes of alike links, and of nodes that a destination sees alike.
-
-    A *node* is a switch, counted through over the planes, or an endpoint of the problem, after all switches.  What is
-    given for one destination holds for all of its *kind*, those that see the same: colour refinement finds the classes
-    again from each of them.
-
-    Attributes:
-        arc_class: int32 ``[arcs]``, the class of each link.
-        up_class, down_class: int32 ``[planes, endpoints]``, those of access links, -1 where there is none.
-        class_length: float64 ``[classes]``, the length of the links of each class, >= 0.
-        kind: int32 ``[endpoints]``, that of each as a destination, -1 where nobody sends to it.
-        target: int32 ``[kinds]``, an endpoint of each kind.
-        node_class: int32 ``[kinds, nodes]``, the class of each node as ``target`` sees it.
-        entry: int32 ``[entries, 4]``: kind, class of tails, class of heads, class of the links between them.
-        fraction: float64 ``[entries]``, the part of the traffic at a tail, bound for a destination of the kind, that
-            takes all such links together, each of them as much.  The fractions at a node sum to 1, and a kind's entries
-            form no cycle.
-    """
-
-    arc_class: IntArray
-    up_class: IntArray
-    down_class: IntArray
-    class_length: FloatArray
-    kind: IntArray
-    target: IntArray
-    node_class: IntArray
-    entry: IntArray
-    fraction: FloatArray
-
-    @cached_property
-    def length(self) -> FloatArray:  # type: ignore[override]
-        """float64 ``[arcs]``, the length of each core link."""
-        return self._of(self.arc_class)
-
-    @cached_property
-    def up_length(self) -> FloatArray:  # type: ignore[override]
-        """float64 ``[planes, endpoints]``, lengths of access links up."""
-        return self._of(self.up_class)
-
-    @cached_property
-    def down_length(self) -> FloatArray:  # type: ignore[override]
-        """float64 ``[planes, endpoints]``, and down."""
-        return self._of(self.down_class)
-
-    def _of(self, classes: IntArray) -> FloatArray:
-        return floats(np.where(classes >= 0, self.class_length[classes], 0.0))
-
-
-AnyCertificate: TypeAlias = Certificate | ColourCertificate | PathCertificate | LoadCertificate
-"""By routing: ideal, for each destination or in colours; over given paths, the split open; or with a fixed split."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +152,7 @@ class ThroughputResult:
     network: dict[str, Any]
     traffic: dict[str, Any]
     warnings: tuple[str, ...] = ()
-    certificate: AnyCertificate | None = None
+    certificate: Certificate | None = None
     interrupted: bool = False
     plane_policy: Policy = "any"
     routing_seed: int = 0

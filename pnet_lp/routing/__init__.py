@@ -3,8 +3,8 @@
 A routing is one file in ``schemes``; ``base`` says what one is.
 """
 
-from pnet_lp.model.paths import Policy
-from pnet_lp.routing.base import POLICIES, ROUTINGS, Form, Routing, parse_routing
+from pnet_lp.model.paths import Form, Policy
+from pnet_lp.routing.base import POLICIES, ROUTINGS, Routing, parse_routing
 from pnet_lp.routing.count import count_shortest
 from pnet_lp.routing.enumerate import iterate_paths
 from pnet_lp.routing.loads import Loads

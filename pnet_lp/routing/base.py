@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, Self, get_args
 
 import numpy.typing as npt
 from pydantic import Field
@@ -17,7 +17,7 @@ from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import RoutingError, SpecError
 from pnet_lp.model import Network
 from pnet_lp.model.network import Level
-from pnet_lp.model.paths import PathSet, Policy
+from pnet_lp.model.paths import Form, PathSet, Policy
 from pnet_lp.registry import Params, Registry, parse_expression, write_expression
 from pnet_lp.routing.enumerate import enumerate_paths, iterate_paths
 from pnet_lp.routing.loads import Loads, Split, checked_amount, split_loads, split_usage
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 POLICIES: tuple[str, ...] = get_args(Policy)
-
-Form: TypeAlias = Literal["arc", "path", "split"]
-"""What a routing leaves open: any path in any plane; how a demand is split over given paths; nothing."""
 
 
 class Routing:

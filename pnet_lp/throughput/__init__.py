@@ -2,13 +2,13 @@
 
 ``problems`` is what there is to solve, ``solvers`` by what, ``objectives`` what for, ``bounds`` what can be said
 without solving, ``proofs`` how an answer is kept and checked.  ``solve`` takes the steps from one to the next,
-``facade`` does so for words, and ``verify`` goes the other way: from a stored answer back to what it claims.
+``facade`` does so for expressions, and ``verify`` checks a stored answer.
 """
 
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.objectives import OBJECTIVES
 from pnet_lp.throughput.problems import FlowProblem, build_problem
-from pnet_lp.throughput.solve import Interrupted, Progress, Start
+from pnet_lp.throughput.solve import Interrupted, Progress, WarmStart
 from pnet_lp.throughput.solvers import SOLVERS
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
     "FlowProblem",
     "Interrupted",
     "Progress",
-    "Start",
+    "WarmStart",
     "build_problem",
     "solve",
 ]

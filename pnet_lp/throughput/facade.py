@@ -1,4 +1,4 @@
-"""The solve in one call, for whoever has words instead of objects."""
+"""The solve in one call, from expressions instead of objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from pnet_lp.deadline import Deadline
 from pnet_lp.errors import SpecError
-from pnet_lp.model import AnyCertificate, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Certificate, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.routing import Policy, parse_routing
 from pnet_lp.threads import check_threads
 from pnet_lp.throughput.objectives import CONCURRENT, parse_objective
@@ -16,7 +16,7 @@ from pnet_lp.throughput.solve import (
     IDEAL,
     Progress,
     Query,
-    Start,
+    WarmStart,
     answer,
     check_solver,
 )
@@ -34,9 +34,10 @@ def solve(
     solver: str = AUTO,
     tolerance: float = DEFAULT_TOLERANCE,
     threads: int = 0,
-    time_limit_s: float | Deadline = math.inf,
+    time_limit_s: float = math.inf,
+    deadline: Deadline | None = None,
     max_iterations: int | None = None,
-    start: AnyCertificate | Start | None = None,
+    start: Certificate | WarmStart | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return the certified throughput of ``traffic`` on ``network``.
@@ -44,7 +45,7 @@ def solve(
     Args:
         network: the planes.
         traffic: the demands, at the level they are to be solved at.
-        objective: what is asked: ``concurrent``, the largest K such that K times every demand is carried at once, or
+        objective: what is optimised: ``concurrent``, the largest K such that K times every demand is carried, or
             another one of :data:`~pnet_lp.throughput.objectives.OBJECTIVES`, with its parameters.
         routing: ``ideal``: any path, any split; else another one of :data:`~pnet_lp.routing.ROUTINGS`.
         plane_policy: which planes paths may come from; without meaning for ``ideal``.
@@ -54,8 +55,8 @@ def solve(
             ``pulp:solver=CPLEX_CMD``.
         tolerance: relative gap between the bounds at which the result counts as certified, in (0, 1).
         threads: 0 for all cores; the results of ``columns`` and ``structured`` do not depend on it.
-        time_limit_s: seconds after which to stop with the bounds reached, the search for paths included; or a deadline
-            that other work has begun to use up.
+        time_limit_s: seconds after which to stop with the bounds reached, the search for paths included.
+        deadline: in place of them, a deadline that other work has begun to use up.
         max_iterations: stop then, with the bounds reached; in the solver's own unit.
         start: an answer to start from, for other links or demands; where only capacities and the sizes of demands are
             others, its certificate will do.
@@ -71,7 +72,7 @@ def solve(
         SolverError: the solver is not installed or failed, or the problem does not fit into memory.
     """
     check_threads(threads)
-    deadline = time_limit_s if isinstance(time_limit_s, Deadline) else Deadline(time_limit_s)
+    deadline = deadline or Deadline(time_limit_s)
     goal = parse_objective(objective)
     check_solver(solver)
     paths = parse_routing(routing, policy=plane_policy, seed=seed)

@@ -58,7 +58,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
         return parse_routing(self.routing, policy=self.plane_policy)
 
     def deadline(self) -> Deadline:
-        """Return when an answer is wanted that is begun now."""
+        """Return the deadline of an answer that is begun now."""
         return Deadline(math.inf if self.time_limit_s is None else self.time_limit_s)
 
     def options(self, seed: int, threads: int, deadline: Deadline | None = None) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class SolveSettings(RoutingSettings, ToleranceSettings):
             "solver": self.solver,
             "tolerance": self.tolerance,
             "threads": threads,
-            "time_limit_s": deadline or self.deadline(),
+            "deadline": deadline or self.deadline(),
         }
 
 

@@ -16,16 +16,17 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.errors import SpecError
-from pnet_lp.model import AnyCertificate, Interval, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Certificate, Interval, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.model.certificates import Origin
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.registry import parse_expression, unknown
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.objectives import Clock, Objective, SolveContext
 from pnet_lp.throughput.problems import FlowProblem, Problem, state_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
-from pnet_lp.throughput.solvers import AUTO, SOLVERS, Beginning, SolveOptions
+from pnet_lp.throughput.solvers import AUTO, SOLVERS, InitialPoint, SolveOptions
 from pnet_lp.units import format_gbps
 
 DEFAULT_TOLERANCE = 1e-4
@@ -45,8 +46,7 @@ class Progress:
     Attributes:
         solver: its name.
         iterations: in the solver's own unit.
-        lower, upper: bounds proved so far, in Gb/s per unit demand; 0 and ``inf`` where the solver proves none on its
-            way.
+        lower, upper: bounds proved so far, in Gb/s per unit demand; 0 and ``inf`` until the solver proves some.
         seconds: since the solve began.
     """
 
@@ -79,23 +79,33 @@ class Interrupted(KeyboardInterrupt):
 
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
-class Start:
-    """An answer to start from, for a network with other links up, or for other demands.
+class WarmStart:
+    """An earlier answer to begin from, for a network with other links up, or for other demands.
 
     Attributes:
         network, traffic: what the answer is for.
-        result: the answer, by the routing that is asked for.
+        result: the answer, by the requested routing.
     """
 
     network: Network
     traffic: TrafficMatrix
     result: ThroughputResult
 
+    def origin(
+        self, problem: Problem, restate: Callable[[Network, TrafficMatrix], Problem]
+    ) -> Origin[Problem]:
+        """See :meth:`Certificate.origin`: the answer, and the problem stated again that it is for."""
+        del problem
+        result = self.result
+        if result.certificate is None:
+            raise SpecError("a warm start needs a certificate, and the result has none")
+        return result.certificate, restate(self.network, self.traffic), result.solver, result.iterations
+
 
 @brief()
 @dataclass(frozen=True, repr=False)
 class Query:
-    """What is asked of a network and a matrix, and how far.
+    """A question about a network and a matrix, and how far to solve it.
 
     Attributes:
         objective: what is optimised.
@@ -125,7 +135,7 @@ def answer(
     traffic: TrafficMatrix,
     query: Query,
     *,
-    start: AnyCertificate | Start | None = None,
+    start: Certificate | WarmStart | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> ThroughputResult:
     """Return what ``query`` asks of ``traffic`` on ``network``; see :func:`pnet_lp.throughput.solve`."""
@@ -169,11 +179,12 @@ def answer(
             **common,
         )
     kept, left = problem.connected()
-    options = replace(query.options, start=_beginning(kept, start, query))
+    options = replace(query.options, initial=_initial_point(kept, start, query))
     clock.note("build")
     context = SolveContext(query.solver, options, clock, report)
     found = goal.optimise(kept, context)
-    limits, binding = bottlenecks(kept, network, traffic.level, found.certificate, found.certificate.lengths)
+    stated = kept if found.stated is None else found.stated
+    limits, binding = bottlenecks(stated, network, traffic.level, found.certificate.lengths)
     rates = _rates_of_pairs(problem.flow, traffic, left, found.rate) if goal.rated else None
     result = ThroughputResult(
         figures=found.figures if rates is None else {**found.figures, "rates_gbps": summarise_rates(rates)},
@@ -187,7 +198,7 @@ def answer(
         certificate=found.certificate,
         interrupted=found.interrupted,
         link_load=found.link_load,
-        access_load=kept.access_loads(found.certificate, found.rate) if traffic.level == "host" else None,
+        access_load=stated.access_loads(found.certificate, found.rate) if traffic.level == "host" else None,
         rates_gbps=rates,
         levels=found.levels,
         **common,
@@ -198,17 +209,17 @@ def answer(
     return result
 
 
-def _beginning(problem: Problem, start: AnyCertificate | Start | None, query: Query) -> Beginning | None:
+def _initial_point(
+    problem: Problem, start: Certificate | WarmStart | None, query: Query
+) -> InitialPoint | None:
     if start is None:
         return None
-    if not isinstance(start, Start):
-        return Beginning(problem.start(start, problem))
-    result = start.result
-    if result.certificate is None:
-        raise SpecError("a start needs a certificate, and the result has none")
-    threads = query.options.threads
-    earlier, _ = state_problem(start.network, start.traffic, query.routing, threads=threads).connected()
-    return Beginning(problem.start(result.certificate, earlier), result.solver, result.iterations)
+
+    def restate(network: Network, traffic: TrafficMatrix) -> Problem:
+        return state_problem(network, traffic, query.routing, threads=query.options.threads).connected()[0]
+
+    certificate, earlier, solver, iterations = start.origin(problem, restate)
+    return InitialPoint(problem.warm_start(certificate, earlier), solver, iterations)
 
 
 def summarise_rates(rates: FloatArray) -> dict[str, float]:
@@ -235,7 +246,7 @@ def _warnings(problem: Problem, network: Network, traffic: TrafficMatrix, query:
 def _disconnected(problem: Problem, network: Network, traffic: TrafficMatrix, goal: Objective) -> str:
     """Return the sentence that names pairs without any path."""
     names = network.endpoint_names(traffic.level)
-    # The problem's demands are between classes of hosts; what a user asked about are pairs.
+    # The problem's demands are between classes of hosts; what a user requested are pairs.
     lost = np.flatnonzero(np.isin(problem.flow.demand_of_pairs(traffic), problem.disconnected))
     pairs = [f"{names[traffic.src[j]]} -> {names[traffic.dst[j]]}" for j in lost[:_NAMED_PAIRS]]
     more = f" and {len(lost) - _NAMED_PAIRS:,} more" if len(lost) > _NAMED_PAIRS else ""

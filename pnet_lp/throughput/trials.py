@@ -17,7 +17,7 @@ from pnet_lp.seeds import check_draws
 from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.objectives import CONCURRENT
 from pnet_lp.throughput.problems import lost_demands, state_problem
-from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, NO_SOLVER, Start
+from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, IDEAL, NO_SOLVER, WarmStart
 from pnet_lp.throughput.solvers import AUTO, choose_solver, get_solver
 from pnet_lp.workers import map_in_order, threads_each
 
@@ -102,7 +102,7 @@ def distinct_draws(
 
     Raises:
         SpecError: no trial; a plane, a switch or a cable that the network does not have.
-        TopologyError: positions of planes that are not alike.
+        TopologyError: positions of planes that differ.
     """
     check_draws("trials", trials)
     model = FailureModel(network, failures)
@@ -126,7 +126,7 @@ def throughput_interval(trials: Sequence[FailureTrial]) -> tuple[float, float] |
 
 def intact_start(
     network: Network, traffic: TrafficMatrix, masks: Sequence[Mask], options: dict[str, Any]
-) -> Start | None:
+) -> WarmStart | None:
     """Return the answer without failures, None where no draw could start from it or it would not pay.
 
     Args:
@@ -146,7 +146,7 @@ def intact_start(
     if solver == NO_SOLVER or "arc" not in get_solver(solver).warm_start:
         return None
     intact = solve(network, traffic, **{**options, "solver": solver})
-    return None if intact.certificate is None else Start(network, traffic, intact)
+    return None if intact.certificate is None else WarmStart(network, traffic, intact)
 
 
 def _solve_connected(
@@ -168,7 +168,7 @@ def _solve_connected(
             label=f"{traffic.label} between connected {traffic.level}s",
         )
     result = solve(network, traffic, **options)
-    # A thousand proofs fit nowhere; whoever wants that of a draw solves it alone.
+    # A thousand proofs fit nowhere; that of one draw takes a solve of its own.
     bare = replace(
         result, certificate=None, link_load=None, access_load=None, rates_gbps=None, levels=(), inputs={}
     )

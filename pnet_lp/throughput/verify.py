@@ -1,9 +1,9 @@
 """Checks a stored result without any solver, and without the code that computed it.
 
-Reachability, distances, propagation and the classes of alike hosts are computed a second time in
-``pnet_lp.throughput.proofs``, the bounds by the ``recheck`` of the objective, and what the solve claimed is compared.
-A file proves its claim about the network and the traffic inside it; whoever needs to know that they are the ones meant
-compares the fingerprints.  Statements about the run (solver, iterations, seconds, warnings, whether it was interrupted)
+Reachability, distances, propagation and the classes of equivalent hosts are computed a second time
+in ``pnet_lp.verification``, the bounds by the ``recheck`` of the objective, and what the solve claimed is compared.
+A file proves its claim about the network and the traffic inside it; to know that they are the ones that are meant,
+compare the fingerprints.  Statements about the run (solver, iterations, seconds, warnings, whether it was interrupted)
 are not claims about the network and cannot be checked.
 """
 
@@ -11,66 +11,60 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from pnet_lp.errors import CertificateError, PnetError
-from pnet_lp.model import (
-    AnyCertificate,
-    Bottleneck,
-    Certificate,
-    ColourCertificate,
-    Interval,
-    LoadCertificate,
-    PathCertificate,
-)
+from pnet_lp.model import Bottleneck, Interval
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.paths import PathSet
+from pnet_lp.model.certificates import CERTIFICATES
 from pnet_lp.model.result import Status, ValueKey
 from pnet_lp.model.summary import summarise_network, summarise_traffic
-from pnet_lp.routing import Form, Routing, parse_routing
+from pnet_lp.routing import Routing, parse_routing
 from pnet_lp.routing.loads import Split
 from pnet_lp.throughput.objectives import Objective, parse_objective
 from pnet_lp.throughput.problems import FlowProblem, build_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
-from pnet_lp.throughput.proofs.checks import Checks, alike, near, totals
-from pnet_lp.throughput.proofs.instance import check_arcs, check_classes, check_magnitudes
-from pnet_lp.throughput.proofs.second import (
-    SavedAnswer,
-    SecondProblem,
-    reachable,
-    reachable_both_ways,
-    reachable_by_paths,
-)
-from pnet_lp.throughput.proofs.second_arcs import SecondArcs
-from pnet_lp.throughput.proofs.second_colours import SecondColours
-from pnet_lp.throughput.proofs.second_paths import SecondPaths, check_paths, on_one_path
-from pnet_lp.throughput.proofs.second_splits import SecondGiven, SecondSplits
 from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
+from pnet_lp.verification.arcs import over_arcs
+from pnet_lp.verification.checks import Checks, near, same_json, totals
+from pnet_lp.verification.instance import check_arcs, check_classes, check_magnitudes
+from pnet_lp.verification.paths import over_paths
+from pnet_lp.verification.quotient import over_classes
+from pnet_lp.verification.second import (
+    SavedAnswer,
+    SecondConcurrent,
+    SecondProblem,
+    Subject,
+    reachable,
+    reachable_by_paths,
+    reachable_in_both_directions,
+)
+from pnet_lp.verification.splits import over_splits
 
 
 @brief("path", "headline", "status", "gap", "tolerance")
 @dataclass(frozen=True, eq=False, repr=False)
 class Verification:
-    """What held, and what the proof gives.
+    """Which checks passed, and what the proof gives.
 
     Attributes:
         path: the file.
         figures: the figures of the objective, recomputed.
         headline: which of them is the value.
-        lines: the same in words, labels and texts.
+        lines: the same as text: labels and values.
         status: that of the file, which follows from its tolerance; but ``certified`` only where the gap is at most
-            the tolerance of whoever names none, so that no file can ask less of itself.
+            the default tolerance, so that no file can ask less of itself.
         gap: what decides it, recomputed.
-        tolerance: what the file says was asked for.
-        checks: one clause per check that held, in order.
+        tolerance: the requested one, as the file gives it.
+        checks: one clause per check that passed, in order.
         trusted: one clause for each thing that was taken as it stands.
         second: the problem a second time, with the certificate; None where nothing is carried.
         rate: float64 ``[J]``, Gb/s that its demands get.
@@ -85,19 +79,13 @@ class Verification:
     tolerance: float
     checks: tuple[str, ...]
     trusted: tuple[str, ...]
-    second: SecondProblem | None = None
+    second: SecondConcurrent | None = None
     rate: FloatArray | None = None
 
     @property
     def link_load(self) -> FloatArray | None:
         """float64 ``[arcs]`` of ``second.flow``: what core links carry, recomputed; None where nothing is carried."""
-        if self.second is None:
-            return None
-        if self.rate is not None:
-            return self.second.loads(self.rate)[0]
-        # Loads in colours are those of the demands as they are, which need not be written out.
-        demand = floats([]) if isinstance(self.second, SecondColours) else self.second.flow.demand
-        return floats(self.second.fits(demand) * self.second.loads(demand)[0])
+        return None if self.second is None else self.second.link_load(self.rate)
 
     @property
     def interval(self) -> Interval:
@@ -151,21 +139,22 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
     check_magnitudes(check, flow)
     check_arcs(check, network, flow)
     check_classes(check, network, traffic, flow)
-    # What arrives in colours has a way, so that pairs need not be written out.
-    coloured = isinstance(stored.certificate, ColourCertificate)
-    if coloured:
+    certificate = stored.certificate
+    together = certificate is not None and not certificate.per_demand
+    if together:
         check.require(
             routing.form == "arc" and not objective.rated,
             "the proof is of a kind that the question has",
-            f"a certificate in colours proves nothing of {objective.expression} over {routing.expression}",
+            f"a quotient certificate proves nothing of {objective.expression} over {routing.expression}",
         )
-    available = np.ones((1, 1), dtype=bool) if coloured else _available(flow, routing)
+    # What arrives has a path, so that pairs need not be written out.
+    available = np.ones((1, 1), dtype=bool) if together else _available(flow, routing)
     connected = available.any(axis=0)
     cut_off = np.flatnonzero(~connected).tolist()
     nothing = bool(cut_off) and not (objective.per_demand and connected.any())
     rates = _checked_rates(check, stored, flow) if objective.rated else None
     second, rate = None, None
-    if stored.certificate is None:
+    if certificate is None:
         check.require(
             nothing,
             "a demand has no path, so K = 0",
@@ -181,13 +170,21 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         )
         kept = ints(np.flatnonzero(connected))
         part = flow if not cut_off else flow.keeping(kept)
-        second = _second(check, stored, part, routing, available[:, kept], full=full)
+        needed = next(kind for kind in CERTIFICATES.values() if kind.routing_form == routing.form)
+        found = type(certificate).__name__
+        check.require(
+            certificate.routing_form == routing.form,
+            f"routing {routing.expression} needs {found}",
+            f"the certificate is of type {found}, but routing {routing.expression} needs {needed.__name__}",
+        )
+        subject = Subject(check, network, traffic.level, part, routing, available[:, kept], full)
+        second = _SECOND[certificate.name](subject, certificate)
         rate = None if rates is None else floats(rates[kept])
-        if not coloured:
-            second.check_load(rate if objective.per_demand and rate is not None else part.demand)
-        computed = dict(objective.recheck(second, SavedAnswer(stored.figures, rate, stored.levels)))
-        lengths = second.normalised(second.lengths)
-        limits, kind = bottlenecks(second, network, traffic.level, stored.certificate, lengths)
+        second.check_load(rate if objective.per_demand else None)
+        # Where rates are claimed, the certificate says what each demand does.
+        claim = SavedAnswer(stored.figures, rate, stored.levels)
+        computed = dict(objective.recheck(cast("SecondProblem", second), claim))
+        limits, kind = bottlenecks(second, network, traffic.level, second.normalised(second.lengths))
         binding = kind if limits else objective.unlimited
     check.require(
         rates is None or not rates[~connected].any(),
@@ -206,7 +203,7 @@ def _verified(stored: StoredResult, check: Checks, *, full: bool) -> Verificatio
         claims["status"] if gap <= DEFAULT_TOLERANCE else "bounds",
         gap,
         claims["tolerance"],
-        tuple(check.held),
+        tuple(check.passed),
         tuple(check.trusted),
         second,
         rate,
@@ -232,66 +229,21 @@ def _parsed(stored: StoredResult) -> tuple[Routing, Objective]:
     return routing, objective.with_inputs(stored.inputs)
 
 
-def _second(
-    check: Checks,
-    stored: StoredResult,
-    flow: FlowProblem,
-    routing: Routing,
-    available: BoolArray,
-    *,
-    full: bool,
-) -> SecondProblem:
-    """Return the second implementation of the problem; the certificate must be of the kind that the routing needs."""
-    proof = stored.certificate
-    kind = _CERTIFICATES[routing.form]
-    check.require(
-        isinstance(proof, (kind, ColourCertificate)),
-        f"the proof is a {type(proof).__name__}",
-        f"the certificate is a {type(proof).__name__}, but routing {routing.expression} needs a {kind.__name__}",
-    )
-    if isinstance(proof, ColourCertificate):
-        return SecondColours(check, flow, proof, full=full)
-    where, ends = (stored.network, stored.traffic.level), (flow.member[flow.src], flow.member[flow.dst])
-    match proof:
-        case Certificate():
-            return SecondArcs(check, flow, proof, available)
-        case LoadCertificate() if routing.splitting is not None:
-            return SecondSplits(check, flow, proof, routing, available)
-        case LoadCertificate() if not routing.draws:
-            check.trust(f"what each demand puts on links is taken as routing {routing.expression} gives it")
-            share = routing.loads(*where, *ends, flow.demand).share
-            return SecondGiven(check, flow, proof, routing.usage(*where, *ends), share)
-        case LoadCertificate():
-            paths = _paths(check, stored, flow, routing, available)
-            return SecondGiven(check, flow, proof, *on_one_path(flow, paths))
-        case PathCertificate():
-            return SecondPaths(check, flow, proof, _paths(check, stored, flow, routing, available))
-    raise AssertionError(proof)
-
-
-def _paths(
-    check: Checks, stored: StoredResult, flow: FlowProblem, routing: Routing, available: BoolArray
-) -> PathSet:
-    """Return the paths of the routing, checked."""
-    ends = flow.member[flow.src], flow.member[flow.dst]
-    paths = routing.paths(stored.network, stored.traffic.level, *ends)
-    check_paths(check, flow, paths, routing.rule, available)
-    return paths
-
-
 _NO_LIMITS: tuple[Bottleneck, ...] = ()
-_CERTIFICATES: dict[Form, type[AnyCertificate]] = {
-    "arc": Certificate,
-    "path": PathCertificate,
-    "split": LoadCertificate,
+_SECOND: Mapping[str, Callable[[Subject, Any], SecondConcurrent]] = {
+    "arc": over_arcs,
+    "colour": over_classes,
+    "load": over_splits,
+    "path": over_paths,
 }
+"""How a certificate is computed a second time, by its name."""
 
 
 def _available(flow: FlowProblem, routing: Routing) -> BoolArray:
     """Return bool ``[P, J]``: whether the routing can use each plane for each demand."""
     if routing.form == "arc":
         return reachable(flow)
-    return reachable_both_ways(flow) if routing.splitting == Split.Vlb else reachable_by_paths(flow)
+    return reachable_in_both_directions(flow) if routing.splitting == Split.Vlb else reachable_by_paths(flow)
 
 
 def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> FloatArray:
@@ -309,8 +261,8 @@ def _checked_rates(check: Checks, stored: StoredResult, flow: FlowProblem) -> Fl
     found = totals(demand, rates, flow.demand_count)
     check.require(
         near(rates, traffic.demand * (found / flow.demand)[demand]),
-        "alike pairs get alike rates",
-        "pairs of alike hosts get different parts of what they ask",
+        "pairs of equivalent hosts get equal rates",
+        "pairs of equivalent hosts get different parts of their demands",
     )
     return floats(found)
 
@@ -329,10 +281,10 @@ def _check_summaries(check: Checks, stored: StoredResult) -> None:
     ):
         for name in sorted(facts.keys() | claimed.keys()):
             claim, fact = claimed.get(name), facts.get(name)
-            # What somebody called it follows from nothing.
+            # A label given by hand follows from nothing.
             given, shown = name in ("variant", "label"), reprlib.repr(claim)
             check.require(
-                alike(claim, fact),
+                same_json(claim, fact),
                 f"{key}.{name} is that of the instance" if given else f"{key}.{name} is {fact!r}",
                 f"{key}.{name} is claimed to be {shown}, but the {key} in the file has {reprlib.repr(fact)}",
             )
@@ -351,7 +303,7 @@ def _check_answer(stored: StoredResult, objective: Objective) -> None:
 
 
 def _shown(limit: Bottleneck) -> str:
-    """Return a bottleneck in a few words."""
+    """Return the text form of a bottleneck."""
     tail, head = map(reprlib.repr, limit.link)
     share, speed = limit.share, limit.capacity_gbps
     return f"{limit.kind} {tail} -> {head} of plane {limit.plane}, {share!r} of the bound at {speed!r} Gb/s"
@@ -367,7 +319,7 @@ def _check_limits(check: Checks, stored: StoredResult, limits: Sequence[Bottlene
     )
     for i, (claim, fact) in enumerate(zip(claimed, limits, strict=True)):
         check.require(
-            alike(vars(claim), vars(fact)),
+            same_json(vars(claim), vars(fact)),
             f"bottleneck {fact.link[0]} -> {fact.link[1]} has the share {fact.share:.3g}",
             f"bottlenecks.{i} is claimed to be {_shown(claim)}, but the proof gives {_shown(fact)}",
         )
@@ -403,7 +355,7 @@ def _check_figures(
 
 
 def _finite(value: Any) -> bool:
-    """Whether no number in a JSON value is infinite or none."""
+    """Whether all numbers in a JSON value are finite."""
     if isinstance(value, Mapping):
         return all(map(_finite, value.values()))
     if isinstance(value, list):

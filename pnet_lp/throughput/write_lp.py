@@ -86,7 +86,7 @@ def write_lp(
     highs = silent()
     highs.passModel(model)
     with output_file(path) as temporary:
-        # HiGHS does not tell where the disk was full.
+        # HiGHS does not report a full disk.
         if highs.writeModel(str(temporary)) == highspy.HighsStatus.kError or not _holds(temporary, highs):
             raise OutputError("cannot be written whole: is the disk full?", where=str(path))
 

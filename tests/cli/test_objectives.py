@@ -135,8 +135,8 @@ def test_min_cost_that_falls_short_says_so_first(
     hurried(1)
     shown = run(*GRAPH, "--objective", "min-cost:at=9", code=3).stdout
     assert shown.startswith("carried     only ")
-    assert " of the 9 Gb/s per unit demand asked, at this cost\ncost        " in shown
-    assert "status      bounds: stopped before all that was asked was carried\n" in shown
+    assert " of the requested 9 Gb/s per unit demand, at this cost\ncost        " in shown
+    assert "status      bounds: stopped before all that was requested was carried\n" in shown
     assert "before they met" not in shown
 
 

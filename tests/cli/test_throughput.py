@@ -161,7 +161,7 @@ def test_options_reach_the_solver(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(command, "solve", spy)
     run(*CUBE, "--solver", "highs-simplex", "--threads", "2", "--time-limit", "60")
-    assert (seen["solver"], seen["threads"], seen["time_limit_s"].limit_s, seen["tolerance"]) == (
+    assert (seen["solver"], seen["threads"], seen["deadline"].limit_s, seen["tolerance"]) == (
         "highs-simplex",
         2,
         60,

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from pnet_lp.errors import PnetError
 from pnet_lp.model.summary import summarise_network, summarise_traffic
 from pnet_lp.throughput import verify as verification
-from pnet_lp.throughput.proofs.checks import Checks
 from pnet_lp.throughput.proofs.store import StoredResult, load_result
+from pnet_lp.verification.checks import Checks
 
 from .answers import Document
 

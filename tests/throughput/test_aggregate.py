@@ -5,8 +5,8 @@ import pytest
 
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, ints
+from pnet_lp.model.endpoint_classes import Classes
 from pnet_lp.throughput import build_problem, solve
-from pnet_lp.throughput.problems.classes import Classes
 
 from .conftest import all_to_all, fat_tree, one_switch
 
@@ -52,7 +52,7 @@ def drawn(seed: int) -> tuple[Network, TrafficMatrix]:
 def test_same_optimum(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     network, traffic = drawn(seed)
     merged = solve(network, traffic, solver="highs-simplex", tolerance=1e-7)
-    monkeypatch.setattr("pnet_lp.throughput.problems.flow.endpoint_classes", apart)
+    monkeypatch.setattr("pnet_lp.model.flow.endpoint_classes", apart)
     separate = solve(network, traffic, solver="highs-simplex", tolerance=1e-7)
     assert merged.status == separate.status == "certified"
     assert merged.throughput_gbps == pytest.approx(separate.throughput_gbps, rel=2e-7)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.failures import Failures, fail
-from pnet_lp.model import Certificate, Network, Plane, TrafficMatrix
+from pnet_lp.model import ArcCertificate, Network, Plane, TrafficMatrix
 from pnet_lp.throughput import build_problem, solve
 from pnet_lp.throughput.problems import ArcProblem
 from pnet_lp.throughput.proofs.document import StoredArray
@@ -134,7 +134,7 @@ def test_any_number_of_threads_gives_the_same_bits(topology: str, traffic: str, 
     one, three = (solve(network, demands, solver="columns", threads=threads) for threads in (1, 3))
     assert one.status == "certified"
     assert (one.interval, one.iterations) == (three.interval, three.iterations)
-    assert isinstance(one.certificate, Certificate)
+    assert isinstance(one.certificate, ArcCertificate)
     for name in ("length", "up_length", "down_length", "share", "split_ptr", "split_arc", "split_fraction"):
         np.testing.assert_array_equal(getattr(one.certificate, name), getattr(three.certificate, name))
 

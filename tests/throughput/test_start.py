@@ -12,7 +12,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.failures import Failures, fail
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Variant
-from pnet_lp.throughput import Start, solve
+from pnet_lp.throughput import WarmStart, solve
 from pnet_lp.throughput.problems import lost_demands
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -70,7 +70,7 @@ def test_any_links_may_fail(seed: int, share: float) -> None:
         traffic.level, traffic.endpoints, traffic.src[~lost], traffic.dst[~lost], traffic.demand[~lost]
     )
     cold = solve(broken, kept, solver="highs-ipx", tolerance=1e-4)
-    warm = solve(broken, kept, solver="structured", tolerance=1e-4, start=Start(network, traffic, first))
+    warm = solve(broken, kept, solver="structured", tolerance=1e-4, start=WarmStart(network, traffic, first))
     assert warm.status == "certified"
     assert max(warm.interval.lower, cold.interval.lower) <= min(warm.interval.upper, cold.interval.upper) * (
         1 + 1e-12
@@ -83,7 +83,7 @@ def test_its_own_answer_is_an_end(variant: Variant) -> None:
     traffic = build_traffic("all-to-all", network, "rack")
     settings: dict[str, Any] = {"solver": "structured", "tolerance": 1e-4}
     first = solve(network, traffic, **settings)
-    start = Start(network, traffic, first)
+    start = WarmStart(network, traffic, first)
     assert solve(network, traffic, **settings, start=start).iterations == 0
 
 
@@ -104,23 +104,35 @@ def test_what_is_no_start() -> None:
     paths = solve(network, traffic, routing="ksp:2").certificate
     assert ideal is not None
     assert paths is not None
-    with pytest.raises(SpecError, match=r"^a start is the certificate of a result over any path, as columns"):
+    with pytest.raises(
+        SpecError, match=r"^a warm start needs the certificate of a result over any path, as columns"
+    ):
         solve(network, traffic, start=paths)
-    with pytest.raises(SpecError, match=r"^the start is for other demands, found '1 x 1'; allowed: 1 x 64$"):
+    with pytest.raises(
+        SpecError, match=r"^the warm start is for other demands, found '1 x 1'; allowed: 1 x 64$"
+    ):
         solve(network, traffic, start=replace(ideal, share=np.ones((1, 1))))
     other = Network.from_planes([fat_tree(2)])
     small = all_to_all(other, "host")
-    with pytest.raises(SpecError, match=r"^the start is for a network with other planes, switches, racks or"):
-        solve(network, traffic, start=Start(other, small, solve(other, small)))
+    with pytest.raises(
+        SpecError, match=r"^the warm start is for a network with other planes, switches, racks or"
+    ):
+        solve(network, traffic, start=WarmStart(other, small, solve(other, small)))
     nothing = replace(solve(other, small), certificate=None)
-    with pytest.raises(SpecError, match=r"^a start needs a certificate, and the result has none$"):
-        solve(other, small, start=Start(other, small, nothing))
-    with pytest.raises(SpecError, match=r"^a start has no meaning for this routing; allowed: routings with"):
+    with pytest.raises(SpecError, match=r"^a warm start needs a certificate, and the result has none$"):
+        solve(other, small, start=WarmStart(other, small, nothing))
+    with pytest.raises(
+        SpecError, match=r"^a warm start is not defined for this routing; allowed: routings with"
+    ):
         solve(network, traffic, routing="ecmp-split", start=paths)
-    with pytest.raises(SpecError, match=r"^a start is the certificate of a result over given paths, found"):
+    with pytest.raises(
+        SpecError, match=r"^a warm start needs the certificate of a result over given paths, found"
+    ):
         solve(network, traffic, routing="ksp:2", start=ideal)
     count = len(paths.weight)  # type: ignore[union-attr]
-    with pytest.raises(SpecError, match=rf"^the start is for other paths, found '{count}'; allowed: \d+$"):
+    with pytest.raises(
+        SpecError, match=rf"^the warm start is for other paths, found '{count}'; allowed: \d+$"
+    ):
         solve(network, traffic, routing="ksp:3", start=paths)
-    with pytest.raises(SpecError, match=r"^the start is for other links, found '63'; allowed: 64$"):
+    with pytest.raises(SpecError, match=r"^the warm start is for other links, found '63'; allowed: 64$"):
         solve(network, traffic, routing="ksp:2", start=replace(paths, length=paths.length[:-1]))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pnet_lp import _core
-from pnet_lp.model import Certificate, Network, ThroughputResult, TrafficMatrix
+from pnet_lp.model import ArcCertificate, Network, ThroughputResult, TrafficMatrix
 from pnet_lp.throughput import build_problem, solve
 from pnet_lp.throughput.problems.merge import merge_planes
 
@@ -15,7 +15,7 @@ def structured(network: Network, traffic: TrafficMatrix, threads: int = 0) -> Th
     return solve(network, traffic, solver="structured", tolerance=1e-5, threads=threads)
 
 
-def proof(result: ThroughputResult) -> Certificate:
+def proof(result: ThroughputResult) -> ArcCertificate:
     assert result.certificate is not None
     return result.certificate
 

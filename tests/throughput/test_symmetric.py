@@ -1,4 +1,4 @@
-"""What is alike is solved once, and the proof in colours holds for the whole network, or is refused."""
+"""Equivalent parts are solved once, and the quotient certificate holds for the whole network, or is refused."""
 
 import copy
 import json
@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from pnet_lp.errors import CertificateError, PnetError, SolverError
-from pnet_lp.model import ColourCertificate, Network, Plane, ThroughputResult, TrafficMatrix
+from pnet_lp.model import Network, Plane, QuotientCertificate, ThroughputResult, TrafficMatrix
 from pnet_lp.model.demands import Pairs, Product
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.problems import ArcProblem, build_problem
-from pnet_lp.throughput.proofs import second_colours
 from pnet_lp.throughput.proofs.store import save_result
 from pnet_lp.throughput.solvers import choose_solver
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
+from pnet_lp.verification import quotient
 
 from ..tampering.mutations import decoded, encoded
 from .conftest import random_hosts, random_network
@@ -40,7 +40,7 @@ FAMILIES = [
 def checked(path: Path, network: Network, traffic: TrafficMatrix, **options: Any) -> ThroughputResult:
     """A result by symmetry, which verification accepts as certified."""
     result = solve(network, traffic, solver="symmetric", **options)
-    assert isinstance(result.certificate, ColourCertificate)
+    assert isinstance(result.certificate, QuotientCertificate)
     save_result(path, network, traffic, result)
     found = verify_file(path, full=True)
     assert (found.status, found.trusted) == ("certified", ())
@@ -87,7 +87,7 @@ def test_it_finds_what_the_whole_program_has(text: str, pattern: str, tmp_path: 
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_it_finds_what_is_there_where_nothing_is_alike(seed: int, tmp_path: Path) -> None:
+def test_it_finds_what_is_there_where_nothing_is_equivalent(seed: int, tmp_path: Path) -> None:
     network, traffic = (random_hosts if seed % 2 else random_network)(seed)
     found = checked(tmp_path / "r.json", network, traffic)
     exact = solve(network, traffic, solver="highs-simplex", tolerance=1e-9)
@@ -154,7 +154,7 @@ def test_hosts_by_the_thousand(text: str, planes: int, optimum: float | None, tm
 def test_small_networks_of_many_hosts_need_no_pairs_either(
     monkeypatch: pytest.MonkeyPatch, text: str, optimum: float
 ) -> None:
-    """Where looking for what is alike does not pay, pairs of hosts stay a rule, and those of switches are few."""
+    """Where a search for equivalence classes does not pay, pairs of hosts stay a rule; those of switches are few."""
     listed = Product.listed
 
     def few(product: Product, what: str) -> Pairs:
@@ -170,25 +170,28 @@ def test_small_networks_of_many_hosts_need_no_pairs_either(
     assert found.throughput_gbps == pytest.approx(optimum, rel=1e-4)
 
 
-def test_colours_that_are_no_symmetry_are_told_apart(tmp_path: Path) -> None:
-    """Every switch has three neighbours, so that they look alike until one is set apart."""
+def test_classes_that_are_no_symmetry_are_told_apart(tmp_path: Path) -> None:
+    """Every switch has three neighbours, so that they are equivalent until one is set apart."""
     cycle = [(i, (i + 1) % 10) for i in range(10)]
     chords = [(0, 5), (1, 3), (2, 4), (6, 8), (7, 9)]
     u, v = zip(*cycle, *chords, strict=True)
     network = Network.from_planes([Plane.from_cables(10, u, v, 1.0)])
     traffic = build_traffic("all-to-all", network, "rack")
     found = checked(tmp_path / "r.json", network, traffic)
-    assert isinstance(found.certificate, ColourCertificate)
+    assert isinstance(found.certificate, QuotientCertificate)
     assert len(found.certificate.target) > 1
     exact = solve(network, traffic, solver="highs-simplex", tolerance=1e-9)
     assert found.throughput_gbps == pytest.approx(exact.throughput_gbps, rel=1e-9)
 
 
-def test_too_little_alike_is_refused() -> None:
+def test_too_many_classes_are_refused() -> None:
     network = build_network("jellyfish:k=10")
     traffic = build_traffic("all-to-all", network, "rack")
     assert choose_solver(ArcProblem(build_problem(network, traffic)), 1e-4) == "structured"
-    with pytest.raises(SolverError, match=r"solver: too little is alike .* 'symmetric'; allowed: auto"):
+    with pytest.raises(
+        SolverError,
+        match=r"solver: .* too many equivalence classes, found 'symmetric'; allowed: auto",
+    ):
         solve(network, traffic, solver="symmetric")
 
 
@@ -205,7 +208,7 @@ def test_a_sample_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     network = build_network("torus:dims=4x5")
     checked(path, network, build_traffic("all-to-all", network, "rack"))
     full = verify_file(path, full=True)
-    monkeypatch.setattr(second_colours, "MOST_LOOKS", 300)
+    monkeypatch.setattr(quotient, "MOST_VISITS", 300)
     sampled = verify_file(path)
     assert sampled.interval.lower == pytest.approx(full.interval.lower, rel=1e-12)
     assert [text.partition(" of 20 destinations")[0] for text in sampled.trusted] == ["that the other 18"]
@@ -227,10 +230,10 @@ def swapped(values: np.ndarray) -> np.ndarray:
         ("fraction", lambda v: -v, "negative or infinite"),
         ("class_length", lambda v: v[::-1], "claimed to be|zero along a path|without a limit"),
         ("class_length", lambda v: v * 0, "zero along a path"),
-        ("node_class", swapped, "look alike"),
+        ("node_class", swapped, "equivalent nodes"),
         ("node_class", lambda v: v[:, :-1], "shape"),
         ("node_class", lambda v: 0 * v, "no links|have none|one destination|cycle|through an endpoint"),
-        ("arc_class", swapped, "differ|does not see|look alike|have none"),
+        ("arc_class", swapped, "differ|does not see|equivalent nodes|have none"),
         ("arc_class", lambda v: v - 5, "names something that there is not"),
         ("entry", lambda v: v[::-1], "do not sum to 1|have none|cycle|endpoint|does not see|claimed"),
         ("entry", lambda v: v + 100, "class that there is not"),
@@ -238,7 +241,7 @@ def swapped(values: np.ndarray) -> np.ndarray:
         ("target", lambda v: v - 1, "names something that there is not"),
     ],
 )
-def test_tampered_colours_are_refused(key: str, change: Any, message: str, tmp_path: Path) -> None:
+def test_tampered_classes_are_refused(key: str, change: Any, message: str, tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     document = stored(path)
     changed = copy.deepcopy(document)
@@ -249,7 +252,7 @@ def test_tampered_colours_are_refused(key: str, change: Any, message: str, tmp_p
 
 
 def test_a_link_that_fails_afterwards_breaks_the_proof(tmp_path: Path) -> None:
-    """What was alike no longer is: destinations see something else."""
+    """What was equivalent no longer is: destinations see something else."""
     path = tmp_path / "r.json"
     document = stored(path)
     plane = document["instance"]["network"]["planes"][0]
@@ -261,7 +264,7 @@ def test_a_link_that_fails_afterwards_breaks_the_proof(tmp_path: Path) -> None:
         verify_file(path)
 
 
-def test_colours_prove_k_alone(tmp_path: Path) -> None:
+def test_a_quotient_certificate_proves_k_alone(tmp_path: Path) -> None:
     path = tmp_path / "r.json"
     document = stored(path)
     for key, value in (("objective", "total"), ("routing", "ksp:2")):

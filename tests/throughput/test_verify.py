@@ -14,13 +14,13 @@ from pnet_lp.errors import CertificateError, PnetError
 from pnet_lp.model import Network, Plane, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.demands import Pairs
+from pnet_lp.model.endpoint_classes import Classes
 from pnet_lp.throughput import FlowProblem, build_problem, solve
-from pnet_lp.throughput.problems.classes import Classes
 from pnet_lp.throughput.proofs.document import StoredArray
-from pnet_lp.throughput.proofs.second import demand_distances, reachable
-from pnet_lp.throughput.proofs.second_arcs import Split, propagate
 from pnet_lp.throughput.proofs.store import load_result, save_result
 from pnet_lp.throughput.verify import verify_file
+from pnet_lp.verification.arcs import Split, propagate
+from pnet_lp.verification.second import demand_distances, reachable
 
 from .conftest import INSTANCES, Instance, one_switch, plane, random_network
 
@@ -164,8 +164,8 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "gap": (put("relative_gap", lambda g: g / 2 + 1e-12), "relative_gap is claimed to be"),
     "all bounds": (claim_more, "throughput_gbps is claimed to be"),
     "bound as text": (put("lower_bound_gbps", lambda _: "1.0"), "lower_bound_gbps is claimed to be '1.0'"),
-    "NaN bound": (put("upper_bound_gbps", lambda _: float("nan")), "NaN is no number of JSON"),
-    "infinite bound": (put("upper_bound_gbps", lambda _: float("inf")), "Infinity is no number of JSON"),
+    "NaN bound": (put("upper_bound_gbps", lambda _: float("nan")), "NaN is not a JSON number"),
+    "infinite bound": (put("upper_bound_gbps", lambda _: float("inf")), "Infinity is not a JSON number"),
     "negative bound": (put("lower_bound_gbps", lambda _: -1.0), "lower_bound_gbps is claimed to be -1.0"),
     "unknown key": (lambda d: d.update(extra=1), "extra is no key of a result of this objective"),
     "missing key": (lambda d: d.pop("relative_gap"), "relative_gap is missing"),
@@ -173,7 +173,7 @@ TAMPERINGS: dict[str, tuple[Callable[[Document], None], str]] = {
     "status": (put("status", lambda _: "bounds"), "the status is claimed to be 'bounds'"),
     "tolerance": (put("tolerance", lambda _: 1e-15), "the status is claimed to be 'certified'"),
     "objective": (put("objective", lambda _: "total"), "answer.rates_gbps is not a rate"),
-    "routing": (put("routing", lambda _: "ecmp"), "routing ecmp needs a LoadCertificate"),
+    "routing": (put("routing", lambda _: "ecmp"), "routing ecmp needs LoadCertificate"),
     "level": (put("level", lambda _: "host"), "level 'host' is claimed"),
     "binding": (put("binding", lambda _: "disconnected"), "binding is claimed to be 'disconnected'"),
     "another binding": (
@@ -421,7 +421,7 @@ def test_wrong_classes_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             endpoint_class=ints([0, 0, 1, 1]),
         )
 
-    monkeypatch.setattr("pnet_lp.throughput.problems.flow.endpoint_classes", joined)
+    monkeypatch.setattr("pnet_lp.model.flow.endpoint_classes", joined)
     with pytest.raises(CertificateError, match="members of a class have different demands"):
         verify_file(path)
 

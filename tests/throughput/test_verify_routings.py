@@ -94,7 +94,7 @@ def test_the_draw_belongs_to_the_claim(key: str) -> None:
 def test_the_kind_of_proof_must_fit_the_routing() -> None:
     found = stored("ksp:4")
     claim = claiming(found, routing="ecmp-split")
-    with pytest.raises(CertificateError, match="routing ecmp-split needs a LoadCertificate"):
+    with pytest.raises(CertificateError, match="routing ecmp-split needs LoadCertificate"):
         verify(claim)
     unknown = claiming(found, routing="fastest")
     with pytest.raises(CertificateError, match="the question is none: unknown routing 'fastest'"):

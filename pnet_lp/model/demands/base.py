@@ -58,6 +58,11 @@ class Demands(ABC):
     def complete(self) -> bool:
         """Whether it is seen without a look at each pair that every endpoint sends to every other."""
 
+    @property
+    def factors(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Weights of sources and of destinations whose products demands are, and demands to oneself; None if listed."""
+        return None
+
     @abstractmethod
     def listed(self, what: str) -> Pairs:
         """Return the demands one by one, sorted by source, then destination.

@@ -57,6 +57,11 @@ class Product(Demands):
         return np.concatenate([ends, self.own[self.own > 0]])
 
     @property
+    def factors(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """See :attr:`Demands.factors`."""
+        return self.sends, self.receives, self.own
+
+    @property
     def complete(self) -> bool:
         """No weight is 0."""
         return bool((self.sends > 0).all() and (self.receives > 0).all())

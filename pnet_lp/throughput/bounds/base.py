@@ -61,11 +61,16 @@ class Bound:
         }
 
 
-@dataclass(frozen=True)
-class Silent:
-    """A bound that says nothing about an instance, and a clause that says why."""
+class Silent(Exception):  # noqa: N818 - no error: other bounds are defined
+    """Raised by a bound that is not defined for an instance.
 
-    why: str
+    Attributes:
+        why: a clause that says why.
+    """
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 @brief()
@@ -104,7 +109,7 @@ class Instance:
 
     @cached_property
     def orders(self) -> list[Order]:
-        """Orders of the graph's nodes along which cuts are looked for."""
+        """Orders of the graph's nodes along which cuts are searched."""
         random = generator(0, "bounds/orders")
         nodes = self.graph.nodes
         return [
@@ -131,7 +136,7 @@ class Instance:
         return ints(site)
 
 
-Evaluate: TypeAlias = Callable[[Instance], Bound | Silent]
+Evaluate: TypeAlias = Callable[[Instance], Bound]
 
 BOUNDS: Registry[Evaluate] = Registry("bound", package="pnet_lp.throughput.bounds", group="pnet_lp.bounds")
 
@@ -144,7 +149,7 @@ class Bounds:
     Attributes:
         instance: what they bound.
         found: by name, smallest value first.
-        silent: by name, those that say nothing about the instance.
+        silent: by name, those that are not defined for the instance.
     """
 
     instance: Instance
@@ -176,7 +181,7 @@ def compute_bounds(network: Network, traffic: TrafficMatrix, names: Iterable[str
 
     Raises:
         SpecError: as :func:`chosen_bounds`.
-        TrafficError: the matrix is empty, or is for another number of endpoints; a bound that is named looks at each
+        TrafficError: the matrix is empty, or is for another number of endpoints; a bound that is named needs each
             pair, and these do not fit into memory.
         TopologyError: demands of the matrix's level mean nothing on the network.
     """
@@ -187,17 +192,14 @@ def compute_bounds(network: Network, traffic: TrafficMatrix, names: Iterable[str
     found: dict[str, Bound] = {}
     silent: dict[str, Silent] = {}
     for entry in chosen:
-        answer: Bound | Silent
         try:
-            answer = entry.build(instance)
+            found[entry.name] = entry.build(instance)
+        except Silent as reason:
+            silent[entry.name] = reason
         except TrafficError as error:
-            # Demands that are a rule can be more pairs than fit into memory, and some bounds look at each pair.
+            # Demands that are a rule can be more pairs than fit into memory, and some bounds need each pair.
             if named:
                 raise error.at(entry.name) from None
-            answer = Silent(str(error))
-        if isinstance(answer, Bound):
-            found[entry.name] = answer
-        else:
-            silent[entry.name] = answer
+            silent[entry.name] = Silent(str(error))
     order = sorted(found, key=lambda name: (found[name].value_gbps, name))
     return Bounds(instance, {name: found[name] for name in order}, silent)

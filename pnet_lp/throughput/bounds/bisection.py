@@ -11,6 +11,7 @@ from pnet_lp.throughput.bounds.base import BOUNDS, Bound, Instance, Silent
 from pnet_lp.throughput.bounds.cutter import Cutter, Groups
 from pnet_lp.throughput.bounds.program import is_small, solve_program
 from pnet_lp.throughput.bounds.search import Counts
+from pnet_lp.throughput.bounds.witness import Cut
 
 _ROUNDING = 1e-6
 
@@ -18,7 +19,7 @@ _ROUNDING = 1e-6
 @BOUNDS.register(
     "bisection", summary="least capacity between two halves of the endpoints, over the demand across it"
 )
-def bisection(instance: Instance) -> Bound | Silent:
+def bisection(instance: Instance) -> Bound:
     """Return the capacity of the narrowest cut between halves, over the demand that has to cross it.
 
     Halves are of racks or of hosts, those without a demand included, and differ by one if the number is odd.  Each
@@ -29,9 +30,14 @@ def bisection(instance: Instance) -> Bound | Silent:
 
     The K of the matrix is bounded by any such cut, the narrowest or not; the narrowest need not give the best bound.
     """
+    return narrowest_halves(instance)[0]
+
+
+def narrowest_halves(instance: Instance) -> tuple[Bound, Cut]:
+    """Return the bound, and the cut that shows it."""
     counted = np.ones(len(instance.sites.of), dtype=np.bool_)
     if len(counted) < 2:
-        return Silent(f"one {instance.level} has no two halves")
+        raise Silent(f"one {instance.level} has no two halves")
     cutter = Cutter(instance, counted)
     best, capacity = _narrowest(cutter, _splits(instance, cutter.groups))
     at_least = 0.0
@@ -48,7 +54,7 @@ def bisection(instance: Instance) -> Bound | Silent:
     values = [one.capacity_gbps / one.demand if one.demand > 0 else math.inf for one in (cut, back)]
     facts = {"bisection_gbps": capacity, "at_least_gbps": capacity if exact else at_least}
     value, shown = min(zip(values, (cut, back), strict=True), key=lambda pair: pair[0])
-    return Bound(value, exact=exact, witness=shown, facts=facts)
+    return Bound(value, exact=exact, witness=shown, facts=facts), shown
 
 
 def _narrowest(cutter: Cutter, splits: Iterable[Counts]) -> tuple[Counts, float]:

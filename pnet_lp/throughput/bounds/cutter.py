@@ -24,7 +24,7 @@ found depends on it, not what the cut is said to carry."""
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
 class Groups:
-    """Endpoints that attach alike, so that only their number on each side matters.
+    """Endpoints that attach to the same switches at the same speeds, so that only their number on each side matters.
 
     Attributes:
         of: int32 ``[endpoints]``, -1 for endpoints that are on no side.

@@ -1,4 +1,4 @@
-"""The graphs that bounds look at: all switches of the planes that differ, and the same with each site one node."""
+"""Graphs that bounds are computed on: all switches of the planes that differ, and the same with each site one node."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Wiring:
         return ints(np.where(there >= 0, there + self.offset[:-1], -1)).reshape(there.shape)
 
     def by_plane(self, side: BoolArray) -> tuple[BoolArray, ...]:
-        """Return a side of the switches plane by plane, all copies alike."""
+        """Return a side of the switches plane by plane, the same in all copies."""
         return tuple(side[self.offset[d] : self.offset[d + 1]] for d in self.distinct.tolist())
 
 

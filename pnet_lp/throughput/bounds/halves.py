@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
-from pnet_lp.throughput.bounds.base import compute_bounds
+from pnet_lp.throughput.bounds.base import Instance
 from pnet_lp.throughput.bounds.witness import Cut
 
 
@@ -34,12 +34,13 @@ def find_bisection(network: Network, level: Level | None = None) -> Bisection | 
         network: any.
         level: of what halves are; default: hosts where the network has any, else racks.
     """
+    from pnet_lp.throughput.bounds.bisection import narrowest_halves  # noqa: PLC0415 - brings SciPy
+
     level = network.settled_level(level)
     endpoints = len(network.endpoint_names(level))
     if endpoints < 2 or (level == "rack" and not network.common_racks):
         return None
     # Which halves are joined by least does not depend on the demands, but a bound needs some.
     demand = TrafficMatrix.from_entries(level, endpoints, [0], [endpoints - 1])
-    found = compute_bounds(network, demand, ["bisection"]).found["bisection"]
-    assert isinstance(found.witness, Cut)
-    return Bisection(found.facts["bisection_gbps"], found.exact, found.witness)
+    found, cut = narrowest_halves(Instance(network, demand))
+    return Bisection(found.facts["bisection_gbps"], found.exact, cut)

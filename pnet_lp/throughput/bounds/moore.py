@@ -45,7 +45,7 @@ def _fewest_hops(instance: Instance, end: IntArray, demand: FloatArray, *, outwa
 
     Args:
         instance: the network.
-        end: the site of each demand that looks for its partner.
+        end: the site of each demand that searches its partner.
         demand: the demands.
         outwards: whether paths lead away from the site.
     """
@@ -92,7 +92,7 @@ class _Reach:
 def _leads_back(here: IntArray, there: IntArray, usable: BoolArray, n: int) -> IntArray:
     """Return 1 for switches from which a usable link leads back to each neighbour that a search can come from.
 
-    Arc 2 i + 1 is the reverse of arc 2 i, so a cable whose one direction is dead is one without a way back.
+    Arc 2 i + 1 is the reverse of arc 2 i, so a cable whose one direction is dead is one without a link back.
     """
     one_way = usable & ~usable.reshape(-1, 2)[:, ::-1].ravel()
     back = np.ones(n, dtype=np.int32)
@@ -102,13 +102,13 @@ def _leads_back(here: IntArray, there: IntArray, usable: BoolArray, n: int) -> I
     return back
 
 
-def _reach(planes: list[_Reach], ports: IntArray, wanted: int) -> list[int]:
+def _reach(planes: list[_Reach], ports: IntArray, enough: int) -> list[int]:
     """Return ``R(0), R(1), ...``, how many other sites are within so many hops, until enough are or no more come."""
     # Of each attached plane: its reach, switches within the hops so far, and switches at exactly so many.
     near = [(plane, 1, int(k)) for plane, k in zip(planes, ports.tolist(), strict=True) if k >= 0]
     reach: list[int] = []
     while True:
         reach.append(sum(plane.shared * switches - 1 for plane, switches, _ in near))
-        if reach[-1] >= wanted or all(ring == 0 for *_, ring in near):
+        if reach[-1] >= enough or all(ring == 0 for *_, ring in near):
             return reach
         near = [(plane, switches + ring, ring * plane.branch) for plane, switches, ring in near]

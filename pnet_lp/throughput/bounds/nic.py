@@ -9,10 +9,10 @@ from pnet_lp.throughput.bounds.witness import AccessLinks
 
 
 @BOUNDS.register("nic", summary="access links of a host in all planes, over what it sends or receives")
-def nic(instance: Instance) -> Bound | Silent:
+def nic(instance: Instance) -> Bound:
     """Return the smallest ratio of access speed to demand, over hosts and directions."""
     if instance.level == "rack":
-        return Silent("access links do not limit racks")
+        raise Silent("access links do not limit racks")
     problem = instance.problem
     best: tuple[float, AccessLinks] | None = None
     sent, received = problem.demands.totals(problem.attach.shape[1])

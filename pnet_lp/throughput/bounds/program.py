@@ -19,7 +19,7 @@ SWITCHES = 48
 """Switches of the distinct planes up to which it is tried."""
 
 NODES = 1000
-"""Nodes of the search tree after which it stops: a limit of nodes, not of seconds, gives everybody the same answer."""
+"""Nodes of the search tree after which it stops: a limit of nodes, not of seconds, gives the same answer everywhere."""
 
 
 @brief()
@@ -73,7 +73,7 @@ def solve_program(cutter: Cutter) -> Program:
     if hosts:
         cost[up:down] = groups.up[group, plane] / unit
         cost[down:] = groups.down[group, plane] / unit
-        # cut members >= members that send, if the switch does not; and the other way round.
+        # cut members >= members that send, if the switch does not; and vice versa.
         rows.add(np.arange(up, down), group, side + place, size)
         rows.add(np.arange(down, count), side + place, group, size, tail_scaled=True)
     constraints = [LinearConstraint(rows.matrix(), -np.inf, 0)]

@@ -206,7 +206,7 @@ def exchange(side: BoolArray, size: Counts, capacity: sp.csr_array) -> BoolArray
 
 
 def _pass(sign: FloatArray, size: Counts, both: sp.csr_array) -> tuple[float, FloatArray]:
-    """Exchange pairs, each once and the best left first, and return to the best point on the way."""
+    """Exchange pairs, each once and the best left first, and return to the best point so far."""
     start, sign = sign, sign.copy()
     pull = both @ sign
     free = size > 0

@@ -26,7 +26,7 @@ _BYTES_PER_PAIR = 40
     source="Namyar, Supittayapornpong, Zhang, Yu, Govindan: A Throughput-Centric View of the Performance of Datacenter "
     "Topologies, SIGCOMM 2021, section 3",
 )
-def tub(instance: Instance) -> Bound | Silent:
+def tub(instance: Instance) -> Bound:
     """Return ``sum c_a`` over the largest ``sum t_st hops(s, t)`` of a matrix t with the totals of the one given.
 
     No endpoint sends or receives more in t than in the traffic matrix.  The value bounds the K of the t that the
@@ -53,7 +53,7 @@ def tub(instance: Instance) -> Bound | Silent:
     sent, received = sent[busy], received[busy]
     far = sent[:, None] * received[None, :] * (hops == UNREACHED)
     if not hops.any():
-        return Silent("all endpoints are on one switch")
+        raise Silent("all endpoints are on one switch")
     if far.any():
         s, t = np.unravel_index(int(far.argmax()), far.shape)
         src, dst, amount = np.array([s]), np.array([t]), np.array([min(sent[s], received[t])])

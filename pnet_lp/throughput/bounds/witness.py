@@ -1,4 +1,4 @@
-"""What a bound shows for itself: enough for anybody to compute its value again by adding up."""
+"""The witness of a bound: enough to compute its value again by adding up."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class EqualLengths(Witness):
 
 @dataclass(frozen=True)
 class AccessLinks(Witness):
-    """The access links of some alike hosts, in one direction.
+    """The access links of some equivalent hosts, in one direction.
 
     Attributes:
         endpoint: index of the first of the hosts.
-        alike: how many they are.
+        hosts: how many they are.
         direction: ``up`` from the hosts, ``down`` to them.
         capacity_gbps: sum of their speeds over all planes.
         demand: what the hosts send or receive together.
     """
 
     endpoint: int
-    alike: int
+    hosts: int
     direction: Literal["up", "down"]
     capacity_gbps: float
     demand: float
@@ -57,7 +57,7 @@ class AccessLinks(Witness):
         return {
             "kind": "access-links",
             "endpoint": network.endpoint_names(level)[self.endpoint],
-            "alike": self.alike,
+            "alike": self.hosts,
             "direction": self.direction,
             "capacity_gbps": self.capacity_gbps,
             "demand": self.demand,

@@ -1,4 +1,4 @@
-"""Objectives: what is asked of a network, one file each; :mod:`~pnet_lp.throughput.objectives.base` says what one is.
+"""Objectives: what is optimised, one file each; :mod:`~pnet_lp.throughput.objectives.base` says what one is.
 
 Each turns a problem into an :class:`Optimum`: a value between two bounds, a flow that attains the one and lengths that
 prove the other; and each says how a saved answer is checked a second time.  Linear programs go to a solver through

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pnet_lp.errors import SpecError
-from pnet_lp.model import AnyCertificate, Interval, Network
+from pnet_lp.model import Certificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
 from pnet_lp.model.result import FairLevel, ValueKey
 from pnet_lp.registry import Params, Registry, parse_expression, write_expression
 from pnet_lp.routing import Form
-from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems import ConcurrentProblem, Problem
 from pnet_lp.throughput.solvers import AUTO, SolveOptions
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 CONCURRENT = "concurrent"
 
@@ -53,7 +53,7 @@ class Clock:
 @brief()
 @dataclass(frozen=True, repr=False)
 class SolveContext:
-    """By what to solve, and whom to tell.
+    """By what to solve, and where to report.
 
     Attributes:
         solver: a solver's name, or ``auto``.
@@ -84,26 +84,28 @@ class Optimum:
         levels: of ``max-min``.
         interrupted: whether the user stopped it.
         warnings: one sentence each.
+        stated: the problem that the certificate is of, where it is a reduced one.
     """
 
     interval: Interval
     gap: float
     solver: str
     iterations: int
-    certificate: AnyCertificate
+    certificate: Certificate
     link_load: FloatArray
     rate: FloatArray | float
     figures: Mapping[str, Any]
     levels: tuple[FairLevel, ...] = ()
     interrupted: bool = False
     warnings: tuple[str, ...] = ()
+    stated: ConcurrentProblem | None = None
 
 
 class Objective(ABC):
     """Base of all objectives.
 
     Class attributes:
-        headline: the figure that is asked for.
+        headline: the figure that answers the question.
         per_demand: whether each demand has a rate of its own.  Demands without a path then get none; otherwise a single
             one makes K = 0.
         rated: whether a result lists the rate of each demand.

@@ -6,7 +6,7 @@ Maximum concurrent flow: F. Shahrokhi, D. W. Matula, "The maximum concurrent flo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import SolverError
@@ -21,7 +21,7 @@ from pnet_lp.throughput.objectives.base import (
     SolveContext,
     proved,
 )
-from pnet_lp.throughput.problems import Certified, Problem
+from pnet_lp.throughput.problems import Certified, ConcurrentProblem, Problem
 from pnet_lp.throughput.solvers import (
     AUTO,
     RawSolution,
@@ -33,7 +33,7 @@ from pnet_lp.throughput.solvers import (
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 
 @OBJECTIVES.register(CONCURRENT, summary="the largest K such that K times the traffic matrix can be carried")
@@ -46,24 +46,25 @@ class Concurrent(Objective):
 
     def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
         """See :meth:`Objective.optimise`."""
-        found = problem.solved()
-        if found is not None:
-            context.clock.note("certify")
-            name, iterations, interrupted, message = CLOSED_FORM, 0, False, ""
+        solved = problem.solved()
+        if solved is None:
+            answer = _solved(problem, context)
         else:
-            name, raw, found = _solved(problem, context)
-            iterations, interrupted, message = raw.iterations, raw.interrupted, raw.message
+            context.clock.note("certify")
+            answer = _Answer(CLOSED_FORM, problem, RawSolution(None, 0), solved)
+        raw, found = answer.raw, answer.certified
         return Optimum(
             self.value(found.interval),
             found.interval.gap,
-            name,
-            iterations,
+            answer.solver,
+            raw.iterations,
             found.certificate,
             found.load,
             found.interval.lower,
             self.figures(found.interval),
-            interrupted=interrupted,
-            warnings=(message,) if message else (),
+            interrupted=raw.interrupted,
+            warnings=(raw.message,) if raw.message else (),
+            stated=answer.stated,
         )
 
     def figures_of_nothing(self) -> Mapping[str, Any]:
@@ -94,22 +95,34 @@ class Concurrent(Objective):
         }
 
 
-def _solved(problem: Problem, context: SolveContext) -> tuple[str, RawSolution, Certified]:
-    """Return the solver, what it returned, and what that proves; by a second one where the first may not end."""
-    if context.solver != AUTO:
-        return context.solver, *_solved_by(context.solver, problem, context, context.options)
+@dataclass(frozen=True, eq=False)
+class _Answer:
+    """Which solver solved which problem, what it returned, and what that proves."""
+
+    solver: str
+    stated: ConcurrentProblem
+    raw: RawSolution
+    certified: Certified
+
+
+def _solved(problem: Problem, context: SolveContext) -> _Answer:
+    """Return the answer of a solver, or of a second one where the first may not end."""
     options = context.options
+    if context.solver != AUTO:
+        return _solved_by(context.solver, problem, context, options)
     first, most = choose_solver(problem, options.tolerance), options.max_iterations
     second = second_choice(first, options.tolerance)
     if second is None or (most is not None and most <= second[1]) or not _fits(second[0], problem):
-        return first, *_solved_by(first, problem, context, options)
-    raw, found = _solved_by(first, problem, context, replace(options, max_iterations=second[1]))
-    if found.interval.gap <= options.tolerance or raw.interrupted or options.deadline.left_s() == 0:
-        return first, raw, found
-    left = None if most is None else most - raw.iterations
-    more, other = _solved_by(second[0], problem, context, replace(options, max_iterations=left))
-    more = replace(more, iterations=raw.iterations + more.iterations)
-    return second[0], more, other if other.interval.gap <= found.interval.gap else found
+        return _solved_by(first, problem, context, options)
+    answer = _solved_by(first, problem, context, replace(options, max_iterations=second[1]))
+    gap, done = answer.certified.interval.gap, answer.raw.iterations
+    if gap <= options.tolerance or answer.raw.interrupted or options.deadline.left_s() == 0:
+        return answer
+    left = None if most is None else most - done
+    other = _solved_by(second[0], problem, context, replace(options, max_iterations=left))
+    better = other if other.certified.interval.gap <= gap else answer
+    raw = replace(other.raw, iterations=done + other.raw.iterations)
+    return replace(better, solver=other.solver, raw=raw)
 
 
 def _fits(name: str, problem: Problem) -> bool:
@@ -120,19 +133,18 @@ def _fits(name: str, problem: Problem) -> bool:
     return True
 
 
-def _solved_by(
-    name: str, problem: Problem, context: SolveContext, options: SolveOptions
-) -> tuple[RawSolution, Certified]:
-    """Return what a solver returned, and what that proves."""
+def _solved_by(name: str, problem: Problem, context: SolveContext, options: SolveOptions) -> _Answer:
+    """Return the answer of one solver."""
     solver = get_solver(name)
     solver.check(problem)
+    stated = solver.reduced(problem)
 
     def report(iterations: int, lower: float, upper: float) -> bool:
         context.on_progress(name, iterations, lower, upper)
         return True
 
-    raw = solver.solve(problem, options, report)
+    raw = solver.solve(stated, options, report)
     context.clock.note("solve")
-    found = problem.certify(raw.proof)
+    found = stated.certify(raw.proof)
     context.clock.note("certify")
-    return raw, found
+    return _Answer(name, stated, raw, found)

@@ -1,4 +1,4 @@
-"""``min-cost``: the cheapest way to carry K times the matrix, at a cost w for each Gb/s on a link between switches.
+"""``min-cost``: the least cost of carrying K times the matrix, at a cost w for each Gb/s on a link between switches.
 
 Any lengths l >= 0 prove a bound: carrying K costs at least ``K sum d_j dist_{w+l}(j) - sum c l``.
 """
@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp.deadline import OVER
 from pnet_lp.errors import RoutingError, SolverError, SpecError
-from pnet_lp.model import AnyCertificate, Interval, Network
+from pnet_lp.model import Certificate, Interval, Network
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.result import ValueKey
 from pnet_lp.registry import Params
@@ -30,25 +30,24 @@ from pnet_lp.throughput.objectives.base import (
 )
 from pnet_lp.throughput.objectives.link_costs import read_link_costs
 from pnet_lp.throughput.objectives.program import (
-    STRUCTURED,
     check_program_solver,
     formulate,
     lp_solver,
+    program_solver,
     solve_form,
 )
 from pnet_lp.throughput.problems import Certified, Lengths, Problem
 from pnet_lp.throughput.problems.program import Form, ProgramGoal
-from pnet_lp.throughput.proofs.checks import SAME, SLACK
-from pnet_lp.throughput.solvers import get_solver
 from pnet_lp.throughput.solvers.general import Best
 from pnet_lp.units import format_gbps
+from pnet_lp.verification.checks import SAME, SLACK
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 
 _ROUNDING = 1e-4
-"""Part of what was asked that may be missing without a word; the status says whether it is within the tolerance."""
+"""Part of the requested K that may be missing without a warning; the status says whether it is within the tolerance."""
 
 
 class MinCostParams(Params):
@@ -132,7 +131,7 @@ class MinCost(Objective):
 
         cheapest = solve_form(problem, form, context, prove)
         found = cheapest.answer
-        # A part of the largest K is what was asked only as far as that is known.
+        # A part of the largest K is the requested one only as far as that is known.
         unknown = most.gap if self.params.at is None else 0.0
         return Optimum(
             found.cost,
@@ -168,14 +167,14 @@ class MinCost(Objective):
             "all demands get the same part",
             "demands get nothing, or different parts of what they ask",
         )
-        asked = self.params.at
-        if asked is None:
-            asked = claim.figures.get("asked_gbps", carried)
+        requested = self.params.at
+        if requested is None:
+            requested = claim.figures.get("asked_gbps", carried)
             check.trust("the largest K, of which asked_gbps is a part, is taken as it stands")
         check.require(
-            isinstance(asked, float) and carried <= asked * (1 + SAME),
-            "no more is carried than was asked",
-            f"asked_gbps is {asked!r}, and {carried!r} is carried",
+            isinstance(requested, float) and carried <= requested * (1 + SAME),
+            "no more is carried than was requested",
+            f"asked_gbps is {requested!r}, and {carried!r} is carried",
         )
         link_cost = self._link_cost(second.flow.capacity)
         check.require(
@@ -194,7 +193,7 @@ class MinCost(Objective):
             for part in (0.0, 1.0)
         )
         check.require(least <= cost * (1 + SAME), "the bounds are in order", "the bounds cross")
-        return _figures(Interval(min(least, cost), cost), carried, asked, float(demand.sum()))
+        return _figures(Interval(min(least, cost), cost), carried, requested, float(demand.sum()))
 
     def gap(self, figures: Mapping[str, Any]) -> float:
         """See :meth:`Objective.gap`."""
@@ -202,19 +201,22 @@ class MinCost(Objective):
 
     @property
     def proves_gap(self) -> bool:
-        """Whether K itself was given: how far the largest K is known is no part of the proof."""
+        """Whether K itself was given: how far the largest K is known is not a part of the proof."""
         return self.params.at is not None
 
     def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         """See :meth:`Objective.words`."""
         total, mean = format_gbps(figures["cost_gbps_links"]), figures["mean_links"]
-        carried, asked = (format_gbps(figures[key]) for key in ("carried_gbps", "asked_gbps"))
+        carried, requested = (format_gbps(figures[key]) for key in ("carried_gbps", "asked_gbps"))
         cost = ("cost", f"{total} Gb/s times links, {mean:.6g} links on average")
         if not _falls_short(figures):
             said = [cost, ("carried", f"{carried} Gb/s per unit demand")]
         else:
             said = [
-                ("carried", f"only {carried} of the {asked} Gb/s per unit demand asked, at this cost"),
+                (
+                    "carried",
+                    f"only {carried} of the requested {requested} Gb/s per unit demand, at this cost",
+                ),
                 cost,
             ]
         return [*said, proved(figures, self.headline)]
@@ -222,7 +224,7 @@ class MinCost(Objective):
     def outstanding(self, document: Mapping[str, Any]) -> str:
         """See :meth:`Objective.outstanding`."""
         if _falls_short(document):
-            return "all that was asked was carried"
+            return "all that was requested was carried"
         if document["relative_gap"] > document["tolerance"]:
             return super().outstanding(document)
         return f"the largest K was known within a gap of {document['tolerance']:g}"
@@ -272,18 +274,18 @@ class MinCost(Objective):
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """A flow, what it costs, and what it carries: K, a hair less than asked where rounding ate it."""
+    """A flow, what it costs, and what it carries: K, reduced by rounding from the requested one."""
 
     cost: Interval
     carried: float
-    certificate: AnyCertificate
+    certificate: Certificate
     load: FloatArray
 
 
 def _largest(problem: Problem, context: SolveContext) -> Best[Interval]:
     """Return bounds on the largest K."""
-    if lp_solver(context, problem) == STRUCTURED:
-        solver = get_solver(STRUCTURED)
+    solver = program_solver(lp_solver(context, problem))
+    if not solver.takes_rate:
         solver.check(problem)
         # So close that what is not known of K is no more than a part of the tolerance.
         options = replace(context.options, tolerance=0.5 * context.options.tolerance)
@@ -316,7 +318,7 @@ def _prove(
     carried = attained.factor * rate
     lengths = form.lengths(dual)
     nothing: Lengths = (np.zeros_like(lengths[0]), np.zeros_like(lengths[1]), np.zeros_like(lengths[2]))
-    # Without lengths: everybody takes a shortest path.  It can be the better bound, and is where all of them fit.
+    # Without lengths every demand takes a shortest path.  It can be the better bound, and is where all of them fit.
     lower, best = max(
         ((cost_bound(problem, carried, each, link_cost), each) for each in (lengths, nothing)),
         key=lambda pair: pair[0],
@@ -326,17 +328,17 @@ def _prove(
 
 
 def _falls_short(figures: Mapping[str, Any]) -> bool:
-    """Whether less is carried than was asked, beyond what rounding takes."""
+    """Whether less is carried than was requested, beyond rounding."""
     return bool(figures["carried_gbps"] < figures["asked_gbps"] * (1 - _ROUNDING))
 
 
-def _figures(cost: Interval, carried: float, asked: float, total: float) -> dict[str, object]:
+def _figures(cost: Interval, carried: float, requested: float, total: float) -> dict[str, object]:
     return {
         "cost_gbps_links": cost.upper,
         "lower_bound_gbps_links": cost.lower,
         "upper_bound_gbps_links": cost.upper,
         "relative_gap": cost.gap,
         "carried_gbps": carried,
-        "asked_gbps": asked,
+        "asked_gbps": requested,
         "mean_links": cost.upper / (carried * total),
     }

@@ -26,11 +26,11 @@ from pnet_lp.throughput.objectives.base import (
 from pnet_lp.throughput.objectives.program import check_program_solver, formulate, lp_solver, solve_form
 from pnet_lp.throughput.problems import Attained, Lengths, Problem
 from pnet_lp.throughput.problems.program import ProgramGoal
-from pnet_lp.throughput.proofs.checks import SAME
 from pnet_lp.units import format_gbps
+from pnet_lp.verification.checks import SAME
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+    from pnet_lp.verification.second import SavedAnswer, SecondProblem
 
 
 @OBJECTIVES.register("total", summary="the largest sum of rates, no demand served beyond what it asks")
@@ -57,7 +57,7 @@ class Total(Objective):
             problem.flow,
             upper=demand,
             served_cost=np.full(len(demand), -1.0),
-            # Nobody gets more than the demand.
+            # No demand gets more than it requests.
             rate_scale=1.0,
         )
         form = formulate(problem, context, goal)

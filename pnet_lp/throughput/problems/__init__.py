@@ -5,9 +5,9 @@ out.  ``arcs`` is the one of any path in any plane, ``paths`` that over given pa
 routing leaves nothing open but how much each demand gets.  All hold the same ``flow``: links and demands as arrays.
 """
 
+from pnet_lp.model.flow import FlowProblem, Lengths, build_problem, lost_demands
 from pnet_lp.throughput.problems.arcs import ArcProblem
-from pnet_lp.throughput.problems.base import Problem
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths, build_problem, lost_demands
+from pnet_lp.throughput.problems.base import ConcurrentProblem, Problem
 from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.proof import Attained, Certified
 from pnet_lp.throughput.problems.state import state_problem
@@ -16,6 +16,7 @@ __all__ = [
     "ArcProblem",
     "Attained",
     "Certified",
+    "ConcurrentProblem",
     "FlowProblem",
     "Lengths",
     "PathProblem",

@@ -25,9 +25,9 @@ import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError
-from pnet_lp.model import Certificate
-from pnet_lp.model.arrays import FloatArray, floats, ints
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.model import ArcCertificate
+from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import (
     MAX_ENTRIES,
     Form,
@@ -41,11 +41,11 @@ from pnet_lp.throughput.problems.proof import Attained, Flows
 _Index = npt.NDArray[np.int64]
 
 _LEAST = 1e-12
-"""A demand that gets less than this part of the largest rate gets none; the core, which knows no demand of 0, is asked
-for this much."""
+"""A demand that gets less than this part of the largest rate gets none; the core, which has no demands of 0, gets
+this much."""
 
 
-class ArcForm(Form):
+class ArcForm(Form[_core.Proof]):
     """A :class:`FlowProblem` as a linear program.
 
     Flows are counted in units of the mean demand at the estimated K, and the cost makes lengths come out near 1, so
@@ -151,17 +151,19 @@ class ArcForm(Form):
     def attain(self, value: FloatArray, dual: FloatArray, rate: FloatArray) -> Attained:
         """See :meth:`Form.attain`."""
         least = _LEAST * (float(rate.max()) or float(self.flow.demand.mean()))
-        asked = replace(self.flow, demands=replace(self.flow.pairs, demand=floats(np.maximum(rate, least))))
+        requested = replace(
+            self.flow, demands=replace(self.flow.pairs, demand=floats(np.maximum(rate, least)))
+        )
         try:
-            proof = self._rounded(value, dual, asked)
-            found = _core.evaluate(asked.core, proof)
+            proof = self._rounded(value, dual, requested)
+            found = _core.evaluate(requested.core, proof)
         except _core.CoreError as error:
             raise SolverError(f"the solver's answer cannot be certified: {error}") from error
         factor = min(1.0, found.lower)
         # Without the least demands the load is a little less.
         load = floats(found.load * (factor / found.lower))
         attained = floats(np.where(rate > least, rate * factor, 0.0))
-        return Attained(attained, factor, load, arc_certificate(proof))
+        return Attained(attained, factor, load, ArcCertificate.of(proof))
 
     def served(self, value: FloatArray) -> FloatArray:
         """See :meth:`Form.served`."""
@@ -215,7 +217,7 @@ class ArcForm(Form):
         flow = np.zeros(self.flow.flow_variables)
         flow[self.flow_index] = value[: len(self.flow_index)]
         lengths = self.lengths(dual)
-        # On the way of a simplex method all duals can be zero, which proves nothing.
+        # Before the optimum all duals of a simplex method can be zero, which proves nothing.
         if not any(np.any(length > 0) for length in lengths):
             lengths = Flows.nothing(self.flow).lengths
         return Flows(np.maximum(flow, 0.0), self._injection(value), *lengths).proof(served)
@@ -229,19 +231,6 @@ class ArcForm(Form):
         injection = np.zeros(self.flow.available.size)
         injection[self.injected] = value[len(self.flow_index) : -1]
         return np.maximum(injection, 0.0).reshape(shape)
-
-
-def arc_certificate(proof: _core.Proof) -> Certificate:
-    """Return a proof on arc form as a value."""
-    return Certificate(
-        length=floats(proof.length),
-        up_length=floats(proof.up_length),
-        down_length=floats(proof.down_length),
-        share=floats(proof.share),
-        split_ptr=ints(proof.split_ptr),
-        split_arc=ints(proof.split_arc),
-        split_fraction=floats(proof.split_fraction),
-    )
 
 
 def _rate_estimate(problem: FlowProblem) -> float:

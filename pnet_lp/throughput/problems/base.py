@@ -1,20 +1,21 @@
-"""What a problem is: links and demands, a way to write it as a program, and what an answer to it proves."""
+"""What a problem is: links and demands, its linear program, and what an answer to it proves."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Generic, Literal
 
 import numpy as np
 
 from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
-from pnet_lp.model import AnyCertificate, Interval
-from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
-from pnet_lp.throughput.problems.program import Form, ProgramGoal
-from pnet_lp.throughput.problems.proof import Certified, Proof
+from pnet_lp.model import Certificate, Interval
+from pnet_lp.model.arrays import FloatArray, IntArray, ints
+from pnet_lp.model.certificates import LinkCertificate
+from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.throughput.problems.program import ConcurrentForm, Form, ProgramGoal
+from pnet_lp.throughput.problems.proof import C, Certified, P
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -23,13 +24,14 @@ _ROUNDING = 1e-9
 """Both bounds are sums of up to millions of floating-point numbers; where they meet, they may cross by this part."""
 
 
-class Problem(ABC):
-    """Demands on the links of a network, each to be carried on the ways that a routing allows.
+class ConcurrentProblem(ABC, Generic[P, C]):
+    """Maximum concurrent flow: the largest K such that K times every demand is carried on the paths of a routing.
+
+    Its solutions are proofs ``P``, as solvers return them, which become certificates ``C``.
 
     Class attributes:
         form: how it is written: a variable for each arc and destination, or one for each path.
         fixed: whether the routing alone says how each demand is split.
-        proof_types: what an answer to it is.
 
     Attributes:
         flow: links and demands.
@@ -37,14 +39,8 @@ class Problem(ABC):
 
     form: ClassVar[Literal["arc", "path"]]
     fixed: ClassVar[bool] = False
-    proof_types: ClassVar[tuple[type[Proof], ...]]
 
     flow: FlowProblem
-
-    @property
-    def demand_count(self) -> int:
-        """Number of demands, J."""
-        return self.flow.demand_count
 
     @property
     @abstractmethod
@@ -58,79 +54,44 @@ class Problem(ABC):
 
     @property
     @abstractmethod
-    def disconnected(self) -> IntArray:
-        """int32: the demands that have no way."""
-
-    @property
-    @abstractmethod
     def size(self) -> tuple[int, int, int]:
         """Rows, columns and entries of the program, without building any: upper bounds, nearly reached."""
 
     @abstractmethod
-    def formulate(self, goal: ProgramGoal | None = None) -> Form:
-        """Return the problem as a linear program, without ``goal`` that of maximum concurrent flow.
+    def program(self) -> ConcurrentForm[P]:
+        """Return the problem as a linear program.
 
         Raises:
             SolverError: more entries than 32-bit indices can count.
         """
 
     @abstractmethod
-    def nothing(self) -> Proof:
+    def nothing(self) -> P:
         """Return what is proved where a solver found nothing."""
 
     @abstractmethod
-    def bounds(self, proof: Proof) -> tuple[float, float]:
+    def bounds(self, proof: P) -> tuple[float, float]:
         """Return the lower and the upper bound on K that a proof gives; CoreError where it is none."""
 
     @abstractmethod
-    def distances(self, lengths: Lengths) -> FloatArray:
-        """Return float64 ``[J]``: the length of each demand's shortest way, ``inf`` where it has none.
-
-        Where the split is fixed it is the mean over the split, which a demand cannot get around.
-        """
-
-    @abstractmethod
-    def plane_shares(self, certificate: AnyCertificate) -> FloatArray:
-        """Return float64 ``[P, J]``: the part of each demand that each plane carries."""
-
-    def access_loads(self, certificate: AnyCertificate, rate: FloatArray | float) -> FloatArray:
+    def access_loads(self, certificate: C, rate: FloatArray | float) -> FloatArray:
         """Return float64 ``[2, P, E]``: the loads of access links up and down.
 
         Args:
             certificate: the flow.
             rate: float64 ``[J]``, Gb/s of each demand, or one number that multiplies all demands.
         """
-        rates = self.flow.demand * rate if isinstance(rate, float) else rate
-        return floats(np.stack(self.flow.access_loads(self.plane_shares(certificate) * rates)))
-
-    def farthest(self, certificate: AnyCertificate, lengths: Lengths) -> float:
-        """Return the largest distance of a demand by lengths like those of ``certificate``."""
-        del certificate
-        return float(self.distances(lengths).max())
 
     @abstractmethod
-    def keeping(self, kept: IntArray) -> Self:
-        """Return the problem with these demands only."""
+    def farthest(self, lengths: Lengths) -> float:
+        """Return the largest distance of a demand by lengths of a certificate, in any unit."""
 
-    def connected(self) -> tuple[Self, IntArray | slice]:
-        """Return the problem without its disconnected demands, and the indices of those that are left."""
-        if not self.disconnected.size:
-            # Demands that follow from a rule may be more than numbers of them fit into memory.
-            return self, slice(None)
-        kept = ints(np.setdiff1d(np.arange(self.demand_count), self.disconnected))
-        return self.keeping(kept), kept
-
-    def certify(self, proof: Proof) -> Certified:
+    def certify(self, proof: P) -> Certified[C]:
         """Return what ``proof`` proves, recomputed from raw arrays for every solver, ours and others'.
 
         Raises:
             SolverError: the solver returned something that proves nothing, such as a NaN length.
         """
-        if not isinstance(proof, self.proof_types):
-            needed = " or ".join(kind.__name__ for kind in self.proof_types)
-            raise SolverError(
-                f"the solver's answer is a {type(proof).__name__}, and the problem needs a {needed}"
-            )
         try:
             found = self._certified(proof)
         except _core.CoreError as error:
@@ -143,17 +104,75 @@ class Problem(ABC):
         return replace(found, interval=Interval(lower, max(lower, upper)))
 
     @abstractmethod
-    def _certified(self, proof: Proof) -> Certified:
+    def _certified(self, proof: P) -> Certified[C]:
         """Return what ``proof`` proves, the bounds as they come; CoreError where it proves nothing."""
 
-    def solved(self) -> Certified | None:
-        """Return K and its proof where nothing is left to solve, else None."""
+
+class Problem(ConcurrentProblem[P, C]):
+    """The same with each demand by itself, for every objective."""
+
+    @property
+    def demand_count(self) -> int:
+        """Number of demands, J."""
+        return self.flow.demand_count
+
+    @property
+    @abstractmethod
+    def disconnected(self) -> IntArray:
+        """int32: the demands that have no path."""
+
+    @abstractmethod
+    def formulate(self, goal: ProgramGoal | None = None) -> Form[P]:
+        """Return the problem as a linear program, without ``goal`` that of maximum concurrent flow.
+
+        Raises:
+            SolverError: more entries than 32-bit indices can count.
+        """
+
+    def program(self) -> Form[P]:
+        """See :meth:`ConcurrentProblem.program`."""
+        return self.formulate()
+
+    @abstractmethod
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """Return float64 ``[J]``: the length of each demand's shortest path, ``inf`` where it has none.
+
+        Where the split is fixed it is the mean over the split, which a demand cannot get around.
+        """
+
+    def farthest(self, lengths: Lengths) -> float:
+        """See :meth:`ConcurrentProblem.farthest`."""
+        return float(self.distances(lengths).max())
+
+    @abstractmethod
+    def keeping(self, kept: IntArray) -> Problem[P, C]:
+        """Return the problem with these demands only."""
+
+    def connected(self) -> tuple[Problem[P, C], IntArray | slice]:
+        """Return the problem without its disconnected demands, and the indices of the remaining ones."""
+        if not self.disconnected.size:
+            # Demands that follow from a rule may be more than numbers of them fit into memory.
+            return self, slice(None)
+        kept = ints(np.setdiff1d(np.arange(self.demand_count), self.disconnected))
+        return self.keeping(kept), kept
+
+    def solved(self) -> Certified[C] | None:
+        """Return K and its proof where nothing remains to be solved, else None."""
+        return None
+
+    def quotient(self) -> ConcurrentProblem | None:
+        """Return a smaller problem of the same K on equivalence classes of nodes and links, if there is one."""
         return None
 
     @property
-    def most_ways(self) -> float:
-        """The largest number of ways that a demand has."""
+    def most_paths(self) -> float:
+        """The largest number of paths that a demand has."""
         return np.inf
+
+    @property
+    def most_ways(self) -> float:
+        """The same as :attr:`most_paths`."""
+        return self.most_paths
 
     def bundles(self) -> sp.csc_array | None:
         """Return float64 ``[L, J]``: what a unit of each demand puts on each link, None where a demand has a choice.
@@ -162,20 +181,22 @@ class Problem(ABC):
         """
         return None
 
-    def certify_bundles(self, load: FloatArray, length: FloatArray) -> AnyCertificate:
+    def certify_bundles(self, load: FloatArray, length: FloatArray) -> LinkCertificate:
         """Return the certificate of ``load`` ``[A]`` that :meth:`bundles` put on arcs, and of lengths ``[L]``.
 
         Raises:
             SpecError: there are none.
         """
         del load, length
-        raise SpecError("a demand has a choice", allowed="routings with one way for each demand such as ecmp")
+        raise SpecError(
+            "a demand has a choice", allowed="routings with one path for each demand such as ecmp"
+        )
 
-    def start(self, certificate: AnyCertificate, earlier: Problem) -> Proof:
-        """Return the proof in the certificate of a similar problem, to start a solve from.
+    def warm_start(self, certificate: Certificate, earlier: Problem) -> P:
+        """Return the proof in the certificate of a similar problem, as the initial point of a solve.
 
         The split and the lengths are near the new optimum where little has changed: other capacities, other demands,
-        and over any path other links.  What is proved does not depend on the start.
+        and over any path other links.  What is proved does not depend on it.
 
         Args:
             certificate: of an answer to ``earlier``.
@@ -184,10 +205,10 @@ class Problem(ABC):
         Raises:
             SpecError: the routing leaves no split open, ``certificate`` is not that of such a problem, or they are for
                 other networks; over given paths, if they differ in the number of paths or links.
-            SolverError: the start does not fit into memory.
+            SolverError: the initial point does not fit into memory.
         """
         del certificate, earlier
         raise SpecError(
-            "a start has no meaning for this routing",
+            "a warm start is not defined for this routing",
             allowed="routings with an open split such as ideal or ksp:8",
         )

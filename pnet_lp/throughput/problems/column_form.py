@@ -18,13 +18,13 @@ import numpy as np
 from pnet_lp.errors import SolverError
 from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.flow import Lengths
 from pnet_lp.throughput.problems.columns import ColumnProblem, joined
-from pnet_lp.throughput.problems.flow import Lengths
 from pnet_lp.throughput.problems.program import MAX_ENTRIES, Form, Labels, LinearProgram, ProgramGoal
 from pnet_lp.throughput.problems.proof import Attained
 
 
-class ColumnForm(Form):
+class ColumnForm(Form[PathCertificate]):
     """A :class:`ColumnProblem` as a linear program.
 
     Flows are counted in units of the mean demand at the K of an even split, and the cost makes lengths come out near
@@ -99,7 +99,7 @@ class ColumnForm(Form):
         """See :meth:`Form.proof`."""
         length = self._length(dual)
         if not np.any(length > 0):
-            # On the way of a simplex method all duals can be zero, which proves nothing.
+            # Before the optimum all duals of a simplex method can be zero, which proves nothing.
             length = joined(self.problem.nothing().lengths)
         return self.problem.proof(np.maximum(value[:-1], 0.0), length)
 

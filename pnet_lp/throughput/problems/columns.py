@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from pnet_lp.errors import SolverError
-from pnet_lp.model import AnyCertificate, PathCertificate
+from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model.certificates import LinkCertificate
+from pnet_lp.model.flow import Lengths
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.throughput.problems.base import Problem
-from pnet_lp.throughput.problems.flow import Lengths
-from pnet_lp.throughput.problems.proof import Attained, Proof
+from pnet_lp.throughput.problems.proof import Attained
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+L = TypeVar("L", bound=LinkCertificate, default=Any)
 
-class ColumnProblem(Problem):
+
+class ColumnProblem(Problem[PathCertificate, L]):
     """A problem of ``J`` demands with ``N`` columns, of one demand each.
 
     A *link* is an arc or an access link: the ``A`` arcs come first, then the access links up ``[P, E]`` and down
@@ -27,7 +31,6 @@ class ColumnProblem(Problem):
     """
 
     form = "path"
-    proof_types = (PathCertificate,)
 
     @property
     @abstractmethod
@@ -40,10 +43,10 @@ class ColumnProblem(Problem):
         """int64 ``[N]``: the demand that each column belongs to."""
 
     @abstractmethod
-    def certificate(self, weight: FloatArray, load: FloatArray, lengths: Lengths) -> AnyCertificate:
+    def certificate(self, weight: FloatArray, load: FloatArray, lengths: Lengths) -> L:
         """Return the certificate of weights ``[N]``, which put ``load`` ``[A]`` on arcs, and lengths."""
 
-    def certify_bundles(self, load: FloatArray, length: FloatArray) -> AnyCertificate:
+    def certify_bundles(self, load: FloatArray, length: FloatArray) -> L:
         """See :meth:`Problem.certify_bundles`."""
         weight = self.normalised(np.ones(self.flow_variables))
         return self.certificate(weight, load, self.proof(weight, length).lengths)
@@ -58,11 +61,6 @@ class ColumnProblem(Problem):
         """See :attr:`Problem.size`: every link counts."""
         demands, columns = self.demand_count, self.flow_variables
         return len(self.flow.link_capacity) + demands, columns + 1, self.most_entries + columns + demands
-
-    def checked(self, proof: Proof) -> PathCertificate:
-        """Return ``proof``, which is one over columns."""
-        assert isinstance(proof, PathCertificate)
-        return proof
 
     def nothing(self) -> PathCertificate:
         """Even splits, and lengths by which all links cost the same."""
@@ -86,11 +84,11 @@ class ColumnProblem(Problem):
         """Return ``rate`` ``[J]``, split by weights ``[N]`` and scaled down until everything fits.
 
         Raises:
-            SolverError: a weight is no number.
+            SolverError: a weight is not a number.
         """
         weight = self.normalised(weight)
         if not np.all(np.isfinite(weight)):
-            raise SolverError("the solver's answer cannot be certified: a weight is no number")
+            raise SolverError("the solver's answer cannot be certified: a weight is not a number")
         load = self.usage @ (weight * rate[self.demand_of_column])
         used = load > 0
         factor = min(1.0, float((self.flow.link_capacity[used] / load[used]).min(initial=np.inf)))

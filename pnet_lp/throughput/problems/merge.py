@@ -1,6 +1,6 @@
 """Planes that are copies of each other, up to one factor of speed, solved as one plane.
 
-A flow on several proportional planes is a flow on one with the sum of their capacities, and the other way round, so a
+A flow on several proportional planes is a flow on one with the sum of their capacities, and vice versa, so a
 homogeneous P-Net costs no more to solve than a serial network.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem
-from pnet_lp.throughput.problems.starts import carry
+from pnet_lp.model.flow import FlowProblem
+from pnet_lp.throughput.problems.warm_starts import carry
 
 _RELATIVE = 1e-12
 """How equal scaled capacities must be.  Proofs are evaluated on the original problem, so this decides no bound."""
@@ -128,13 +128,13 @@ def _arcs(problem: FlowProblem, plane: int) -> slice:
 def _ratio(problem: FlowProblem, a: int, b: int) -> float | None:
     """Return the speed of plane ``b`` over plane ``a`` if they are proportional, else None."""
     arcs_a, arcs_b = _arcs(problem, a), _arcs(problem, b)
-    alike = (
+    same = (
         problem.node_count[a] == problem.node_count[b]
         and np.array_equal(problem.attach[a], problem.attach[b])
         and np.array_equal(problem.tail[arcs_a], problem.tail[arcs_b])
         and np.array_equal(problem.head[arcs_a], problem.head[arcs_b])
     )
-    if not alike:
+    if not same:
         return None
     speeds_a = _speeds(problem, arcs_a, a)
     speeds_b = _speeds(problem, arcs_b, b)

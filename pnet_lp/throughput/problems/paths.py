@@ -9,33 +9,33 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from pnet_lp import _core
-from pnet_lp.errors import RoutingError, SpecError
+from pnet_lp.errors import RoutingError
 from pnet_lp.memory import check_fits
-from pnet_lp.model import AnyCertificate, Interval, Network, PathCertificate
+from pnet_lp.model import Certificate, Interval, Network, PathCertificate
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray, PathSet
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.problems.base import Problem
 from pnet_lp.throughput.problems.column_form import ColumnForm
 from pnet_lp.throughput.problems.columns import ColumnProblem, joined
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
-from pnet_lp.throughput.problems.proof import Certified, Proof
-from pnet_lp.throughput.problems.starts import check_shapes
+from pnet_lp.throughput.problems.proof import Certified
+from pnet_lp.throughput.problems.warm_starts import check_shapes, of_kind
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
 
 _BYTES_PER_ENTRY = 30
-"""Of each link of each path: its number, and three more on the way."""
+"""Of each link of each path: its number, and three more while they are computed."""
 
 
 @brief("demand_count", "flow_variables")
 @dataclass(frozen=True, eq=False, repr=False)
-class PathProblem(ColumnProblem):
+class PathProblem(ColumnProblem[PathCertificate]):
     """Maximum concurrent flow in which each demand may use its paths only.
 
     Attributes:
@@ -144,10 +144,9 @@ class PathProblem(ColumnProblem):
         np.minimum.at(found, self.demand_of_column, cost)
         return floats(found)
 
-    def bounds(self, proof: Proof) -> tuple[float, float]:
+    def bounds(self, proof: PathCertificate) -> tuple[float, float]:
         """See :meth:`Problem.bounds`."""
-        given = self.checked(proof)
-        lower, upper, _, _ = self.core.bounds(given.weight, joined(given.lengths))
+        lower, upper, _, _ = self.core.bounds(proof.weight, joined(proof.lengths))
         return lower, upper
 
     def certificate(self, weight: FloatArray, load: FloatArray, lengths: Lengths) -> PathCertificate:
@@ -156,13 +155,12 @@ class PathProblem(ColumnProblem):
         length, up, down = map(floats, lengths)
         return PathCertificate(length, up, down, weight)
 
-    def plane_shares(self, certificate: AnyCertificate) -> FloatArray:
-        """See :meth:`Problem.plane_shares`."""
-        assert isinstance(certificate, PathCertificate)
+    def access_loads(self, certificate: PathCertificate, rate: FloatArray | float) -> FloatArray:
+        """See :meth:`Problem.access_loads`."""
         place = self.paths.plane * np.int64(self.demand_count) + self.demand_of_column
         size = self.flow.plane_count * self.demand_count
         shares = np.bincount(place, weights=certificate.weight, minlength=size)
-        return floats(shares.reshape(self.flow.plane_count, self.demand_count))
+        return self.flow.access_loads(shares.reshape(self.flow.plane_count, -1) * self.flow.rates(rate))
 
     def keeping(self, kept: IntArray) -> Self:
         """See :meth:`Problem.keeping`; the demands left out must have no paths."""
@@ -170,30 +168,26 @@ class PathProblem(ColumnProblem):
         return replace(self, flow=self.flow.keeping(kept), paths=replace(self.paths, pair_ptr=pointer))
 
     @property
-    def most_ways(self) -> float:
-        """See :attr:`Problem.most_ways`."""
+    def most_paths(self) -> float:
+        """See :attr:`Problem.most_paths`."""
         return float(self.paths.paths_per_pair.max())
 
     def bundles(self) -> sp.csc_array | None:
         """See :meth:`Problem.bundles`."""
-        return self.usage if self.most_ways == 1 else None
+        return self.usage if self.most_paths == 1 else None
 
-    def start(self, certificate: AnyCertificate, earlier: Problem) -> PathCertificate:
-        """See :meth:`Problem.start`."""
-        if not isinstance(certificate, PathCertificate):
-            raise SpecError(
-                "a start is the certificate of a result over given paths", found=type(certificate).__name__
-            )
+    def warm_start(self, certificate: Certificate, earlier: Problem) -> PathCertificate:
+        """See :meth:`Problem.warm_start`."""
         del earlier
+        given = of_kind(PathCertificate, certificate, "over given paths")
         check_shapes(
-            ("paths", certificate.weight, (self.flow_variables,)),
-            ("links", certificate.length, self.flow.capacity.shape),
-            ("access links", certificate.up_length, self.flow.attach.shape),
+            ("paths", given.weight, (self.flow_variables,)),
+            ("links", given.length, self.flow.capacity.shape),
+            ("access links", given.up_length, self.flow.attach.shape),
         )
-        return certificate
+        return given
 
-    def _certified(self, proof: Proof) -> Certified:
-        given = self.checked(proof)
-        lower, upper, load, weight = self.core.bounds(given.weight, joined(given.lengths))
+    def _certified(self, proof: PathCertificate) -> Certified[PathCertificate]:
+        lower, upper, load, weight = self.core.bounds(proof.weight, joined(proof.lengths))
         arcs = floats(lower * load[: len(self.flow.capacity)])
-        return Certified(self.certificate(floats(weight), arcs, given.lengths), Interval(lower, upper), arcs)
+        return Certified(self.certificate(floats(weight), arcs, proof.lengths), Interval(lower, upper), arcs)

@@ -6,15 +6,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
-from pnet_lp.throughput.problems.proof import Attained, Proof
+from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.throughput.problems.proof import Attained, P
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -158,8 +158,26 @@ class LpSolution:
     stopped: str = ""
 
 
-class Form(ABC):
-    """A problem written as a linear program, and the way back from its solutions.
+class ConcurrentForm(ABC, Generic[P]):
+    """Maximum concurrent flow written as a linear program, and the proof in its solutions."""
+
+    @property
+    @abstractmethod
+    def lp(self) -> LinearProgram:
+        """The program; SolverError where it has more entries than 32-bit indices can count."""
+
+    @abstractmethod
+    def proof(self, value: FloatArray, dual: FloatArray) -> P:
+        """Return what a primal and a dual solution prove of K.
+
+        Args:
+            value: float64 ``[columns]``.
+            dual: float64 ``[rows]``; those of ``<=`` rows are <= 0.
+        """
+
+
+class Form(ConcurrentForm[P]):
+    """A problem written as a linear program of any objective, and what its solutions mean.
 
     Attributes:
         flow: links and demands.
@@ -172,20 +190,6 @@ class Form(ABC):
     goal: ProgramGoal
     rate_unit: float
     flow_unit: float
-
-    @property
-    @abstractmethod
-    def lp(self) -> LinearProgram:
-        """The program; SolverError where it has more entries than 32-bit indices can count."""
-
-    @abstractmethod
-    def proof(self, value: FloatArray, dual: FloatArray) -> Proof:
-        """Return what a primal and a dual solution prove of K.
-
-        Args:
-            value: float64 ``[columns]``.
-            dual: float64 ``[rows]``; those of ``<=`` rows are <= 0.
-        """
 
     @abstractmethod
     def attain(self, value: FloatArray, dual: FloatArray, rate: FloatArray) -> Attained:

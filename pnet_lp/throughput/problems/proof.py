@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Any, Generic
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from pnet_lp import _core
-from pnet_lp.model import AnyCertificate, ColourCertificate, Interval, PathCertificate
-from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.model import Interval
+from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
-from pnet_lp.model.result import LinkLengths
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
+from pnet_lp.model.certificates import Certificate, LinkCertificate, LinkLengths
+from pnet_lp.model.flow import FlowProblem, Lengths
+
+P = TypeVar("P", default=Any)
+"""What solvers return as the proof of a problem."""
+
+C = TypeVar("C", bound=Certificate, default=Any)
+"""The certificate that it becomes."""
 
 
 @brief()
@@ -52,13 +59,9 @@ class Flows(LinkLengths):
         return _core.round_flow(problem.core, self.flow, self.injection, *self.lengths)
 
 
-Proof: TypeAlias = _core.Proof | ColourCertificate | PathCertificate
-"""A proof on arc form, the same in colours, or one on path form."""
-
-
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
-class Certified:
+class Certified(Generic[C]):
     """What a proof proves.
 
     Attributes:
@@ -67,7 +70,7 @@ class Certified:
         load: float64 ``[A]``, Gb/s on each arc at K = the lower bound.
     """
 
-    certificate: AnyCertificate
+    certificate: C
     interval: Interval
     load: FloatArray
 
@@ -79,7 +82,7 @@ class Attained:
 
     Attributes:
         rate: float64 ``[J]``, Gb/s.
-        factor: what was left of the rates asked for, at most 1.
+        factor: the part of the requested rates that fits, at most 1.
         load: float64 ``[A]``, Gb/s on each arc.
         certificate: the flow; its lengths are any.
     """
@@ -87,13 +90,11 @@ class Attained:
     rate: FloatArray
     factor: float
     load: FloatArray
-    certificate: AnyCertificate
+    certificate: LinkCertificate
 
-    def with_lengths(self, lengths: Lengths) -> AnyCertificate:
+    def with_lengths(self, lengths: Lengths) -> LinkCertificate:
         """Return the certificate with these lengths."""
-        length, up, down = map(floats, lengths)
-        assert not isinstance(self.certificate, ColourCertificate)
-        return replace(self.certificate, length=length, up_length=up, down_length=down)
+        return self.certificate.with_lengths(lengths)
 
 
 def _reciprocal(capacity: FloatArray) -> FloatArray:

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from pnet_lp.model import AnyCertificate, Interval, LoadCertificate, Network
+from pnet_lp.model import Interval, LoadCertificate, Network, PathCertificate
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.paths import OffsetArray
 from pnet_lp.routing import Routing
 from pnet_lp.throughput.problems.column_form import ColumnForm
 from pnet_lp.throughput.problems.columns import ColumnProblem, joined
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
 from pnet_lp.throughput.problems.program import ProgramGoal
-from pnet_lp.throughput.problems.proof import Certified, Proof
+from pnet_lp.throughput.problems.proof import Certified
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 @brief("demand_count", "flow_variables")
 @dataclass(frozen=True, eq=False, repr=False)
-class SplitProblem(ColumnProblem):
-    """Demands of which each has one way to use links: ``N = J``.
+class SplitProblem(ColumnProblem[LoadCertificate]):
+    """Demands with a fixed split each: ``N = J``.
 
     Attributes:
         flow: links and demands.
@@ -112,12 +112,12 @@ class SplitProblem(ColumnProblem):
         """See :meth:`Problem.distances`."""
         return floats(self.usage.T @ joined(lengths))
 
-    def bounds(self, proof: Proof) -> tuple[float, float]:
+    def bounds(self, proof: PathCertificate) -> tuple[float, float]:
         """Return the lower bound on K, which is K, and the upper one that the proof's lengths give."""
         load, capacity = self.usage @ self.flow.demand, self.flow.link_capacity
         used = load > 0
         lower = float((capacity[used] / load[used]).min(initial=np.inf))
-        lengths = joined(self.checked(proof).lengths)
+        lengths = joined(proof.lengths)
         long = lengths > 0
         carried = float(lengths @ load)
         return lower, float(capacity[long] @ lengths[long]) / carried if carried > 0 else np.inf
@@ -128,10 +128,10 @@ class SplitProblem(ColumnProblem):
         length, up, down = map(floats, lengths)
         return LoadCertificate(length, up, down, load, self.share)
 
-    def plane_shares(self, certificate: AnyCertificate) -> FloatArray:
-        """See :meth:`Problem.plane_shares`."""
+    def access_loads(self, certificate: LoadCertificate, rate: FloatArray | float) -> FloatArray:
+        """See :meth:`Problem.access_loads`."""
         del certificate
-        return self.share
+        return self.flow.access_loads(self.share * self.flow.rates(rate))
 
     def keeping(self, kept: IntArray) -> Self:
         """See :meth:`Problem.keeping`."""
@@ -149,15 +149,15 @@ class SplitProblem(ColumnProblem):
         )
 
     @property
-    def most_ways(self) -> float:
-        """See :attr:`Problem.most_ways`."""
+    def most_paths(self) -> float:
+        """See :attr:`Problem.most_paths`."""
         return 1.0
 
     def bundles(self) -> sp.csc_array:
         """See :meth:`Problem.bundles`."""
         return self.usage
 
-    def solved(self) -> Certified:
+    def solved(self) -> Certified[LoadCertificate]:
         """Return K = min capacity / load, which is exact, and its proof.
 
         The link that fills first gets all the length: then a demand's mean length over its split, which takes the place
@@ -176,6 +176,6 @@ class SplitProblem(ColumnProblem):
         certificate = self.certificate(np.ones(self.demand_count), self.arc_load, lengths)
         return Certified(certificate, Interval(rate, rate), floats(rate * self.arc_load))
 
-    def _certified(self, proof: Proof) -> Certified:
+    def _certified(self, proof: PathCertificate) -> Certified[LoadCertificate]:
         del proof
         return self.solved()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pnet_lp.model import Network, TrafficMatrix
+from pnet_lp.model.flow import build_problem
 from pnet_lp.routing import Form, Routing
 from pnet_lp.throughput.problems.arcs import ArcProblem
 from pnet_lp.throughput.problems.base import Problem
-from pnet_lp.throughput.problems.flow import build_problem
 from pnet_lp.throughput.problems.paths import PathProblem
 from pnet_lp.throughput.problems.splits import SplitProblem
 

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pnet_lp.model import AnyCertificate, Bottleneck, Network
+from pnet_lp.model import Bottleneck, Network
 from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.flow import Lengths
 from pnet_lp.model.network import Level
 from pnet_lp.model.result import LinkKind
-from pnet_lp.throughput.problems import FlowProblem, Problem
-from pnet_lp.throughput.problems.flow import Lengths
+from pnet_lp.throughput.problems import ConcurrentProblem, FlowProblem
 
 if TYPE_CHECKING:
-    from pnet_lp.throughput.proofs.second import SecondProblem
+    from pnet_lp.verification.second import SecondConcurrent
 
 SHOWN_BOTTLENECKS = 10
 """Bottlenecks listed in a result; the certificate holds all lengths."""
@@ -24,10 +24,9 @@ _CUT_TOLERANCE = 1e-3
 
 
 def bottlenecks(
-    stated: Problem | SecondProblem,
+    stated: ConcurrentProblem | SecondConcurrent,
     network: Network,
     level: Level,
-    certificate: AnyCertificate,
     lengths: Lengths,
 ) -> tuple[tuple[Bottleneck, ...], str]:
     """Return the links with the largest part of ``sum c l``, largest first, and what kind of limit they are.
@@ -35,7 +34,7 @@ def bottlenecks(
     The lengths are those of the certificate, in whatever unit.
 
     The kind is ``access link`` where access links hold more than half of the sum; ``cut`` where the lengths are those
-    of a cut (all alike, and no demand has to cross more than one); else ``core link``.
+    of a cut (all equal, and no demand has to cross more than one); else ``core link``.
     """
     problem, (length, up, down) = stated.flow, lengths
     core = problem.capacity * length
@@ -60,7 +59,7 @@ def bottlenecks(
         )
     found = [item for item in found if item.share > _NEGLIGIBLE_SHARE]
     found.sort(key=lambda item: -item.share)
-    return tuple(found[:SHOWN_BOTTLENECKS]), _binding(stated, certificate, lengths, float(core.sum()), total)
+    return tuple(found[:SHOWN_BOTTLENECKS]), _binding(stated, lengths, float(core.sum()), total)
 
 
 def _access_bottleneck(
@@ -98,8 +97,7 @@ def _largest(values: FloatArray) -> list[int]:
 
 
 def _binding(
-    problem: Problem | SecondProblem,
-    certificate: AnyCertificate,
+    problem: ConcurrentProblem | SecondConcurrent,
     lengths: Lengths,
     core: float,
     total: float,
@@ -113,5 +111,5 @@ def _binding(
     long = length > _CUT_TOLERANCE * longest
     if not np.all(length[long] > (1 - _CUT_TOLERANCE) * longest):
         return "core link"
-    farthest = problem.farthest(certificate, lengths)
+    farthest = problem.farthest(lengths)
     return "cut" if farthest <= longest * (1 + 10 * _CUT_TOLERANCE) else "core link"

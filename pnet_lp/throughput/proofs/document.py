@@ -9,18 +9,25 @@ of all demands, the levels of fair ones, and what the objective read beside netw
 from __future__ import annotations
 
 import base64
+import dataclasses
+import functools
 import math
+import operator
 import zlib
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from pnet_lp.model import AnyCertificate, Certificate, ColourCertificate, LoadCertificate, PathCertificate
+from pnet_lp.model import Certificate
+from pnet_lp.model.certificates import CERTIFICATES
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.model.result import LinkKind, Status
 from pnet_lp.routing import Policy
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 FORMAT = "pnet-lp-result/1"
 
@@ -121,48 +128,22 @@ class StoredLengths(Stored):
     down_length: StoredArray
 
 
-class _ArcCertificate(StoredLengths):
-    form: Literal["arc"] = "arc"
-    share: StoredArray
-    split_ptr: StoredArray
-    split_arc: StoredArray
-    split_fraction: StoredArray
+def _stored(kind: type[Certificate]) -> type[Stored]:
+    """Return the form in which a certificate is stored: its arrays, and its name."""
+    name = kind.name
+    fields: dict[str, Any] = {"form": (Literal[name], name)} | {
+        field.name: (StoredArray, ...) for field in dataclasses.fields(cast("type[DataclassInstance]", kind))
+    }
+    return create_model(f"Stored{kind.__name__}", __base__=Stored, **fields)
 
 
-class _ColourCertificate(Stored):
-    form: Literal["colour"] = "colour"
-    arc_class: StoredArray
-    up_class: StoredArray
-    down_class: StoredArray
-    class_length: StoredArray
-    kind: StoredArray
-    target: StoredArray
-    node_class: StoredArray
-    entry: StoredArray
-    fraction: StoredArray
+FORMS: dict[str, type[Stored]] = {name: _stored(kind) for name, kind in CERTIFICATES.items()}
+"""How certificates are stored, by their names."""
 
-
-class _PathCertificate(StoredLengths):
-    form: Literal["path"] = "path"
-    weight: StoredArray
-
-
-class _LoadCertificate(StoredLengths):
-    form: Literal["load"] = "load"
-    load: StoredArray
-    share: StoredArray
-
-
-AnyStored: TypeAlias = Annotated[
-    _ArcCertificate | _ColourCertificate | _PathCertificate | _LoadCertificate, Field(discriminator="form")
-]
-FORMS: dict[type, type[Stored]] = {
-    Certificate: _ArcCertificate,
-    ColourCertificate: _ColourCertificate,
-    PathCertificate: _PathCertificate,
-    LoadCertificate: _LoadCertificate,
-}
-PROOFS: dict[type[Stored], type[AnyCertificate]] = {stored: proof for proof, stored in FORMS.items()}
+if TYPE_CHECKING:
+    StoredCertificate: TypeAlias = Stored
+else:
+    StoredCertificate = Annotated[functools.reduce(operator.or_, FORMS.values()), Field(discriminator="form")]
 
 
 class StoredBottleneck(Stored):
@@ -215,5 +196,5 @@ class Document(Stored):
     bottlenecks: list[StoredBottleneck]
     warnings: list[str]
     instance: StoredInstance
-    certificate: AnyStored | None
+    certificate: StoredCertificate | None
     answer: StoredAnswer = StoredAnswer()

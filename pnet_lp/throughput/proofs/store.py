@@ -25,8 +25,8 @@ from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import read_limited
 from pnet_lp.memory import check_fits
 from pnet_lp.model import (
-    AnyCertificate,
     Bottleneck,
+    Certificate,
     Network,
     Plane,
     ThroughputResult,
@@ -34,12 +34,12 @@ from pnet_lp.model import (
 )
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
+from pnet_lp.model.certificates import CERTIFICATES
 from pnet_lp.model.demands import Demands
 from pnet_lp.model.result import FairLevel
 from pnet_lp.throughput.proofs.document import (
     FORMAT,
     FORMS,
-    PROOFS,
     Document,
     Stored,
     StoredAnswer,
@@ -78,7 +78,7 @@ _COPIED = (
     "interrupted",
     "warnings",
 )
-"""Keys of the document that verification looks at as they stand."""
+"""Keys of the document that verification reads as they stand."""
 
 
 @brief()
@@ -104,7 +104,7 @@ class StoredResult:
     figures: Mapping[str, Any]
     claims: Mapping[str, Any]
     bottlenecks: tuple[Bottleneck, ...]
-    certificate: AnyCertificate | None
+    certificate: Certificate | None
     rates_gbps: FloatArray | None
     levels: tuple[FairLevel, ...]
     inputs: Mapping[str, FloatArray]
@@ -126,7 +126,7 @@ def save_result(path: str | Path, network: Network, traffic: TrafficMatrix, resu
             },
             "traffic": _packed(traffic.demands, StoredTraffic) | _packed_traffic(traffic),
         },
-        "certificate": None if certificate is None else _packed(certificate, FORMS[type(certificate)]),
+        "certificate": None if certificate is None else _packed(certificate, FORMS[certificate.name]),
     }
     if result.rates_gbps is not None:
         answer = StoredAnswer(
@@ -197,7 +197,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number of JSON")
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 def _check_sizes(path: str | Path, stored: int, document: Document) -> None:
@@ -232,21 +232,20 @@ def _packed_level(level: FairLevel) -> dict[str, Any]:
 
 
 def _is_form(place: tuple[int | str, ...], i: int) -> bool:
-    """Whether the i-th part of a place in a document is no key of it, but the form of the certificate."""
-    return i == 1 and place[0] == "certificate" and place[1] in ("arc", "colour", "path", "load")
+    """Whether the i-th part of a place in a document is not a key of it, but the form of the certificate."""
+    return i == 1 and place[0] == "certificate" and place[1] in FORMS
 
 
 def _packed_traffic(traffic: TrafficMatrix) -> dict[str, Any]:
     return {"level": traffic.level, "endpoints": traffic.endpoints, "label": traffic.label}
 
 
-def _proof(path: str | Path, stored: Stored) -> AnyCertificate:
+def _proof(path: str | Path, stored: Stored) -> Certificate:
     values = _unpacked(path, "certificate", stored)
-    del values["form"]
-    return PROOFS[type(stored)](**values)
+    return CERTIFICATES[values.pop("form")](**values)
 
 
-def _packed(value: Plane | Demands | AnyCertificate | FairLevel, model: type[Stored]) -> dict[str, Any]:
+def _packed(value: Plane | Demands | Certificate | FairLevel, model: type[Stored]) -> dict[str, Any]:
     """Return the fields of ``value`` that ``model`` has, arrays encoded."""
     packed: dict[str, Any] = {}
     for key, field in model.model_fields.items():

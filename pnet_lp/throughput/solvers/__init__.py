@@ -6,7 +6,7 @@ Nothing here decides which solver is used by default, and nothing a solver retur
 
 from pnet_lp.throughput.solvers.base import (
     SOLVERS,
-    Beginning,
+    InitialPoint,
     OnProgress,
     RawSolution,
     SolveOptions,
@@ -19,7 +19,7 @@ from pnet_lp.throughput.solvers.choose import AUTO, choose_solver, second_choice
 __all__ = [
     "AUTO",
     "SOLVERS",
-    "Beginning",
+    "InitialPoint",
     "OnProgress",
     "RawSolution",
     "SolveOptions",

@@ -11,7 +11,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Generic, TypeAlias
 
 import numpy as np
 
@@ -19,18 +19,21 @@ from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.memory import check_fits
 from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.registry import Named, Params, Registry, parse_expression
-from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.problems.flow import FlowProblem
-from pnet_lp.throughput.problems.proof import Proof
+from pnet_lp.throughput.problems import ConcurrentProblem, Problem
+from pnet_lp.throughput.problems.proof import P
 
 OnProgress: TypeAlias = Callable[[int, float, float], bool]
-"""Called with the iterations done and the bounds proved so far (0 and ``inf`` where the solver proves none on its way);
+"""Called with the iterations done and the bounds proved so far (0 and ``inf`` until the solver proves some);
 a false answer stops the solve, which then returns what it has."""
 
 
 _ROUTINGS = {"arc": "over any path", "path": "over given paths"}
 """The routings of a form."""
+
+FRUGAL = "structured"
+"""The solver that takes the least memory, which is advised where another does not fit."""
 
 _MARGIN = 1.2
 """What was measured is up to 16 per cent above the estimates: allocators round up, and threads have stacks."""
@@ -38,8 +41,8 @@ _MARGIN = 1.2
 
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
-class Beginning:
-    """What the answer to a similar problem leaves to begin with.
+class InitialPoint(Generic[P]):
+    """Where a warm start begins: what the answer to a similar problem says about this one.
 
     Attributes:
         proof: a proof of the problem to be solved, near that of the similar one.
@@ -47,7 +50,7 @@ class Beginning:
         iterations: in how many iterations.
     """
 
-    proof: Proof
+    proof: P
     solver: str = ""
     iterations: int = 0
 
@@ -62,14 +65,14 @@ class SolveOptions:
         deadline: when to stop at the latest.
         max_iterations: in the solver's own unit; None for the solver's own limit.
         threads: 0 for all cores.
-        start: what to start from; solvers without ``warm_start`` ignore it.
+        initial: where a warm start begins; solvers without ``warm_start`` ignore it.
     """
 
     tolerance: float = 1e-4
     deadline: Deadline = NEVER
     max_iterations: int | None = None
     threads: int = 0
-    start: Beginning | None = None
+    initial: InitialPoint | None = None
 
     def of_core(self, on_progress: OnProgress) -> dict[str, Any]:
         """Return the arguments that the solvers of the core share."""
@@ -84,7 +87,7 @@ class SolveOptions:
 
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
-class RawSolution:
+class RawSolution(Generic[P]):
     """What a solver returns; nothing in it is trusted until the certificate is evaluated.
 
     Attributes:
@@ -94,7 +97,7 @@ class RawSolution:
         message: how it ended where that is worth a warning, else empty.
     """
 
-    proof: Proof
+    proof: P
     iterations: int
     interrupted: bool = False
     message: str = ""
@@ -107,7 +110,9 @@ class Solver(Named, ABC):
         forms: the forms of the problem it takes: ``arc`` (any path), ``path`` (given paths).
         objectives: names of the objectives it can maximise.
         interruptible: whether a stop takes effect within an iteration or so and keeps what was reached.
-        warm_start: the forms on which it makes use of an answer to start from.
+        warm_start: the forms on which it makes use of an initial point.
+        programs: the forms on which it solves the linear program of any objective; otherwise it maximises K only.
+        takes_rate: whether these programs may have a rate K; otherwise the goal fixes what each demand gets at most.
         install_hint: how to get the library behind it.
 
     Attributes:
@@ -118,6 +123,8 @@ class Solver(Named, ABC):
     objectives: ClassVar[frozenset[str]] = frozenset({"concurrent"})
     interruptible: ClassVar[bool] = True
     warm_start: ClassVar[frozenset[str]] = frozenset()
+    programs: ClassVar[frozenset[str]] = frozenset()
+    takes_rate: ClassVar[bool] = True
     install_hint: ClassVar[str] = ""
 
     def __init__(self, params: Params) -> None:
@@ -136,18 +143,28 @@ class Solver(Named, ABC):
         """Return about how much memory its proof takes at most."""
         return problem.proof_bytes
 
-    @abstractmethod
-    def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
-        """Solve a problem without disconnected demands.
+    def reduced(self, problem: Problem) -> ConcurrentProblem:
+        """Return the problem that is solved in place of ``problem``, with the same K.
 
-        A stop asked for by ``on_progress``, Ctrl-C, the time or the iteration limit is no error: the best flows and
+        Raises:
+            SolverError: the solver needs a smaller one, and there is none.
+        """
+        return problem
+
+    @abstractmethod
+    def solve(
+        self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress
+    ) -> RawSolution:
+        """Maximise K of a problem, :meth:`reduced`, without disconnected demands.
+
+        A stop requested by ``on_progress``, Ctrl-C, the time or the iteration limit is not an error: the best flows and
         lengths so far come back.
 
         Raises:
             SolverError: the solver failed.
         """
 
-    def check(self, problem: Problem, *, instead: str = "structured") -> None:
+    def check(self, problem: Problem, *, instead: str = FRUGAL) -> None:
         """Check that the solver takes the problem.
 
         Args:
@@ -173,7 +190,7 @@ class Solver(Named, ABC):
         )
 
     def _smaller(self, flow: FlowProblem, instead: str) -> str:
-        """Return what takes less memory, in words."""
+        """Return what takes less memory, as text."""
         found = [f"solver={instead}"] if instead not in ("", self.name) else []
         # Racks are fewer places only where hosts of one rack are not one place already.
         racks = np.unique(flow.attach, axis=1).shape[1]

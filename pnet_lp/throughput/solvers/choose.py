@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pnet_lp.throughput.problems import ArcProblem, Problem
+from pnet_lp.throughput.problems import Problem
 
 AUTO = "auto"
+
+PROGRAM_SOLVER, VERTEX_SOLVER, COLUMN_SOLVER = "highs-ipx", "highs-simplex", "structured"
+"""For linear programs of other objectives than K, for a vertex of theirs, and where columns are many."""
 
 MANY_DEMANDS = 32
 """Below this many demands per destination switch few paths carry something: a program over them is the smaller one, and
@@ -21,30 +24,30 @@ ALL_PAIRS = 0.95
 COARSE = 5e-3
 """From this gap on, first-order steps over arcs are few, and how much work one is decides."""
 
-LINKS_OF_WAYS = 200
+LINKS_OF_PATHS = 200
 """Where a demand has fewer arc-flow variables than this in each plane, a step over arcs is less work than one over the
-ways that column generation begins with: some two dozen of three or four links, looked at twice."""
+paths that column generation begins with: some two dozen of three or four links, each visited twice."""
 
 MOST_STEPS = 10_000
-"""At a coarse gap column generation takes some thousand steps, or, where its prices go round among many ways that are
-alike, a hundred thousand and more: after so many the other solver has its turn."""
+"""At a coarse gap column generation takes some thousand steps, or, where its prices cycle among many equivalent
+paths, a hundred thousand and more: after so many the other solver has its turn."""
 
 FEW_DEMANDS_PER_ROW = 4.0
 """Below this many, and without access limits, first-order steps over arcs are tens of thousands."""
 
 TINY_FLOW_VARIABLES = 5_000
 """Up to this many arc-flow variables an interior point takes at most a fifth of a second, and its answer is mostly far
-better than the gap asked for."""
+better than the requested gap."""
 
 LARGE_FLOW_VARIABLES = 1_000_000
-"""Above this many it is worth looking for what is alike: below, what is alike is solved in half a second."""
+"""Above this many a search for equivalence classes pays: below, symmetric problems are solved in half a second."""
 
-ALIKE = 100
-"""How many times fewer variables the program on classes must have to be worth looking for."""
+SYMMETRIC = 100
+"""How many times fewer variables the program on classes must have."""
 
 
 def choose_solver(problem: Problem, tolerance: float) -> str:
-    """Return ``symmetric`` where much is alike; else ``columns`` for sparse demands, and ``structured`` for all others.
+    """Return ``symmetric`` where equivalence classes are few, ``columns`` for sparse demands, else ``structured``.
 
     For tiny problems it is ``highs-ipx`` where demands are sparse and access does not limit, else ``structured``; and
     always that over given paths.
@@ -54,13 +57,13 @@ def choose_solver(problem: Problem, tolerance: float) -> str:
     flow = problem.flow
     demands, rows = flow.demand_count, len(flow.rows)
     large = problem.flow_variables > LARGE_FLOW_VARIABLES
-    if large and isinstance(problem, ArcProblem) and _much_alike(problem):
+    if large and _is_symmetric(problem):
         return "symmetric"
     if problem.flow_variables > TINY_FLOW_VARIABLES:
         destinations = rows / flow.plane_count
         few = demands < destinations * min(MANY_DEMANDS, ALL_PAIRS * flow.attach.shape[1])
         if tolerance >= COARSE:
-            few &= LINKS_OF_WAYS * demands * flow.plane_count < problem.flow_variables
+            few &= LINKS_OF_PATHS * demands * flow.plane_count < problem.flow_variables
         return "columns" if few else "structured"
     unlimited = bool(np.isinf(flow.access_up).all() and np.isinf(flow.access_down).all())
     return "highs-ipx" if unlimited and demands < FEW_DEMANDS_PER_ROW * rows else "structured"
@@ -71,6 +74,6 @@ def second_choice(first: str, tolerance: float) -> tuple[str, int] | None:
     return ("structured", MOST_STEPS) if first == "columns" and tolerance >= COARSE else None
 
 
-def _much_alike(problem: ArcProblem) -> bool:
-    colours = problem.colours
-    return colours is not None and ALIKE * len(colours.entries.kind) <= problem.flow_variables
+def _is_symmetric(problem: Problem) -> bool:
+    quotient = problem.quotient()
+    return quotient is not None and SYMMETRIC * quotient.flow_variables <= problem.flow_variables

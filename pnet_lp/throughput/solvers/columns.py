@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pnet_lp import _core
-from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.problems import ConcurrentProblem, Problem
 from pnet_lp.throughput.problems.merge import merge_planes
 from pnet_lp.throughput.solvers.base import SOLVERS, OnProgress, RawSolution, SolveOptions, Solver
 
@@ -21,8 +21,10 @@ class Columns(Solver):
         """Return the size of the paths, of the iterate over them, and of the distances in all planes."""
         return _core.estimate_columns_bytes(merge_planes(problem.flow).problem.core)
 
-    def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
-        """Solve with the planes that are alike merged; see :meth:`Solver.solve`."""
+    def solve(
+        self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress
+    ) -> RawSolution:
+        """Solve with the proportional planes merged; see :meth:`Solver.solve`."""
         merged = merge_planes(problem.flow)
         found = _core.solve_columns(merged.problem.core, **options.of_core(on_progress))
         return RawSolution(merged.expand(found.proof), found.iterations, found.interrupted)

@@ -8,33 +8,44 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems import Problem
-from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
-from pnet_lp.throughput.problems.proof import Proof
+from pnet_lp.throughput.problems import ConcurrentProblem, Problem
+from pnet_lp.throughput.problems.program import ConcurrentForm, LinearProgram, LpSolution
+from pnet_lp.throughput.problems.proof import P
 from pnet_lp.throughput.solvers.base import OnProgress, RawSolution, SolveOptions, Solver
 
 A = TypeVar("A")
+Q = TypeVar("Q", bound=Problem, default=Any)
+F = TypeVar("F", bound=ConcurrentForm, default=Any)
 
-Settings = Mapping[str, object]
+Settings = Mapping[str, Any]
 """Options of a solver's library, by its own names."""
 
 _TIGHTENING = (1.0, 0.1, 0.01)
 """Factors on the tolerance, one attempt each."""
+
+TIGHTEST = 1e-9
+"""The gap to request where a solution has to be as exact as possible."""
+
+_STRICTER = 1e-2
+"""What objectives prove of a solution is further from what a solver measures than for ``concurrent``; by this factor
+its tolerances are tighter."""
 
 _ENTRIES, _BYTES_PER_ENTRY = 4, 130
 """Entries that a column has in the programs by which memory was measured, and what each further one takes while the
 program is built and copied: up to 116 bytes, of paths of 50 links."""
 
 _POLL_S = 0.05
-"""How often the waiting thread reports progress and looks for Ctrl-C."""
+"""How often the waiting thread reports progress and checks for Ctrl-C."""
 
 _GRACE_S = 2.0
 """Seconds past the time limit after which a library that does not keep it is stopped."""
@@ -56,7 +67,7 @@ class Limits:
 
 
 class Watch:
-    """What a run and whoever waits for it tell each other.
+    """The state shared by a run and the thread that waits for it.
 
     Attributes:
         iterations: set by the run.
@@ -79,20 +90,54 @@ class Watch:
             call()
 
     def on_stop(self, call: Callable[[], object]) -> None:
-        """Call ``call`` when asked to stop, at once if that has happened."""
+        """Call ``call`` on a request to stop, at once if that has happened."""
         self._calls.append(call)
         if self.stopped:
             call()
 
 
-class GeneralSolver(Solver):
-    """A solver of linear programs; a subclass says how its library runs once.
+class ProgramSolver(Solver, Generic[Q, F]):
+    """A solver of the linear programs of all objectives, as its ``programs`` and ``takes_rate`` say."""
+
+    @abstractmethod
+    def check_program(self, problem: Q, *, instead: str) -> None:
+        """Check that the program of a problem, not yet written, fits into memory.
+
+        Args:
+            problem: the problem.
+            instead: a solver that takes less and is to be advised; empty where there is none for the objective.
+
+        Raises:
+            SolverError: it does not.
+        """
+
+    @abstractmethod
+    def program_attempts(self, options: SolveOptions, *, central: bool) -> Iterable[Attempt]:
+        """Return how to solve a program until what is proved is within the tolerance.
+
+        ``central`` asks for a solution amid all optimal ones, with as many links as can be having a length.
+        """
+
+    @abstractmethod
+    def run_program(
+        self, form: F, settings: Settings, limits: Limits, on_progress: OnProgress
+    ) -> tuple[LpSolution, bool]:
+        """Solve a program once, and return the solution and whether the user stopped it.
+
+        Raises:
+            SolverError: the solver failed.
+        """
+
+
+class GeneralSolver(ProgramSolver[Problem, ConcurrentForm]):
+    """A solver of linear programs by a library; a subclass says how that runs once.
 
     Class attributes:
         bytes_per_column: peak memory per column of the LP, everything included, measured and rounded up, where a
             column has :data:`_ENTRIES` entries.
     """
 
+    programs = frozenset({"arc", "path"})
     bytes_per_column: ClassVar[int]
 
     @abstractmethod
@@ -114,33 +159,41 @@ class GeneralSolver(Solver):
         """Return the measured peak per column times the columns, and more where paths are long."""
         return program_bytes(problem, self.bytes_per_column)
 
-    def solve(self, problem: Problem, options: SolveOptions, on_progress: OnProgress) -> RawSolution:
+    def attempts(self, tolerances: Iterable[float]) -> list[Attempt]:
+        """Return an attempt for each tolerance."""
+        return [
+            Attempt(self, self.settings(tolerance, again=i > 0)) for i, tolerance in enumerate(tolerances)
+        ]
+
+    def solve(
+        self, problem: ConcurrentProblem, options: SolveOptions, on_progress: OnProgress
+    ) -> RawSolution:
         """Solve the linear program of K; see :meth:`Solver.solve`."""
-        form = problem.formulate()
-
-        def prove(value: FloatArray, dual: FloatArray, found: bool) -> tuple[Proof, float]:
-            proof = form.proof(value, dual) if found else problem.nothing()
-            lower, upper = problem.bounds(proof)
-            if np.isinf(upper) and found:
-                # On the way of a simplex method, lengths can miss every demand.
-                proof = form.proof(value, np.zeros_like(dual))
-                lower, upper = problem.bounds(proof)
-            return proof, (upper - lower) / upper if upper > 0 else 0.0
-
         # A library stops on residuals of the whole LP, the certificate needs every link: where the one did not give
         # the other, the tolerances are too loose for this problem.
-        attempts = [
-            Attempt(self, self.settings(options.tolerance * factor, again=factor < 1))
-            for factor in _TIGHTENING
-        ]
-        best = solve_until(form.lp, attempts, prove, options, on_progress)
-        return RawSolution(best.answer, best.iterations, best.interrupted, best.message)
+        attempts = self.attempts(options.tolerance * factor for factor in _TIGHTENING)
+        return solve_concurrent(problem, attempts, options, on_progress)
 
-    def solve_program(
-        self, lp: LinearProgram, settings: Settings, limits: Limits, on_progress: OnProgress
+    def check_program(self, problem: Problem, *, instead: str) -> None:
+        """See :meth:`ProgramSolver.check_program`."""
+        self.check(problem, instead=instead)
+
+    def program_attempts(self, options: SolveOptions, *, central: bool) -> Iterable[Attempt]:
+        """See :meth:`ProgramSolver.program_attempts`.
+
+        Where the bounds do not meet, duals were lost, or the tolerance was too loose.  Presolve, which the first
+        attempt of HiGHS uses, also leads away from the solution amid all optimal ones.
+        """
+        if central:
+            return [Attempt(self, self.settings(TIGHTEST, again=True))]
+        tolerance = _STRICTER * options.tolerance
+        return self.attempts([tolerance, 0.1 * tolerance])
+
+    def run_program(
+        self, form: ConcurrentForm, settings: Settings, limits: Limits, on_progress: OnProgress
     ) -> tuple[LpSolution, bool]:
-        """Run as :func:`attended`."""
-        run = functools.partial(self.run, lp, settings, limits)
+        """See :meth:`ProgramSolver.run_program`."""
+        run = functools.partial(self.run, form.lp, settings, limits)
         return attended(run, self, limits, on_progress)
 
 
@@ -151,57 +204,50 @@ def program_bytes(problem: Problem, bytes_per_column: int) -> int:
 
 
 def attended(
-    run: Callable[[Watch], LpSolution], solver: GeneralSolver, limits: Limits, on_progress: OnProgress
+    run: Callable[[Watch], LpSolution], solver: Solver, limits: Limits, on_progress: OnProgress
 ) -> tuple[LpSolution, bool]:
     """Call ``run`` in a second thread, so that Ctrl-C is seen here.
 
     Returns what was found, and whether the user stopped it.  A run that does not end when stopped goes on in the
     background until its limits or the process end.
     """
-    watch = Watch()
-    done = threading.Event()
-    answer: list[LpSolution | BaseException] = []
+    watch, answer = Watch(), Future[LpSolution]()
 
     def work() -> None:
         try:
-            answer.append(run(watch))
+            answer.set_result(run(watch))
         except BaseException as error:
-            answer.append(error)
-        finally:
-            done.set()
+            answer.set_exception(error)
 
     threading.Thread(target=work, name=solver.name, daemon=True).start()
     overdue = time.monotonic() + limits.time_s + _GRACE_S
     interrupted = late = False
-    while not done.is_set():
+    while not answer.done():
         try:
-            if done.wait(_POLL_S):
+            if wait([answer], _POLL_S).done:
                 break
             if not watch.stopped:
                 interrupted = not on_progress(watch.iterations, 0.0, np.inf)
                 late = time.monotonic() > overdue
         except KeyboardInterrupt:
             if interrupted:
-                break  # An iteration can take minutes; whoever asks twice does not wait for its end.
+                break  # An iteration can take minutes; the second request does not wait for its end.
             interrupted = True
         if (interrupted or late) and not watch.stopped:
             watch.stop()
         if watch.stopped and not solver.interruptible:
             break
     # An answer that came just when the run was stopped is as good as any other.
-    found = answer[0] if answer else None
-    if found is None or (watch.stopped and isinstance(found, Exception)):
+    if not answer.done() or (watch.stopped and answer.exception() is not None):
         return LpSolution(None, None, 0, "time limit reached" if late else "abandoned"), interrupted
-    if isinstance(found, LpSolution):
-        return found, interrupted
-    raise found
+    return answer.result(), interrupted
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """A way to solve a program: by which solver, and with which options of its library."""
+    """How to solve a program: by which solver, and with which options."""
 
-    solver: GeneralSolver
+    solver: ProgramSolver
     settings: Settings
 
 
@@ -228,18 +274,37 @@ class Best(Generic[A]):
         return (self.message,) if self.message else ()
 
 
+def solve_concurrent(
+    problem: ConcurrentProblem[P], attempts: Iterable[Attempt], options: SolveOptions, on_progress: OnProgress
+) -> RawSolution[P]:
+    """Solve the program of K, attempt by attempt, until its bounds meet."""
+    form = problem.program()
+
+    def prove(value: FloatArray, dual: FloatArray, found: bool) -> tuple[P, float]:
+        proof = form.proof(value, dual) if found else problem.nothing()
+        lower, upper = problem.bounds(proof)
+        if np.isinf(upper) and found:
+            # Before the optimum of a simplex method, lengths can miss every demand.
+            proof = form.proof(value, np.zeros_like(dual))
+            lower, upper = problem.bounds(proof)
+        return proof, (upper - lower) / upper if upper > 0 else 0.0
+
+    best = solve_until(form, attempts, prove, options, on_progress)
+    return RawSolution(best.answer, best.iterations, best.interrupted, best.message)
+
+
 def solve_until(
-    lp: LinearProgram,
+    form: ConcurrentForm,
     attempts: Iterable[Attempt],
     prove: Callable[[FloatArray, FloatArray, bool], tuple[A, float]],
     options: SolveOptions,
     on_progress: OnProgress = lambda *_: True,
     note: Callable[[str], None] = lambda _: None,
 ) -> Best[A]:
-    """Solve a program in one way after the other, until what a solution proves is within the tolerance.
+    """Solve a program, attempt by attempt, until what a solution proves is within the tolerance.
 
     Args:
-        lp: the program.
+        form: the program.
         attempts: at least one; one like that before it is skipped.
         prove: returns an answer and its relative gap, given the primal and the dual solution, and whether there is
             one; both are zeros where there is none.
@@ -266,23 +331,23 @@ def solve_until(
             threads=options.threads or os.cpu_count() or 1,
         )
         try:
-            solution, interrupted = attempt.solver.solve_program(lp, attempt.settings, limits, on_progress)
+            solution, interrupted = attempt.solver.run_program(form, attempt.settings, limits, on_progress)
             note("solve")
             iterations += solution.iterations
             value, dual = solution.column_value, solution.row_dual
             found = value is not None and dual is not None
             given = (
-                np.zeros(len(lp.cost)) if value is None else value,
-                np.zeros(len(lp.row_lower)) if dual is None else dual,
+                np.zeros(len(form.lp.cost)) if value is None else value,
+                np.zeros(len(form.lp.row_lower)) if dual is None else dual,
             )
             try:
                 answer, gap = prove(*given, found)
             except KeyboardInterrupt:
-                # What was found is worth its proof, which takes no longer than a look at every link.
+                # What was found is worth its proof, which takes one pass over the links.
                 interrupted = True
                 answer, gap = prove(*given, found)
         except SolverError as error:
-            # Where numbers are far apart one way may fail and another not.
+            # Where numbers are far apart one attempt may fail and another not.
             failure = error
             continue
         note("certify")

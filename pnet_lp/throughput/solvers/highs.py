@@ -66,14 +66,14 @@ class _Highs(GeneralSolver):
 
     def settings(self, tolerance: float, *, again: bool) -> Settings:
         """See :meth:`GeneralSolver.settings`."""
-        # The duals may have been lost: undoing presolve needs a basis to tell where some of them belong, and an
+        # The duals may have been lost: undoing presolve needs a basis to know where some of them belong, and an
         # interior solution has none.
         return {"presolve": "off" if again else "choose", **self.method_options(tolerance)}
 
     def run(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:
         """See :meth:`GeneralSolver.run`."""
         highs = silent()
-        # HiGHS takes half of the cores where it is not told.
+        # By default HiGHS takes half of the cores.
         set_options(
             highs, {"solver": self.method, "run_crossover": "off", "threads": limits.threads, **settings}
         )
@@ -180,7 +180,7 @@ class HighsSimplex(_Highs):
 
 
 def highspy_module() -> Any:
-    """Return HiGHS, loaded when first used: it is large, and optional for whoever uses another solver."""
+    """Return HiGHS, loaded when first used: it is large, and not needed by other solvers."""
     return importlib.import_module("highspy")
 
 

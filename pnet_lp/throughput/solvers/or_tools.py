@@ -26,7 +26,7 @@ _STOPPED = frozenset({"FEASIBLE", "NO_SOLUTION_FOUND"})
 
 _SHARDS = 32
 """Parts into which PDLP divides its sums; it rounds by them, so that they must not depend on the number of threads, as
-they do where PDLP is not told.  Its documentation asks for 4 a thread."""
+they do by default.  Its documentation asks for 4 a thread."""
 
 
 class _OrTools(SeparateSolver):
@@ -69,7 +69,7 @@ class _OrTools(SeparateSolver):
             raise failed(self.name, f"{reason}: {result.termination.detail}")
         statistics = result.solve_stats
         iterations = int(statistics.simplex_iterations + statistics.first_order_iterations)
-        # GLOP does not tell which limit it met.
+        # GLOP does not report which limit it met.
         stopped = "time limit reached"
         if watch.stopped:
             stopped = "interrupted by user"

@@ -1,7 +1,7 @@
 """PuLP, for the solvers that it knows: CBC, which it brings, or CPLEX, Gurobi, SCIP and others where installed.
 
-PuLP holds a program as Python objects, so this is the slowest way to any of them, in a process of its own like every
-solver that cannot be stopped.
+PuLP holds a program as Python objects, so this is the slowest interface to any of them, in a process of its own like
+every solver that cannot be stopped.
 """
 
 from __future__ import annotations
@@ -37,17 +37,18 @@ class PulpParams(Params):
 class Pulp(SeparateSolver):
     """Whatever PuLP finds."""
 
+    params: PulpParams
     interruptible = False
     install_hint = install_command("pulp")
     bytes_per_column = 6000
 
     @classmethod
     def installed(cls) -> bool:
-        """Whether PuLP is installed; which solvers it finds is seen when it is asked to solve."""
+        """Whether PuLP is installed; which solvers it finds shows when it solves."""
         return installed("pulp")
 
     def settings(self, tolerance: float, *, again: bool) -> Settings:
-        """Return the feasibility tolerance, which PuLP has no common option for: only CBC is told."""
+        """Return the feasibility tolerance, which PuLP has no common option for: only CBC gets it."""
         return {"feasibility": clip(tolerance * 0.1, 1e-10, 1e-7), "presolve": not again}
 
     def run_here(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:
@@ -71,7 +72,6 @@ class Pulp(SeparateSolver):
         )
 
     def _solver(self, pulp: Any, settings: Settings, limits: Limits) -> Any:
-        assert isinstance(self.params, PulpParams)
         available = pulp.listSolvers(onlyAvailable=True)
         name = self.params.solver or (pulp.LpSolverDefault.name if pulp.LpSolverDefault else "")
         if name not in available:

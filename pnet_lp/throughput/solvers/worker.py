@@ -1,6 +1,6 @@
 """Runs of a solver in a process of their own.
 
-For libraries that do not stop when told, or that cannot be loaded beside others: OR-Tools and highspy each bring a
+For libraries that do not stop on request, or that cannot be loaded beside others: OR-Tools and highspy each bring a
 HiGHS of another version under the same symbols, and whichever is loaded second fails.
 
 A worker is kept for the next program, since starting one takes half a second, more than a small program itself.  Jobs
@@ -47,17 +47,16 @@ class SeparateSolver(GeneralSolver):
         try:
             worker.send((self, lp, settings, limits))
             watch.on_stop(worker.ask_to_stop if self.interruptible else worker.kill)
-            answer = worker.receive()
+            failure, answer = worker.receive()
         except (EOFError, OSError, pickle.UnpicklingError):
-            told = worker.end()
-            raise SolverError(f"the process of {self.name} ended without an answer", found=told) from None
+            last = worker.end()
+            raise SolverError(f"the process of {self.name} ended without an answer", found=last) from None
         if watch.stopped:
             worker.end()
         else:
             worker.give_back()
-        if isinstance(answer, Exception):
-            raise answer
-        assert isinstance(answer, LpSolution)
+        if failure is not None:
+            raise failure
         return answer
 
     def run_here(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:
@@ -112,10 +111,14 @@ class _Worker:
         pickle.dump(message, self._process.stdin)
         self._process.stdin.flush()
 
-    def receive(self) -> object:
-        """Return the answer to the job sent; EOFError or UnpicklingError if the worker has ended."""
+    def receive(self) -> tuple[Exception | None, LpSolution]:
+        """Return the failure of the job sent, or None, and its answer.
+
+        EOFError or UnpicklingError if the worker has ended.
+        """
         assert self._process.stdout is not None
-        return pickle.load(self._process.stdout)
+        found: tuple[Exception | None, LpSolution] = pickle.load(self._process.stdout)
+        return found
 
     def ask_to_stop(self) -> None:
         """Ask the library to stop; the answer comes as to any other job."""
@@ -128,7 +131,7 @@ class _Worker:
 
     def kill(self) -> None:
         """Kill the process and what it started; :meth:`receive`, in another thread, then raises EOFError."""
-        # As long as nobody has waited for it its number, and that of its group, is nobody else's, even if it has ended.
+        # Until it has been waited for, its number, and that of its group, belongs to no other, even if it has ended.
         if self._process.returncode is None:
             if sys.platform == "win32":
                 self._process.kill()
@@ -177,7 +180,7 @@ def main() -> None:
             try:
                 message = pickle.load(sys.stdin.buffer)
             except Exception:
-                # Whoever asks has ended, perhaps in the middle of a job.
+                # The other process has ended, perhaps in the middle of a job.
                 _leave_nothing(sys.argv[1])
             if message is None:
                 watch.stop()
@@ -188,12 +191,13 @@ def main() -> None:
     threading.Thread(target=listen, daemon=True).start()
     while True:
         (solver, lp, settings, limits), watch = jobs.get()
+        failure, answer = None, None
         try:
-            answer: object = solver.run_here(lp, settings, limits, watch)
-        # Whatever it is, it goes to whoever asked.
+            answer = solver.run_here(lp, settings, limits, watch)
+        except SolverError as error:
+            failure = error
+        # Whatever it is, it goes to the process that waits.
         except Exception as error:
-            answer = (
-                error if isinstance(error, SolverError) else SolverError(f"{solver.name} failed: {error}")
-            )
-        pickle.dump(answer, answers)
+            failure = SolverError(f"{solver.name} failed: {error}")
+        pickle.dump((failure, answer), answers)
         answers.flush()

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from pnet_lp.model.arrays import BoolArray
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing.rule import ALL, PathKind, PathRule
-from pnet_lp.throughput.problems.flow import FlowProblem
-from pnet_lp.throughput.proofs.path_lists.disjoint import EdgeDisjoint
-from pnet_lp.throughput.proofs.path_lists.judge import NO, YES, Judge, Verdicts
-from pnet_lp.throughput.proofs.path_lists.lists import Budget, Lists
-from pnet_lp.throughput.proofs.path_lists.shortest import EqualCost, Shortest
+from pnet_lp.verification.path_lists.disjoint import EdgeDisjoint
+from pnet_lp.verification.path_lists.judge import NO, YES, Judge, Verdicts
+from pnet_lp.verification.path_lists.lists import Budget, Lists
+from pnet_lp.verification.path_lists.shortest import EqualCost, Shortest
 
 STEPS = 1 << 25
-"""How much is searched unless told otherwise, about ten seconds of it; a step is the look at one link."""
+"""Steps of a search by default, about ten seconds; a step visits one link."""
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,16 @@ def check_complete(
     judge = _JUDGES[rule.kind](lists)
     best = judge.best()
     lists.refuse(best == NO, judge.worse)
-    wanted = str(count)
+    expected = str(count)
     if rule.equal_cost:
-        wanted = f"{'all' if count == ALL else count} of the shortest"
+        expected = f"{'all' if count == ALL else count} of the shortest"
     if policy == "round-robin":
         enough = _divided(lists, judge, count)
-        lists.refuse(enough == NO, f"does not list {wanted} paths divided over the planes that connect it")
+        lists.refuse(enough == NO, f"does not list {expected} paths divided over the planes that connect it")
     else:
         listed = lists.fold(np.add, lists.number)
         enough = np.where(listed > count, NO, judge.all(listed < count))[0]
-        lists.refuse(enough == NO, f"does not list {wanted} paths, although it has more than those listed")
+        lists.refuse(enough == NO, f"does not list {expected} paths, although it has more than those listed")
     checked = int(np.count_nonzero(np.minimum(best, enough) == YES))
     return Completeness(checked, flow.demand_count - checked)
 
@@ -79,9 +79,9 @@ def _divided(lists: Lists, judge: Judge, count: int) -> Verdicts:
     planes = np.maximum(1, np.count_nonzero(lists.allowed, axis=0))
     turn = np.cumsum(lists.allowed, axis=0)
     first = np.take_along_axis(turn, lists.drawn[None, :], axis=0)
-    wanted = count // planes + ((turn - first) % planes < count % planes)
+    expected = count // planes + ((turn - first) % planes < count % planes)
     # A plane may fall short of its part only if it has no more paths.
-    right = np.where(lists.number > wanted, NO, judge.all(lists.number < wanted))
+    right = np.where(lists.number > expected, NO, judge.all(lists.number < expected))
     verdict: Verdicts = np.where(lists.allowed, right, YES).min(axis=0).astype(np.int8)
     return verdict
 

@@ -12,12 +12,13 @@ from scipy.sparse.csgraph import dijkstra
 
 from pnet_lp.model import LoadCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
-from pnet_lp.throughput.proofs.checks import Checks, totals
-from pnet_lp.throughput.proofs.draws import drawn_planes
-from pnet_lp.throughput.proofs.second import SecondProblem, plane_arcs
+from pnet_lp.verification.checks import Checks, totals
+from pnet_lp.verification.draws import drawn_planes
+from pnet_lp.verification.paths import checked_paths, on_one_path
+from pnet_lp.verification.second import SecondProblem, Subject, plane_arcs
 
 
 class SecondFixed(SecondProblem):
@@ -41,13 +42,15 @@ class SecondFixed(SecondProblem):
         self.certificate = certificate
         self.share = share
 
-    def check_load(self, rate: FloatArray) -> None:
-        """See :meth:`SecondProblem.check_load`."""
-        self.check.equal("load", self.certificate.load, self.loads(rate)[0])
+    def check_load(self, rate: FloatArray | None) -> None:
+        """See :meth:`SecondConcurrent.check_load`."""
+        self.check.equal(
+            "load", self.certificate.load, self.loads(self.flow.demand if rate is None else rate)[0]
+        )
 
 
 class SecondSplits(SecondFixed):
-    """Each demand split as the core splits it: over next hops, or that twice by way of every switch.
+    """Each demand split as the core splits it: over next hops, or that twice, via every switch.
 
     Args:
         check: where checks are noted.
@@ -89,8 +92,8 @@ class SecondSplits(SecondFixed):
                 for t in np.unique(target[between]):
                     here = between[target[between] == t]
                     mean[here] = hops.mean_length(int(t), own)[source[here]]
-            ways = up[p, flow.src[used]] + mean + down[p, flow.dst[used]]
-            found[used] += self.share[p, used] * ways
+            whole = up[p, flow.src[used]] + mean + down[p, flow.dst[used]]
+            found[used] += self.share[p, used] * whole
         return floats(found)
 
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -118,9 +121,9 @@ class SecondSplits(SecondFixed):
             parts = np.where(nearest, 1.0, 0.0)
             for p, hops in enumerate(self.planes):
                 for t in np.unique(target[p][nearest[p]]):
-                    ways = np.bincount(hops.tail[hops.next_hops(int(t))], minlength=hops.nodes)
+                    branches = np.bincount(hops.tail[hops.next_hops(int(t))], minlength=hops.nodes)
                     here = np.flatnonzero(nearest[p] & (target[p] == t) & (source[p] != t))
-                    parts[p, here] = ways[source[p, here]]
+                    parts[p, here] = branches[source[p, here]]
         return np.asarray(parts / parts.sum(axis=0))
 
 
@@ -149,8 +152,8 @@ class SecondGiven(SecondFixed):
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`."""
         length, up, down = lengths
-        ways = up[:, self.flow.src] + down[:, self.flow.dst]
-        return floats(self.usage.T @ length + (self.share * ways).sum(axis=0))
+        access = up[:, self.flow.src] + down[:, self.flow.dst]
+        return floats(self.usage.T @ length + (self.share * access).sum(axis=0))
 
     def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondProblem.loads`."""
@@ -159,6 +162,19 @@ class SecondGiven(SecondFixed):
     def bundles(self) -> sp.csc_array:
         """See :meth:`SecondProblem.bundles`."""
         return self._with_access(self.usage, self.share)
+
+
+def over_splits(subject: Subject, certificate: LoadCertificate) -> SecondFixed:
+    """Return ``subject`` with the split of its routing."""
+    check, flow, routing = subject.check, subject.flow, subject.routing
+    if routing.splitting is not None:
+        return SecondSplits(check, flow, certificate, routing, subject.available)
+    if routing.draws:
+        return SecondGiven(check, flow, certificate, *on_one_path(flow, checked_paths(subject)))
+    check.trust(f"what each demand puts on links is taken as routing {routing.expression} gives it")
+    where = subject.network, subject.level, *subject.ends
+    share = routing.loads(*where, flow.demand).share
+    return SecondGiven(check, flow, certificate, routing.usage(*where), share)
 
 
 class _Hops:
@@ -182,31 +198,31 @@ class _Hops:
     def push(self, target: int, entering: FloatArray) -> FloatArray:
         """Return the load of each arc when ``entering`` ``[nodes]`` is bound for ``target``."""
         hops, used = self.to[target], self.next_hops(target)
-        ways = np.bincount(self.tail[used], minlength=self.nodes)
+        branches = np.bincount(self.tail[used], minlength=self.nodes)
         passing, load = entering.copy(), np.zeros(len(self.tail))
         levels = hops[(entering > 0) & np.isfinite(hops)]
         for level in range(int(levels.max(initial=0)), 0, -1):
             here = np.flatnonzero(used & (hops[self.tail] == level))
-            load[here] = passing[self.tail[here]] / ways[self.tail[here]]
+            load[here] = passing[self.tail[here]] / branches[self.tail[here]]
             np.add.at(passing, self.head[here], load[here])
         return load
 
     def mean_length(self, target: int, length: FloatArray) -> FloatArray:
-        """Return the mean length ``[nodes]`` of the way to ``target`` of what splits equally, ``inf`` where is none."""
+        """Return the mean length ``[nodes]`` of the path to ``target`` of what splits equally, ``inf`` without one."""
         hops, used = self.to[target], self.next_hops(target)
-        ways = np.bincount(self.tail[used], minlength=self.nodes)
+        branches = np.bincount(self.tail[used], minlength=self.nodes)
         found = np.where(np.isfinite(hops), 0.0, np.inf)
         for level in range(1, int(hops[np.isfinite(hops)].max(initial=0)) + 1):
             here = np.flatnonzero(used & (hops[self.tail] == level))
-            through = (length[here] + found[self.head[here]]) / ways[self.tail[here]]
+            through = (length[here] + found[self.head[here]]) / branches[self.tail[here]]
             np.add.at(found, self.tail[here], through)
         return found
 
     def between(self, source: int, target: int) -> BoolArray:
         """Return which switches both ends can exchange traffic with."""
         ends = (source, target)
-        ways = [np.isfinite(self.to[end]) & np.isfinite(self.to[:, end]) for end in ends]
-        return np.asarray(ways[0] & ways[1])
+        both = [np.isfinite(self.to[end]) & np.isfinite(self.to[:, end]) for end in ends]
+        return np.asarray(both[0] & both[1])
 
 
 def _shortest(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) -> FloatArray:
@@ -220,7 +236,7 @@ def _shortest(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) ->
 
 
 def _spread(flow: FlowProblem, plane: int, hops: _Hops, amount: FloatArray) -> FloatArray:
-    """Return the loads when ``amount`` ``[J]`` goes by way of every switch in equal parts."""
+    """Return the loads when ``amount`` ``[J]`` goes via every switch in equal parts."""
     source, target = flow.attach[plane, flow.src], flow.attach[plane, flow.dst]
     moving = np.flatnonzero((amount > 0) & (source != target))
     legs = np.zeros((hops.nodes, hops.nodes))  # [to, from]

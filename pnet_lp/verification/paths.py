@@ -8,13 +8,13 @@ import scipy.sparse as sp
 from pnet_lp.errors import CertificateError
 from pnet_lp.model import PathCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
+from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing import PathRule
 from pnet_lp.routing.rule import ALL
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
-from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
-from pnet_lp.throughput.proofs.path_lists import check_complete
-from pnet_lp.throughput.proofs.second import SecondProblem, path_arcs
+from pnet_lp.verification.checks import SAME, Checks, totals
+from pnet_lp.verification.path_lists import check_complete
+from pnet_lp.verification.second import SecondProblem, Subject, path_arcs
 
 
 class SecondPaths(SecondProblem):
@@ -71,6 +71,18 @@ class SecondPaths(SecondProblem):
         return self._with_access(*on_one_path(self.flow, self.paths))
 
 
+def over_paths(subject: Subject, certificate: PathCertificate) -> SecondPaths:
+    """Return ``subject`` over the paths of its routing, checked."""
+    return SecondPaths(subject.check, subject.flow, certificate, checked_paths(subject))
+
+
+def checked_paths(subject: Subject) -> PathSet:
+    """Return the paths of the routing, checked as by :func:`check_paths`."""
+    paths = subject.paths()
+    check_paths(subject.check, subject.flow, paths, subject.routing.rule, subject.available)
+    return paths
+
+
 def on_one_path(flow: FlowProblem, paths: PathSet) -> tuple[sp.csc_array, FloatArray]:
     """Return what a unit of each demand puts on arcs, ``[A, J]``, and into planes, ``[P, J]``, on its one path."""
     arcs = path_arcs(flow, paths)
@@ -89,7 +101,7 @@ def check_paths(
         check: where to note it.
         flow: links and demands.
         paths: the paths of each demand.
-        rule: how they were chosen; None where the routing has a way of its own, which is trusted.
+        rule: how they were chosen; None where the routing chooses in another way, which is trusted.
         available: bool ``[P, J]``, whether each plane has a path for each demand.
     """
     pair, plane, hops = paths.pair_of_path, paths.plane.astype(np.int64), paths.hops
@@ -131,7 +143,7 @@ def check_paths(
         found = check_complete(flow, paths, available, rule)
     except CertificateError as error:
         raise CertificateError(str(error), where=check.path) from None
-    check.held.append(f"{found.checked} demands have the paths that the routing gives them")
+    check.passed.append(f"{found.checked} demands have the paths that the routing gives them")
     if found.trusted:
         check.trust(f"the paths of {found.trusted} demands, whose check takes too long, are taken as listed")
     if rule.count < ALL:

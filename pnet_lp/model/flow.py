@@ -1,7 +1,7 @@
 """The flow problem: what a network and a traffic matrix mean, as arrays.
 
 Every solver reads these arrays and every certificate refers to them, so they are a pure function of the network and
-the traffic: whoever holds those two can rebuild the problem and check a stored proof.
+the traffic: these two are enough to rebuild the problem and check a stored proof.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ import numpy as np
 
 from pnet_lp import _core
 from pnet_lp.errors import TrafficError
-from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arcs import usable_arcs
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.components import strong_components
 from pnet_lp.model.demands import Demands, Pairs
-from pnet_lp.throughput.problems.classes import endpoint_classes
+from pnet_lp.model.endpoint_classes import endpoint_classes
+from pnet_lp.model.network import Network
+from pnet_lp.model.traffic import TrafficMatrix
 
 Lengths: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
 """Of arcs ``[A]``, of access links up and down, ``[P, E]`` each."""
 
 _BYTES_PER_SPLIT = 32
-"""Of a proof, an index and a fraction; of its certificate the same; of the fraction once more, on the way."""
+"""Of a proof, an index and a fraction; of its certificate the same; of the fraction once more, while it is copied."""
 
 
 @brief("plane_count", "demand_count")
@@ -34,7 +35,7 @@ _BYTES_PER_SPLIT = 32
 class FlowProblem:
     """Links and demands over several planes, as flat arrays.
 
-    ``P`` planes, ``A`` arcs in all planes, ``E`` endpoints (racks, or classes of alike hosts), ``J`` demands.
+    ``P`` planes, ``A`` arcs in all planes, ``E`` endpoints (racks, or classes of equivalent hosts), ``J`` demands.
 
     Attributes:
         node_count: int32 ``[P]``, switches of each plane.
@@ -135,7 +136,7 @@ class FlowProblem:
 
     @property
     def _all_joined(self) -> bool:
-        """Whether one plane has a path between any two endpoints, which is seen without a look at each demand."""
+        """Whether one plane has a path between any two endpoints, which does not take a look at each demand."""
         return any(self._joins(p) for p in range(self.plane_count))
 
     def _joins(self, plane: int) -> bool:
@@ -205,18 +206,23 @@ class FlowProblem:
             total += float(speed[long] @ access[long])
         return total
 
-    def access_loads(self, amount: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the loads of the access links up and down, each float64 ``[P, E]``.
+    def rates(self, rate: FloatArray | float) -> FloatArray:
+        """Return float64 ``[J]``, Gb/s: ``rate`` as it is, or the multiple of all demands where it is one number."""
+        return np.asarray(self.demand * rate if np.ndim(rate) == 0 else rate)
+
+    def access_loads(self, amount: FloatArray) -> FloatArray:
+        """Return float64 ``[2, P, E]``: the loads of access links up and down.
 
         Args:
             amount: float64 ``[P, J]``, Gb/s of each demand in each plane.
         """
         endpoints = self.attach.shape[1]
-        up, down = (
-            floats(np.stack([np.bincount(end, weights=row, minlength=endpoints) for row in amount]))
-            for end in (self.src, self.dst)
+        return floats(
+            [
+                [np.bincount(end, weights=row, minlength=endpoints) for row in amount]
+                for end in (self.src, self.dst)
+            ]
         )
-        return up, down
 
 
 def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool = True) -> FlowProblem:
@@ -225,7 +231,7 @@ def build_problem(network: Network, traffic: TrafficMatrix, *, aggregate: bool =
     Args:
         network: the planes.
         traffic: the demands.
-        aggregate: whether hosts that attach alike and have equal demands towards every other class are one endpoint
+        aggregate: whether hosts that attach equally and have equal demands towards every other class are one endpoint
             with the sum of their access links.  Averaging any flow over them is a flow, so this is exact (design:
             semantics, "Level") unless each flow has paths of its own.
 

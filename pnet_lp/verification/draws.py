@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model.arrays import BoolArray
-from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.model.flow import FlowProblem
 
 _Words: TypeAlias = npt.NDArray[np.uint64]
 _LOW = np.uint64(0xFFFFFFFF)

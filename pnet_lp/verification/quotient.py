@@ -1,4 +1,4 @@
-"""A problem of any path and a flow in colours, a second time: colours are found again from every destination."""
+"""The quotient of a problem of any path, a second time: classes are found again from every destination."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.model import AnyCertificate, ColourCertificate, Interval
+from pnet_lp.model import QuotientCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
-from pnet_lp.throughput.proofs.checks import SAME, Checks, near, ratio_of, totals
-from pnet_lp.throughput.proofs.folding import DOWN, fold, look_from, names
-from pnet_lp.throughput.proofs.second import SecondProblem
-from pnet_lp.throughput.proofs.second_arcs import Split, propagate
+from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.verification.arcs import Split, propagate
+from pnet_lp.verification.checks import SAME, Checks, near, totals
+from pnet_lp.verification.folding import DOWN, fold, look_from, names
+from pnet_lp.verification.second import SecondConcurrent, Subject
 
 _Index = npt.NDArray[np.int64]
 
-MOST_LOOKS = 5_000_000
-"""Links that are looked at from destinations, all together, unless all are asked for."""
+MOST_VISITS = 5_000_000
+"""Links visited from destinations, all together, unless all are requested."""
 
 
 @brief()
@@ -48,8 +48,8 @@ class _Kind:
     part: FloatArray
 
 
-class SecondColours(SecondProblem):
-    """Any path in any plane, stated in colours.
+class SecondQuotient(SecondConcurrent):
+    """Any path in any plane, stated on equivalence classes.
 
     Args:
         check: where checks are noted.
@@ -59,7 +59,7 @@ class SecondColours(SecondProblem):
     """
 
     def __init__(
-        self, check: Checks, flow: FlowProblem, certificate: ColourCertificate, *, full: bool
+        self, check: Checks, flow: FlowProblem, certificate: QuotientCertificate, *, full: bool
     ) -> None:
         self.check, self.flow, self.certificate = check, flow, certificate
         self._check_shapes()
@@ -69,40 +69,23 @@ class SecondColours(SecondProblem):
         self.kinds = [self._kind(k) for k in range(len(certificate.target))]
         self.load = self._loads(full=full)
 
-    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """See :meth:`SecondProblem.loads`; for the demands as they are."""
-        del rate
+    def demand_loads(self) -> tuple[FloatArray, FloatArray]:
+        """See :meth:`SecondConcurrent.demand_loads`."""
         arcs = len(self.flow.tail)
         return self.load[:arcs], self.load[arcs:].reshape(2, *self.flow.attach.shape)
 
-    def distances(self, lengths: Lengths) -> FloatArray:
-        """Not for single demands: they need not be written out."""
-        raise NotImplementedError
-
-    def farthest(self, certificate: AnyCertificate, lengths: Lengths) -> float:
-        """See :meth:`SecondProblem.farthest`."""
-        del certificate
+    def farthest(self, lengths: Lengths) -> float:
+        """See :meth:`SecondConcurrent.farthest`."""
         far = self._class_lengths(lengths)
         return max(float(self._distances(kind, far)[kind.traffic > 0].max()) for kind in self.kinds)
 
-    def rate_bounds(self) -> Interval:
-        """See :meth:`SecondProblem.rate_bounds`."""
-        lengths = self.normalised(self.lengths)
-        far, carried = self._class_lengths(lengths), 0.0
+    def takes(self, lengths: Lengths) -> float:
+        """See :meth:`SecondConcurrent.takes`: pairs need not be written out."""
+        far, total = self._class_lengths(lengths), 0.0
         for kind, count in zip(self.kinds, self._counts.tolist(), strict=True):
             some = kind.traffic > 0
-            carried += count * float((kind.traffic[some] * self._distances(kind, far)[some]).sum())
-        self.check.require(
-            carried > 0 and np.isfinite(carried),
-            "the lengths separate a demand",
-            "the lengths are zero along a path of every demand",
-        )
-        upper = self.volume(lengths) / carried
-        speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
-        core, access = self.loads(self.load)
-        lower = min(ratio_of(speed, load) for speed, load in zip(speeds, (core, *access), strict=True))
-        self.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
-        return Interval(lower, max(lower, upper))
+            total += count * float((kind.traffic[some] * self._distances(kind, far)[some]).sum())
+        return total
 
     def _check_shapes(self) -> None:
         proof, check, flow = self.certificate, self.check, self.flow
@@ -156,11 +139,11 @@ class SecondColours(SecondProblem):
             "lengths are not negative",
             "certificate.class_length has a negative or infinite entry",
         )
-        wanted = flow.demands.received(flow.attach.shape[1])
+        expected = flow.demands.received(flow.attach.shape[1])
         check.require(
-            np.array_equal(proof.kind >= 0, wanted)
+            np.array_equal(proof.kind >= 0, expected)
             and np.array_equal(proof.kind[proof.target], np.arange(kinds)),
-            f"{np.count_nonzero(wanted)} destinations are of {kinds} kinds",
+            f"{np.count_nonzero(expected)} destinations are of {kinds} kinds",
             "certificate.kind does not give every destination a kind, with an example of each",
         )
 
@@ -207,13 +190,13 @@ class SecondColours(SecondProblem):
         distinct, first, place = np.unique(name, return_index=True, return_inverse=True)
         self.check.require(
             np.array_equal(classes[view.of], given) and np.array_equal(classes[first][place], classes),
-            f"nodes that look alike are of one class for kind {number}",
-            f"certificate.node_class.{number} has nodes in different classes that look alike",
+            f"equivalent nodes are of one class for kind {number}",
+            f"certificate.node_class.{number} has equivalent nodes in different classes",
         )
         link = self.link_class[view.link]
         many = (view.count[view.tail] * view.out).astype(np.float64)
         entry = proof.entry[proof.entry[:, 0] == number, 1:].astype(np.int64)
-        # Links of one entry carry alike, each of them its part.
+        # Links of one entry carry equal parts.
         key = np.stack([classes[view.tail], classes[view.head], link])
         rows, row = np.unique(np.concatenate([entry, key.T]), axis=0, return_inverse=True)
         row = row.ravel()
@@ -260,7 +243,7 @@ class SecondColours(SecondProblem):
         )
         total = totals(tail, fraction, states)
         part = np.divide(fraction, total[tail], out=np.zeros_like(fraction), where=fraction > 0)
-        # What arrives is told from what the destination sends itself.
+        # What arrives is kept apart from what the destination sends itself.
         to = np.where(down, states - 1, head)
         passing, order = np.r_[entering, 0.0], np.argsort(tail, kind="stable")
         found, left = propagate(passing, Split(tail[order], to[order], order, part[order]))
@@ -280,7 +263,7 @@ class SecondColours(SecondProblem):
         proof, folding = self.certificate, self.folding
         switches = int(self.flow.node_count.sum())
         destinations = np.flatnonzero(proof.kind >= 0)
-        # Twins see the same, each from its place: one of them looks for all.
+        # Twins see the same, each from its place: one of them stands for all.
         _, first, twin = np.unique(
             folding.of[switches + destinations], return_index=True, return_inverse=True
         )
@@ -290,7 +273,7 @@ class SecondColours(SecondProblem):
             "twins are of one kind",
             "certificate.kind has twins of different kinds",
         )
-        most = len(looking) if full else max(1, MOST_LOOKS // max(len(folding.tail), 1))
+        most = len(looking) if full else max(1, MOST_VISITS // max(len(folding.tail), 1))
         chosen = looking
         if len(looking) > most:
             spread = np.linspace(0, len(looking) - 1, most).astype(np.int64)
@@ -302,7 +285,7 @@ class SecondColours(SecondProblem):
         if len(chosen) < len(looking):
             self.check.trust(
                 f"that the other {len(looking) - len(chosen):,} of {len(looking):,} destinations see what those of "
-                "their kind do, and that links of a class carry alike, is taken as it stands (--full looks from all)"
+                "their kind do, and that links of a class carry equal loads, is taken as it stands (--full checks all)"
             )
             total = sum(n * kind.part for n, kind in zip(self._counts.tolist(), self.kinds, strict=True))
             links = np.bincount(self.link_class[folding.link_of], minlength=len(proof.class_length))
@@ -318,7 +301,7 @@ class SecondColours(SecondProblem):
     def _seen(self, endpoint: int) -> tuple[_Index, FloatArray]:
         """Return what ``endpoint`` and its twins put on folded links; it must see what its kind does.
 
-        Names only say what to compare: that every link has its like, and that nothing is lost, is looked at here.
+        Names only say what to compare: here it is checked that every link has an equivalent one, and nothing is lost.
         """
         kind = self.kinds[int(self.certificate.kind[endpoint])]
         view = look_from(self.folding, endpoint)
@@ -333,7 +316,7 @@ class SecondColours(SecondProblem):
         entered = np.where(view.head == view.target, 0.0, flow * view.into)
         into = totals(view.head, entered, len(name)) + view.demand
         sent = totals(place, view.count * view.demand, len(kind.names))
-        alike = (
+        equivalent = (
             look == kind.look
             and np.array_equal(kind.names[place], name)
             and place[view.target] == kind.target
@@ -341,7 +324,7 @@ class SecondColours(SecondProblem):
             and near(sent, kind.traffic)
             and np.all(np.abs(into - out) <= SAME * np.maximum(into, out))
         )
-        if not alike:
+        if not equivalent:
             self.check.require(
                 False, "", f"destination {endpoint} does not see what the example of its kind does"
             )
@@ -357,7 +340,7 @@ class SecondColours(SecondProblem):
     def _distances(self, kind: _Kind, far: FloatArray) -> FloatArray:
         """Return how far each name is from the destination, that from itself over its own links (Bellman 1958).
 
-        A way in the network is one between names, so no node is nearer than its name.
+        A path in the network is one between names, so no node is nearer than its name.
         """
         down = self.sort[kind.link] == DOWN
         kept = ~down | (kind.head == kind.target)
@@ -371,10 +354,15 @@ class SecondColours(SecondProblem):
             found = nearer
 
 
-def _rows(known: _Index, asked: _Index) -> tuple[_Index, npt.NDArray[np.bool_]]:
-    """Return for each column of ``asked`` which of ``known``, sorted ones, it is, and whether it is one."""
-    radix = np.maximum(known.max(axis=1), asked.max(axis=1)) + 1
+def over_classes(subject: Subject, certificate: QuotientCertificate) -> SecondQuotient:
+    """Return the quotient of ``subject``."""
+    return SecondQuotient(subject.check, subject.flow, certificate, full=subject.full)
+
+
+def _rows(known: _Index, requested: _Index) -> tuple[_Index, npt.NDArray[np.bool_]]:
+    """Return for each column of ``requested`` which of ``known``, sorted ones, it is, and whether it is one."""
+    radix = np.maximum(known.max(axis=1), requested.max(axis=1)) + 1
     names, links = int(radix[1]), int(radix[2])
-    keys, wanted = ((rows[0] * names + rows[1]) * links + rows[2] for rows in (known, asked))
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return at, keys[at] == wanted
+    keys, sought = ((rows[0] * names + rows[1]) * links + rows[2] for rows in (known, requested))
+    at = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    return at, keys[at] == sought

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model.arrays import BoolArray
-from pnet_lp.throughput.proofs.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
-from pnet_lp.throughput.proofs.path_lists.lists import ENTRIES, FAR, Index, Lists
+from pnet_lp.verification.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
+from pnet_lp.verification.path_lists.lists import ENTRIES, FAR, Index, Lists
 
-_AT_ONCE = 16  # links that NumPy relaxes in about the time in which a search looks at one
+_AT_ONCE = 16  # links that NumPy relaxes in about the time in which a search visits one
 
 
 class EdgeDisjoint(Judge):
@@ -47,12 +47,12 @@ class EdgeDisjoint(Judge):
             verdict[demands] = self._settle(state, demands, 1, join=not self.lists.apart)
         return verdict
 
-    def all(self, asked: BoolArray) -> Verdicts:
+    def all(self, requested: BoolArray) -> Verdicts:
         """See :meth:`Judge.all`."""
         lists = self.lists
         # On one switch there is one path and no other.
-        verdict = verdicts(~(self.meeting & asked & (lists.number == 0)))
-        between = lists.allowed & asked & ~self.meeting
+        verdict = verdicts(~(self.meeting & requested & (lists.number == 0)))
+        between = lists.allowed & requested & ~self.meeting
         for demands in self._blocks(between.any(axis=0)):
             state = np.ones((self.switches + 2, len(demands)), dtype=np.int32)
             plane, column = np.nonzero(between[:, demands])
@@ -63,8 +63,8 @@ class EdgeDisjoint(Judge):
             verdict[plane, j] = np.where(reached, NO, settled[column])
         return lists.fold(np.minimum, verdict)
 
-    def _blocks(self, asked: BoolArray) -> Iterator[Index]:
-        demands = np.flatnonzero(asked)
+    def _blocks(self, requested: BoolArray) -> Iterator[Index]:
+        demands = np.flatnonzero(requested)
         width = max(1, ENTRIES // max(1, len(self.tail)))
         for first in range(0, len(demands), width):
             yield demands[first : first + width]

@@ -7,7 +7,7 @@ What only the new problem has gets a mean length, and no flow but what rounding 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +15,25 @@ import numpy.typing as npt
 from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.memory import check_fits
-from pnet_lp.model import Certificate
+from pnet_lp.model import ArcCertificate, Certificate
 from pnet_lp.model.arrays import IntArray, ints
-from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.throughput.problems.proof import Flows
+
+K = TypeVar("K", bound=Certificate)
+
+
+def of_kind(kind: type[K], certificate: Certificate, over: str) -> K:
+    """Return ``certificate``; SpecError where it is not of that ``kind``, which results ``over`` such paths have."""
+    if certificate.name != kind.name:
+        raise SpecError(
+            f"a warm start needs the certificate of a result {over}", found=type(certificate).__name__
+        )
+    return cast("K", certificate)
 
 
 def carry(
-    given: Certificate | _core.Proof,
+    given: ArcCertificate | _core.Proof,
     earlier: FlowProblem,
     flow: FlowProblem,
     planes: Sequence[Sequence[int]] | None = None,
@@ -30,7 +41,7 @@ def carry(
     """Return the proof for ``flow`` that is nearest to one for ``earlier``.
 
     A node that has lost some of the links which it used sends more over the others; where it has lost all, its traffic
-    goes on by paths of fewest links.
+    takes paths of fewest links.
 
     Args:
         given: flow and lengths.
@@ -50,12 +61,12 @@ def carry(
         or len(earlier.endpoint_class) != len(flow.endpoint_class)
         or (earlier.node_count[first] != flow.node_count).any()
     ):
-        raise SpecError("the start is for a network with other planes, switches, racks or hosts")
+        raise SpecError("the warm start is for a network with other planes, switches, racks or hosts")
     check_fits(
         8 * flow.flow_variables,
-        f"a start with {flow.flow_variables:,} flow variables",
+        f"a warm start with {flow.flow_variables:,} flow variables",
         SolverError,
-        allowed="solving without a start, fewer planes, a smaller network",
+        allowed="solving from nothing, fewer planes, a smaller network",
     )
     endpoint = earlier.endpoint_class[flow.member]
     known, demand = _demands(earlier, flow, endpoint)
@@ -85,7 +96,7 @@ def carry(
         np.where(endpoint >= 0, access[first][:, endpoint], 0.0)
         for access in (given.up_length, given.down_length)
     )
-    # Where lengths decide, all links count alike.
+    # Where lengths decide, all links count equally.
     found = Flows(flows, share, np.ones_like(length), up, down).proof(flow)
     return _core.Proof(length, up, down, found.share, found.split_ptr, found.split_arc, found.split_fraction)
 
@@ -101,9 +112,9 @@ def _demands(earlier: FlowProblem, flow: FlowProblem, endpoint: IntArray) -> tup
     src, dst, count = endpoint[flow.src], endpoint[flow.dst], earlier.attach.shape[1]
     # Demands are sorted by source and destination.
     keys = earlier.src.astype(np.int64) * count + earlier.dst
-    wanted = src.astype(np.int64) * count + dst
-    place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    known = np.flatnonzero((src >= 0) & (dst >= 0) & (keys[place] == wanted))
+    sought = src.astype(np.int64) * count + dst
+    place = np.minimum(np.searchsorted(keys, sought), len(keys) - 1)
+    known = np.flatnonzero((src >= 0) & (dst >= 0) & (keys[place] == sought))
     return ints(known), ints(place[known])
 
 
@@ -115,11 +126,11 @@ def _places(of: IntArray, among: IntArray) -> IntArray:
 
 
 def check_shapes(*arrays: tuple[str, npt.NDArray[Any], tuple[int, ...]]) -> None:
-    """Raise SpecError where one of the ``arrays`` of a start, each named, does not have the shape that is wanted."""
-    for what, found, wanted in arrays:
-        if found.shape != wanted:
+    """Raise SpecError where one of the ``arrays`` of a warm start, each named, does not have the expected shape."""
+    for what, found, expected in arrays:
+        if found.shape != expected:
             raise SpecError(
-                f"the start is for other {what}", found=_times(found.shape), allowed=_times(wanted)
+                f"the warm start is for other {what}", found=_times(found.shape), allowed=_times(expected)
             )
 
 

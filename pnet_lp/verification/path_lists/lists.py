@@ -11,11 +11,11 @@ import scipy.sparse as sp
 
 from pnet_lp.errors import CertificateError
 from pnet_lp.model.arrays import BoolArray, FloatArray
+from pnet_lp.model.flow import FlowProblem
 from pnet_lp.model.paths import PathSet
 from pnet_lp.routing.rule import PathRule
-from pnet_lp.throughput.problems.flow import FlowProblem
-from pnet_lp.throughput.proofs.draws import drawn_planes
-from pnet_lp.throughput.proofs.second import path_arcs, plane_arcs
+from pnet_lp.verification.draws import drawn_planes
+from pnet_lp.verification.second import path_arcs, plane_arcs
 
 Index: TypeAlias = npt.NDArray[np.int64]
 
@@ -97,14 +97,14 @@ class Lists:
     @cached_property
     def repeated(self) -> BoolArray:
         """Bool ``[J]``: whether a path is listed twice."""
-        # Paths are told apart link by link; those that agree so far share a number.
-        alike = self.pair * self.flow.plane_count + self.plane
+        # Paths are compared link by link; those that agree so far share a number.
+        prefix = self.pair * self.flow.plane_count + self.plane
         first, links = self.paths.path_ptr[:-1], len(self.flow.tail)
         for at in range(int(self.hops.max(initial=0))):
             longer = np.flatnonzero(self.hops > at)
-            key = alike[longer] * links + self.arc[first[longer] + at]
-            alike[longer] = np.unique(key, return_inverse=True)[1]
-        key = alike * (self.hops.max(initial=0) + 1) + self.hops
+            key = prefix[longer] * links + self.arc[first[longer] + at]
+            prefix[longer] = np.unique(key, return_inverse=True)[1]
+        key = prefix * (self.hops.max(initial=0) + 1) + self.hops
         _, group, size = np.unique(key, return_inverse=True, return_counts=True)
         return np.bincount(self.pair[size[group] > 1], minlength=self.flow.demand_count) > 0
 
@@ -128,10 +128,10 @@ def _near_walks(flow: FlowProblem, available: BoolArray) -> tuple[Index, FloatAr
             block = (column >= first) & (column < first + width)
             j, to = demands[block], column[block] - first
             at = flow.attach[p, flow.src[j]]
-            ways = np.zeros((n, len(targets[first : first + width])))
-            ways[targets[first : first + width], np.arange(ways.shape[1])] = 1.0
+            count = np.zeros((n, len(targets[first : first + width])))
+            count[targets[first : first + width], np.arange(count.shape[1])] = 1.0
             for length in range(n + 1):
-                here = ways[at, to]
+                here = count[at, to]
                 found = (distance[p, j] == FAR) & (here > 0)
                 distance[p, j[found]] = length
                 for more in (0, 1):
@@ -139,5 +139,5 @@ def _near_walks(flow: FlowProblem, available: BoolArray) -> tuple[Index, FloatAr
                     walks[more, p, j[now]] = here[now]
                 if np.all(distance[p, j] < length):
                     break
-                ways = np.minimum(step @ ways, _MANY)
+                count = np.minimum(step @ count, _MANY)
     return distance, walks

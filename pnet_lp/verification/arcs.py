@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pnet_lp.model import Certificate
+from pnet_lp.model import ArcCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
-from pnet_lp.throughput.proofs.checks import SAME, Checks, totals
-from pnet_lp.throughput.proofs.second import SecondProblem, demand_distances, plane_arcs
+from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.verification.checks import SAME, Checks, totals
+from pnet_lp.verification.second import SecondProblem, Subject, demand_distances, plane_arcs
 
 _Index = npt.NDArray[np.int64]
 
@@ -28,7 +28,7 @@ class SecondArcs(SecondProblem):
     """
 
     def __init__(
-        self, check: Checks, flow: FlowProblem, certificate: Certificate, available: BoolArray
+        self, check: Checks, flow: FlowProblem, certificate: ArcCertificate, available: BoolArray
     ) -> None:
         super().__init__(check, flow, certificate)
         self.available = available
@@ -64,6 +64,11 @@ class SecondArcs(SecondProblem):
         return _core_load(self.check, self.certificate, self.flow, self.available, amount), self._access(
             amount
         )
+
+
+def over_arcs(subject: Subject, certificate: ArcCertificate) -> SecondArcs:
+    """Return ``subject`` with splitting fractions."""
+    return SecondArcs(subject.check, subject.flow, certificate, subject.available)
 
 
 @brief()
@@ -138,7 +143,7 @@ def propagate(amount: FloatArray, split: Split) -> tuple[FloatArray, int]:
 
 
 def _core_load(
-    check: Checks, proof: Certificate, problem: FlowProblem, available: BoolArray, amount: FloatArray
+    check: Checks, proof: ArcCertificate, problem: FlowProblem, available: BoolArray, amount: FloatArray
 ) -> FloatArray:
     """Return the load of each arc, ``[A]``, when ``amount`` ``[P, J]`` enters at the sources."""
     rows = find_rows(problem, available)
@@ -173,7 +178,7 @@ def _core_load(
     order = np.argsort(tail, kind="stable")
     head = rows.state[row] + problem.head[place]
     total = totals(tail, fraction, int(rows.state[-1]))
-    # Of what passes nothing is lost on the way, not even what the fractions are short of 1.
+    # Of what passes nothing is lost, not even what the fractions are short of 1.
     part = np.divide(fraction, total[tail], out=np.zeros_like(fraction), where=fraction > 0)
     split = Split(tail[order], head[order], place[order], part[order])
     target = rows.state[:-1] + rows.switch

@@ -1,6 +1,6 @@
-"""Classes of alike hosts: the exact aggregation of a host-level problem.
+"""Classes of equivalent hosts: the exact aggregation of a host-level problem.
 
-Two hosts are alike if they attach to the same switch with the same speed in every plane and send to, and receive
+Two hosts are equivalent if they attach to the same switch with the same speed in every plane and send to, and receive
 from, every class the same amount.  The coarsest such partition is found by colour refinement.  Averaging a flow over
 each class keeps it feasible, and lengths that are equal within a class lose nothing in the dual, so the problem on
 classes has the same optimum as the one on hosts.
@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, IntArray, equal_columns, floats, ints
 from pnet_lp.model.brief import brief
 from pnet_lp.model.demands import Demands
+from pnet_lp.model.traffic import TrafficMatrix
 
 
 @brief()
 @dataclass(frozen=True, repr=False)
 class Classes:
-    """The aggregated endpoints and demands; fields as in :class:`~pnet_lp.throughput.problems.flow.FlowProblem`."""
+    """The aggregated endpoints and demands; fields as in :class:`~pnet_lp.model.flow.FlowProblem`."""
 
     attach: IntArray
     access_up: FloatArray
@@ -45,25 +45,25 @@ def endpoint_classes(
         access_up: float64 ``[planes, endpoints]``, Gb/s, ``inf`` where access does not limit.
         access_down: the same for the other direction.
         traffic: the demands.
-        merge: whether to look for alike endpoints at all; otherwise each is a class of its own.
+        merge: whether to search for equivalent endpoints at all; otherwise each is a class of its own.
     """
     rule = traffic.demands
     used = np.flatnonzero(rule.named(traffic.endpoints))
     rows = np.vstack([attach[:, used], access_up[:, used], access_down[:, used]])
-    color = rule.refined(equal_columns(rows), used) if merge else np.arange(len(used))
-    count = int(color.max(initial=-1)) + 1
+    group = rule.refined(equal_columns(rows), used) if merge else np.arange(len(used))
+    count = int(group.max(initial=-1)) + 1
 
-    # Number classes by their first member, so that problems without alike hosts keep the network's order.
+    # Number classes by their first member, so that problems without equivalent hosts keep the network's order.
     first = np.full(count, len(used), dtype=np.int64)
-    np.minimum.at(first, color, np.arange(len(used)))
+    np.minimum.at(first, group, np.arange(len(used)))
     rank = np.empty(count, dtype=np.int64)
     rank[np.argsort(first)] = np.arange(count)
-    color, first = rank[color], np.sort(first)
+    group, first = rank[group], np.sort(first)
 
-    size = np.bincount(color, minlength=count)
+    size = np.bincount(group, minlength=count)
     member = used[first]
     endpoint_class = np.full(traffic.endpoints, -1)
-    endpoint_class[used] = color
+    endpoint_class[used] = group
     return Classes(
         attach=ints(attach[:, member]),
         access_up=floats(access_up[:, member] * size),

@@ -7,10 +7,9 @@ import scipy.sparse as sp
 
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.arrays import floats
-from pnet_lp.model.demands import Product
-from pnet_lp.throughput.problems.flow import FlowProblem
-from pnet_lp.throughput.proofs.checks import SAME, Checks, near
-from pnet_lp.throughput.proofs.second import plane_arcs
+from pnet_lp.model.flow import FlowProblem
+from pnet_lp.verification.checks import SAME, Checks, near
+from pnet_lp.verification.second import plane_arcs
 
 
 def check_arcs(check: Checks, network: Network, problem: FlowProblem) -> None:
@@ -45,8 +44,8 @@ def check_magnitudes(check: Checks, problem: FlowProblem) -> None:
 def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, problem: FlowProblem) -> None:
     """Check that merging endpoints is exact.
 
-    It is if the members of a class attach alike and each sends to, and receives from, every class the same amount: the
-    shares of a class are then feasible for each member, and lengths of a class are lengths for each member.
+    It is if the members of a class attach to the same switches and each sends to, and receives from, every class the
+    same amount: the shares of a class are then feasible for each member, and so are its lengths.
     """
     classes = problem.endpoint_class
     used = np.flatnonzero(classes >= 0)
@@ -66,22 +65,24 @@ def check_classes(check: Checks, network: Network, traffic: TrafficMatrix, probl
             switch = plane.rack_switch
             up = down = np.full(len(switch), np.inf)
         size = np.bincount(of, minlength=count)
-        alike = np.array_equal(switch[used], problem.attach[p, of])
+        same = np.array_equal(switch[used], problem.attach[p, of])
         for speed, total in ((up, problem.access_up[p]), (down, problem.access_down[p])):
-            alike = alike and bool(np.allclose(speed[used] * size[of], total[of], rtol=SAME, atol=0.0))
+            same = same and bool(np.allclose(speed[used] * size[of], total[of], rtol=SAME, atol=0.0))
         check.require(
-            alike, f"classes attach alike in plane {p}", f"members of a class attach differently in plane {p}"
+            same,
+            f"members of a class attach equally in plane {p}",
+            f"members of a class attach differently in plane {p}",
         )
-    if isinstance(rule, Product) and isinstance(whole, Product):
+    if rule.factors is not None and whole.factors is not None:
         size = np.bincount(of, minlength=count)
         first = used[np.unique(of, return_index=True)[1]]
-        each = rule.sends[first], rule.receives[first]
+        (sends, receives, _), (all_send, all_receive, own) = rule.factors, whole.factors
         check.require(
-            np.array_equal(rule.sends[used], each[0][of])
-            and np.array_equal(rule.receives[used], each[1][of])
-            and near(whole.sends, floats(size * each[0]))
-            and near(whole.receives, floats(size * each[1]))
-            and near(whole.own, floats(size * (size - 1) * each[0] * each[1])),
+            np.array_equal(sends[used], sends[first][of])
+            and np.array_equal(receives[used], receives[first][of])
+            and near(all_send, floats(size * sends[first]))
+            and near(all_receive, floats(size * receives[first]))
+            and near(own, floats(size * (size - 1) * sends[first] * receives[first])),
             "members of a class have equal demands",
             "members of a class have different demands, or a class's demand is not theirs together",
         )

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.model.arrays import BoolArray
-from pnet_lp.throughput.proofs.path_lists.lists import Lists
+from pnet_lp.verification.path_lists.lists import Lists
 
 Verdicts: TypeAlias = npt.NDArray[np.int8]
 
@@ -17,7 +17,7 @@ NO, OPEN, YES = 0, 1, 2
 """Verdicts, in an order in which the minimum is "and" and the maximum "or"; open is what the budget left open."""
 
 STEP = 8
-"""Links that are looked at in the time that one step takes besides."""
+"""Links that are visited in the time that one step takes besides."""
 
 
 def verdicts(holds: BoolArray) -> Verdicts:
@@ -42,5 +42,5 @@ class Judge(ABC):
         """Return whether no lists of as many paths are better, ``[J]``."""
 
     @abstractmethod
-    def all(self, asked: BoolArray) -> Verdicts:
-        """Return whether there is no longer list, ``[groups, J]``; yes where nothing is ``asked``, ``[groups, J]``."""
+    def all(self, requested: BoolArray) -> Verdicts:
+        """Return whether no list is longer, ``[groups, J]``; yes where that is not ``requested``, ``[groups, J]``."""

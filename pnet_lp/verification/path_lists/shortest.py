@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from pnet_lp.model.arrays import BoolArray
-from pnet_lp.throughput.problems.flow import FlowProblem
-from pnet_lp.throughput.proofs.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
-from pnet_lp.throughput.proofs.path_lists.lists import FAR, Budget, Index, Lists
-from pnet_lp.throughput.proofs.second import plane_arcs
+from pnet_lp.model.flow import FlowProblem
+from pnet_lp.verification.path_lists.judge import NO, OPEN, STEP, YES, Judge, Verdicts, verdicts
+from pnet_lp.verification.path_lists.lists import FAR, Budget, Index, Lists
+from pnet_lp.verification.second import plane_arcs
 
 
 class EqualCost(Judge):
@@ -22,9 +22,9 @@ class EqualCost(Judge):
         """See :meth:`Judge.best`."""
         return verdicts(np.all(self.lists.longest <= self._nearest, axis=0))
 
-    def all(self, asked: BoolArray) -> Verdicts:
+    def all(self, requested: BoolArray) -> Verdicts:
         """See :meth:`Judge.all`."""
-        return _all_listed(self.lists, self._nearest, asked)
+        return _all_listed(self.lists, self._nearest, requested)
 
     @cached_property
     def _nearest(self) -> Index:
@@ -43,21 +43,23 @@ class Shortest(Judge):
         shorter: Verdicts = _all_listed(self.lists, longest - 1, longest > 0).min(axis=0)
         return shorter
 
-    def all(self, asked: BoolArray) -> Verdicts:
+    def all(self, requested: BoolArray) -> Verdicts:
         """See :meth:`Judge.all`."""
-        return _all_listed(self.lists, np.full_like(self.lists.longest, FAR - 1), asked)
+        return _all_listed(self.lists, np.full_like(self.lists.longest, FAR - 1), requested)
 
 
-def _all_listed(lists: Lists, bound: Index, asked: BoolArray) -> Verdicts:
+def _all_listed(lists: Lists, bound: Index, requested: BoolArray) -> Verdicts:
     """Return whether all simple paths of at most ``bound`` links are listed, ``[groups, J]`` as the arguments.
 
     The listed ones are some of these, and different, so it is enough to count.
     """
-    within, asked = np.broadcast_to(bound, lists.allowed.shape), lists.allowed & asked
+    within, requested = np.broadcast_to(bound, lists.allowed.shape), lists.allowed & requested
     listed = lists.count(lists.hops <= within[lists.plane, lists.pair])
     known = lists.walks[0] * (lists.distance <= within) + lists.walks[1] * (lists.distance < within)
-    verdict = verdicts(~asked | (known == listed))
-    open_ended = asked & (known <= listed) & (within > lists.distance + 1) & (lists.source != lists.target)
+    verdict = verdicts(~requested | (known == listed))
+    open_ended = (
+        requested & (known <= listed) & (within > lists.distance + 1) & (lists.source != lists.target)
+    )
     searches: dict[int, _Search] = {}
     for j, p in np.argwhere(open_ended.T).tolist():
         if p not in searches:
@@ -88,22 +90,22 @@ class _Search:
         """Return the number of simple paths of at most ``bound`` links, or one above ``most`` if there are more.
 
         None if the budget runs out.  Every step leads to a path, which bounds the time by what is found: where several
-        links might lead on, distances to the target around the switches passed tell which do.
+        links might lead on, distances to the target around the switches passed show which do.
         """
         found, passed = 0, {source}
         far = self._distances(target, passed, bound)
-        # Of each switch passed: where to go on, in how many ways it was reached, how many links are left.
+        # Of each switch passed: where to go on, by how many paths it was reached, how many links are left.
         stack = [(source, self._onward(source, passed, bound, far), 1, bound, far)]
         while stack and self.budget.left:
-            switch, onward, ways, left, far = stack[-1]
+            switch, onward, paths, left, far = stack[-1]
             if not onward:
                 passed.discard(switch)
                 stack.pop()
                 continue
             switch, parallel = onward.pop()
-            ways, left = ways * parallel, left - 1
+            paths, left = paths * parallel, left - 1
             if switch == target:
-                found += ways
+                found += paths
                 if found > most:
                     return found
                 continue
@@ -114,7 +116,7 @@ class _Search:
             if len(onward) > 1 and left > 2:
                 far = self._distances(target, passed, left)
                 onward = self._onward(switch, passed, left, far)
-            stack.append((switch, onward, ways, left, far))
+            stack.append((switch, onward, paths, left, far))
         return None if stack else found
 
     def _onward(self, switch: int, passed: set[int], left: int, far: dict[int, int]) -> list[tuple[int, int]]:

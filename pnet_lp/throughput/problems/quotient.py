@@ -1,8 +1,8 @@
-"""A problem of any path on classes of alike switches, endpoints and links, which colour refinement finds.
+"""The quotient of a problem of any path by equivalence classes of switches, endpoints and links.
 
-The core finds the classes (``pnet_core::mcf::symmetry``); here the linear program on them is written, and its solutions
-are turned into certificates.  Variables are totals: what all destinations of a kind together send over all links
-between two classes.  Then every coefficient is 1, whatever the size of the network.
+The core finds the classes by colour refinement (``pnet_core::mcf::symmetry``); here the linear program on them is
+written, and its solutions are turned into certificates.  Variables are totals: what all destinations of a kind together
+send over all links between two classes.  Then every coefficient is 1, whatever the size of the network.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
+from pnet_lp.model import Interval, QuotientCertificate
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.result import ColourCertificate
-from pnet_lp.throughput.problems.flow import FlowProblem, Lengths
-from pnet_lp.throughput.problems.program import LinearProgram, compressed_columns
+from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.throughput.problems.base import ConcurrentProblem
+from pnet_lp.throughput.problems.program import ConcurrentForm, LinearProgram, compressed_columns
+from pnet_lp.throughput.problems.proof import Certified
 
 MOST_CLASSES = 10_000
 """Variables up to which there is a program on classes: a simplex method solves it in seconds."""
 
-MOST_LOOKS = 500_000_000
-"""Links that destinations look at, all together, to find classes; some ten seconds."""
+MOST_VISITS = 500_000_000
+"""Links visited from destinations, all together, to find classes; some ten seconds."""
 
 _NOISE = 1e-13
 """Of the largest total: what a solver leaves where nothing flows."""
@@ -57,28 +59,46 @@ class Entries:
 
 @brief()
 @dataclass(frozen=True, eq=False, repr=False)
-class Colours:
-    """A flow problem on classes.
+class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate]):
+    """Maximum concurrent flow on equivalence classes.
 
     A *node* is a switch, counted through over all planes, or an endpoint, after them; a *link* an arc or an access link
     up or down, ``A + 2 P E`` places in all.  ``classes`` are those of nodes, counted through over all kinds.
 
     Attributes:
         flow: the problem.
-        core: the same for the core to look at.
-        found: what the core found.
+        core: the same in the core.
+        found: its classes.
     """
+
+    form = "arc"
 
     flow: FlowProblem
     core: _core.Symmetry
     found: _core.Reduced
 
     @classmethod
-    def of(cls, flow: FlowProblem) -> Colours | None:
-        """Return the classes of a problem, or None where too little is alike for a small program."""
+    def of(cls, flow: FlowProblem) -> QuotientProblem | None:
+        """Return the quotient of a problem, None where it has too many classes for a small program."""
         core = symmetry_of(flow)
-        found = core.reduce(classes=MOST_CLASSES, looks=MOST_LOOKS)
+        found = core.reduce(classes=MOST_CLASSES, looks=MOST_VISITS)
         return None if found is None else cls(flow, core, found)
+
+    @property
+    def flow_variables(self) -> int:
+        """Number of entries: links between two classes, as destinations of a kind see them."""
+        return len(self.entries.kind)
+
+    @property
+    def proof_bytes(self) -> int:
+        """See :attr:`ConcurrentProblem.proof_bytes`: a part of what the search for classes takes."""
+        return 0
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """See :attr:`ConcurrentProblem.size`."""
+        entries, classes = self.flow_variables, len(self.kind)
+        return classes + len(self.capacity), entries + 1, 3 * entries + classes
 
     @cached_property
     def link_class(self) -> IntArray:
@@ -138,79 +158,40 @@ class Colours:
 
     @cached_property
     def entries(self) -> Entries:
-        """What links a flow can use: not out of an endpoint that sends nothing, nor into one that is no destination."""
+        """Links that a flow can use: none out of an endpoint that sends nothing, nor into one that receives nothing."""
         kind, tail, head, link, out, _ = self.found.entries.T
         arcs, access = len(self.flow.tail), self.flow.attach.size
         sort = np.zeros(len(self.capacity), dtype=np.int64)
-        for way, places in ((1, slice(arcs, arcs + access)), (2, slice(arcs + access, None))):
+        for place, places in ((1, slice(arcs, arcs + access)), (2, slice(arcs + access, None))):
             classes = self.link_class[places]
-            sort[classes[classes >= 0]] = way
-        tail, head, way = self.first[kind] + tail, self.first[kind] + head, sort[link]
+            sort[classes[classes >= 0]] = place
+        tail, head, end = self.first[kind] + tail, self.first[kind] + head, sort[link]
         # What goes from a class to itself comes back to each of its nodes, and leads nowhere.
-        kept = (tail != head) & np.where(way == 1, self.traffic[tail] > 0, True)
-        kept &= np.where(way == 2, head == self.target_class[kind], True)
+        kept = (tail != head) & np.where(end == 1, self.traffic[tail] > 0, True)
+        kept &= np.where(end == 2, head == self.target_class[kind], True)
         return Entries(
             kind=ints(kind[kept]),
             tail=tail[kept],
             head=head[kept],
             link=ints(link[kept]),
             out=ints(out[kept]),
-            up=way[kept] == 1,
-            down=way[kept] == 2,
+            up=end[kept] == 1,
+            down=end[kept] == 2,
         )
 
-    def program(self) -> LinearProgram:
-        """Return the linear program: minimise -K.  Columns are totals over entries, then K; units are chosen near 1.
+    def program(self) -> QuotientForm:
+        """See :meth:`ConcurrentProblem.program`."""
+        return QuotientForm(self)
 
-        Rows: what leaves a class is what enters it and what it sends itself, for each class; then the capacity of each
-        class of links that has one.
-        """
-        entries, classes = self.entries, len(self.kind)
-        count, (unit, traffic) = len(entries.kind), self._units
-        limited = np.flatnonzero(np.isfinite(self.capacity))
-        place = np.full(len(self.capacity), -1)
-        place[limited] = classes + np.arange(len(limited))
-        column = np.arange(count)
-        passing, counted = ~entries.down, place[entries.link] >= 0
-        sending = np.flatnonzero(self.traffic > 0)
-        row = [entries.tail, entries.head[passing], place[entries.link][counted], sending]
-        columns = [column, column[passing], column[counted], np.full(len(sending), count)]
-        asked = self.counts[self.kind[sending]] * self.traffic[sending] / traffic
-        value = [np.ones(count), -np.ones(passing.sum()), np.ones(counted.sum()), -asked]
-        start, index, values = compressed_columns(
-            np.concatenate(row), np.concatenate(columns), floats(np.concatenate(value)), count + 1
-        )
-        return LinearProgram(
-            cost=floats(np.r_[np.zeros(count), -1.0]),
-            start=start,
-            index=index,
-            value=values,
-            row_lower=floats(np.r_[np.zeros(classes), np.full(len(limited), -np.inf)]),
-            row_upper=floats(np.r_[np.zeros(classes), self.capacity[limited] * self.links[limited] / unit]),
-        )
+    def nothing(self) -> QuotientCertificate:
+        """Return shortest paths and the lengths 1 / capacity: what is known without a solution."""
+        return self.certificate(self._shortest(), np.zeros(len(self.capacity)))
 
     @cached_property
-    def _units(self) -> tuple[float, float]:
+    def units(self) -> tuple[float, float]:
         """The Gb/s that totals are counted in, and all traffic."""
         volume = (self.capacity * self.links)[np.isfinite(self.capacity)]
         return float(volume.max()), float((self.counts[self.kind] * self.traffic).sum())
-
-    def certificate(self, total: FloatArray, dual: FloatArray) -> ColourCertificate:
-        """Return the certificate that a primal and a dual solution of :meth:`program` round to.
-
-        Args:
-            total: float64 ``[columns]``.
-            dual: float64 ``[rows]``.
-        """
-        limited = np.isfinite(self.capacity)
-        length = np.zeros(len(self.capacity))
-        length[limited] = np.maximum(-dual[len(self.kind) :], 0.0)
-        return self._stated(_without_cycles(self.entries, total[:-1]), length)
-
-    def nothing(self) -> ColourCertificate:
-        """Return shortest paths and the lengths 1 / capacity: what is known without a solution."""
-        with np.errstate(divide="ignore"):
-            return self._stated(self._shortest(), 1 / self.capacity)
 
     @cached_property
     def _sources(self) -> _Index:
@@ -226,7 +207,16 @@ class Colours:
         found[np.flatnonzero(nearer)[first]] = 1.0
         return found
 
-    def _stated(self, total: FloatArray, length: FloatArray) -> ColourCertificate:
+    def certificate(self, total: FloatArray, length: FloatArray) -> QuotientCertificate:
+        """Return the certificate of totals and lengths.
+
+        Args:
+            total: float64 ``[entries]``, in any unit; shortest paths where a class that sends has none.
+            length: float64 ``[classes of links]``; where all are 0, which proves nothing, 1 / capacity.
+        """
+        if not length.any():
+            with np.errstate(divide="ignore"):
+                length = 1 / self.capacity
         entries, (arcs, access) = self.entries, (len(self.flow.tail), self.flow.attach.size)
         leaving = np.bincount(entries.tail, weights=total, minlength=len(self.kind))
         if np.any(leaving[self._sources] <= 0):
@@ -235,7 +225,7 @@ class Colours:
         used = np.flatnonzero(total > 0)
         kind, tail, head = entries.kind[used], entries.tail[used], entries.head[used]
         shape = self.flow.attach.shape
-        return ColourCertificate(
+        return QuotientCertificate(
             arc_class=ints(self.link_class[:arcs]),
             up_class=ints(self.link_class[arcs : arcs + access].reshape(shape)),
             down_class=ints(self.link_class[arcs + access :].reshape(shape)),
@@ -249,7 +239,7 @@ class Colours:
             fraction=floats(total[used] / leaving[tail]),
         )
 
-    def _flows(self, certificate: ColourCertificate) -> FloatArray:
+    def _flows(self, certificate: QuotientCertificate) -> FloatArray:
         """Return float64 ``[entries of the certificate]``: what passes all links of each towards one destination.
 
         Raises:
@@ -260,7 +250,7 @@ class Colours:
         on = ~np.isin(link, self.entries.link[self.entries.down])
         tail_on, head_on, fraction_on = tail[on], head[on], certificate.fraction[on]
         passing, moving = self.traffic.copy(), self.traffic
-        # One link further at a time; no way is longer than there are classes.
+        # One link further at a time; no path is longer than there are classes.
         for _ in range(len(self.kind)):
             moving = floats(
                 np.bincount(head_on, weights=fraction_on * moving[tail_on], minlength=len(self.kind))
@@ -270,49 +260,52 @@ class Colours:
             passing += moving
         raise _core.CoreError("the fractions of a kind form a cycle")
 
-    def evaluate(self, certificate: ColourCertificate) -> tuple[float, float, FloatArray]:
-        """Return the bounds on K that a certificate proves of the whole network, and the load of each link at K = 1.
-
-        Raises:
-            CoreError: it proves nothing.
-        """
-        return self.core.evaluate(
+    def _certified(self, proof: QuotientCertificate) -> Certified[QuotientCertificate]:
+        """Evaluate the proof on the whole network: other classes prove nothing."""
+        lower, upper, load = self.core.evaluate(
             ints(self.link_class),
-            certificate.class_length,
-            certificate.target,
-            certificate.node_class,
-            certificate.entry,
-            floats(self._flows(certificate) / self._links_of(certificate)),
+            proof.class_length,
+            proof.target,
+            proof.node_class,
+            proof.entry,
+            floats(self._flows(proof) / self._links_of(proof)),
         )
+        return Certified(proof, Interval(lower, upper), floats(lower * load[: len(self.flow.tail)]))
 
-    def bounds(self, certificate: ColourCertificate) -> tuple[float, float]:
-        """Return the bounds on K on classes: those of the whole network, if what was found alike is."""
-        load, limited = self.loads(certificate), np.isfinite(self.capacity)
+    def bounds(self, proof: QuotientCertificate) -> tuple[float, float]:
+        """Return the bounds on K on classes: those of the whole network, if the classes are equivalence classes."""
+        load, limited = self._loads(proof), np.isfinite(self.capacity)
         lower = 1 / float((load[limited] / self.capacity[limited]).max())
-        volume = float((self.capacity * self.links)[limited] @ certificate.class_length[limited])
-        far = self._distances(certificate.class_length)[self._sources]
-        asked = (self.counts[self.kind] * self.traffic)[self._sources]
-        carried = float(asked @ far)
+        volume = float((self.capacity * self.links)[limited] @ proof.class_length[limited])
+        far = self._distances(proof.class_length)[self._sources]
+        demand = (self.counts[self.kind] * self.traffic)[self._sources]
+        carried = float(demand @ far)
         return lower, volume / carried if carried > 0 else math.inf
 
-    def loads(self, certificate: ColourCertificate) -> FloatArray:
+    def access_loads(self, certificate: QuotientCertificate, rate: FloatArray | float) -> FloatArray:
+        """See :meth:`ConcurrentProblem.access_loads`; ``rate`` is K."""
+        load = rate * self._loads(certificate)
+        classes = np.stack([certificate.up_class, certificate.down_class])
+        return floats(np.where(classes >= 0, load[classes], 0.0))
+
+    def _loads(self, certificate: QuotientCertificate) -> FloatArray:
         """Return float64 ``[classes of links]``: the load of each link at K = 1, on classes."""
         kind, _, _, link = certificate.entry.T
         total = self.counts[kind] * self._flows(certificate)
         return floats(np.bincount(link, weights=total, minlength=len(self.links)) / self.links)
 
-    def _links_of(self, certificate: ColourCertificate) -> FloatArray:
+    def _links_of(self, certificate: QuotientCertificate) -> FloatArray:
         """Return float64 ``[entries of the certificate]``: how many links each has towards one destination."""
         entries, (kind, tail, head, link) = self.entries, certificate.entry.T
         known = np.column_stack([entries.tail, entries.head, entries.link])
-        asked = np.column_stack([self.first[kind] + tail, self.first[kind] + head, link])
-        _, row = np.unique(np.concatenate([known, asked]), axis=0, return_inverse=True)
+        requested = np.column_stack([self.first[kind] + tail, self.first[kind] + head, link])
+        _, row = np.unique(np.concatenate([known, requested]), axis=0, return_inverse=True)
         count = np.zeros(int(row.max()) + 1)
         count[row.ravel()[: len(known)]] = self._classes[1][entries.tail] * entries.out
         return floats(count[row.ravel()[len(known) :]])
 
     def farthest(self, lengths: Lengths) -> float:
-        """Return the largest distance of a demand by lengths that are alike within classes."""
+        """See :meth:`ConcurrentProblem.farthest`: lengths are equal within classes."""
         joined = np.concatenate([values.ravel() for values in lengths])
         length = np.zeros(len(self.capacity))
         length[self.link_class[self.link_class >= 0]] = joined[self.link_class >= 0]
@@ -333,8 +326,56 @@ class Colours:
         return floats(found)
 
 
+class QuotientForm(ConcurrentForm[QuotientCertificate]):
+    """Maximum concurrent flow on classes as a linear program: minimise -K.
+
+    Columns are totals over entries, then K; units are chosen near 1.  Rows: what leaves a class is what enters it and
+    what it sends itself, for each class; then the capacity of each class of links that has one.
+    """
+
+    def __init__(self, problem: QuotientProblem) -> None:
+        self.problem = problem
+
+    @cached_property
+    def lp(self) -> LinearProgram:
+        """See :attr:`ConcurrentForm.lp`."""
+        problem, entries, classes = self.problem, self.problem.entries, len(self.problem.kind)
+        count, (unit, traffic) = len(entries.kind), problem.units
+        limited = np.flatnonzero(np.isfinite(problem.capacity))
+        place = np.full(len(problem.capacity), -1)
+        place[limited] = classes + np.arange(len(limited))
+        column = np.arange(count)
+        passing, counted = ~entries.down, place[entries.link] >= 0
+        sending = np.flatnonzero(problem.traffic > 0)
+        row = [entries.tail, entries.head[passing], place[entries.link][counted], sending]
+        columns = [column, column[passing], column[counted], np.full(len(sending), count)]
+        demand = problem.counts[problem.kind[sending]] * problem.traffic[sending] / traffic
+        value = [np.ones(count), -np.ones(passing.sum()), np.ones(counted.sum()), -demand]
+        start, index, values = compressed_columns(
+            np.concatenate(row), np.concatenate(columns), floats(np.concatenate(value)), count + 1
+        )
+        return LinearProgram(
+            cost=floats(np.r_[np.zeros(count), -1.0]),
+            start=start,
+            index=index,
+            value=values,
+            row_lower=floats(np.r_[np.zeros(classes), np.full(len(limited), -np.inf)]),
+            row_upper=floats(
+                np.r_[np.zeros(classes), problem.capacity[limited] * problem.links[limited] / unit]
+            ),
+        )
+
+    def proof(self, value: FloatArray, dual: FloatArray) -> QuotientCertificate:
+        """See :meth:`ConcurrentForm.proof`."""
+        problem = self.problem
+        limited = np.isfinite(problem.capacity)
+        length = np.zeros(len(problem.capacity))
+        length[limited] = np.maximum(-dual[len(problem.kind) :], 0.0)
+        return problem.certificate(_without_cycles(problem.entries, value[:-1]), length)
+
+
 def symmetry_of(flow: FlowProblem) -> _core.Symmetry:
-    """Return a problem as the core looks at it for what is alike."""
+    """Return a problem as the core searches it for equivalence classes."""
     return _core.Symmetry(
         flow.node_count,
         flow.arc_ptr,
@@ -349,7 +390,7 @@ def symmetry_of(flow: FlowProblem) -> _core.Symmetry:
 
 
 def _without_cycles(entries: Entries, given: FloatArray) -> FloatArray:
-    """Return totals of which nothing goes round, and nothing ends anywhere but at the destination."""
+    """Return totals without cycles, of which nothing ends anywhere but at the destination."""
     total = np.where(given > _NOISE * given.max(initial=0.0), given, 0.0)
     total = _acyclic(entries, total)
     while True:
@@ -368,8 +409,8 @@ def _acyclic(entries: Entries, total: FloatArray) -> FloatArray:
         into.setdefault(int(entries.head[e]), []).append(e)
     done: set[int] = set()
     for start in list(into):
-        # Against the flow, in depth; what is on the way and met again closes a cycle.
-        way: list[int] = []
+        # Against the flow, in depth; what is on the path and met again closes a cycle.
+        path: list[int] = []
         place: dict[int, int] = {start: 0}
         node = start
         while True:
@@ -379,23 +420,23 @@ def _acyclic(entries: Entries, total: FloatArray) -> FloatArray:
             if not coming:
                 done.add(node)
                 place.pop(node, None)
-                if not way:
+                if not path:
                     break
-                node = int(entries.head[way.pop()])
+                node = int(entries.head[path.pop()])
                 continue
             e = coming[-1]
             tail = int(entries.tail[e])
             if tail not in place:
-                place[tail] = len(way) + 1
-                way.append(e)
+                place[tail] = len(path) + 1
+                path.append(e)
                 node = tail
                 continue
-            cycle = [*way[place[tail] :], e]
+            cycle = [*path[place[tail] :], e]
             least = min(total[c] for c in cycle)
             for c in cycle:
                 total[c] = total[c] - least if total[c] > least else 0.0
             # Back to where the cycle begins.
-            while len(way) > place[tail]:
-                place.pop(int(entries.tail[way.pop()]))
+            while len(path) > place[tail]:
+                place.pop(int(entries.tail[path.pop()]))
             node = tail
     return total

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.brief import brief
-from pnet_lp.throughput.problems.flow import FlowProblem
+from pnet_lp.model.flow import FlowProblem
 
 _Index = npt.NDArray[np.int64]
 _Hash = npt.NDArray[np.uint64]
@@ -52,14 +52,14 @@ def links_of(flow: FlowProblem) -> Links:
     arcs = len(flow.tail)
     tails, heads = [first[plane] + flow.tail], [first[plane] + flow.head]
     sorts, capacities, places = [np.full(arcs, CORE)], [flow.capacity], [np.arange(arcs)]
-    for way, speed in ((UP, flow.access_up), (DOWN, flow.access_down)):
+    for sort, speed in ((UP, flow.access_up), (DOWN, flow.access_down)):
         p, e = np.nonzero((flow.attach >= 0) & (speed > 0))
         ends = [first[-1] + e, first[p] + flow.attach[p, e]]
-        tails.append(ends[way == DOWN])
-        heads.append(ends[way == UP])
-        sorts.append(np.full(len(p), way))
+        tails.append(ends[sort == DOWN])
+        heads.append(ends[sort == UP])
+        sorts.append(np.full(len(p), sort))
         capacities.append(speed[p, e])
-        places.append(arcs + (way - 1) * flow.attach.size + p * flow.attach.shape[1] + e)
+        places.append(arcs + (sort - 1) * flow.attach.size + p * flow.attach.shape[1] + e)
     return Links(*(np.concatenate(parts) for parts in (tails, heads, sorts, capacities, places)))
 
 
@@ -147,9 +147,11 @@ def _twins(flow: FlowProblem, links: Links, unit: _Index, local: _Index, switche
     speed = np.unique(links.capacity, return_inverse=True)[1]
     ends = [(links.tail, links.head, 2 * links.sort), (links.head, links.tail, 2 * links.sort + 1)]
     rows = []
-    for own, other, way in ends:
+    for own, other, side in ends:
         inside = unit[own] == unit[other]
-        rows.append(np.stack([unit[own], local[own], way, np.where(inside, -1 - local[other], other), speed]))
+        rows.append(
+            np.stack([unit[own], local[own], side, np.where(inside, -1 - local[other], other), speed])
+        )
     seen = np.concatenate(rows, axis=1)
     seen = seen[:, np.lexsort(seen[::-1])]
     # A switch is of its plane, an endpoint of its weights; one with demands of its own is like no other.

@@ -1,0 +1,289 @@
+"""Certificates: feasible flows and link lengths (dual prices) from which anyone can recompute bounds on K.
+
+Each kind is a dataclass of arrays, registered by the name that saved results give it.  How it is checked a second time,
+without the core, is a file of ``pnet_lp.verification``, registered by the same name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, NamedTuple, Self, TypeVar
+
+import numpy as np
+
+from pnet_lp import _core
+from pnet_lp.errors import SpecError
+from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints
+from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.model.network import Network
+from pnet_lp.model.paths import Form, OffsetArray, PathSet
+from pnet_lp.model.traffic import TrafficMatrix
+
+T = TypeVar("T")
+K = TypeVar("K", bound="type[Certificate]")
+
+CERTIFICATES: dict[str, type[Certificate]] = {}
+"""The kinds, by the names that saved results give them."""
+
+
+class LinkLengths:
+    """Base of what has a length for every link: ``length`` of arcs, the others of access links."""
+
+    length: FloatArray
+    up_length: FloatArray
+    down_length: FloatArray
+
+    @property
+    def lengths(self) -> Lengths:
+        """All three."""
+        return self.length, self.up_length, self.down_length
+
+
+class PathFlows(NamedTuple):
+    """Paths, and the part of its demand that each carries.
+
+    Attributes:
+        demand: int64 ``[N]``, the demand of each path.
+        plane: int32 ``[N]``, its plane.
+        part: float64 ``[N]``, the part of the demand.
+        path_ptr: int64 ``[N + 1]``, where each path's arcs begin.
+        path_arc: int32, arcs local to the path's plane.
+    """
+
+    demand: OffsetArray
+    plane: IntArray
+    part: FloatArray
+    path_ptr: OffsetArray
+    path_arc: IntArray
+
+
+class Certificate(LinkLengths, ABC):
+    """A flow and lengths, both feasible; indices refer to the arrays of the :class:`~pnet_lp.model.flow.FlowProblem`.
+
+    Class attributes:
+        name: how saved results call it.
+        routing_form: the form of the routings whose flow it can be.
+        per_demand: whether it says what each demand does; otherwise it proves K alone.
+    """
+
+    name: ClassVar[str]
+    routing_form: ClassVar[Form]
+    per_demand: ClassVar[bool] = True
+
+    @abstractmethod
+    def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
+        """Return the paths by which the flow goes.
+
+        Args:
+            flow: the problem that the certificate is of.
+            listed: returns the paths of the routing, for each demand.
+
+        Raises:
+            SpecError: the certificate does not say by which.
+        """
+
+    def origin(self, problem: T, restate: Callable[[Network, TrafficMatrix], T]) -> Origin[T]:
+        """Return what a warm start of ``problem`` with this certificate begins from: an answer to the same problem."""
+        del restate
+        return self, problem, "", 0
+
+
+Origin = tuple[Certificate, T, str, int]
+"""The certificate of an earlier answer, its problem, its solver (empty where unknown) and its iterations."""
+
+
+def _register(name: str) -> Callable[[K], K]:
+    """Return a decorator that registers a certificate under the name that saved results give it."""
+
+    def register(cls: K) -> K:
+        cls.name = name
+        CERTIFICATES[name] = cls
+        return cls
+
+    return register
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinkCertificate(Certificate):
+    """A certificate with a length for each link by itself.
+
+    Attributes:
+        length: float64 ``[arcs]``, the length of each core link, >= 0.
+        up_length, down_length: float64 ``[planes, endpoints]``, lengths of the access links, >= 0.
+    """
+
+    length: FloatArray
+    up_length: FloatArray
+    down_length: FloatArray
+
+    def with_lengths(self, lengths: Lengths) -> Self:
+        """Return the certificate with other lengths."""
+        length, up, down = map(floats, lengths)
+        return replace(self, length=length, up_length=up, down_length=down)
+
+
+@_register("arc")
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class ArcCertificate(LinkCertificate):
+    """Splitting fractions at every switch, for each destination: the flow of routings over any path.
+
+    A *row* is a pair (plane, destination switch), in the order of ``FlowProblem.rows``.
+
+    Attributes:
+        share: float64 ``[planes, demands]``, the part of each demand that each plane carries; columns sum to 1.
+        split_ptr: int32 ``[rows + 1]``, where each row's entries begin in the two arrays below.
+        split_arc: int32 ``[entries]``, an arc of the row's plane (index local to the plane).
+        split_fraction: float64 ``[entries]``, the part of the traffic at the arc's tail, bound for the row's
+            destination, that takes the arc.  The fractions at a node sum to 1, and a row's arcs form no cycle.
+    """
+
+    routing_form = "arc"
+
+    share: FloatArray
+    split_ptr: IntArray
+    split_arc: IntArray
+    split_fraction: FloatArray
+
+    @classmethod
+    def of(cls, proof: _core.Proof) -> ArcCertificate:
+        """Return a proof of the core as a value."""
+        return cls(
+            length=floats(proof.length),
+            up_length=floats(proof.up_length),
+            down_length=floats(proof.down_length),
+            share=floats(proof.share),
+            split_ptr=ints(proof.split_ptr),
+            split_arc=ints(proof.split_arc),
+            split_fraction=floats(proof.split_fraction),
+        )
+
+    def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
+        """See :meth:`Certificate.paths`: each demand's flow is taken apart along the fullest links."""
+        del listed
+        proof = _core.Proof(*self.lengths, self.share, self.split_ptr, self.split_arc, self.split_fraction)
+        demand, plane, part, ptr, arc = _core.decompose(flow.core, proof)
+        return PathFlows(demand.astype(np.int64), plane, part, ptr, arc)
+
+
+@_register("path")
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class PathCertificate(LinkCertificate):
+    """A split over the given paths of the routing.
+
+    As a solver gives it, before it is evaluated, it is of any scale.
+
+    Attributes:
+        weight: float64 ``[paths]``, the part of its demand that each path carries; those of a demand sum to 1.
+    """
+
+    routing_form = "path"
+
+    weight: FloatArray
+
+    def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
+        """See :meth:`Certificate.paths`."""
+        del flow
+        return _weighted(listed(), self.weight)
+
+
+@_register("load")
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class LoadCertificate(LinkCertificate):
+    """What a routing that leaves nothing open puts on links, and the link that fills first.
+
+    That link has all of the length: 1 over its load.
+
+    Attributes:
+        load: float64 ``[arcs]``, Gb/s on each core link at K = 1.
+        share: float64 ``[planes, demands]``, the part of each demand that is sent into each plane.
+    """
+
+    routing_form = "split"
+
+    load: FloatArray
+    share: FloatArray
+
+    def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
+        """See :meth:`Certificate.paths`; the routing lists one path for each demand."""
+        del flow
+        paths = listed()
+        return _weighted(paths, floats(np.ones(paths.path_count)))
+
+
+@_register("colour")
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class QuotientCertificate(Certificate):
+    """A flow over any path and lengths, stated on equivalence classes of links and of nodes as a destination sees them.
+
+    A *node* is a switch, counted through over the planes, or an endpoint of the problem, after all switches.  What is
+    given for one destination holds for all of its *kind*, those that see the same: colour refinement finds the classes
+    again from each of them.
+
+    Attributes:
+        arc_class: int32 ``[arcs]``, the class of each link.
+        up_class, down_class: int32 ``[planes, endpoints]``, those of access links, -1 where there is none.
+        class_length: float64 ``[classes]``, the length of the links of each class, >= 0.
+        kind: int32 ``[endpoints]``, that of each as a destination, -1 where nothing is sent to it.
+        target: int32 ``[kinds]``, an endpoint of each kind.
+        node_class: int32 ``[kinds, nodes]``, the class of each node as ``target`` sees it.
+        entry: int32 ``[entries, 4]``: kind, class of tails, class of heads, class of the links between them.
+        fraction: float64 ``[entries]``, the part of the traffic at a tail, bound for a destination of the kind, that
+            takes all such links together, each of them as much.  The fractions at a node sum to 1, and a kind's entries
+            form no cycle.
+    """
+
+    routing_form = "arc"
+    per_demand = False
+
+    arc_class: IntArray
+    up_class: IntArray
+    down_class: IntArray
+    class_length: FloatArray
+    kind: IntArray
+    target: IntArray
+    node_class: IntArray
+    entry: IntArray
+    fraction: FloatArray
+
+    @cached_property
+    def length(self) -> FloatArray:  # type: ignore[override]
+        """float64 ``[arcs]``, the length of each core link."""
+        return self._of(self.arc_class)
+
+    @cached_property
+    def up_length(self) -> FloatArray:  # type: ignore[override]
+        """float64 ``[planes, endpoints]``, lengths of access links up."""
+        return self._of(self.up_class)
+
+    @cached_property
+    def down_length(self) -> FloatArray:  # type: ignore[override]
+        """float64 ``[planes, endpoints]``, and down."""
+        return self._of(self.down_class)
+
+    def paths(self, flow: FlowProblem, listed: Callable[[], PathSet]) -> PathFlows:
+        """See :meth:`Certificate.paths`.
+
+        Raises:
+            SpecError: always.
+        """
+        del flow, listed
+        raise SpecError(
+            "the result says what equivalence classes of links carry, not which paths",
+            where="paths",
+            allowed="solver=structured",
+        )
+
+    def _of(self, classes: IntArray) -> FloatArray:
+        return floats(np.where(classes >= 0, self.class_length[classes], 0.0))
+
+
+def _weighted(paths: PathSet, part: FloatArray) -> PathFlows:
+    return PathFlows(paths.pair_of_path, paths.plane, part, paths.path_ptr, paths.path_arc)

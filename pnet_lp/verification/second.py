@@ -1,0 +1,319 @@
+"""A problem and its certificate a second time, in NumPy and SciPy: what every kind of it offers.
+
+Nothing here calls the Rust core or a solver, and what the core computed (reachability, rows, bounds) is not used.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+
+from pnet_lp.model import Certificate, Interval, Network
+from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
+from pnet_lp.model.brief import brief
+from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.model.network import Level
+from pnet_lp.model.paths import OffsetArray, PathSet
+from pnet_lp.model.result import FairLevel
+from pnet_lp.routing import Routing
+from pnet_lp.verification.checks import SAME, Checks, ratio_of
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class SavedAnswer:
+    """What a saved result says beside its certificate.
+
+    Attributes:
+        figures: the first keys of its document.
+        rate: float64 ``[J]``, Gb/s that each demand of the problem gets; None where the result does not list rates.
+        levels: of ``max-min``.
+    """
+
+    figures: Mapping[str, Any]
+    rate: FloatArray | None
+    levels: tuple[FairLevel, ...]
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Subject:
+    """What a certificate is checked against.
+
+    Attributes:
+        check: where checks are noted.
+        network, level: what the demands are on.
+        flow: links and demands, each of which has a path.
+        routing: by which paths.
+        available: bool ``[P, J]``, whether the routing can use each plane for each demand.
+        full: whether no check is left out that takes long.
+    """
+
+    check: Checks
+    network: Network
+    level: Level
+    flow: FlowProblem
+    routing: Routing
+    available: BoolArray
+    full: bool
+
+    @property
+    def ends(self) -> tuple[IntArray, IntArray]:
+        """The source and the destination of each demand in the network, int32 ``[J]``."""
+        return self.flow.member[self.flow.src], self.flow.member[self.flow.dst]
+
+    def paths(self) -> PathSet:
+        """Return the paths of the routing, as it lists them."""
+        return self.routing.paths(self.network, self.level, *self.ends)
+
+
+class SecondConcurrent(ABC):
+    """Links and demands, the paths of a routing, and a certificate that proves the K of all demands together.
+
+    Attributes:
+        check: where checks are noted.
+        flow: links and demands, each of which has a path.
+        lengths: of the certificate, checked to be lengths of links that limit something.
+        fixed: whether the routing leaves nothing open but the rates of demands.
+    """
+
+    fixed: ClassVar[bool] = False
+
+    def __init__(self, check: Checks, flow: FlowProblem, certificate: Certificate) -> None:
+        self.check = check
+        self.flow = flow
+        self.lengths = self.checked_lengths(certificate)
+
+    def checked_lengths(self, proof: Certificate | FairLevel) -> Lengths:
+        """Return the lengths of links, each of them >= 0, and 0 where a link limits nothing."""
+        flow = self.flow
+        speeds = flow.capacity, flow.access_up, flow.access_down
+        keys = "length", "up_length", "down_length"
+        self.check.arrays(proof, {key: speed.shape for key, speed in zip(keys, speeds, strict=True)})
+        for key, speed in zip(keys, speeds, strict=True):
+            self.check.require(
+                np.all((getattr(proof, key) == 0) | np.isfinite(speed)),
+                f"{key} is on links that limit something",
+                f"certificate.{key} has a length on a link without a limit",
+            )
+        return proof.lengths
+
+    def normalised(self, lengths: Lengths) -> Lengths:
+        """Return lengths times the power of two by which the largest of capacity times length is close to 1.
+
+        So sums of them neither overflow nor vanish, whatever the scale of the lengths, and not a bit changes.
+        """
+        speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
+        counted = [(length > 0) & (speed > 0) for length, speed in zip(lengths, speeds, strict=True)]
+        most = [
+            int((np.frexp(speed[used])[1] + np.frexp(length[used])[1]).max())
+            for speed, length, used in zip(speeds, lengths, counted, strict=True)
+            if used.any()
+        ]
+        core, up, down = (
+            floats(np.ldexp(np.where(used, length, 0.0), -max(most, default=0)))
+            for length, used in zip(lengths, counted, strict=True)
+        )
+        return core, up, down
+
+    @abstractmethod
+    def takes(self, lengths: Lengths) -> float:
+        """Return the sum of demand times distance over all demands."""
+
+    @abstractmethod
+    def farthest(self, lengths: Lengths) -> float:
+        """Return the largest distance of a demand by lengths of the certificate, in any unit."""
+
+    @abstractmethod
+    def demand_loads(self) -> tuple[FloatArray, FloatArray]:
+        """Return the loads of arcs ``[A]`` and of access links up and down ``[2, P, E]`` at K = 1."""
+
+    def check_load(self, rate: FloatArray | None) -> None:
+        """Check the loads that a certificate lists, if it is one that does.
+
+        Args:
+            rate: float64 ``[J]``, Gb/s that demands get, or None where each gets what it requests.
+        """
+        del rate
+
+    def link_load(self, rate: FloatArray | None) -> FloatArray:
+        """Return float64 ``[A]``: the loads of arcs where demands get these rates, Gb/s, or None for the largest K."""
+        del rate
+        loads = self.demand_loads()
+        return floats(self.fits(loads) * loads[0])
+
+    def fits(self, loads: tuple[FloatArray, FloatArray]) -> float:
+        """Return the largest K at which K times these loads, of arcs and of access links, fit."""
+        core, (up, down) = loads
+        return min(
+            ratio_of(self.flow.capacity, core),
+            ratio_of(self.flow.access_up, up),
+            ratio_of(self.flow.access_down, down),
+        )
+
+    def volume(self, lengths: Lengths) -> float:
+        """Return the sum of capacity times length over all links."""
+        total = 0.0
+        speeds = self.flow.capacity, self.flow.access_up, self.flow.access_down
+        for speed, length in zip(speeds, lengths, strict=True):
+            long = length > 0
+            total += float((speed[long] * length[long]).sum())
+        return total
+
+    def rate_bounds(self) -> Interval:
+        """Return the bounds on K: of the flow, and of the lengths by linear-programming duality."""
+        lengths = self.normalised(self.lengths)
+        takes = self.takes(lengths)
+        self.check.require(
+            takes > 0 and np.isfinite(takes),
+            "the lengths separate a demand",
+            "the lengths are zero along a path of every demand",
+        )
+        upper = self.volume(lengths) / takes
+        lower = self.fits(self.demand_loads())
+        self.check.require(lower <= upper * (1 + SAME), "the bounds are in order", "the bounds cross")
+        return Interval(lower, max(lower, upper))
+
+
+class SecondProblem(SecondConcurrent):
+    """The same with each demand by itself."""
+
+    @property
+    def one_way(self) -> bool:
+        """Whether each demand has one path only."""
+        return self.fixed
+
+    @abstractmethod
+    def distances(self, lengths: Lengths) -> FloatArray:
+        """Return float64 ``[J]``: the length of each demand's shortest path, or over its fixed split."""
+
+    @abstractmethod
+    def loads(self, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the loads of arcs ``[A]`` and those of access links up and down ``[2, P, E]``.
+
+        Args:
+            rate: float64 ``[J]``, Gb/s that each demand gets, along the certificate's flow.
+        """
+
+    def takes(self, lengths: Lengths) -> float:
+        """See :meth:`SecondConcurrent.takes`."""
+        return float((self.flow.demand * self.distances(lengths)).sum())
+
+    def farthest(self, lengths: Lengths) -> float:
+        """See :meth:`SecondConcurrent.farthest`."""
+        return float(self.distances(lengths).max())
+
+    def demand_loads(self) -> tuple[FloatArray, FloatArray]:
+        """See :meth:`SecondConcurrent.demand_loads`."""
+        return self.loads(self.flow.demand)
+
+    def link_load(self, rate: FloatArray | None) -> FloatArray:
+        """See :meth:`SecondConcurrent.link_load`."""
+        return super().link_load(rate) if rate is None else self.loads(rate)[0]
+
+    def bundles(self) -> sp.csc_array:
+        """Return float64 ``[L, J]``: what a unit of each demand puts on each link, arcs first."""
+        one, columns = np.zeros(self.flow.demand_count), []
+        for demand in range(self.flow.demand_count):
+            one[demand] = 1.0
+            arcs, access = self.loads(one)
+            columns.append(sp.csc_array(np.concatenate([arcs, access.ravel()])[:, None]))
+            one[demand] = 0.0
+        return sp.csc_array(sp.hstack(columns))
+
+    def carry(self, rate: FloatArray) -> FloatArray:
+        """Return the loads of arcs ``[A]`` under these rates, checked to fit."""
+        loads = self.loads(rate)
+        self.check.require(
+            self.fits(loads) >= 1 - SAME, "every link carries its load", "a link carries more than it can"
+        )
+        return loads[0]
+
+    def _with_access(self, usage: sp.csc_array, share: FloatArray) -> sp.csc_array:
+        """Return ``usage`` ``[A, J]`` of arcs, and below that of access links by the ``share`` ``[P, J]`` of planes."""
+        plane, demand = np.nonzero(share)
+        shape = (self.flow.attach.size, self.flow.demand_count)
+        access = [
+            sp.csc_array(
+                (share[plane, demand], (plane * self.flow.attach.shape[1] + end[demand], demand)), shape
+            )
+            for end in (self.flow.src, self.flow.dst)
+        ]
+        return sp.csc_array(sp.vstack([usage, *access]))
+
+    def _access(self, amount: FloatArray) -> FloatArray:
+        """Return the loads of access links ``[2, P, E]`` when ``amount`` ``[P, J]`` goes through each plane."""
+        endpoints = self.flow.attach.shape[1]
+        return np.stack(
+            [
+                np.stack([np.bincount(end, weights=row, minlength=endpoints) for row in amount])
+                for end in (self.flow.src, self.flow.dst)
+            ]
+        )
+
+
+def plane_arcs(problem: FlowProblem, plane: int) -> slice:
+    """Return where the arcs of ``plane`` are."""
+    return slice(int(problem.arc_ptr[plane]), int(problem.arc_ptr[plane + 1]))
+
+
+def path_arcs(problem: FlowProblem, paths: PathSet) -> OffsetArray:
+    """Return the arcs of all paths, one path after the other, as places in the problem."""
+    first = problem.arc_ptr.astype(np.int64)[paths.plane]
+    return np.asarray(paths.path_arc + np.repeat(first, paths.hops), dtype=np.int64)
+
+
+def demand_distances(problem: FlowProblem, plane: int, length: FloatArray) -> FloatArray:
+    """Return the shortest length between the switches of each demand in one plane, ``[J]``, ``inf`` where no path is.
+
+    Args:
+        problem: the problem.
+        plane: index of the plane.
+        length: float64, of each arc of the plane, >= 0; zero is a length like any other.
+    """
+    arcs = plane_arcs(problem, plane)
+    tail, head = problem.tail[arcs], problem.head[arcs]
+    n = int(problem.node_count[plane])
+    # Towards a destination is from it against the arcs.  Of parallel arcs the shortest counts; SciPy would add them up.
+    order = np.lexsort((length, tail, head))
+    distinct = np.ones(len(order), dtype=bool)
+    distinct[1:] = (np.diff(head[order]) != 0) | (np.diff(tail[order]) != 0)
+    kept = order[distinct]
+    pointer = np.searchsorted(head[kept], np.arange(n + 1))
+    # Built from its parts, the matrix keeps zeros as entries, which Dijkstra takes for arcs of length zero.
+    backwards = sp.csr_array((length[kept], tail[kept], pointer), shape=(n, n))
+    source, target = problem.attach[plane, problem.src], problem.attach[plane, problem.dst]
+    found = np.full(problem.demand_count, np.inf)
+    attached = np.flatnonzero((source >= 0) & (target >= 0))
+    if len(attached):
+        targets, row = np.unique(target[attached], return_inverse=True)
+        found[attached] = dijkstra(backwards, indices=targets)[row, source[attached]]
+    return found
+
+
+def reachable(problem: FlowProblem) -> BoolArray:
+    """Return bool ``[P, J]``: whether each plane has a path for each demand, over links that carry anything."""
+    usable = (problem.access_up[:, problem.src] > 0) & (problem.access_down[:, problem.dst] > 0)
+    hops = [
+        demand_distances(problem, p, np.ones(int(problem.arc_ptr[p + 1] - problem.arc_ptr[p])))
+        for p in range(problem.plane_count)
+    ]
+    return usable & np.isfinite(np.stack(hops))
+
+
+def reachable_in_both_directions(problem: FlowProblem) -> BoolArray:
+    """Return the same for planes that also have a path back."""
+    back = replace(problem.pairs, src=problem.dst, dst=problem.src)
+    return reachable(problem) & reachable(replace(problem, demands=back))
+
+
+def reachable_by_paths(problem: FlowProblem) -> BoolArray:
+    """Return the same for routings with paths: hosts need access links that carry something in both directions."""
+    usable = (problem.access_up[:, problem.dst] > 0) & (problem.access_down[:, problem.src] > 0)
+    return reachable(problem) & usable
