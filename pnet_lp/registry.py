@@ -119,8 +119,8 @@ class Registry(Generic[F]):
 
     Args:
         kind: what the entries are, for messages (``"topology"``).
-        package: the package whose modules register the built-in entries.  They are imported when first asked for: the
-            module called like an entry when that is, all others when that is not enough.
+        package: the package whose modules and subpackages register the built-in entries.  They are imported when first
+            asked for: the one called like an entry when that is, all others when that is not enough.
         group: entry-point group in which third parties name modules that register theirs.
     """
 
@@ -152,8 +152,7 @@ class Registry(Generic[F]):
             return
         package = importlib.import_module(self._package)
         for module in pkgutil.iter_modules(package.__path__):
-            if not module.ispkg:
-                importlib.import_module(f"{self._package}.{module.name}")
+            importlib.import_module(f"{self._package}.{module.name}")
         self._load_others()
         # Last: whoever was interrupted on the way begins again.
         self._all_loaded = True

@@ -19,6 +19,8 @@ from pnet_lp.throughput.problems.proof import Certified, Proof
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+    from pnet_lp.throughput.problems.columns import ColumnProblem
+
 _ROUNDING = 1e-9
 """Both bounds are sums of up to millions of floating-point numbers; where they meet, they may cross by this part."""
 
@@ -148,6 +150,11 @@ class Problem(ABC):
 
     def solved(self) -> Certified | None:
         """Return K and its proof where nothing is left to solve, else None."""
+        return None
+
+    @property
+    def over_columns(self) -> ColumnProblem | None:
+        """The problem itself where its variables are given columns, else None."""
         return None
 
     @property
