@@ -125,8 +125,8 @@ class Registry(Generic[F]):
 
     Args:
         kind: what the entries are, for messages (``"topology"``).
-        package: the package whose modules register the built-in entries.  They are imported when first asked for: the
-            module called like an entry when that is, all others when that is not enough.
+        package: the package whose modules and subpackages register the built-in entries.  They are imported when first
+            asked for: the one called like an entry when that is, all others when that is not enough.
         group: entry-point group in which third parties name modules that register theirs.
         part: the module of an entry that is a folder in which it is registered; empty for the folder itself.
     """

@@ -12,7 +12,7 @@ from pnet_lp.model import Network, Plane, ThroughputResult, TrafficMatrix
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import OBJECTIVES, solve
 from pnet_lp.throughput.objectives import Optimum, SolveContext, parse_objective
-from pnet_lp.throughput.objectives.max_min_fill import fill
+from pnet_lp.throughput.objectives.max_min.filling import fill
 from pnet_lp.throughput.objectives.total import best_scale
 from pnet_lp.throughput.problems import Problem, state_problem
 from pnet_lp.throughput.solvers import SolveOptions
@@ -300,7 +300,7 @@ def test_the_best_scale_is_a_breakpoint() -> None:
 
 
 def test_filling_by_hand() -> None:
-    """Link 0 holds the first two at 2 each; the third then has 9 - 2 of link 1, at weight 2."""
+    """Link 0 limits the first two to 2 each; the third then has 9 - 2 of link 1, at weight 2."""
     usage = state_problem(
         Network.from_planes([Plane.from_cables(3, [0, 1], [1, 2], [4.0, 9.0])]),
         TrafficMatrix.from_entries("rack", 3, [0, 0, 1], [1, 2, 2]),
@@ -308,8 +308,10 @@ def test_filling_by_hand() -> None:
     )
     bundles = usage.bundles()
     assert bundles is not None
-    filled = fill(bundles, usage.flow.link_capacity, np.array([1.0, 1.0, 2.0]))
-    assert filled.level == pytest.approx([2.0, 2.0, 3.5])
+    level, link, part = fill(bundles, usage.flow.link_capacity, np.array([1.0, 1.0, 2.0]))
+    assert level == pytest.approx([2.0, 2.0, 3.5])
+    assert usage.flow.link_capacity[link].tolist() == [4.0, 4.0, 9.0]
+    assert part.tolist() == [1.0, 1.0, 1.0]
 
 
 # What does not go together, and what has no path.

@@ -1,5 +1,7 @@
 """Objectives beside K by the routes of large problems, on small ones: against linear programs and slow filling."""
 
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +14,17 @@ from pnet_lp import _core
 from pnet_lp.errors import SolverError, SpecError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.network import Variant
+from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.objectives import max_min_climb, program
+from pnet_lp.throughput.objectives import SolveContext, program
+from pnet_lp.throughput.objectives.max_min import levels, optimum_of, simplex
+from pnet_lp.throughput.objectives.max_min.driver import all_levels
+from pnet_lp.throughput.objectives.max_min.interior_point import InteriorPoint
+from pnet_lp.throughput.objectives.max_min.levels import State, Strategy
+from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
+from pnet_lp.throughput.problems.state import state_problem
 from pnet_lp.throughput.proofs.store import save_result
-from pnet_lp.throughput.solvers import highs_levels
+from pnet_lp.throughput.solvers import SolveOptions
 from pnet_lp.throughput.verify import verify_file
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -117,7 +126,7 @@ def test_threads_change_no_bit() -> None:
     assert found[0].figures == found[1].figures
 
 
-def test_steps_do_not_climb_levels_nor_take_any_path() -> None:
+def test_first_order_steps_take_neither_levels_nor_any_path() -> None:
     network = build_network(["ring:n=4"])
     traffic = build_traffic("all-to-all", network, "rack")
     for objective, routing in (("max-min", "ksp:2"), ("total", "ideal")):
@@ -126,7 +135,7 @@ def test_steps_do_not_climb_levels_nor_take_any_path() -> None:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_levels_from_one_basis_to_the_next_are_those_from_nothing(seed: int) -> None:
+def test_levels_from_a_warm_start_are_those_from_a_cold_one(seed: int) -> None:
     network, traffic = random_network(seed)
     warm, cold = (
         solve(network, traffic, objective="max-min", routing="ksp:3", solver=solver, tolerance=1e-5)
@@ -154,48 +163,43 @@ def test_interior_point_and_simplex_take_turns(tmp_path: Path, variant: Variant,
 
 
 def test_links_that_others_imply_are_no_rows() -> None:
-    """Link 0 carries what 1 carries and more, 2 and 3 are alike, and 4 is wider than 1 but weighs more."""
-    weights = sp.csr_array(
+    """Link 0 carries what 1 carries and more, 2 and 3 are equivalent, and 4 has the paths of 1 but is wider."""
+    paths = sp.csr_array(
         [
             [1.0, 1.0, 1.0, 0.0],
             [0.0, 1.0, 1.0, 0.0],
             [0.0, 0.0, 1.0, 1.0],
             [0.0, 0.0, 1.0, 1.0],
-            [0.0, 3.0, 3.0, 0.0],
+            [0.0, 1.0, 1.0, 0.0],
         ]
     )
-    implied = highs_levels.implied(weights, np.array([5.0, 5.0, 5.0, 5.0, 10.0]))
-    assert implied.tolist() == [False, True, False, True, False]
-    # Of 1 and 4 each fits without the other as soon as neither is the narrower one throughout.
-    assert not highs_levels.implied(weights[[0, 1]], np.array([5.0, 4.0])).any()
+    implied = simplex.implied(paths, np.array([5.0, 5.0, 5.0, 5.0, 10.0]))
+    assert implied.tolist() == [False, True, False, True, True]
+    # Link 0 does not imply link 1 where it is the wider one.
+    assert not simplex.implied(paths[[0, 1]], np.array([5.0, 4.0])).any()
 
 
 @pytest.mark.parametrize("pairs", [1, 7, 1000])
-def test_links_that_others_imply_are_found_some_at_a_time(
-    pairs: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(highs_levels, "_PAIRS", pairs)
+def test_links_that_others_imply_are_found_some_at_a_time(pairs: int) -> None:
     random = np.random.default_rng(pairs)
-    weights = np.maximum(random.integers(-3, 3, (30, 6)), 0).astype(float)
-    weights[:, 0] += weights.sum(axis=1) == 0
+    uses = random.random((30, 6)) < 0.4
+    uses[:, 0] |= ~uses.any(axis=1)
     capacity = random.integers(1, 3, 30).astype(float)
 
     def above(a: int, b: int) -> bool:
-        """Whether b has all columns of a, and weighs each at least as much as a weighs any."""
-        used = weights[a] > 0
-        most, least = weights[a][used].max() / capacity[a], weights[b][weights[b] > 0].min() / capacity[b]
-        return bool((weights[b][used] > 0).all() and most <= least)
+        """Whether b has all paths of a and is no wider."""
+        return bool(uses[b][uses[a]].all() and capacity[a] >= capacity[b])
 
-    wanted = [
+    expected = [
         any(
-            above(a, b) and (b < a or not above(b, a) or (weights[a] > 0).sum() < (weights[b] > 0).sum())
+            above(a, b) and (b < a or not above(b, a) or uses[a].sum() < uses[b].sum())
             for b in range(30)
             if a != b
         )
         for a in range(30)
     ]
-    assert highs_levels.implied(sp.csr_array(weights), capacity).tolist() == wanted
-    assert any(wanted)
+    assert simplex.implied(sp.csr_array(uses.astype(float)), capacity, pairs).tolist() == expected
+    assert any(expected)
 
 
 @pytest.mark.parametrize("routing", ["ideal", "ksp:3"])
@@ -210,7 +214,7 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
         if what.startswith("one more level") and len(asked) > room:
             raise error(f"{what} needs much", allowed=allowed)
 
-    monkeypatch.setattr(max_min_climb, "check_fits", no_room)
+    monkeypatch.setattr(levels, "check_fits", no_room)
     room = 2
     found = solve(network, traffic, routing=routing, objective="max-min")
     (warning,) = found.warnings
@@ -229,47 +233,91 @@ def test_levels_that_do_not_fit_are_not_looked_for(routing: str, monkeypatch: py
         solve(network, traffic, routing=routing, objective="max-min")
 
 
+class Failing:
+    """A strategy that fails after the first level of another one."""
+
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy = strategy
+
+    def solve(self, state: State) -> Iterator[State]:
+        yield next(iter(self._strategy.solve(state)))
+        raise SolverError("no")
+
+
+def planes_of_mixed_graphs() -> tuple[State, OwnLinks]:
+    network = build_network(["jellyfish:k=4,seed=2"], planes=2, variant="heterogeneous", link_gbps=1)
+    traffic = build_traffic("permutation", network, "host")
+    problem = state_problem(network, traffic, parse_routing("ksp:3"))
+    columns = problem.over_columns
+    assert columns is not None
+    return State.zero(problem, SolveContext(options=SolveOptions(tolerance=1e-5))), OwnLinks(columns)
+
+
+def turns_of(name: str, own: OwnLinks) -> list[Strategy]:
+    return {
+        "all by an interior point": [],
+        "few at a time": [InteriorPoint(own, many=2.0, partial=True), simplex.Simplex(own, steps_per_row=1)],
+        "each by crossover": [simplex.Simplex(own, steps_per_row=0)],
+        "the simplex alone": [simplex.Simplex(own, steps_per_row=None)],
+    }[name]
+
+
 @pytest.mark.parametrize(
-    ("many", "steps", "solver"),
-    [(0.0, 1, "highs-ipx"), (2.0, 1, "highs-simplex"), (2.0, 0, "highs-simplex")],
-    ids=["all at once", "few at once", "each by crossover"],
+    ("name", "solver"),
+    [
+        ("all by an interior point", "highs-ipx"),
+        ("few at a time", "highs-simplex"),
+        ("each by crossover", "highs-simplex"),
+        ("the simplex alone", "highs-simplex"),
+    ],
 )
-def test_levels_are_solved_by_what_ends_soonest(
-    many: float, steps: int, solver: str, monkeypatch: pytest.MonkeyPatch
+def test_every_order_of_strategies_finds_the_same_levels(
+    name: str, solver: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whichever way is taken, rates are the same and certified."""
-    network = build_network(["jellyfish:k=4,seed=2"], planes=2, variant="heterogeneous", link_gbps=1)
-    traffic = build_traffic("permutation", network, "host")
-    plain = solve(network, traffic, objective="max-min", routing="ksp:3", solver="highs-ipx", tolerance=1e-5)
-    monkeypatch.setattr(max_min_climb, "_MANY", many)
-    monkeypatch.setattr(highs_levels, "_STEPS_PER_ROW", steps)
-    # However many the columns are: first-order steps, which other objectives then take, do not climb.
+    # However many the columns are: first-order steps, which other objectives then take, do not solve levels.
     monkeypatch.setattr(program, "SMALL_COLUMNS", 10)
-    found = solve(network, traffic, objective="max-min", routing="ksp:3", tolerance=1e-5)
-    assert (found.solver, found.status) == (solver, "certified")
-    assert found.rates_gbps == pytest.approx(plain.rates_gbps, rel=5e-5)
+    state, own = planes_of_mixed_graphs()
+    found = optimum_of(all_levels(state, turns_of(name, own), InteriorPoint(own)))
+    assert found.solver == solver
+    assert found.gap <= 1e-5
+    plain = optimum_of(all_levels(state, [], InteriorPoint(own)))
+    assert found.rate == pytest.approx(plain.rate, rel=5e-5)
 
 
-def test_levels_begin_again_where_the_simplex_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From the second level on, the cold route goes on from the rates found."""
-    from pnet_lp.errors import SolverError
+def test_an_interior_point_fixes_levels_one_by_one() -> None:
+    """Each state it yields has fixed more than the one before, at rates that no later one lowers noticeably."""
+    state, own = planes_of_mixed_graphs()
+    states = list(InteriorPoint(own).solve(state))
+    assert len(states) > 2
+    for earlier, later in itertools.pairwise(states):
+        assert later.levels[: len(earlier.levels)] == earlier.levels
+        assert later.active.sum() < earlier.active.sum()
+        assert later.rate[~earlier.active] == pytest.approx(earlier.rate[~earlier.active], rel=1e-6)
+    assert not states[-1].active.any()
 
-    network = build_network(["jellyfish:k=4,seed=2"], planes=2, variant="heterogeneous", link_gbps=1)
-    traffic = build_traffic("permutation", network, "host")
-    asked = {"objective": "max-min", "routing": "ksp:3", "tolerance": 1e-5, "solver": "highs-simplex"}
-    whole = solve(network, traffic, **asked)
+
+def test_levels_continue_where_a_strategy_fails() -> None:
+    """What was found before is kept, and a warning says what is not known."""
+    state, own = planes_of_mixed_graphs()
+    found = all_levels(state, [], Failing(InteriorPoint(own)))
+    assert found.warnings == (f"levels beyond the {len(found.levels)} found are not known: no",)
+    assert found.active.any()
+    assert optimum_of(found).gap == 1.0
+
+
+def test_the_interior_point_continues_where_the_simplex_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    state, own = planes_of_mixed_graphs()
+    turns = [simplex.Simplex(own, steps_per_row=None)]
+    whole = optimum_of(all_levels(state, turns, InteriorPoint(own)))
     assert len(whole.levels) > 2
-    calls = 0
-    run = highs_levels.Levels.solve
+    solve_program, calls = simplex.ColumnProgram.solve, itertools.count()
 
-    def fails(self: highs_levels.Levels, *given: object) -> highs_levels.LevelFound:
-        nonlocal calls
-        calls += 1
-        if calls > 1:
+    def fails(self: simplex.ColumnProgram, options: SolveOptions, iterations: int) -> simplex.Vertex:
+        if next(calls):
             raise SolverError("no")
-        return run(self, *given)  # type: ignore[arg-type]
+        return solve_program(self, options, iterations)
 
-    monkeypatch.setattr(highs_levels.Levels, "solve", fails)
-    found = solve(network, traffic, **asked)
-    assert found.status == "certified"
-    assert found.rates_gbps == pytest.approx(whole.rates_gbps, rel=5e-5)
+    monkeypatch.setattr(simplex.ColumnProgram, "solve", fails)
+    found = optimum_of(all_levels(state, turns, InteriorPoint(own)))
+    assert found.gap <= 1e-5
+    assert found.rate == pytest.approx(whole.rate, rel=5e-5)

@@ -86,7 +86,7 @@ def solve_form(
         yield from solver.program_attempts(context.options, central=central)
         # Where nothing else helps, and the user left the choice open, a vertex may.
         if vertex and solver.takes_rate and context.solver == AUTO and len(form.lp.cost) <= SMALL_COLUMNS:
-            yield from cast("GeneralSolver", program_solver(VERTEX_SOLVER)).attempts([TIGHTEST])
+            yield from vertex_solver().attempts([TIGHTEST])
 
     return solve_until(
         form,
@@ -121,6 +121,11 @@ def program_solver(name: str) -> ProgramSolver:
     """
     check_program_solver(name, steps=True)
     return cast("ProgramSolver", get_solver(name))
+
+
+def vertex_solver() -> GeneralSolver:
+    """Return the solver that ends at vertices."""
+    return cast("GeneralSolver", program_solver(VERTEX_SOLVER))
 
 
 def check_program_solver(expression: str, *, steps: bool = False) -> None:

@@ -20,6 +20,8 @@ from pnet_lp.throughput.problems.proof import C, Certified, P
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+    from pnet_lp.throughput.problems.columns import ColumnProblem
+
 _ROUNDING = 1e-9
 """Both bounds are sums of up to millions of floating-point numbers; where they meet, they may cross by this part."""
 
@@ -165,14 +167,14 @@ class Problem(ConcurrentProblem[P, C]):
         return None
 
     @property
+    def over_columns(self) -> ColumnProblem | None:
+        """The problem itself where its variables are given columns, else None."""
+        return None
+
+    @property
     def most_paths(self) -> float:
         """The largest number of paths that a demand has."""
         return np.inf
-
-    @property
-    def most_ways(self) -> float:
-        """The same as :attr:`most_paths`."""
-        return self.most_paths
 
     def bundles(self) -> sp.csc_array | None:
         """Return float64 ``[L, J]``: what a unit of each demand puts on each link, None where a demand has a choice.

@@ -33,6 +33,11 @@ class ColumnProblem(Problem[PathCertificate, L]):
     form = "path"
 
     @property
+    def over_columns(self) -> ColumnProblem:
+        """See :attr:`Problem.over_columns`."""
+        return self
+
+    @property
     @abstractmethod
     def usage(self) -> sp.csc_array:
         """float64 ``[L, N]``: the load of each link per unit of a column; links that limit nothing are left out."""

@@ -31,24 +31,24 @@ fn change(random: &mut SplitMix, levels: &mut Levels, there: &mut Vec<u32>, spli
 }
 
 #[test]
-fn levels_are_those_from_scratch_and_all_changes_are_told() {
+fn levels_are_those_from_scratch_and_all_changes_are_reported() {
     let mut compared = 0;
     for run in 0..200 {
         let mut random = SplitMix::of([run]);
         let capacity = (0..2 + random.below(12)).map(|_| [1.0, 1.0, 2.0, 0.7][random.below(4)]).collect();
         let mut levels = Levels::new(capacity, Method::Incremental);
-        let (mut there, mut told) = (vec![], HashMap::new());
+        let (mut there, mut reported) = (vec![], HashMap::new());
         for step in 0..60 {
             change(&mut random, &mut levels, &mut there, run % 3 == 0);
             let mut changed = vec![];
             levels.settle(&mut changed);
-            told.extend(changed.into_iter().map(|stream| (stream, levels.level(stream))));
+            reported.extend(changed.into_iter().map(|stream| (stream, levels.level(stream))));
             let scratch = filling::levels(&levels.streams);
             for stream in &there {
                 let (found, right) = (levels.level(*stream), scratch[*stream as usize]);
                 let place = format!("run {run}, step {step}, stream {stream}");
                 assert!((found - right).abs() <= 1e-9 * right, "{place}: {found}, from scratch {right}");
-                assert_eq!(told[stream], found, "{place}");
+                assert_eq!(reported[stream], found, "{place}");
                 compared += 1;
             }
         }
@@ -84,7 +84,7 @@ fn closed_forms() {
     // Incast: a link each, and one for all.
     let incast: Vec<(Vec<u32>, f64)> = (1..=8).map(|own| (vec![own, 0], 1.0)).collect();
     assert_eq!(levels_of(&[1.0; 9], &incast), [0.125; 8]);
-    // Two classes: 3 streams that their own links hold, and of what is left each of the others has its weight's part.
+    // Two classes: 3 streams that their own links limit; the others share what remains by their weights.
     let own = (1..=3).map(|own| (vec![own, 0], 1.0));
     let two: Vec<(Vec<u32>, f64)> = own.chain([(vec![0], 1.0), (vec![0], 4.0)]).collect();
     let found = levels_of(&[1.0, 0.1, 0.1, 0.1], &two);

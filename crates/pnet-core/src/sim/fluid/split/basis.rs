@@ -1,19 +1,19 @@
-//! The basis of a split: the links that are kept full by moving rates between paths, and what is moved.
+//! The basis of a split: the links that stay full while rates move between paths, and the basic variables.
 //!
-//! Each column is a path that is used beside its commodity's key, at the cost of the key, or the rate of a commodity on its
-//! key.  Rows are links.  The inverse is kept as it is, dense; it has no more rows than links are shared by flows that split.
+//! Each column is the value of a path beside its commodity's key, at the cost of the key, or the rate of a commodity on its
+//! key.  Rows are links.  The inverse is dense; it has no more rows than links are shared by flows that split.
 
 use super::super::super::fabric::NONE;
 
-/// Numbers that are smaller do not divide.
+/// A smaller pivot makes a matrix singular.
 const SINGULAR: f64 = 1e-9;
 
-/// What is moved.
+/// A basic variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
-    /// What a path carries, which its commodity's key does not.
+    /// The value of a path that is not its commodity's key.
     Path(u32),
-    /// What a commodity gets, on its key.
+    /// The rate of a commodity, on its key.
     Rate(u32),
 }
 
@@ -53,14 +53,14 @@ impl Basis {
         self.inverse.clear();
     }
 
-    /// By column: how far it moves where the rows' loads move so far.
+    /// By column: its change where the rows' loads change by these.
     pub(super) fn solve(&self, load: &[(u32, f64)]) -> Vec<f64> {
         let part = |row: &Vec<f64>| load.iter().map(|(at, load)| row[*at as usize] * load).sum();
         self.inverse.iter().map(part).collect()
     }
 
-    /// By row: the lengths at which columns have these.
-    pub(super) fn lengths(&self, of_columns: &[(u32, f64)]) -> Vec<f64> {
+    /// By row: the prices by which columns have these lengths.
+    pub(super) fn prices(&self, of_columns: &[(u32, f64)]) -> Vec<f64> {
         let mut found = vec![0.0; self.len()];
         for (column, length) in of_columns {
             add(&mut found, *length, &self.inverse[*column as usize]);
@@ -68,14 +68,14 @@ impl Basis {
         found
     }
 
-    /// Adds a link, at which lengths of the rows are `lengths` where its own is 1, and a column that solves to `solved` and
-    /// has the length `pivot`.
-    pub(super) fn grow(&mut self, link: u32, column: Column, solved: &[f64], lengths: &[f64], pivot: f64) {
+    /// Adds a link, by which prices of the rows are `prices` where its own is 1, and a column that solves to `solved` and has
+    /// the length `pivot`.
+    pub(super) fn grow(&mut self, link: u32, column: Column, solved: &[f64], prices: &[f64], pivot: f64) {
         for (row, part) in self.inverse.iter_mut().zip(solved) {
-            add(row, -part / pivot, lengths);
+            add(row, -part / pivot, prices);
             row.push(-part / pivot);
         }
-        let mut last: Vec<f64> = lengths.iter().map(|length| length / pivot).collect();
+        let mut last: Vec<f64> = prices.iter().map(|price| price / pivot).collect();
         last.push(1.0 / pivot);
         self.inverse.push(last);
         self.row[link as usize] = self.len() as u32;
@@ -83,7 +83,7 @@ impl Basis {
         self.columns.push(column);
     }
 
-    /// Takes a column and a row away.
+    /// Removes a column and a row.
     pub(super) fn shrink(&mut self, column: u32, row: u32) {
         let (column, at) = (column as usize, row as usize);
         let gone = self.inverse.swap_remove(column);
@@ -113,12 +113,12 @@ impl Basis {
         self.columns[at] = column;
     }
 
-    /// Puts another link, at which lengths of the rows are `lengths` where its own is 1, in the place of one.
-    pub(super) fn replace_row(&mut self, at: u32, link: u32, lengths: &[f64]) {
+    /// Puts another link, by which prices of the rows are `prices` where its own is 1, in the place of one.
+    pub(super) fn replace_row(&mut self, at: u32, link: u32, prices: &[f64]) {
         let place = at as usize;
         for row in &mut self.inverse {
-            let own = -row[place] / lengths[place];
-            add(row, own, lengths);
+            let own = -row[place] / prices[place];
+            add(row, own, prices);
             row[place] = own;
         }
         self.row[std::mem::replace(&mut self.tight[place], link) as usize] = NONE;
@@ -139,7 +139,7 @@ impl Basis {
         self.columns[at as usize] = Column::Path(old);
     }
 
-    /// Computes the inverse anew from the matrix, by row and column; returns whether there is one.
+    /// Inverts the matrix, by row and column; returns whether it has an inverse.
     pub(super) fn invert(&mut self, mut matrix: Vec<Vec<f64>>) -> bool {
         let n = matrix.len();
         for (i, row) in matrix.iter_mut().enumerate() {

@@ -1,112 +1,112 @@
-//! Bottlenecks: what holds commodities at their level.
+//! Bottlenecks: what limits the levels of commodities.
 
 use super::moves::Blocking;
-use super::{SAME_LENGTH, Split, State};
+use super::{SAME_PRICE, Split, State};
 
-/// A bottleneck holds as long as its links are used, and no level is higher, but for these parts.
+/// A bottleneck stays one as long as its links are full, and no level is higher, within these parts.
 const FULL: f64 = 1e-11;
 const FAIR: f64 = 1e-10;
 
-/// Links that are full, with lengths by which all flow takes shortest paths.
+/// Full links, with dual prices by which all flow takes shortest paths.
 #[derive(Debug, Clone)]
 pub(super) struct Bottleneck {
-    /// That of the commodities that it holds, and the highest of those that pass it.
+    /// That of the commodities that it limits, and the highest of those that cross it.
     pub(super) level: f64,
-    lengths: Vec<(u32, f64)>,
+    prices: Vec<(u32, f64)>,
     /// Commodities without a path of length 0, and the length of their shortest.
-    pub(super) passing: Vec<(u32, f64)>,
-    /// Whether the rate of one has changed since it was looked at.
+    pub(super) crossing: Vec<(u32, f64)>,
+    /// Whether the rate of one has changed since the last check.
     pub(super) changed: bool,
 }
 
 impl Split {
-    /// Nothing gives way: of what is tied, whatever has no path of length 0 is held from now on.
-    pub(super) fn hold(&mut self, blocking: Blocking, mut lengths: Vec<(u32, f64)>) {
-        lengths.retain(|(_, length)| *length > SAME_LENGTH);
+    /// No variable can enter: the rising commodities without a path of length 0 are saturated.
+    pub(super) fn add_bottleneck(&mut self, blocking: Blocking, mut prices: Vec<(u32, f64)>) {
+        prices.retain(|(_, price)| *price > SAME_PRICE);
         if let Blocking::Column(at) = blocking {
             self.drop_column(at);
         }
-        self.measure(&lengths);
-        let passing = self.passing();
-        let (mut left, mut takes) = (self.volume(&lengths), 0.0);
-        for (number, distance) in &passing {
+        self.measure_paths(&prices);
+        let crossing = self.crossing();
+        let (mut remaining, mut takes) = (self.volume(&prices), 0.0);
+        for (number, distance) in &crossing {
             let found = &self.commodities[*number as usize];
             match found.state {
-                State::Tied => takes += found.weight * distance,
-                State::Kept | State::Yielding => left -= found.rate * distance,
+                State::Rising => takes += found.weight * distance,
+                State::Fixed | State::Basic => remaining -= found.rate * distance,
             }
         }
         if takes <= 0.0 {
-            self.anew = true;
+            self.needs_cold_start = true;
             return;
         }
-        // The level as the lengths prove it, not as it was reached, step by step.
-        let level = left.max(0.0) / takes;
+        // The level that the prices prove, without the rounding of the steps to it.
+        let level = remaining.max(0.0) / takes;
         let bottleneck = self.free_bottlenecks.pop().unwrap_or(self.bottlenecks.len() as u32);
-        for (number, _) in &passing {
+        for (number, _) in &crossing {
             let found = &mut self.commodities[*number as usize];
-            found.passes.push(bottleneck);
-            if found.state == State::Tied {
+            found.crosses.push(bottleneck);
+            if found.state == State::Rising {
                 let key = found.key;
-                found.state = State::Kept;
-                found.held_by = bottleneck;
+                found.state = State::Fixed;
+                found.limited_by = bottleneck;
                 self.paths[key as usize].value += found.weight * level - found.rate;
                 found.rate = found.weight * level;
-                self.note(key);
+                self.mark_moved(key);
             }
         }
         if bottleneck as usize == self.bottlenecks.len() {
             self.bottlenecks.push(None);
         }
-        self.bottlenecks[bottleneck as usize] = Some(Bottleneck { level, lengths, passing, changed: false });
+        self.bottlenecks[bottleneck as usize] = Some(Bottleneck { level, prices, crossing, changed: false });
         let commodities = &self.commodities;
-        self.tied.retain(|number| commodities[*number as usize].state == State::Tied);
+        self.rising.retain(|number| commodities[*number as usize].state == State::Rising);
         self.stalled = 0;
     }
 
-    /// Looks at a bottleneck through which rates have changed: if it does not hold its commodities any more, they rise.
-    pub(super) fn look_at(&mut self, bottleneck: u32) {
+    /// Checks a bottleneck that changed rates cross: if it does not limit its commodities any more, they rise.
+    pub(super) fn recheck(&mut self, bottleneck: u32) {
         let slot = &mut self.bottlenecks[bottleneck as usize];
         let Some(found) = slot.take_if(|found| found.changed) else { return };
-        for (number, _) in &found.passing {
-            self.commodities[*number as usize].passes.retain(|other| *other != bottleneck);
+        for (number, _) in &found.crossing {
+            self.commodities[*number as usize].crosses.retain(|other| *other != bottleneck);
         }
-        self.measure(&found.lengths);
-        let passing = self.passing();
+        self.measure_paths(&found.prices);
+        let crossing = self.crossing();
         let rate = |number: &u32| self.commodities[*number as usize].rate;
-        let taken: f64 = passing.iter().map(|(number, distance)| rate(number) * distance).sum();
+        let taken: f64 = crossing.iter().map(|(number, distance)| rate(number) * distance).sum();
         let most = |number: &u32| self.commodities[*number as usize].weight * found.level * (1.0 + FAIR);
-        let fair = passing.iter().all(|(number, _)| rate(number) <= most(number));
-        let holds =
-            passing.iter().any(|(number, _)| self.commodities[*number as usize].held_by == bottleneck);
-        if holds && fair && taken >= self.volume(&found.lengths) * (1.0 - FULL) {
-            for (number, _) in &passing {
-                self.commodities[*number as usize].passes.push(bottleneck);
+        let fair = crossing.iter().all(|(number, _)| rate(number) <= most(number));
+        let limits =
+            crossing.iter().any(|(number, _)| self.commodities[*number as usize].limited_by == bottleneck);
+        if limits && fair && taken >= self.volume(&found.prices) * (1.0 - FULL) {
+            for (number, _) in &crossing {
+                self.commodities[*number as usize].crosses.push(bottleneck);
             }
-            self.bottlenecks[bottleneck as usize] = Some(Bottleneck { passing, changed: false, ..found });
+            self.bottlenecks[bottleneck as usize] = Some(Bottleneck { crossing, changed: false, ..found });
             return;
         }
         self.free_bottlenecks.push(bottleneck);
-        for (number, _) in &found.passing {
+        for (number, _) in &found.crossing {
             let commodity = &self.commodities[*number as usize];
-            if commodity.held_by == bottleneck && commodity.state == State::Kept {
-                self.tie(*number);
+            if commodity.limited_by == bottleneck && commodity.state == State::Fixed {
+                self.let_rise(*number);
             }
         }
     }
 
     /// Commodities without a path of length 0, and the length of their shortest, as measured.
-    fn passing(&self) -> Vec<(u32, f64)> {
+    fn crossing(&self) -> Vec<(u32, f64)> {
         let shortest = |number: u32| {
             let lengths = self.commodities[number as usize].paths.iter().map(|path| self.length.get(*path));
             lengths.fold(f64::INFINITY, f64::min)
         };
         let all = self.measured.iter().map(|(number, _)| (number, shortest(number)));
-        all.filter(|(_, distance)| *distance > SAME_LENGTH).collect()
+        all.filter(|(_, distance)| *distance > SAME_PRICE).collect()
     }
 
-    /// What links of these lengths can carry, each times its length.
-    fn volume(&self, lengths: &[(u32, f64)]) -> f64 {
-        lengths.iter().map(|(link, length)| length * self.capacity[*link as usize]).sum()
+    /// Sum of capacity times price.
+    fn volume(&self, prices: &[(u32, f64)]) -> f64 {
+        prices.iter().map(|(link, price)| price * self.capacity[*link as usize]).sum()
     }
 }

@@ -1,21 +1,20 @@
 //! The best split of flows over their paths: rates that are max-min fair in what flows get altogether, whichever paths they
 //! take for it.
 //!
-//! What takes part is a *commodity*: all flows with the same paths.  Its level is its rate for each unit of weight.  A
-//! commodity can get no more than its level where a *bottleneck* holds it: lengths of full links such that all flow is on
-//! shortest paths and whoever has no path of length 0 has no higher level.  This is the certificate of a linear program (D. Nace,
-//! M. Pioro, "Max-min fairness and its applications to routing and load-balancing in communication networks: a tutorial",
-//! IEEE Surveys 10 (2008)); with one path each it is a full link on which nobody gets more.  If every commodity has a
-//! bottleneck, rates are max-min fair.
+//! A *commodity* is all flows with the same paths.  Its level is its rate per unit of weight.  The level cannot rise where a
+//! *bottleneck* limits it: dual prices of full links by which all flow takes shortest paths and every commodity without a
+//! path of length 0 has no higher level.  This is the certificate of a linear program (D. Nace, M. Pioro, "Max-min fairness
+//! and its applications to routing and load-balancing in communication networks: a tutorial", IEEE Surveys 10 (2008)); with
+//! one path each it is a full link on which no other gets more.  If every commodity has a bottleneck, rates are max-min fair.
 //!
-//! When commodities come or go, a sweep over rising levels restores this.  It moves the rates of commodities that nothing
-//! holds, all at one level; what they fill or use up on the way is the event of a parametric simplex method, in which
-//! another path, a link that may be emptier, or a commodity of a higher level gives way (`moves`, `pivot`); where nothing
-//! can, the multipliers are lengths of a new bottleneck (`bottleneck`).  Bottlenecks whose commodities are not touched are
-//! kept as they are, so that the cost of a change is that of what it reaches.
+//! When commodities come or go, a sweep over rising levels restores this, by a parametric simplex method.  It raises the
+//! rates of the active commodities, all at one level, until a link is full or a path carries nothing more (`moves`).  Then
+//! another path, the slack of a link, or the rate of a commodity of a higher level enters the basis (`pivot`); where none
+//! can, the multipliers are the prices of a new bottleneck (`bottleneck`).  Bottlenecks that no changed rate crosses stay as
+//! they are, so that a change costs as much as what it reaches.
 //!
-//! - `basis` holds the links that moving rates between paths keeps full, and the inverse of their matrix;
-//! - a commodity's *key* is the path that takes what its other paths do not.
+//! - `basis` has a row for each link that moving rates between paths keeps full, and the inverse of their matrix;
+//! - a commodity's *key* is the path that carries what its other paths do not (generalised upper bounds).
 
 mod basis;
 mod bottleneck;
@@ -38,61 +37,61 @@ use sparse::Sparse;
 /// What is smaller is rounding, where the largest link carries 1.
 const TINY: f64 = 1e-11;
 
-/// Lengths that differ by less are the same.
-const SAME_LENGTH: f64 = 1e-8;
+/// Prices that differ by less are the same.
+const SAME_PRICE: f64 = 1e-8;
 
-/// Steps without progress after which the first of several ways is taken (R. Bland, Math. of Operations Research 2 (1977)),
-/// so that the same basis does not come back.
+/// Degenerate steps after which Bland's rule chooses (R. Bland, Math. of Operations Research 2 (1977)), so that the same basis
+/// does not come back.
 const STALLED: usize = 64;
 
-/// Steps without progress after which all begins from scratch.
+/// Degenerate steps after which all is solved from a cold start.
 const LOST: usize = 100_000;
 
-/// Steps after which everything is computed anew from the rates, against the growth of rounding.
+/// Steps after which the basis is factored again, against the growth of rounding.
 const STALE: usize = 1_000;
 
 /// A path of a commodity.
 #[derive(Debug, Clone, Default)]
 struct Path {
     commodity: u32,
-    /// None where it is gone.
+    /// Empty where it has been removed.
     links: Vec<u32>,
     /// What it carries.
     value: f64,
-    /// Its column; [`NONE`] for keys, and for what carries nothing.
+    /// Its column in the basis; [`NONE`] for keys, and for paths that carry nothing.
     column: u32,
 }
 
-/// What a commodity's rate does in the sweep.
+/// A commodity's rate in the sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// It stays.
-    Kept,
+    Fixed,
     /// It rises with the level.
-    Tied,
-    /// It gives way to others, or takes what they leave: a column.
-    Yielding,
+    Rising,
+    /// It is a basic variable, above the level.
+    Basic,
 }
 
 /// All flows with the same paths.
 #[derive(Debug, Clone)]
 struct Commodity {
-    /// 0 where it is gone.
+    /// 0 where it has been removed.
     weight: f64,
     rate: f64,
     paths: Vec<u32>,
     key: u32,
     state: State,
-    /// What holds it; [`NONE`] where nothing does yet.
-    held_by: u32,
-    /// All bottlenecks that it has no way around.
-    passes: Vec<u32>,
+    /// The bottleneck that limits it; [`NONE`] where it is active.
+    limited_by: u32,
+    /// All bottlenecks that each of its paths crosses.
+    crosses: Vec<u32>,
 }
 
-/// What the sweep meets at a level: a commodity that nothing holds, or a bottleneck through which rates have changed.
+/// What the sweep reaches at a level: an active commodity, or a bottleneck that a changed rate crosses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Met {
-    Loose(u32),
+enum Event {
+    Active(u32),
     Changed(u32),
 }
 
@@ -113,27 +112,27 @@ pub(super) struct Split {
     bottlenecks: Vec<Option<Bottleneck>>,
     free_bottlenecks: Vec<u32>,
     basis: Basis,
-    /// Commodities that nothing holds, and bottlenecks that may hold no more.
-    loose: Vec<u32>,
+    /// Commodities that no bottleneck limits, and bottlenecks that may limit none any more.
+    active: Vec<u32>,
     changed: Vec<u32>,
-    /// Whether all is to be found from scratch, since capacities have changed or precision is lost.
-    anew: bool,
-    /// The level that the sweep has reached, and what rises with it.
+    /// Whether capacities have changed or precision is lost.
+    needs_cold_start: bool,
+    /// The level that the sweep has reached, and the commodities that rise with it.
     level: f64,
-    tied: Vec<u32>,
-    /// What it meets above.
-    queue: BinaryHeap<Reverse<(u64, Met)>>,
-    /// Steps without progress, and steps since all was computed anew.
+    rising: Vec<u32>,
+    /// What it will reach above.
+    queue: BinaryHeap<Reverse<(u64, Event)>>,
+    /// Degenerate steps in a row, and steps since the basis was factored.
     stalled: usize,
     steps: usize,
-    /// Scratch: how paths, commodities' rates and links' loads move.
+    /// Scratch: the direction of a step, in paths' values, commodities' rates and links' loads.
     moving: Sparse,
     rates: Sparse,
     flow: Sparse,
-    /// Scratch: lengths of paths, and the commodities that have one.
+    /// Scratch: lengths of paths by the prices of links, and the commodities of these paths.
     length: Sparse,
     measured: Sparse,
-    /// Paths whose values may have changed since they were handed over.
+    /// Paths whose values may have changed since they were last reported.
     moved: Vec<u32>,
     is_moved: Vec<bool>,
 }
@@ -156,11 +155,11 @@ impl Split {
             bottlenecks: vec![],
             free_bottlenecks: vec![],
             basis: Basis::new(links),
-            loose: vec![],
+            active: vec![],
             changed: vec![],
-            anew: false,
+            needs_cold_start: false,
             level: 0.0,
-            tied: vec![],
+            rising: vec![],
             queue: BinaryHeap::new(),
             stalled: 0,
             steps: 0,
@@ -185,14 +184,14 @@ impl Split {
         };
         let key = numbers.iter().copied().rev().max_by(|a, b| room(a).total_cmp(&room(b))).unwrap_or(NONE);
         let paths = numbers.clone();
-        let (state, held_by, passes) = (State::Kept, NONE, vec![]);
-        let made = Commodity { weight, rate: 0.0, paths, key, state, held_by, passes };
+        let (state, limited_by, crosses) = (State::Fixed, NONE, vec![]);
+        let made = Commodity { weight, rate: 0.0, paths, key, state, limited_by, crosses };
         if commodity as usize == self.commodities.len() {
             self.commodities.push(made);
         } else {
             self.commodities[commodity as usize] = made;
         }
-        self.loose.push(commodity);
+        self.active.push(commodity);
         numbers
     }
 
@@ -206,29 +205,29 @@ impl Split {
         for link in links {
             self.members[*link as usize].push(path);
         }
-        self.note(path);
+        self.mark_moved(path);
         path
     }
 
-    /// Takes the commodity of a path away.
+    /// Removes the commodity of a path.
     pub(super) fn remove(&mut self, path: u32) {
         let number = self.paths[path as usize].commodity;
         let i = number as usize;
-        self.mark(number);
+        self.mark_changed(number);
         self.stalled = 0;
-        while self.commodities[i].rate > 0.0 && !self.anew {
+        while self.commodities[i].rate > 0.0 && !self.needs_cold_start {
             self.withdraw(number);
         }
-        // Of what it used beside its key nothing is left.
+        // Its other paths carry nothing now.
         for at in (0..self.basis.columns.len() as u32).rev() {
             match self.basis.columns[at as usize] {
                 Column::Path(path) if self.paths[path as usize].commodity == number => self.drop_column(at),
                 _ => {}
             }
         }
-        for passed in std::mem::take(&mut self.commodities[i].passes) {
-            if let Some(found) = &mut self.bottlenecks[passed as usize] {
-                found.passing.retain(|(other, _)| *other != number);
+        for crossed in std::mem::take(&mut self.commodities[i].crosses) {
+            if let Some(found) = &mut self.bottlenecks[crossed as usize] {
+                found.crossing.retain(|(other, _)| *other != number);
             }
         }
         for path in std::mem::take(&mut self.commodities[i].paths) {
@@ -240,7 +239,7 @@ impl Split {
             }
             self.free_paths.push(path);
         }
-        self.loose.retain(|other| *other != number);
+        self.active.retain(|other| *other != number);
         self.commodities[i].weight = 0.0;
         self.free_commodities.push(number);
     }
@@ -253,18 +252,18 @@ impl Split {
             return;
         }
         found.weight = weight;
-        found.held_by = NONE;
+        found.limited_by = NONE;
         for place in 0..found.paths.len() {
-            self.note(self.commodities[number as usize].paths[place]);
+            self.mark_moved(self.commodities[number as usize].paths[place]);
         }
-        self.mark(number);
-        self.loose.push(number);
+        self.mark_changed(number);
+        self.active.push(number);
     }
 
     /// Changes the capacity of a link.
     pub(super) fn set_capacity(&mut self, link: u32, capacity: f64) {
         self.capacity[link as usize] = capacity / self.scale;
-        self.anew = true;
+        self.needs_cold_start = true;
     }
 
     /// What a path carries for each unit of its commodity's weight.
@@ -273,18 +272,18 @@ impl Split {
         found.value.max(0.0) / self.commodities[found.commodity as usize].weight * self.scale
     }
 
-    /// Brings all rates up to date; hands over the paths on which they have changed.
+    /// Brings all rates up to date; reports the paths on which they have changed.
     pub(super) fn settle(&mut self, changed: &mut Vec<u32>) -> Result<(), Error> {
         let stale = self.steps > STALE;
-        if self.anew || self.method == Method::FromScratch || stale && !self.refresh() {
-            self.start_over();
+        if self.needs_cold_start || self.method == Method::FromScratch || stale && !self.refactor() {
+            self.cold_start();
         }
         self.sweep();
-        if self.anew {
-            self.start_over();
+        if self.needs_cold_start {
+            self.cold_start();
             self.sweep();
         }
-        if self.anew {
+        if self.needs_cold_start {
             let paths = self.paths.len() - self.free_paths.len();
             return Err(Error::Precision { found: format!("the best split over {paths} paths") });
         }
@@ -297,56 +296,56 @@ impl Split {
         Ok(())
     }
 
-    /// Remembers that a path's value may have changed.
-    fn note(&mut self, path: u32) {
+    /// Notes that a path's value may have changed.
+    fn mark_moved(&mut self, path: u32) {
         if !std::mem::replace(&mut self.is_moved[path as usize], true) {
             self.moved.push(path);
         }
     }
 
     /// Forgets all rates.
-    fn start_over(&mut self) {
-        self.anew = false;
+    fn cold_start(&mut self) {
+        self.needs_cold_start = false;
         self.steps = 0;
         self.basis.clear();
         self.bottlenecks.clear();
         self.free_bottlenecks.clear();
         self.changed.clear();
-        self.tied.clear();
-        self.loose.clear();
+        self.rising.clear();
+        self.active.clear();
         self.load.fill(0.0);
         for path in 0..self.paths.len() {
             self.paths[path].value = 0.0;
             self.paths[path].column = NONE;
-            self.note(path as u32);
+            self.mark_moved(path as u32);
         }
         for (number, found) in (0..).zip(&mut self.commodities).filter(|(_, found)| found.weight > 0.0) {
             found.rate = 0.0;
-            found.state = State::Kept;
-            found.held_by = NONE;
-            found.passes.clear();
-            self.loose.push(number);
+            found.state = State::Fixed;
+            found.limited_by = NONE;
+            found.crosses.clear();
+            self.active.push(number);
         }
     }
 
-    /// Lets the level rise until everything is held.
+    /// Raises the level until every commodity has a bottleneck.
     fn sweep(&mut self) {
         self.level = 0.0;
         self.stalled = 0;
         self.queue.clear();
-        for loose in self.loose.drain(..) {
-            let found = &self.commodities[loose as usize];
-            self.queue.push(Reverse(((found.rate / found.weight).to_bits(), Met::Loose(loose))));
+        for active in self.active.drain(..) {
+            let found = &self.commodities[active as usize];
+            self.queue.push(Reverse(((found.rate / found.weight).to_bits(), Event::Active(active))));
         }
         for changed in self.changed.drain(..) {
             if let Some(found) = &self.bottlenecks[changed as usize] {
-                self.queue.push(Reverse((found.level.to_bits(), Met::Changed(changed))));
+                self.queue.push(Reverse((found.level.to_bits(), Event::Changed(changed))));
             }
         }
-        while !self.anew {
-            self.meet();
-            let yields = |column: &Column| matches!(column, Column::Rate(_));
-            if !self.tied.is_empty() || self.basis.columns.iter().any(yields) {
+        while !self.needs_cold_start {
+            self.process_events();
+            let is_rate = |column: &Column| matches!(column, Column::Rate(_));
+            if !self.rising.is_empty() || self.basis.columns.iter().any(is_rate) {
                 self.rise();
             } else if let Some(Reverse((key, _))) = self.queue.peek() {
                 self.level = f64::from_bits(*key);
@@ -354,22 +353,22 @@ impl Split {
                 break;
             }
         }
-        // What the sweep has met on its way is done.
+        // The sweep has rechecked those that changed on its way.
         self.changed.clear();
     }
 
-    /// Meets all that is at the level reached.
-    fn meet(&mut self) {
-        while let Some(Reverse((_, met))) =
+    /// Processes all events at the level reached.
+    fn process_events(&mut self) {
+        while let Some(Reverse((_, event))) =
             self.queue.peek().copied().filter(|first| f64::from_bits(first.0.0) <= self.level)
         {
             self.queue.pop();
-            match met {
-                Met::Changed(bottleneck) => self.look_at(bottleneck),
-                Met::Loose(number) => {
+            match event {
+                Event::Changed(bottleneck) => self.recheck(bottleneck),
+                Event::Active(number) => {
                     let found = &self.commodities[number as usize];
-                    if found.state == State::Kept && found.held_by == NONE {
-                        self.tie(number);
+                    if found.state == State::Fixed && found.limited_by == NONE {
+                        self.let_rise(number);
                     }
                 }
             }
@@ -377,20 +376,20 @@ impl Split {
     }
 
     /// A commodity's rate rises with the level from now on.
-    fn tie(&mut self, number: u32) {
+    fn let_rise(&mut self, number: u32) {
         let found = &mut self.commodities[number as usize];
-        found.state = State::Tied;
-        found.held_by = NONE;
-        self.tied.push(number);
+        found.state = State::Rising;
+        found.limited_by = NONE;
+        self.rising.push(number);
     }
 
-    /// The rate of a commodity will change: all bottlenecks that it passes are to be looked at, at their levels.
-    fn mark(&mut self, number: u32) {
-        for passed in &self.commodities[number as usize].passes {
-            let Some(found) = &mut self.bottlenecks[*passed as usize] else { continue };
+    /// The rate of a commodity will change: all bottlenecks that it crosses are to be rechecked, at their levels.
+    fn mark_changed(&mut self, number: u32) {
+        for crossed in &self.commodities[number as usize].crosses {
+            let Some(found) = &mut self.bottlenecks[*crossed as usize] else { continue };
             if !std::mem::replace(&mut found.changed, true) {
-                self.changed.push(*passed);
-                self.queue.push(Reverse((found.level.to_bits(), Met::Changed(*passed))));
+                self.changed.push(*crossed);
+                self.queue.push(Reverse((found.level.to_bits(), Event::Changed(*crossed))));
             }
         }
     }

@@ -1,35 +1,35 @@
-//! Changes of the basis: something is at its bound, and something else moves from now on.
+//! Changes of the basis: one variable is at its bound, and another one enters.
 
 use super::super::super::fabric::NONE;
 use super::basis::Column;
 use super::moves::Blocking;
-use super::{SAME_LENGTH, STALLED, Split, State, TINY};
+use super::{SAME_PRICE, STALLED, Split, State, TINY};
 
-/// A commodity gives way where its level is higher by more than this part.
+/// The rate of a commodity may enter where its level is higher by more than this part.
 const HIGHER: f64 = 1e-11;
 
-/// What moves from now on.
+/// The variable that enters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Entering {
-    /// A path takes part of what its commodity's key carries.
+    /// The value of a path, at the cost of its commodity's key.
     Path(u32),
-    /// The link of this row need not be full any more.
+    /// The slack of the link of this row.
     Slack(u32),
-    /// A commodity of a higher level gets less.
+    /// The rate of a commodity of a higher level, which falls.
     Rate(u32),
 }
 
-/// The best of what could move, as far as it has been looked at.
-struct Best {
+/// The best candidate to enter.
+struct Pricing {
     entering: Option<Entering>,
-    /// Paths and links come before rates, which others have to find again.
+    /// Paths and slacks come before rates, whose commodities need a new bottleneck.
     preferred: bool,
     gain: f64,
     order: (u8, u32),
     by_order: bool,
 }
 
-impl Best {
+impl Pricing {
     fn consider(&mut self, entering: Entering, preferred: bool, gain: f64, order: (u8, u32)) {
         let better = if self.entering.is_none() {
             true
@@ -37,48 +37,49 @@ impl Best {
             order < self.order
         } else if preferred != self.preferred {
             preferred
-        } else if (gain - self.gain).abs() <= SAME_LENGTH * gain {
+        } else if (gain - self.gain).abs() <= SAME_PRICE * gain {
             order < self.order
         } else {
             gain > self.gain
         };
         if better {
             let by_order = self.by_order;
-            *self = Best { entering: Some(entering), preferred, gain, order, by_order };
+            *self = Pricing { entering: Some(entering), preferred, gain, order, by_order };
         }
     }
 }
 
 impl Split {
-    /// Lets something move so that what blocks can stay at its bound; where nothing can and rates rise, they have found
+    /// Lets a variable enter, so that the blocking one stays at its bound; where none can and rates rise, they have reached
     /// their bottleneck.
-    pub(super) fn give_way(&mut self, blocking: Blocking, rising: bool) {
-        if self.anew {
+    pub(super) fn pivot(&mut self, blocking: Blocking, rising: bool) {
+        if self.needs_cold_start {
             return;
         }
-        let (blocking, lengths) = self.multipliers(blocking);
-        let rows = self.basis.tight.iter().copied().zip(lengths.iter().copied());
-        let mut links: Vec<(u32, f64)> = rows.filter(|(_, length)| length.abs() > TINY).collect();
+        let (blocking, prices) = self.multipliers(blocking);
+        let rows = self.basis.tight.iter().copied().zip(prices.iter().copied());
+        let mut links: Vec<(u32, f64)> = rows.filter(|(_, price)| price.abs() > TINY).collect();
         if let Blocking::Link(link) = blocking {
             links.push((link, 1.0));
         }
-        self.measure(&links);
-        match self.choose(&lengths, rising) {
-            Some(entering) => self.exchange(blocking, entering, &lengths),
-            None if rising => self.hold(blocking, links),
-            // It is always possible to send less.
-            None => self.anew = true,
+        self.measure_paths(&links);
+        match self.choose_entering(&prices, rising) {
+            Some(entering) => self.exchange(blocking, entering, &prices),
+            None if rising => self.add_bottleneck(blocking, links),
+            // A rate can always fall, but for rounding.
+            None => self.needs_cold_start = true,
         }
     }
 
-    /// The lengths of the basis's links at which what blocks would move by the length of what moves instead.
+    /// The simplex multipliers of the basis's links: prices by which the blocking variable changes as much as an entering
+    /// one has reduced cost.
     fn multipliers(&mut self, blocking: Blocking) -> (Blocking, Vec<f64>) {
         let at = match blocking {
             Blocking::Link(link) => {
                 let uses =
                     (0..).zip(&self.basis.columns).map(|(at, column)| (at, -self.use_of(*column, link)));
                 let uses: Vec<(u32, f64)> = uses.filter(|(_, uses)| *uses != 0.0).collect();
-                return (blocking, self.basis.lengths(&uses));
+                return (blocking, self.basis.prices(&uses));
             }
             Blocking::Column(at) => at,
             Blocking::Key(path) => self.exchange_key(path),
@@ -112,7 +113,7 @@ impl Split {
         }
     }
 
-    /// Makes the path of its commodity that carries most, beside the key, the key; returns the column that the old one has now.
+    /// Makes that other path of the commodity the key which carries most; returns the column that the old key has now.
     fn exchange_key(&mut self, key: u32) -> u32 {
         let number = self.paths[key as usize].commodity;
         let found = &self.commodities[number as usize];
@@ -130,55 +131,55 @@ impl Split {
         at
     }
 
-    /// Finds how long paths are where links have these lengths, others 0.
-    pub(super) fn measure(&mut self, links: &[(u32, f64)]) {
+    /// Computes the lengths of paths by these prices of links; all others are 0.
+    pub(super) fn measure_paths(&mut self, links: &[(u32, f64)]) {
         self.length.clear();
         self.measured.clear();
-        for (link, length) in links {
+        for (link, price) in links {
             for path in &self.members[*link as usize] {
-                self.length.add(*path, *length);
+                self.length.add(*path, *price);
                 self.measured.add(self.paths[*path as usize].commodity, 0.0);
             }
         }
     }
 
-    /// What can move so that nothing goes beyond its bound: it shortens a way, by the lengths that were measured.
-    fn choose(&self, lengths: &[f64], rising: bool) -> Option<Entering> {
+    /// The variable with the best reduced cost, by the lengths that were measured.
+    fn choose_entering(&self, prices: &[f64], rising: bool) -> Option<Entering> {
         let by_order = self.stalled > STALLED;
-        let mut best = Best { entering: None, preferred: false, gain: 0.0, order: (0, 0), by_order };
-        for (row, length) in (0..).zip(lengths).filter(|(_, length)| **length < -SAME_LENGTH) {
-            best.consider(Entering::Slack(row), true, -length, (0, self.basis.tight[row as usize]));
+        let mut best = Pricing { entering: None, preferred: false, gain: 0.0, order: (0, 0), by_order };
+        for (row, price) in (0..).zip(prices).filter(|(_, price)| **price < -SAME_PRICE) {
+            best.consider(Entering::Slack(row), true, -price, (0, self.basis.tight[row as usize]));
         }
         for (number, _) in self.measured.iter() {
             let found = &self.commodities[number as usize];
             let own = self.length.get(found.key);
             for path in found.paths.iter().filter(|path| self.paths[**path as usize].column == NONE) {
                 let gain = own - self.length.get(*path);
-                if gain > SAME_LENGTH {
+                if gain > SAME_PRICE {
                     best.consider(Entering::Path(*path), true, gain, (1, *path));
                 }
             }
             let higher = found.rate > found.weight * self.level * (1.0 + HIGHER);
-            if rising && own > SAME_LENGTH && found.state == State::Kept && higher {
+            if rising && own > SAME_PRICE && found.state == State::Fixed && higher {
                 best.consider(Entering::Rate(number), false, found.rate / found.weight, (2, number));
             }
         }
         best.entering
     }
 
-    /// Puts what moves from now on in the place of what blocks.
-    fn exchange(&mut self, blocking: Blocking, entering: Entering, lengths: &[f64]) {
+    /// Puts the entering variable in the place of the blocking one.
+    fn exchange(&mut self, blocking: Blocking, entering: Entering, prices: &[f64]) {
         let (column, pivot) = match (entering, blocking) {
             (Entering::Slack(row), Blocking::Link(link)) => {
-                return self.basis.replace_row(row, link, lengths);
+                return self.basis.replace_row(row, link, prices);
             }
-            (Entering::Slack(row), Blocking::Column(at)) => return self.take_out(at, row),
+            (Entering::Slack(row), Blocking::Column(at)) => return self.remove_column(at, row),
             (Entering::Path(path), _) => {
                 (Column::Path(path), self.length.get(path) - self.length.get(self.key_beside(path)))
             }
             (Entering::Rate(number), _) => {
-                self.mark(number);
-                self.commodities[number as usize].held_by = NONE;
+                self.mark_changed(number);
+                self.commodities[number as usize].limited_by = NONE;
                 (Column::Rate(number), self.length.get(self.commodities[number as usize].key))
             }
             (Entering::Slack(_), Blocking::Key(_)) => unreachable!("a key is exchanged for a column first"),
@@ -186,7 +187,7 @@ impl Split {
         let solved = self.basis.solve(&self.rows_of(column));
         match blocking {
             Blocking::Link(link) => {
-                self.basis.grow(link, column, &solved, lengths, pivot);
+                self.basis.grow(link, column, &solved, prices, pivot);
                 self.enter(column, self.basis.columns.len() as u32 - 1);
             }
             Blocking::Column(at) => {
@@ -199,27 +200,27 @@ impl Split {
         }
     }
 
-    /// Something is this column from now on.
+    /// A variable is now this column.
     fn enter(&mut self, column: Column, at: u32) {
         match column {
             Column::Path(path) => self.paths[path as usize].column = at,
-            Column::Rate(number) => self.commodities[number as usize].state = State::Yielding,
+            Column::Rate(number) => self.commodities[number as usize].state = State::Basic,
         }
     }
 
-    /// What was a column is at its bound.
+    /// A variable that was a column is at its bound.
     fn leave(&mut self, column: Column) {
         match column {
             Column::Path(path) => {
                 self.paths[path as usize].column = NONE;
                 self.paths[path as usize].value = 0.0;
             }
-            Column::Rate(number) => self.tie(number),
+            Column::Rate(number) => self.let_rise(number),
         }
     }
 
-    /// Takes out a column that is at its bound, and a row.
-    fn take_out(&mut self, at: u32, row: u32) {
+    /// Removes a column that is at its bound, and a row.
+    fn remove_column(&mut self, at: u32, row: u32) {
         let gone = self.basis.columns[at as usize];
         self.basis.shrink(at, row);
         self.leave(gone);
@@ -228,18 +229,19 @@ impl Split {
         }
     }
 
-    /// Takes out a column that is at its bound, and the row that says most about it.
+    /// Removes a column that is at its bound, and the row with the largest entry in its inverse.
     pub(super) fn drop_column(&mut self, at: u32) {
         let parts = (0..).zip(&self.basis.inverse[at as usize]);
         let (row, _) = parts.fold((0, 0.0), |most, (row, part)| match part.abs() > most.1 {
             true => (row, part.abs()),
             false => most,
         });
-        self.take_out(at, row);
+        self.remove_column(at, row);
     }
 
-    /// Computes the inverse, what paths carry and what links do from the rates; returns whether all of it is within bounds.
-    pub(super) fn refresh(&mut self) -> bool {
+    /// Computes the inverse, and from the rates the values of paths and the loads of links; returns whether these are within
+    /// their bounds.
+    pub(super) fn refactor(&mut self) -> bool {
         let matrix = self.basis.tight.iter();
         let matrix = matrix.map(|link| self.basis.columns.iter().map(|c| self.use_of(*c, *link)).collect());
         if !self.basis.invert(matrix.collect()) {
@@ -253,17 +255,17 @@ impl Split {
             self.paths[found.key as usize].value = found.rate;
         }
         self.add_loads();
-        let left = |link: &u32| self.capacity[*link as usize] - self.load[*link as usize];
-        let left: Vec<(u32, f64)> = (0..).zip(self.basis.tight.iter().map(left)).collect();
-        for (column, value) in self.basis.columns.iter().zip(self.basis.solve(&left)) {
+        let room = |link: &u32| self.capacity[*link as usize] - self.load[*link as usize];
+        let room: Vec<(u32, f64)> = (0..).zip(self.basis.tight.iter().map(room)).collect();
+        for (column, value) in self.basis.columns.iter().zip(self.basis.solve(&room)) {
             let Column::Path(path) = *column else { return false };
             let key = self.key_beside(path);
             self.paths[path as usize].value = value;
             self.paths[key as usize].value -= value;
         }
         self.add_loads();
-        let fits = self.load.iter().zip(&self.capacity).all(|(load, most)| *load <= most + SAME_LENGTH);
-        fits && self.paths.iter().all(|path| path.value >= -SAME_LENGTH)
+        let fits = self.load.iter().zip(&self.capacity).all(|(load, most)| *load <= most + SAME_PRICE);
+        fits && self.paths.iter().all(|path| path.value >= -SAME_PRICE)
     }
 
     fn add_loads(&mut self) {

@@ -1,6 +1,6 @@
-//! Vectors of which few entries are not 0.
+//! Sparse vectors.
 
-/// Numbers by place; all but those that were added to are 0.
+/// Numbers by place; all are 0 but those that were added to.
 #[derive(Debug, Default)]
 pub(super) struct Sparse {
     value: Vec<f64>,
@@ -32,7 +32,7 @@ impl Sparse {
         }
     }
 
-    /// In the order in which they were added first.
+    /// The entries, in the order in which they were first added to.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, f64)> + '_ {
         self.places.iter().map(|place| (*place, self.value[*place as usize]))
     }

@@ -1,5 +1,4 @@
-//! The best split against linear programs from scratch: one for each level, solved by a tableau that knows nothing of bases
-//! kept from event to event.
+//! The best split against linear programs from a cold start: one for each level, solved by a tableau.
 
 use super::*;
 use crate::random::SplitMix;
@@ -36,15 +35,15 @@ fn linear_program(a: &[Vec<f64>], b: &[f64], c: &[f64]) -> (Vec<f64>, Vec<f64>) 
 /// A commodity: its weight and its paths.
 type Offer = (f64, Vec<Vec<u32>>);
 
-/// Max-min fair levels: all that are free rise together as far as a program lets them, with the others where they are; those
-/// with a dual price are fixed there.
+/// Max-min fair levels: all active commodities rise together as far as a program lets them, with the others where they are;
+/// those with a dual price are fixed there.
 fn levels(capacity: &[f64], offers: &[Offer]) -> Vec<f64> {
     let first: Vec<usize> =
         offers.iter().scan(0, |at, (_, paths)| Some(std::mem::replace(at, *at + paths.len()))).collect();
     let n = offers.iter().map(|(_, paths)| paths.len()).sum::<usize>();
     let mut level: Vec<Option<f64>> = vec![None; offers.len()];
     while level.iter().any(Option::is_none) {
-        // Columns: paths, the level of those that are free, and a part that the others get of theirs, which is dear.
+        // Columns: paths, the level of the active ones, and a part that the others get of theirs, which costs most.
         let (mut a, mut b) = (vec![], vec![]);
         for (link, capacity) in (0..).zip(capacity) {
             let uses = |path: &Vec<u32>| f64::from(u8::from(path.contains(&link)));
@@ -86,7 +85,7 @@ fn offer(random: &mut SplitMix, links: usize) -> Offer {
     ([1.0, 1.0, 0.3, 2.5][random.below(4)], paths)
 }
 
-/// Levels at every event of random runs; no link carries too much; nothing is forgotten among what has changed.
+/// Levels at every event of random runs; no link carries too much; every changed path is reported.
 fn compare(runs: u64, events: usize, method: Method) {
     let mut compared = 0;
     for run in 0..runs {
@@ -129,22 +128,22 @@ fn compare(runs: u64, events: usize, method: Method) {
                 known.resize(known.len().max(path as usize + 1), 0.0);
                 known[path as usize] = split.level(path);
             }
-            let wanted = levels(&capacity.iter().map(|one| one * 1e3).collect::<Vec<_>>(), &offers);
+            let expected = levels(&capacity.iter().map(|one| one * 1e3).collect::<Vec<_>>(), &offers);
             let mut load = vec![0.0; links];
             for (i, (weight, links)) in offers.iter().enumerate() {
                 let found: f64 = paths[i].iter().map(|path| split.level(*path)).sum();
-                let off = (found * 1e3 - wanted[i]).abs();
+                let off = (found * 1e3 - expected[i]).abs();
                 assert!(
-                    off <= 1e-9 * wanted[i] + 1e-14,
+                    off <= 1e-9 * expected[i] + 1e-14,
                     "run {run}: {i} has {found}, from scratch {}",
-                    wanted[i]
+                    expected[i]
                 );
                 for (path, links) in paths[i].iter().zip(links) {
                     let level = split.level(*path);
-                    let told = known[*path as usize];
+                    let reported = known[*path as usize];
                     assert!(
-                        (told - level).abs() <= 1e-9 * level + 1e-14,
-                        "run {run}: {told} was told, {level} is"
+                        (reported - level).abs() <= 1e-9 * level + 1e-14,
+                        "run {run}: {reported} was reported, {level} is"
                     );
                     links.iter().for_each(|link| load[*link as usize] += weight * level);
                 }
@@ -171,7 +170,7 @@ fn best_splits_from_scratch() {
     compare(20, 25, Method::FromScratch);
 }
 
-/// Two ways and a flow on one of them: the other flow takes the other, and comes back when the first is gone.
+/// Two paths and a flow on one of them: the other flow takes the other path, and returns when the first flow ends.
 #[test]
 fn a_flow_makes_room_for_another() {
     let mut split = Split::new(vec![1.0, 1.0, 1.0], Method::Incremental);

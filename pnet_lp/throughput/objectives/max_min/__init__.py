@@ -1,0 +1,162 @@
+"""Max-min fair rates: none, per unit demand, can rise without lowering one that is smaller or equal.
+
+The rate vector, sorted, is the lexicographically largest (D. Bertsekas, R. Gallager, "Data Networks", 2nd ed. 1992,
+section 6.5.2).  Demands are weights, not caps: what is fair is ``t_j = r_j / d_j``, so the lowest level is the K of
+``concurrent``.
+
+One linear program for each level (D. Nace, M. Pioro, "Max-min fairness and its applications to routing and
+load-balancing in communication networks: a tutorial", IEEE Surveys 10 (2008)): the level t of all active demands rises
+while the fixed ones keep their rates.  Any dual prices l prove a bound on t,
+
+    t <= (sum c l - sum over fixed r_j dist_l(j)) / sum over active d_j dist_l(j) = upper,
+
+and with ``w_j = d_j dist_l(j)`` as a part of the last sum no active demand alone gets beyond ``t + (upper - t) / w_j``
+while the others keep t.  Those for which this is close to t are saturated, and fixed.  The parts sum to 1, so there is
+always one.
+
+:mod:`~.driver` goes from no level to all and chooses the strategy, which continues from a :class:`~.levels.State`:
+:mod:`~.interior_point` solves each level from a cold start, :mod:`~.simplex` each from the basis of the one before.
+Where the routing fixes the split, :mod:`~.filling` needs neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pnet_lp.model import Interval
+from pnet_lp.model.arrays import FloatArray
+from pnet_lp.model.result import FairLevel, ValueKey
+from pnet_lp.routing import Form
+from pnet_lp.throughput.objectives.base import OBJECTIVES, Objective, Optimum, SolveContext, rates_in_words
+from pnet_lp.throughput.objectives.max_min.driver import all_levels, strategies
+from pnet_lp.throughput.objectives.max_min.filling import choice, optimum_by_filling
+from pnet_lp.throughput.objectives.max_min.levels import State, certified
+from pnet_lp.throughput.objectives.max_min.proof import (
+    fairness_figures,
+    recheck_filled,
+    recheck_levels,
+    recheck_prices,
+)
+from pnet_lp.throughput.objectives.program import check_program_solver
+from pnet_lp.throughput.problems import Problem
+from pnet_lp.units import format_gbps
+
+if TYPE_CHECKING:
+    from pnet_lp.throughput.proofs.second import SavedAnswer, SecondProblem
+
+_SHOWN_LEVELS = 5
+
+
+class Fair(Objective):
+    """What the objectives share whose answer is a vector of fair rates."""
+
+    headline = ValueKey("total", "gbps", "Gb/s", bounded=False)
+    per_demand = True
+    levelled = True
+
+    def figures_of_nothing(self) -> Mapping[str, Any]:
+        """No demand has a path: there is no level."""
+        return fairness_figures(np.zeros(0), ())
+
+    def recheck(self, second: SecondProblem, claim: SavedAnswer) -> Mapping[str, Any]:
+        """See :meth:`Objective.recheck`."""
+        assert claim.rate is not None
+        second.carry(claim.rate)
+        recheck_levels(second, claim.rate, claim.levels)
+        self.recheck_bounds(second, claim.rate, claim.levels)
+        return fairness_figures(claim.rate, claim.levels)
+
+    def recheck_bounds(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
+        """Check that no demand can get more than its level says: here, that a full link limits it."""
+        recheck_filled(second, rate, levels)
+
+    def words(self, figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """See :meth:`Objective.words`."""
+        levels = figures["levels"]
+        lines = [("total", f"{format_gbps(figures['total_gbps'])} Gb/s"), rates_in_words(figures)]
+        for level in levels[:_SHOWN_LEVELS]:
+            noun = "demand" if level["demands"] == 1 else "demands"
+            rate = f"{format_gbps(level['rate_gbps'])} Gb/s per unit demand"
+            lines.append(("level", f"{rate} for {level['demands']:,} {noun}"))
+        if (hidden := len(levels) - _SHOWN_LEVELS) > 0:
+            lines.append(("", f"and {hidden:,} more"))
+        gap = figures["relative_gap"]
+        known = f"no demand is more than a part of {gap:.2g} below what it could get"
+        return [*lines, ("proved", known if gap < 1 else "nothing about how much more a demand could get")]
+
+
+@OBJECTIVES.register(
+    "max-min-fill",
+    summary="the same by progressive filling, without a solver, where each demand has one path or a fixed split",
+    source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
+)
+class MaxMinFill(Fair):
+    """Weighted max-min fairness in closed form."""
+
+    closed_forms = frozenset({"path", "split"})
+
+    def check(self, form: Form, solver: str) -> None:
+        """See :meth:`Objective.check`."""
+        super().check(form, solver)
+        if form == "arc":
+            raise choice("ideal routing")
+
+    def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
+        """See :meth:`Objective.optimise`."""
+        return optimum_by_filling(problem, context)
+
+
+@OBJECTIVES.register(
+    "max-min",
+    summary="max-min fair rates: none, per unit demand, can rise without lowering one that is smaller or equal",
+    source="D. Bertsekas, R. Gallager, Data Networks, 2nd ed. (1992), section 6.5.2",
+)
+class MaxMin(Fair):
+    """Weighted max-min fairness over any split; by filling where the routing fixes the split."""
+
+    closed_forms = frozenset({"split"})
+
+    def check(self, form: Form, solver: str) -> None:
+        """See :meth:`Objective.check`."""
+        super().check(form, solver)
+        check_program_solver(solver)
+
+    def optimise(self, problem: Problem, context: SolveContext) -> Optimum:
+        """See :meth:`Objective.optimise`."""
+        if problem.fixed:
+            return optimum_by_filling(problem, context)
+        state = all_levels(State.zero(problem, context), *strategies(problem, context))
+        return optimum_of(state)
+
+    def recheck_bounds(self, second: SecondProblem, rate: FloatArray, levels: Sequence[FairLevel]) -> None:
+        """See :meth:`Fair.recheck_bounds`."""
+        if any(level.up_length.size for level in levels):
+            recheck_prices(second, rate, levels)
+        else:
+            super().recheck_bounds(second, rate, levels)
+
+
+def optimum_of(state: State) -> Optimum:
+    """Return the optimum after the last level; where a limit ended it, the active demands have no bound."""
+    assert state.flow is not None
+    levels = certified(state.problem, state.rate, state.levels)
+    if state.active.any():
+        levels[-1] = replace(levels[-1], upper=np.inf)
+    figures = fairness_figures(state.rate, levels)
+    return Optimum(
+        Interval(levels[0].rate, levels[0].upper),
+        figures["relative_gap"],
+        state.solver,
+        state.iterations,
+        state.flow.with_lengths(state.levels[0].lengths),
+        state.flow.load,
+        state.rate,
+        figures,
+        tuple(levels),
+        state.interrupted,
+        state.warnings,
+    )

@@ -1,0 +1,107 @@
+"""Progressive filling, where each demand has one path or one fixed split.
+
+D. Bertsekas, R. Gallager, "Data Networks" (2nd ed., 1992), section 6.5.2: all rates rise together until a link is full;
+its demands stop there, the others go on.  Rates are fair if and only if each demand uses a full link on which no other
+gets more, which is the proof.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pnet_lp import _core
+from pnet_lp.errors import SolverError, SpecError
+from pnet_lp.memory import check_fits
+from pnet_lp.model import Interval
+from pnet_lp.model.arrays import FloatArray, floats, ints
+from pnet_lp.model.paths import OffsetArray
+from pnet_lp.model.result import FairLevel
+from pnet_lp.throughput.objectives.base import CLOSED_FORM, Optimum, SolveContext
+from pnet_lp.throughput.objectives.max_min.proof import fairness_figures
+from pnet_lp.throughput.problems import Problem
+from pnet_lp.throughput.proofs.checks import NOISE, SAME
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+_BYTES_PER_ENTRY, _BYTES_PER_DEMAND = 40, 200
+"""Peak of filling: the columns in the core and their transpose, and what is reported of each demand and level."""
+
+
+def fill(
+    usage: sp.csc_array, capacity: FloatArray, demand: FloatArray
+) -> tuple[FloatArray, OffsetArray, FloatArray]:
+    """Return the fair rates ``[J]``, Gb/s per unit demand, a bottleneck link of each, and what a unit puts on it.
+
+    Args:
+        usage: float64 ``[L, J]``, what a unit of each demand puts on each link, > 0 where there is an entry.
+        capacity: float64 ``[L]``, > 0, infinite where a link limits nothing.
+        demand: float64 ``[J]``, > 0: the weights.
+
+    Raises:
+        SolverError: a demand that no link limits.
+    """
+    check_fits(
+        _BYTES_PER_ENTRY * usage.nnz + _BYTES_PER_DEMAND * len(demand),
+        f"filling {len(demand):,} demands on {usage.nnz:,} links of theirs",
+        SolverError,
+        allowed="fewer demands, a smaller network",
+    )
+    columns = np.arange(len(demand) + 1)
+    core = _core.Bundles(
+        capacity, demand, columns, usage.indptr.astype(np.int64), usage.indices.astype(np.int32), usage.data
+    )
+    level, link, part = core.fill()
+    if (unlimited := np.flatnonzero(link < 0)).size:
+        raise SolverError(f"demand {int(unlimited[0])} is limited by no link")
+    return floats(level), link, floats(part)
+
+
+def optimum_by_filling(problem: Problem, context: SolveContext) -> Optimum:
+    """Return the max-min optimum of a problem in which each demand has one path or a fixed split, which is exact.
+
+    Raises:
+        SpecError: a demand has a choice.
+    """
+    usage = problem.bundles()
+    if usage is None:
+        raise choice(f"{problem.most_paths:.0f} paths for one demand")
+    flow, demand, capacity = problem.flow, problem.flow.demand, problem.flow.link_capacity
+    filled, link, part = fill(usage, capacity, demand)
+    context.clock.note("solve")
+    load = usage @ (filled * demand)
+    used = load > 0
+    # The last bits of a sum may put a full link above its capacity.
+    factor = min(1.0, float((capacity[used] / load[used]).min()))
+    level = filled * factor
+    # What rounding leaves on a link is nothing to most demands, and much to one that hardly uses it.
+    left = np.maximum(capacity - factor * load, 0.0) + NOISE * capacity
+    beyond = left[link] / (part * demand)
+    most = np.where(beyond <= SAME / 2 * level, level, level + beyond)
+    order = np.argsort(level, kind="stable")
+    ends = np.flatnonzero(np.diff(level[order])) + 1
+    levels = tuple(
+        FairLevel(float(level[here[0]]), float(most[here].max()), 0.0, ints(here))
+        for here in np.split(order, ends)
+    )
+    arcs = floats(factor * load[: len(flow.capacity)])
+    lowest = np.zeros(len(capacity))
+    lowest[np.unique(link[level == level.min()])] = 1.0
+    certificate = problem.certify_bundles(arcs, lowest)
+    context.clock.note("certify")
+    rate = floats(level * demand)
+    figures = fairness_figures(rate, levels)
+    interval, gap = Interval(levels[0].rate, levels[0].upper), figures["relative_gap"]
+    return Optimum(interval, gap, CLOSED_FORM, 0, certificate, arcs, rate, figures, levels)
+
+
+def choice(found: str) -> SpecError:
+    """Return the error for a problem that cannot be filled."""
+    return SpecError(
+        "max-min-fill needs one path or one fixed split for each demand",
+        where="objective",
+        found=found,
+        allowed="ecmp, ecmp-split, vlb or ksp:1, or the objective max-min",
+    )

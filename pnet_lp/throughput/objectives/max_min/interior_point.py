@@ -1,0 +1,124 @@
+"""Each level by an interior point from a cold start: few programs where many demands are saturated together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from pnet_lp.model import Interval
+from pnet_lp.model.arrays import FloatArray, floats
+from pnet_lp.throughput.objectives.max_min.levels import (
+    PART,
+    Level,
+    State,
+    bound_of,
+    lowest_of,
+    relaxation,
+    saturated_at,
+)
+from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
+from pnet_lp.throughput.objectives.program import formulate, solve_form
+from pnet_lp.throughput.problems import Attained
+from pnet_lp.throughput.problems.program import ProgramGoal
+from pnet_lp.throughput.solvers.general import Best
+
+MANY = 0.1
+"""Part of the active demands."""
+
+_IN_A_ROW = 4
+"""So many programs may fix fewer, one after the other, before another strategy is tried."""
+
+
+class InteriorPoint:
+    """One program for each level.
+
+    Args:
+        own: what their own links allow the demands; None over any path.
+        many: a program fixes many demands where it fixes at least this part of the active ones.
+        partial: whether to end where some programs in a row do not fix many, and where one does not close its gap;
+            otherwise all demands get fixed, by a vertex where an interior point does not prove a level.
+    """
+
+    def __init__(self, own: OwnLinks | None, *, many: float = MANY, partial: bool = False) -> None:
+        self._own, self._many, self._partial = own, many, partial
+
+    def solve(self, state: State) -> Iterator[State]:
+        """See :meth:`Strategy.solve`."""
+        partial, few = self._partial, 0
+        relaxed = relaxation(np.ones_like(state.active), state.tolerance)
+        while not state.ended:
+            state.check_fits()
+            found = solve_level(state, vertex=not partial)
+            level, flow, proved = found.answer
+            over = found.interrupted or state.context.options.deadline.left_s() <= 0
+            many = np.count_nonzero(level.fixed) >= self._many * np.count_nonzero(level.active)
+            # A flow that has to be scaled down by more takes from all that have been fixed.
+            loses = bool(state.levels) and 1 - level.factor > relaxed
+            proved = proved and not (partial and loses)
+            near = np.zeros_like(state.active)
+            if self._own is not None and not loses and not (many and proved):
+                near = self._own.near(state, lowest_of(level.rate, state.problem.flow.demand, level.active))
+            if partial and not proved and not near.any() and not over:
+                return
+            if over and loses and state.flow is not None:
+                level, flow = replace(level, rate=state.rate, factor=1.0), state.flow
+            factor = level.factor
+            if proved or not near.any():
+                state, factor = state.add(level).fix(level.rate, level.fixed), 1.0
+            if self._own is not None:
+                state = self._own.fix(state, level.rate, near & state.active, factor)
+            state = replace(
+                state,
+                flow=flow,
+                iterations=state.iterations + found.iterations,
+                interrupted=state.interrupted or found.interrupted,
+                warnings=found.warnings,
+            )
+            yield state
+            few = 0 if many else few + 1
+            if partial and few == _IN_A_ROW:
+                return
+
+
+def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bool]]:
+    """Return the next level from a cold start, the flow in which demands get it, and whether it is proved.
+
+    Where it is not, it fixes the demand with the largest part in its bound.
+
+    Args:
+        state: after the earlier levels.
+        vertex: whether to look for a vertex where an interior point does not prove the level.
+
+    Raises:
+        SolverError: the solver failed, or the program does not fit into memory.
+    """
+    problem, active, context = state.problem, state.active, state.context
+    demand = problem.flow.demand
+    kept = np.where(active, 0.0, state.kept)
+    goal = ProgramGoal.of(
+        problem.flow,
+        weight=np.where(active, demand, 0.0),
+        lower=kept,
+        upper=kept,
+        rate_cost=-float(demand.sum()),
+    )
+    form = formulate(problem, context, goal, steps=False)
+
+    def prove(value: FloatArray, dual: FloatArray) -> tuple[tuple[Level, Attained, bool], float]:
+        flow = form.attain(value, dual, np.where(active, demand * form.rate(value), kept))
+        length, up, down = map(floats, form.lengths(dual))
+        lengths = length, up, down
+        distance = problem.distances(lengths)
+        upper, part = bound_of(demand, flow.rate, active, problem.flow.volume(lengths), distance)
+        reached = lowest_of(flow.rate, demand, active)
+        fixed = saturated_at(reached, upper, part, active, state.tolerance)
+        proved = bool(fixed.any())
+        fixed[int(np.argmax(np.where(active, part, -1.0)))] = True
+        level = Level(flow.rate, active, fixed, lengths, distance, flow.factor)
+        # The bound is divided among many demands, each of which is to be close.
+        return (level, flow, proved), Interval(reached, upper).gap / PART * np.sqrt(int(active.sum()))
+
+    # The more demands have a part in the bound, the more are fixed at once.
+    return solve_form(problem, form, context, prove, central=True, vertex=vertex)

@@ -1,0 +1,220 @@
+"""A level of max-min fairness and what it proves; the state after some levels; and what continues from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
+
+import numpy as np
+
+from pnet_lp.errors import SolverError
+from pnet_lp.memory import check_fits
+from pnet_lp.model.arrays import BoolArray, FloatArray, floats, ints
+from pnet_lp.model.brief import brief
+from pnet_lp.model.result import FairLevel
+from pnet_lp.throughput.objectives.base import SolveContext
+from pnet_lp.throughput.objectives.program import lp_solver
+from pnet_lp.throughput.problems import Attained, Lengths, Problem
+from pnet_lp.throughput.proofs.checks import SLACK
+
+_SMALL = 0.02
+"""A demand with less than this part of the mean part in the bound is not fixed: what the others are relaxed by could
+all be its own."""
+
+_RELAXATION, _MOST_RELAXATION, _LOOSE = 1e-6, 1e-7, 1e-3
+"""Part of its rate by which a demand is relaxed, in tolerances, and at most; more by the factor by which the tolerance
+is above a thousandth, where more room does no harm."""
+
+PART = 0.25
+"""A demand is saturated where it can get beyond its level by at most this part of the tolerance."""
+
+_BYTES_PER_LENGTH, _BYTES_PER_RATE, _LEVELS_PER_SPARE = 8, 18, 4
+"""What a level keeps until the end, of each link and each demand; and for how many levels there is to be room for
+another one in the end, when all of them are reported."""
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class Level:
+    """One level as solved.
+
+    Attributes:
+        rate: float64 ``[J]``, Gb/s that each demand got.
+        active: bool ``[J]``, the demands whose level rose.
+        fixed: bool ``[J]``, those of them that it fixes.
+        lengths: dual prices of the links.
+        distance: float64 ``[J]``, of each demand's shortest path by these.
+        factor: by which the flow was scaled down until it fit.
+    """
+
+    rate: FloatArray
+    active: BoolArray
+    fixed: BoolArray
+    lengths: Lengths
+    distance: FloatArray
+    factor: float = 1.0
+
+
+@brief()
+@dataclass(frozen=True, eq=False, repr=False)
+class State:
+    """Some levels, lowest first, and the demands that none of them fixes.
+
+    Attributes:
+        problem: the problem.
+        context: by what to solve what remains.
+        rate: float64 ``[J]``, Gb/s that each demand gets.
+        kept: float64 ``[J]``, Gb/s that each fixed demand gets in later programs, relaxed; 0 for the others.
+        active: bool ``[J]``, the demands that are not fixed.
+        levels: those found.
+        flow: the last flow; None before there is one.
+        solver, iterations, interrupted, warnings: as of :class:`Optimum`.
+    """
+
+    problem: Problem
+    context: SolveContext
+    rate: FloatArray
+    kept: FloatArray
+    active: BoolArray
+    solver: str
+    levels: tuple[Level, ...] = ()
+    flow: Attained | None = None
+    iterations: int = 0
+    interrupted: bool = False
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def zero(cls, problem: Problem, context: SolveContext) -> Self:
+        """Return the state before the first level."""
+        nothing = floats(np.zeros(problem.demand_count))
+        active = np.ones(problem.demand_count, dtype=bool)
+        return cls(problem, context, nothing, nothing, active, lp_solver(context, problem, steps=False))
+
+    @property
+    def tolerance(self) -> float:
+        """Relative gap within which each level is to be proved."""
+        return self.context.options.tolerance
+
+    @property
+    def ended(self) -> bool:
+        """Whether all demands are fixed, or a limit ended it."""
+        return not self.active.any() or bool(self.warnings) or (self.interrupted and bool(self.levels))
+
+    def fix(self, rate: FloatArray, saturated: BoolArray) -> Self:
+        """Return the state in which the ``saturated``, bool ``[J]``, keep their ``rate``, Gb/s ``[J]``, relaxed."""
+        relaxed = (1 - relaxation(self.active, self.tolerance)) * rate
+        active = self.active & ~saturated
+        kept = np.where(active, 0.0, np.minimum(np.where(saturated, relaxed, self.kept), rate))
+        return replace(self, rate=rate, active=active, kept=floats(kept))
+
+    def add(self, level: Level) -> Self:
+        """Return the state with one more level, whose demands are or will be fixed."""
+        return replace(self, levels=(*self.levels, level))
+
+    def check_fits(self) -> None:
+        """Raise SolverError where one more level does not fit: how many there will be shows only at the end."""
+        flow, demands = self.problem.flow, self.problem.demand_count
+        links = len(flow.capacity) + 2 * flow.attach.size
+        more = 1 + len(self.levels) // _LEVELS_PER_SPARE
+        check_fits(
+            more * (_BYTES_PER_LENGTH * links + _BYTES_PER_RATE * demands),
+            f"one more level of {demands:,} demands on {links:,} links",
+            SolverError,
+            allowed="level=rack, fewer planes, a smaller network",
+        )
+
+
+class Strategy(Protocol):
+    """A way to find further levels."""
+
+    def solve(self, state: State) -> Iterator[State]:
+        """Yield states with more and more levels, until all demands are fixed or the strategy gets no further.
+
+        Raises:
+            SolverError: it failed, or the next level does not fit into memory.
+        """
+
+
+def bound_of(
+    demand: FloatArray, rate: FloatArray, active: BoolArray, volume: float, distance: FloatArray
+) -> tuple[float, FloatArray]:
+    """Return the bound on the level of the ``active`` demands, and the part ``w`` ``[J]`` of each in it.
+
+    Args:
+        demand: float64 ``[J]``.
+        rate: float64 ``[J]``, Gb/s, what the fixed ones get.
+        active: bool ``[J]``.
+        volume: sum of capacity times dual price, of any dual prices >= 0.
+        distance: float64 ``[J]``, by these.
+    """
+    takes = np.where(active, demand * distance, 0.0)
+    total = float(takes.sum())
+    if total <= 0:
+        return np.inf, takes
+    kept = float((rate * distance)[~active].sum())
+    # Where the bound is met to the last bit, or beyond, a demand with hardly a part in it would count as saturated.
+    return (volume - kept + SLACK * (volume + kept)) / total, takes / total
+
+
+def saturated_at(
+    reached: float, upper: float, part: FloatArray, active: BoolArray, tolerance: float
+) -> BoolArray:
+    """Return bool ``[J]``: the ``active`` demands that can get hardly more, also when the others are relaxed."""
+    between = upper - reached + 2 * relaxation(active, tolerance) * reached
+    return active & (part > 0) & (between <= PART * tolerance * reached * part)
+
+
+def relaxation(active: BoolArray, tolerance: float) -> float:
+    """Return the part of its rate, about 1e-8, by which a demand is relaxed when it is fixed, one of the ``active``.
+
+    Many that are fixed exactly leave later programs no room: their prices are without bound, and rounding makes them
+    infeasible.
+    """
+    most = _RELAXATION * tolerance * max(1.0, tolerance / _LOOSE)
+    return min(_MOST_RELAXATION, most, 0.5 * PART * tolerance * _SMALL / max(int(active.sum()), 1))
+
+
+def lowest_of(rate: FloatArray, demand: FloatArray, active: BoolArray) -> float:
+    """Return the least rate per unit demand of the ``active``, bool ``[J]``."""
+    return float((rate[active] / demand[active]).min())
+
+
+def certified(problem: Problem, rate: FloatArray, levels: Sequence[Level]) -> list[FairLevel]:
+    """Return the levels at the final rates, each with the bound that held when it was solved.
+
+    Later levels scale all rates down a little, until what the solver found fits exactly.  The bound of a level is that
+    for the rates before this: for those after it, it would be worse by as many times as the earlier levels are wider.
+
+    Args:
+        problem: the problem.
+        rate: float64 ``[J]``, Gb/s that each demand gets in the end.
+        levels: lowest first; the last one fixes all that are still active.
+    """
+    demand = problem.flow.demand
+    own = rate / demand
+    found = []
+    shrunk = 1.0
+    for i, level in reversed(list(enumerate(levels))):
+        members = np.flatnonzero(level.fixed if i + 1 < len(levels) else level.active)
+        reached = float(own[members].min())
+        # Prices by which the fixed demands take nearly everything turn a small part of their rates into a gap.
+        shrunk *= level.factor
+        # What a later solve rounded away of a small rate limits nobody.
+        kept = rate / shrunk
+        then = level.rate / level.factor
+        volume = problem.flow.volume(level.lengths)
+        rates = np.where(kept < then * (1 - SLACK), kept, then)
+        upper, part = bound_of(demand, rates, level.active, volume, level.distance)
+        least = float(part[members].min())
+        most = np.inf
+        if least > 0:
+            before = float((kept / demand)[members].min())
+            most = before + max(upper - before, 0.0) / least
+            # A demand that is still active may have got less than it had then, which leaves more to the others.
+            takes = demand * level.distance
+            kept = takes * np.minimum(kept / demand, most)
+            left = (1 + SLACK) * volume - kept.sum() + kept[members]
+            most += max(float((left / takes[members]).max()) - most, 0.0)
+        found.append(FairLevel(reached, most, 1.0 / shrunk - 1.0, ints(members), *level.lengths))
+    return found[::-1]
