@@ -11,8 +11,7 @@ import numpy.typing as npt
 from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, equal_columns, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands.base import LISTED_PAIRS, Demands, Index, check_pairs
-from pnet_lp.model.demands.pairs import Pairs
+from pnet_lp.model.demands.pairs import LISTED_PAIRS, Demands, Index, Pairs, check_pairs
 
 
 @brief("count", "total")
