@@ -5,13 +5,14 @@ Every reader takes the class of error to raise, and names file and line.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,16 +29,14 @@ SNDLIB_HEADER = "?SNDlib native format; type: network; version: 1.0"
 SNDLIB_NAMESPACE = "http://sndlib.zib.de/network"
 
 HEAD = 8192
-"""Characters, or bytes, by which the format of a file is told."""
+"""Characters by which the format of a file is recognised."""
 
 _SECTIONS = ("META", "NODES", "LINKS", "DEMANDS", "ADMISSIBLE_PATHS")
 _COUNT = re.compile(r"[0-9]{1,9}")
 
 # Blanks, comments other than our declarations, and what stands before the root of an XML document.  Possessive: the
 # search never goes back, so its time is linear.
-_BEFORE = r"(?:\s++|#(?!:)[^\n]*+|<\?.*?\?>|<!--.*?-->)*+"
-_BEFORE_TEXT = re.compile(_BEFORE, re.DOTALL)
-_BEFORE_BYTES = re.compile(_BEFORE.encode(), re.DOTALL)
+_BEFORE = re.compile(rb"(?:\s++|#(?!:)[^\n]*+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +68,12 @@ def decoded(data: bytes, where: str, fault: Fault) -> str:
     return text
 
 
-def opening(text: str) -> str:
-    """Return the first :data:`HEAD` characters of a text after its blanks and comments."""
-    begin = _BEFORE_TEXT.match(text).end()  # type: ignore[union-attr]
-    return text[begin : begin + HEAD]
-
-
-def opening_bytes(data: bytes) -> bytes:
-    """Return the first :data:`HEAD` bytes of a file's content after its blanks and comments."""
-    begin = _BEFORE_BYTES.match(data).end()  # type: ignore[union-attr]
-    return data[begin : begin + HEAD]
+def opening(data: bytes) -> str:
+    """Return the first :data:`HEAD` characters of a file's content after its blanks and comments."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    begin = _BEFORE.match(data).end()  # type: ignore[union-attr]
+    # Up to four bytes are a character.
+    return data[begin : begin + 4 * HEAD].decode("utf-8", "replace")[:HEAD]
 
 
 def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[str]]]:
@@ -93,6 +88,15 @@ def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[s
             return
         if row:
             yield f"{where}:{reader.line_num}", row
+
+
+def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Return a CSV text."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return buffer.getvalue()
 
 
 def whole(token: str) -> int | None:

@@ -15,7 +15,7 @@ import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
@@ -27,7 +27,7 @@ _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
 """Characters of a name, and names, that are compared to find the nearest."""
 
 M = TypeVar("M", bound="Params")
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F")
 
 _entry_points = functools.cache(importlib.metadata.entry_points)
 """Those of everything installed; to read them takes no longer than to read one group's."""

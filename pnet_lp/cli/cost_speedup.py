@@ -22,7 +22,7 @@ from pnet_lp.cost import equal_cost, load_book
 from pnet_lp.model.network import LEVELS, Level
 from pnet_lp.optical import SpeedUpSettings, speedup
 from pnet_lp.report.speedup import circuit_columns, speedup_columns, speedup_document, speedup_report
-from pnet_lp.report.tables import SUFFIXES, write_table
+from pnet_lp.tables import TABLE_FORMATS, write_table
 
 
 def _halved(_: click.Context, __: click.Parameter, ports: int | None) -> int | None:
@@ -86,7 +86,7 @@ speedup_options = grouped(
 @seed_option
 @threads_option
 @prices_option
-@click.option("--circuits", type=OutputFile(*SUFFIXES), help="Write a table, one row per pair of racks.")
+@click.option("--circuits", type=OutputFile(TABLE_FORMATS), help="Write a table, one row per pair of racks.")
 @output_options("workload")
 def command(
     *,

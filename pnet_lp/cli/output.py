@@ -15,9 +15,9 @@ import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.errors import OutputError
-from pnet_lp.extras import need
 from pnet_lp.files import json_text
-from pnet_lp.report.tables import Columns, write_table
+from pnet_lp.formats import Formats
+from pnet_lp.tables import Columns, write_table
 from pnet_lp.writing import check_folder, check_output, naming_output
 
 if TYPE_CHECKING:
@@ -31,12 +31,17 @@ class OutputFile(click.Path):
     """A file to be written, checked before any work is done.
 
     Args:
-        suffixes: the allowed ones, which choose the format; empty for any.
+        formats: the registry whose suffixes are allowed, or the suffixes; nothing for any.
     """
 
-    def __init__(self, *suffixes: str) -> None:
+    def __init__(self, formats: Formats[Any] | tuple[str, ...] = ()) -> None:
         super().__init__(path_type=Path)
-        self.suffixes = suffixes
+        self.formats = formats
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The allowed suffixes."""
+        return self.formats if isinstance(self.formats, tuple) else self.formats.suffixes()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path, or fail where its folder is missing or the suffix names no format.
@@ -55,8 +60,8 @@ class OutputFile(click.Path):
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {str(path.parent)!r}", param, ctx)
         check_output(path)
-        if path.suffix.lower() == ".parquet":
-            need("pyarrow", str(path))
+        if not isinstance(self.formats, tuple):
+            self.formats.chosen(path)
         return path
 
 

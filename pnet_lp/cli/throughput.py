@@ -24,9 +24,9 @@ from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.report.links import check_rates, link_table, rate_table
-from pnet_lp.report.tables import SUFFIXES, write_table
 from pnet_lp.report.throughput import throughput_report
 from pnet_lp.seeds import MOST_DRAWS
+from pnet_lp.tables import TABLE_FORMATS, write_table
 from pnet_lp.threads import MOST_THREADS
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.objectives import CONCURRENT
@@ -66,14 +66,14 @@ from pnet_lp.traffic import TrafficSettings
 @option(
     "--links",
     excludes=("trials",),
-    type=OutputFile(*SUFFIXES),
+    type=OutputFile(TABLE_FORMATS),
     help="Write load, utilisation and length (dual price) of every directed link as a table.",
 )
 @option(
     "--write-lp",
     "lp_file",
     excludes=("trials",),
-    type=OutputFile(*LP_SUFFIXES),
+    type=OutputFile(LP_SUFFIXES),
     help="Before solving, write the linear program of K for another solver.",
 )
 @output_options("demand, with its rate, or with --trials per draw")

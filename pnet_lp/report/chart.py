@@ -15,13 +15,14 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pnet_lp.charts.images import figure_bytes
 from pnet_lp.experiment import Chart, Experiment, ValueClaim
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.experiment import Row, percents, spread_in_words, unit_in_words
 from pnet_lp.report.lines import Axis as LineAxis
 from pnet_lp.report.lines import Panel, bar_panels, chart_panels, saturation_points
 from pnet_lp.report.numbers import number_in_words
-from pnet_lp.report.plot import COLOURS, figure_bytes, new_figure, write_figure
+from pnet_lp.report.plot import COLOURS, new_figure, write_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,80 +1,16 @@
-"""Tables to read, and tables in files, whose suffix chooses the format."""
+"""Tables to read, and tables by rows."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from pnet_lp.errors import SpecError
-from pnet_lp.extras import load
-from pnet_lp.files import json_text
-from pnet_lp.writing import output_file
+from pnet_lp.tables import Columns, write_table
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
     from rich.table import Table
 
-Columns: TypeAlias = "Mapping[str, Sequence[object] | npt.NDArray[Any]]"
-"""A table by columns, all of one length."""
-
-SUFFIXES = (".json", ".csv", ".parquet")
-
-_ROWS = 1 << 16
-
-
-def write_table(columns: Columns, path: str | Path) -> None:
-    """Write a table: JSON is a list of objects, CSV has a header, Parquet is typed.
-
-    Raises:
-        SpecError: the suffix is none of :data:`SUFFIXES`.
-    """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise SpecError(
-            "unknown table format", where=str(path), found=path.suffix, allowed=", ".join(SUFFIXES)
-        )
-    with output_file(path) as temporary:
-        if suffix == ".parquet":
-            arrow, parquet = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
-            parquet.write_table(arrow.table(dict(columns)), temporary)
-            return
-        with temporary.open("w", encoding="utf-8", newline="") as file:
-            (_write_csv if suffix == ".csv" else _write_json)(columns, file)
-
-
-def _write_csv(columns: Columns, file: TextIO) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    for rows in _chunks(columns):
-        writer.writerows(rows)
-
-
-def _write_json(columns: Columns, file: TextIO) -> None:
-    """Write what :func:`json_text` makes of the list of all rows, without holding it."""
-    before = "["
-    for rows in _chunks(columns):
-        text = json_text([dict(zip(columns, row, strict=True)) for row in rows])
-        file.write(before + text.removeprefix("[").removesuffix("\n]\n"))
-        before = ","
-    file.write("\n]\n" if before == "," else "[]\n")
-
-
-def _chunks(columns: Columns) -> Iterator[Iterator[tuple[object, ...]]]:
-    """Yield all rows, so many at a time that what they are in Python takes little memory."""
-    count = max(map(len, columns.values()), default=0)
-    for begin in range(0, count, _ROWS):
-        yield zip(*(_plain(column[begin : begin + _ROWS]) for column in columns.values()), strict=True)
-
-
-def _plain(column: Sequence[object] | npt.NDArray[Any]) -> Iterable[object]:
-    """Return the entries of a column of Arrow's or NumPy's as Python's own, None where there is none."""
-    for method in ("to_pylist", "tolist"):
-        if convert := getattr(column, method, None):
-            return convert()  # type: ignore[no-any-return]
-    return column
+__all__ = ["Columns", "fact_grid", "from_rows", "text_table", "write_table"]
 
 
 def text_table(**style: Any) -> Table:

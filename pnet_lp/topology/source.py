@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pnet_lp.errors import SpecError, TopologyError, naming
 from pnet_lp.files import check_sha256, exists, named_files
+from pnet_lp.layouts import decoded
 from pnet_lp.model import Plane
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
@@ -151,11 +152,11 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
 
 
 def _is_file(text: str) -> bool:
-    from pnet_lp.topology.io import SUFFIXES  # noqa: PLC0415 - slow to load
-    from pnet_lp.topology.spec import SUFFIXES as SPEC_SUFFIXES  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.io import NETWORK_FORMATS  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.spec import SUFFIXES  # noqa: PLC0415 - slow to load
 
     path = Path(text)
-    known = "/" in text or path.suffix.lower() in {*SUFFIXES, *SPEC_SUFFIXES}
+    known = "/" in text or path.suffix.lower() in {*NETWORK_FORMATS.suffixes(), *SUFFIXES}
     return known or (exists(text) and path.is_file())
 
 
@@ -171,13 +172,13 @@ def _recipe(
 
 
 def _from_file(path: str, link_gbps: float, seed: int | None) -> Source:
-    from pnet_lp.topology.io import parse_plane, read_text  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.io import parse_plane, read_content  # noqa: PLC0415 - slow to load
     from pnet_lp.topology.spec import is_spec, parse_spec  # noqa: PLC0415 - slow to load
 
-    text = read_text(path)
-    if not is_spec(path, text):
-        return Source(path, (parse_plane(text, path, link_gbps=link_gbps),))
-    spec = parse_spec(text, path)
+    data = read_content(path)
+    if not is_spec(path, data):
+        return Source(path, (parse_plane(data, path, link_gbps=link_gbps),))
+    spec = parse_spec(decoded(data, path, TopologyError), path)
     with naming(path, SpecError):
         members = tuple(_member(member, path, link_gbps, seed) for member in spec.members)
     return Source(path, members, spec.planes, spec.variant)
@@ -188,13 +189,13 @@ def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> M
         recipe = _recipe(spec.builder, spec.parameters, path, link_gbps, seed)
         recipe.entry.validate(recipe.values)  # while the spec's name is at hand
         return recipe
-    from pnet_lp.topology.io import parse_plane, read_text  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.io import parse_plane, read_content  # noqa: PLC0415 - slow to load
     from pnet_lp.topology.spec import is_spec  # noqa: PLC0415 - slow to load
 
     file = Path(path).parent / (spec.file or "")
-    text = read_text(file)
-    if is_spec(file, text):
+    data = read_content(file)
+    if is_spec(file, data):
         raise SpecError("a spec names files of planes, and this is a spec", where="file", found=spec.file)
     if spec.sha256 is not None:
         check_sha256(file, spec.sha256, TopologyError)
-    return parse_plane(text, str(file), link_gbps=spec.link_gbps or link_gbps)
+    return parse_plane(data, str(file), link_gbps=spec.link_gbps or link_gbps)

@@ -95,9 +95,9 @@ class NetworkSpec:
     variant: Variant | None
 
 
-def is_spec(path: str | Path, text: str) -> bool:
+def is_spec(path: str | Path, data: bytes) -> bool:
     """Whether a file is a network spec, by its first line or its suffix."""
-    return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(opening(text)) is not None
+    return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(opening(data)) is not None
 
 
 def parse_spec(text: str, where: str) -> NetworkSpec:

@@ -119,10 +119,10 @@ def resolve(text: str) -> Source:
 
 
 def _is_file(text: str) -> bool:
-    from pnet_lp.traffic.io import SUFFIXES  # noqa: PLC0415 - slow to load
-    from pnet_lp.traffic.spec import SUFFIXES as SPEC_SUFFIXES  # noqa: PLC0415 - slow to load
+    from pnet_lp.traffic.io import MATRIX_FORMATS  # noqa: PLC0415 - slow to load
+    from pnet_lp.traffic.spec import SUFFIXES  # noqa: PLC0415 - slow to load
 
-    known = (*SUFFIXES, *SPEC_SUFFIXES)
+    known = (*MATRIX_FORMATS.suffixes(), *SUFFIXES)
     return "/" in text or os.sep in text or exists(text) or text.lower().endswith(known)
 
 

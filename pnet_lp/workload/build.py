@@ -99,9 +99,10 @@ def _parsed(text: str, traffic: str | None) -> tuple[Entry[Builder], WorkloadPar
 
 
 def _is_file(text: str) -> bool:
-    from pnet_lp.workload.io import SUFFIXES  # noqa: PLC0415 - slow to load
+    from pnet_lp.workload.io import WORKLOAD_FORMATS  # noqa: PLC0415 - slow to load
 
-    return "/" in text or os.sep in text or exists(text) or text.lower().endswith(SUFFIXES)
+    known = WORKLOAD_FORMATS.suffixes()
+    return "/" in text or os.sep in text or exists(text) or text.lower().endswith(known)
 
 
 def check_hosts(network: Network, label: str) -> None:

@@ -98,7 +98,7 @@ def test_every_example_runs(run: Run) -> None:
         (
             ["throughput", "ring:n=4", "--links", "links.xlsx"],
             "Invalid value for '--links': links.xlsx: unknown file format, found '.xlsx'; "
-            "allowed: .json, .csv, .parquet",
+            "allowed: .csv, .json, .parquet",
         ),
         (
             ["throughput", "ring:n=4", "--save", "missing/result.json"],

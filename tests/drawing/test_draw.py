@@ -239,7 +239,7 @@ OTHER = net("ring:n=5")
         (
             RING,
             {"path": "x.gif"},
-            "x.gif: unknown picture format, found '.gif'; allowed: .svg, .pdf, .png, .html",
+            "x.gif: unknown picture format, found '.gif'; allowed: .html, .pdf, .png, .svg",
         ),
         (
             RING,

@@ -11,7 +11,8 @@ import pytest
 
 from pnet_lp.errors import SpecError
 from pnet_lp.files import json_text
-from pnet_lp.report.tables import from_rows, write_table
+from pnet_lp.report.tables import from_rows
+from pnet_lp.tables import write_table
 
 COLUMNS = {"u": ["a", 'b,"c"'], "plane": [0, 1], "load": [0.1, math.inf]}
 
@@ -34,7 +35,7 @@ def test_json_is_a_list_of_rows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2, 4, 5])
 def test_rows_are_written_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    monkeypatch.setattr("pnet_lp.report.tables._ROWS", 2)
+    monkeypatch.setattr("pnet_lp.tables._ROWS", 2)
     names = [f"h{i}" for i in range(count)]
     table = {"host": np.array(names, dtype=object), "load": np.arange(count) / 2, "plane": list(range(count))}
     rows = [{"host": name, "load": i / 2, "plane": i} for i, name in enumerate(names)]
@@ -64,7 +65,7 @@ def test_other_suffixes_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.xlsx"
     with pytest.raises(SpecError) as caught:
         write_table(COLUMNS, path)
-    assert str(caught.value) == f"{path}: unknown table format, found '.xlsx'; allowed: .json, .csv, .parquet"
+    assert str(caught.value) == f"{path}: unknown table format, found '.xlsx'; allowed: .csv, .json, .parquet"
     assert not path.exists()
 
 

@@ -208,7 +208,7 @@ PLACED = replace(RING, position=np.array([[1.0, 2], [3, 4], [5, 6], [np.nan, np.
         (Plane.from_cables(3, [0, 1], [1, 2], racks=[0]), ".topohub.json", "a choice of racks"),
         (RING, ".topo", "networks other than fat trees of two or three tiers with hosts"),
         (build_plane("fat-tree:k=4,link_gbps=2.5"), ".topo", "speeds that are no whole Gb/s"),
-        (build_plane("leaf-spine:leaves=2,spines=2,hosts_per_leaf=1"), ".topo", "this plane without loss"),
+        (build_plane("leaf-spine:leaves=2,spines=2,hosts_per_leaf=1"), ".topo", "this network without loss"),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused(

@@ -233,8 +233,8 @@ def test_formats_are_chosen_by_suffix(tmp_path: Path) -> None:
     with pytest.raises(TrafficError) as caught:
         write_traffic(matrix, network, tmp_path / "matrix.txt")
     assert str(caught.value) == (
-        f"{tmp_path / 'matrix.txt'}: unknown file format, found '.txt'; allowed: "
-        ".npz, .parquet, .sndlib, .sndlib.xml, .xml, .topohub.json, .json, .demands, .cm, .csv"
+        f"{tmp_path / 'matrix.txt'}: unknown matrix format, found '.txt'; allowed: "
+        ".cm, .csv, .demands, .json, .npz, .parquet, .sndlib, .sndlib.xml, .topohub.json, .xml"
     )
     with pytest.raises(TrafficError, match="the matrix is for 4 racks, the network has 5"):
         write_traffic(matrix, ring_of(5), tmp_path / "matrix.csv")

@@ -23,7 +23,7 @@ from pnet_lp.workload import (
     read_workload,
     write_workload,
 )
-from pnet_lp.workload.io import SUFFIXES
+from pnet_lp.workload.io import WORKLOAD_FORMATS
 
 from .test_workloads import ALL, build
 
@@ -82,7 +82,7 @@ def come_back(workload: Workload, suffix: str, network: Network = FIVE) -> None:
         assert read_workload(path.rename(Path(folder) / "flows"), network).fingerprint == workload.fingerprint
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", WORKLOAD_FORMATS.suffixes())
 @given(workload=workloads(plain=True))
 @settings(max_examples=20, deadline=None)
 def test_plain_lists_come_back_from_every_format(suffix: str, workload: Workload) -> None:
@@ -364,7 +364,7 @@ def test_faults_are_named_where_they_are(tmp_path: Path, suffix: str, text: str,
         (".cm", {"weight": [1, 2]}, "flow 1: connection matrices of htsim cannot hold weights of flows"),
         (".txt", {"weight": [1, 2]}, "flow 1: flow files of ns-3 cannot hold weights of flows"),
         (".json", {"weight": 2}, "flow 0: Parsimon's flow lists cannot hold weights of flows"),
-        (".xls", {}, "unknown file format, found '.xls'; allowed: .parquet, .json, .cm, .txt, .csv"),
+        (".xls", {}, "unknown workload format, found '.xls'; allowed: .cm, .csv, .json, .parquet, .txt"),
     ],
 )
 def test_what_a_format_cannot_hold(

@@ -17,10 +17,11 @@ import math
 from dataclasses import dataclass, field
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.formats import LAST
 from pnet_lp.layouts import parse_number
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.topology.io.format import Format, parse_position, parse_speed, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_position, parse_speed, refusal
 from pnet_lp.units import DELAYS, NS_PER_METRE, are_delays
 
 _CABLE = "u v [capacity_gbps [capacity_back_gbps]] [delay=NS]"
@@ -228,4 +229,13 @@ def _matches(head: str) -> bool:
     return any(word.startswith("#:") or math.isfinite(parse_number(word)) for word in head.split())
 
 
-FORMAT = Format("edge list", (".edges", ".edgelist", ".txt"), _matches, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "edge-list",
+    (".edges", ".edgelist"),
+    _parse,
+    _render,
+    summary="a cable per line; comments declare switches and hosts",
+    recognise=_matches,
+    order=LAST,
+    vague_suffixes=(".txt",),
+)

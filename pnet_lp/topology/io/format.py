@@ -1,38 +1,39 @@
-"""What a file format is: text to plane, plane to text; and what formats have in common."""
+"""The registry of formats of networks, and what these formats have in common."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
+
+import numpy as np
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.formats import Formats
 from pnet_lp.layouts import parse_number, whole
 from pnet_lp.model import Plane
 from pnet_lp.units import AMOUNTS, are_amounts
 
 
-@dataclass(frozen=True)
-class Format:
-    """One file format.
+def _difference(plane: Plane, again: Plane) -> str | None:
+    """Return the name of the first field in which two planes differ; labels may."""
+    for each in fields(Plane):
+        a, b = getattr(plane, each.name), getattr(again, each.name)
+        same = np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b
+        if each.compare and not same:
+            return each.name
+    return None
 
-    Attributes:
-        name: for messages.
-        suffixes: of files in this format, lower case, the usual one first.
-        matches: whether a text is in this format, broken or not, by its :func:`~pnet_lp.layouts.opening`; in time
-            linear in that.
-        parse: ``(text, where, link_gbps) -> plane``; ``where`` is the file, ``link_gbps`` the speed of links without
-            one.  Raises TopologyError, naming file and line where the format has lines, and nothing else.
-        render: ``plane -> text``, such that ``parse`` gives the same plane back; raises TopologyError where the
-            format cannot hold the plane.
-    """
 
-    name: str
-    suffixes: tuple[str, ...]
-    matches: Callable[[str], bool]
-    parse: Callable[[str, str, float], Plane]
-    render: Callable[[Plane], str]
+NETWORK_FORMATS: Formats[Plane] = Formats(
+    "network",
+    TopologyError,
+    package="pnet_lp.topology.io",
+    group="pnet_lp.network_formats",
+    difference=_difference,
+)
+"""``parse(text, where, link_gbps) -> plane``, ``link_gbps`` for links without a speed; ``render(plane) -> text``."""
 
 
 def parse_speed(token: str, where: str) -> float:

@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format
+from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
 
 
@@ -97,4 +97,12 @@ def _render(plane: Plane) -> str:
     return "\n".join(nx.generate_graphml(graph_of(plane))) + "\n"
 
 
-FORMAT = Format("GraphML", (".graphml", ".xml"), lambda head: head.startswith("<"), _parse, _render)
+NETWORK_FORMATS.add_text(
+    "graphml",
+    (".graphml", ".xml"),
+    _parse,
+    _render,
+    summary="GraphML of networkx",
+    recognise=lambda head: head.startswith("<"),
+    order=1,
+)

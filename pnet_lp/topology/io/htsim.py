@@ -25,7 +25,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import whole
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import LARGEST
-from pnet_lp.topology.io.format import Format, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, refusal
 
 _HEADS = ("Nodes", "Tiers", "Podsize")
 _KEYS = ("Oversubscribed", "Downlink_speed_Gbps", "Radix_Down", "Radix_Up", "Bundle")
@@ -189,10 +189,6 @@ def _bundle(lower: npt.NDArray[np.int32], upper: npt.NDArray[np.int32]) -> int:
     return int(np.sum((lower == lower[0]) & (upper == upper[0])))
 
 
-FORMAT = Format(
-    "htsim",
-    (".topo",),
-    _matches,
-    _parse,
-    _render,
+NETWORK_FORMATS.add_text(
+    "htsim", (".topo",), _parse, _render, summary="a fat tree of htsim", recognise=_matches, order=1
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_json
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format
+from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.graphs import graph_of, parser_faults
 
 if TYPE_CHECKING:
@@ -80,4 +80,12 @@ def _render(plane: Plane) -> str:
     return json.dumps(nx.node_link_data(graph_of(plane), edges="edges"), indent=1) + "\n"
 
 
-FORMAT = Format("JSON node-link", (".json",), lambda head: head.startswith(("{", "[")), _parse, _render)
+NETWORK_FORMATS.add_text(
+    "node-link",
+    (".json",),
+    _parse,
+    _render,
+    summary="node-link JSON of networkx",
+    recognise=lambda head: head.startswith(("{", "[")),
+    order=1,
+)

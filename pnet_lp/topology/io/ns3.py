@@ -27,7 +27,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import HEAD, ns3_numbers, parse_number, whole
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.edge_list import Reading, switch_lines
-from pnet_lp.topology.io.format import Format, parse_speed, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_speed, refusal
 from pnet_lp.units import DELAYS, are_delays
 
 _WHAT = "topology files of ns-3"
@@ -248,4 +248,12 @@ def _delay(ns: float) -> str:
     return _ASSUMED_DELAY if math.isnan(ns) else f"{Decimal(repr(ns)):f}ns"
 
 
-FORMAT = Format("ns-3 topology", (".topology.txt", ".ns3"), _matches, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "ns3",
+    (".topology.txt", ".ns3"),
+    _parse,
+    _render,
+    summary="topology.txt of HPCC, SimAI and Parsimon",
+    recognise=_matches,
+    order=2,
+)

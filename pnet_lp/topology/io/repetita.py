@@ -16,7 +16,7 @@ import math
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_tables, scaled, unscaled, whole
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, check_bare, paired, parse_position, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, paired, parse_position, refusal
 from pnet_lp.topology.io.survivable import placed, places_of
 
 _HEADERS = {"NODES": "label x y", "EDGES": "label src dest weight bw delay"}
@@ -68,10 +68,11 @@ def _render(plane: Plane) -> str:
     return "\n".join(lines) + "\n"
 
 
-FORMAT = Format(
-    "Repetita",
+NETWORK_FORMATS.add_text(
+    "repetita",
     (".graph",),
-    lambda head: head.split(maxsplit=1)[:1] in (["NODES"], ["EDGES"]),
     _parse,
     _render,
+    summary="a graph of Repetita",
+    recognise=lambda head: head.split(maxsplit=1)[:1] in (["NODES"], ["EDGES"]),
 )

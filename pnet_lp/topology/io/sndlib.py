@@ -15,7 +15,7 @@ import re
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import SNDLIB_HEADER, Row, parse_sndlib, unscaled
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, refusal
 from pnet_lp.topology.io.survivable import Link, check_survivable, plane_of, speed_of
 
 _NODE = "NAME ( X Y )"
@@ -70,10 +70,11 @@ def _render(plane: Plane) -> str:
     return "\n".join([*lines, ")", "", "DEMANDS (", ")", ""])
 
 
-FORMAT = Format(
-    "SNDlib native",
+NETWORK_FORMATS.add_text(
+    "sndlib",
     (".sndlib",),
-    lambda head: head.startswith("?SNDlib"),
     _parse,
     _render,
+    summary="a network of SNDlib",
+    recognise=lambda head: head.startswith("?SNDlib"),
 )

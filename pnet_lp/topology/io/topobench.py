@@ -11,7 +11,7 @@ from __future__ import annotations
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import HEAD, whole
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, check_bare, check_numbered, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, check_numbered, refusal
 
 
 def _matches(head: str) -> bool:
@@ -66,4 +66,12 @@ def _render(plane: Plane) -> str:
     return "".join(f"{plane.switch_names[u]} {plane.switch_names[v]}\n" for u, v in ends)
 
 
-FORMAT = Format("TopoBench edge list", (".topobench",), _matches, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "topobench",
+    (".topobench",),
+    _parse,
+    _render,
+    summary="neighbour lists of TopoBench",
+    recognise=_matches,
+    order=2,
+)

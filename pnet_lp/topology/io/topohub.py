@@ -15,7 +15,7 @@ from typing import Any
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import node_names
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, check_bare
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare
 from pnet_lp.topology.io.node_link import read_graph
 
 _OURS = re.compile(r'"demands"\s*+:\s*+\{|"ecmp_(?:fwd|bwd)"\s*+:')
@@ -72,4 +72,6 @@ def _render(plane: Plane) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-FORMAT = Format("TopoHub JSON", (".topohub.json",), _matches, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "topohub", (".topohub.json",), _parse, _render, summary="a network of TopoHub in JSON", recognise=_matches
+)

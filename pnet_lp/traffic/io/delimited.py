@@ -6,31 +6,26 @@ throughout a file, or else indices from 0 throughout.  Blanks around a field do 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
-from pathlib import Path
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.layouts import decoded, parse_csv, parse_number
+from pnet_lp.formats import LAST
+from pnet_lp.layouts import csv_text, parse_csv, parse_number
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
 from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
 
 HEADER = ("src", "dst", "demand")
 
 
-def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    text = decoded(data, where, TrafficError)
+def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
     return matrix_of(list(_lines(where, text)), network, level, where)
 
 
-def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(HEADER)
-        entries = zip(traffic.src.tolist(), traffic.dst.tolist(), traffic.demand.tolist(), strict=True)
-        writer.writerows((names[s], names[t], repr(d)) for s, t, d in entries)
+def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
+    names = network.endpoint_names(level)
+    return csv_text(HEADER, ((names[s], names[t], repr(d)) for s, t, d in entries(traffic)))
 
 
 def _lines(path: str, text: str) -> Iterator[Line]:
@@ -55,5 +50,12 @@ def _lines(path: str, text: str) -> Iterator[Line]:
         )
 
 
-FORMAT = Format("CSV", (".csv",), lambda _: False, _parse, _write)
-"""Taken for every text that no other format recognises."""
+MATRIX_FORMATS.add_text(
+    "csv",
+    (".csv",),
+    _parse,
+    _render,
+    summary="columns src, dst, demand",
+    recognise=lambda _: True,
+    order=LAST,
+)

@@ -10,9 +10,10 @@ import numpy.typing as npt
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.extras import load
+from pnet_lp.formats import Format
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format, entries
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
 from pnet_lp.traffic.io.lines import check_count, check_demand, matrix_of_columns
 from pnet_lp.units import MIB, are_amounts, format_bytes
 
@@ -111,8 +112,9 @@ def _check_full(column: pa.Array, name: str, where: str) -> None:
         raise TrafficError(f"{name} has empty fields", where=where, found=column.null_count)
 
 
-def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
-    pa, pq = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
+def _write(traffic: TrafficMatrix, temporary: Path, network: Network, level: Level) -> None:
+    names = network.endpoint_names(level)
+    pa, pq = load("pyarrow", str(temporary)), load("pyarrow.parquet", str(temporary))
     rows = entries(traffic)
     table = pa.table(
         {
@@ -121,7 +123,10 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
             "demand": pa.array(traffic.demand, pa.float64()),
         }
     )
-    pq.write_table(table, path, write_page_checksum=True)
+    pq.write_table(table, temporary, write_page_checksum=True)
 
 
-FORMAT = Format("Parquet", (".parquet",), lambda head: head.startswith(b"PAR1"), _parse, _write)
+MATRIX_FORMATS.add(
+    Format("parquet", (".parquet",), _write, _parse, lambda head: head.startswith("PAR1"), library="pyarrow"),
+    summary="columns src, dst, demand",
+)

@@ -5,22 +5,21 @@ Endpoints are names as text, or indices as numbers; ``level``, if given, must be
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.files import json_text
-from pnet_lp.layouts import decoded, parse_json
+from pnet_lp.layouts import parse_json
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format, entries
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
 from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
 
 _SHAPE = '{"demands": [{"src": ..., "dst": ..., "demand": ...}, ...]}, or the list alone'
 
 
-def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    document = parse_json(decoded(data, where, TrafficError), where, TrafficError)
+def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
+    document = parse_json(text, where, TrafficError)
     if isinstance(document, dict):
         stated = document.get("level", level)
         if stated != level:
@@ -52,9 +51,18 @@ def number(value: Any, where: str) -> float:
     return check_demand(demand, value, where)
 
 
-def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
+def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
+    names = network.endpoint_names(level)
     demands = [{"src": names[s], "dst": names[t], "demand": d} for s, t, d in entries(traffic)]
-    path.write_text(json_text({"level": traffic.level, "demands": demands}), encoding="utf-8")
+    return json_text({"level": traffic.level, "demands": demands})
 
 
-FORMAT = Format("JSON", (".json",), lambda head: head.startswith((b"{", b"[")), _parse, _write)
+MATRIX_FORMATS.add_text(
+    "json",
+    (".json",),
+    _parse,
+    _render,
+    summary="objects with src, dst, demand",
+    recognise=lambda head: head.startswith(("{", "[")),
+    order=1,
+)

@@ -16,23 +16,22 @@ picoseconds.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
-from pathlib import Path
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.layouts import decoded, parse_csv, parse_number
+from pnet_lp.formats import LAST
+from pnet_lp.layouts import csv_text, parse_csv, parse_number
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.workload import LEAST_WEIGHT, MOST_WEIGHT
 from pnet_lp.workload.io.flows import parse_size, parse_time
-from pnet_lp.workload.io.format import Format
+from pnet_lp.workload.io.format import WORKLOAD_FORMATS
 from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
 
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
-def _parse(data: bytes, where: str, network: Network) -> Workload:
-    return flows_of(_rows(decoded(data, where, WorkloadError), where)).workload(network, where)
+def _parse(text: str, where: str, network: Network) -> Workload:
+    return flows_of(_rows(text, where)).workload(network, where)
 
 
 def _rows(text: str, path: str) -> Iterator[TableRow]:
@@ -93,13 +92,10 @@ def _weight(token: str, where: str) -> float:
     return value
 
 
-def _write(workload: Workload, network: Network, path: Path) -> None:
+def _render(workload: Workload, network: Network) -> str:
     cells = cells_of(workload, network)
     columns = [[_cell(value) for value in cells[name]] for name in COLUMNS if name in cells]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([name for name in COLUMNS if name in cells])
-        writer.writerows(zip(*columns, strict=True))
+    return csv_text([name for name in COLUMNS if name in cells], zip(*columns, strict=True))
 
 
 def _cell(value: object) -> str:
@@ -108,5 +104,12 @@ def _cell(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-FORMAT = Format("CSV", (".csv",), lambda _: False, _parse, _write)
-"""Taken for every text that no other format recognises."""
+WORKLOAD_FORMATS.add_text(
+    "csv",
+    (".csv",),
+    _parse,
+    _render,
+    summary="columns src, dst, bytes, start_s and optional ones",
+    recognise=lambda _: True,
+    order=LAST,
+)

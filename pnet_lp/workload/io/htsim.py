@@ -19,15 +19,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.layouts import decoded, whole
+from pnet_lp.layouts import whole
 from pnet_lp.model import Network, Workload
 from pnet_lp.workload.io.flows import FlowList, parse_size, parse_time
-from pnet_lp.workload.io.format import Format, check_plain, refusal
+from pnet_lp.workload.io.format import WORKLOAD_FORMATS, check_plain, refusal
 
 _WHAT = "connection matrices of htsim"
 _CONNECTION = re.compile(r"([0-9]{1,9})->([0-9]{1,9})")
@@ -40,7 +39,7 @@ _KEYS = {"id", "start", "trigger", "size", *_DONE}
 _LARGEST = (1 << 31) - 1
 """Bytes of a connection: the program reads a signed number of 32 bits."""
 
-_FIRST = re.compile(rb"(?:Nodes|Connections|Triggers)\s")
+_FIRST = re.compile(r"(?:Nodes|Connections|Triggers)\s")
 
 
 @dataclass
@@ -54,14 +53,14 @@ class _Trigger:
     starts: list[int] = field(default_factory=list)
 
 
-def _parse(data: bytes, where: str, network: Network) -> Workload:
+def _parse(text: str, where: str, network: Network) -> Workload:
     counts: dict[str, int] = {}
     lines: list[str] = []
     triggers: dict[int, _Trigger] = {}
     ids: set[int] = set()
     found = FlowList(lambda number: lines[number])
-    for number, text in enumerate(decoded(data, where, WorkloadError).split("\n"), 1):
-        words, here = text.split(), f"{where}:{number}"
+    for number, line in enumerate(text.split("\n"), 1):
+        words, here = line.split(), f"{where}:{number}"
         if not words or words[0].startswith("#"):
             continue
         if words[0] in _COUNTS:
@@ -70,7 +69,7 @@ def _parse(data: bytes, where: str, network: Network) -> Workload:
                 raise WorkloadError(
                     f"{words[0]} is wrong or given twice",
                     where=here,
-                    found=text.strip(),
+                    found=line.strip(),
                     allowed="one number",
                 )
             counts[words[0]] = count
@@ -86,7 +85,7 @@ def _parse(data: bytes, where: str, network: Network) -> Workload:
             raise WorkloadError(
                 "not a connection or a trigger",
                 where=here,
-                found=text.strip(),
+                found=line.strip(),
                 allowed=f"{_SHAPE}; trigger id K ...",
             )
     defined = sum(bool(trigger.kind) for trigger in triggers.values())
@@ -200,7 +199,7 @@ def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, 
     return waits
 
 
-def _write(workload: Workload, _: Network, path: Path) -> None:
+def _render(workload: Workload, _: Network) -> str:
     check_plain(workload, _WHAT, waits=True)
     waiting = np.diff(workload.after_ptr) > 0
     if np.any(late := waiting & (workload.start_ps > 0)):
@@ -224,7 +223,7 @@ def _write(workload: Workload, _: Network, path: Path) -> None:
         ]
         lines.append(f"{src}->{dst} id {flow + 1} {begin} size {size}{''.join(ends)}")
     lines += [f"trigger id {number} {kind}" for number, kind in enumerate(kinds, 1)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines) + "\n"
 
 
 def _triggers(workload: Workload) -> tuple[dict[int, int], dict[tuple[int, bool], int], list[str]]:
@@ -256,6 +255,11 @@ def _triggers(workload: Workload) -> tuple[dict[int, int], dict[tuple[int, bool]
     )
 
 
-FORMAT = Format(
-    "htsim connection matrix", (".cm",), lambda head: _FIRST.match(head) is not None, _parse, _write
+WORKLOAD_FORMATS.add_text(
+    "htsim",
+    (".cm",),
+    _parse,
+    _render,
+    summary="a connection matrix of htsim, with triggers",
+    recognise=_FIRST.match,
 )

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.extras import load
+from pnet_lp.formats import Format
 from pnet_lp.model import Network, Workload
 from pnet_lp.units import MIB, format_bytes
 from pnet_lp.workload.io.flows import check_count, parse_size, parse_time
-from pnet_lp.workload.io.format import Format
+from pnet_lp.workload.io.format import WORKLOAD_FORMATS
 from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
 
 if TYPE_CHECKING:
@@ -120,13 +121,16 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
     )
 
 
-def _write(workload: Workload, network: Network, path: Path) -> None:
-    pa, pq = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
+def _write(workload: Workload, temporary: Path, network: Network) -> None:
+    pa, pq = load("pyarrow", str(temporary)), load("pyarrow.parquet", str(temporary))
     cells = cells_of(workload, network)
     cells["start_s"] = [float(start) for start in cells["start_s"]]
     kinds = dict.fromkeys(_LISTS, pa.list_(pa.int64()))
     columns = {name: pa.array(cells[name], kinds.get(name)) for name in COLUMNS if name in cells}
-    pq.write_table(pa.table(columns), path, write_page_checksum=True)
+    pq.write_table(pa.table(columns), temporary, write_page_checksum=True)
 
 
-FORMAT = Format("Parquet", (".parquet",), lambda head: head.startswith(b"PAR1"), _parse, _write)
+WORKLOAD_FORMATS.add(
+    Format("parquet", (".parquet",), _write, _parse, lambda head: head.startswith("PAR1"), library="pyarrow"),
+    summary="the columns of CSV",
+)

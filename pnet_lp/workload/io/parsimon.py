@@ -6,24 +6,23 @@ numbers.  Ids are different, and are not kept.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.files import json_text
-from pnet_lp.layouts import decoded, ns3_numbers, parse_json
+from pnet_lp.layouts import ns3_numbers, parse_json
 from pnet_lp.model import Network, Workload
 from pnet_lp.workload.io.flows import FlowList, parse_size, parse_time
-from pnet_lp.workload.io.format import Format, check_plain, refusal
+from pnet_lp.workload.io.format import WORKLOAD_FORMATS, check_plain, refusal
 
 _WHAT = "Parsimon's flow lists"
 _KEYS = ("id", "src", "dst", "size", "start")
 
 
-def _parse(data: bytes, where: str, network: Network) -> Workload:
-    document = parse_json(decoded(data, where, WorkloadError), where, WorkloadError)
+def _parse(text: str, where: str, network: Network) -> Workload:
+    document = parse_json(text, where, WorkloadError)
     if not isinstance(document, list):
         raise WorkloadError("not a list of flows", where=where, allowed=f"[{{{', '.join(_KEYS)}}}, ...]")
     found = FlowList(lambda number: f"{where}: [{number}]")
@@ -46,7 +45,7 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _write(workload: Workload, network: Network, path: Path) -> None:
+def _render(workload: Workload, network: Network) -> str:
     check_plain(workload, _WHAT)
     if np.any(between := workload.start_ps % 1000 > 0):
         raise refusal(workload, _WHAT, "starts between two nanoseconds", between)
@@ -60,7 +59,15 @@ def _write(workload: Workload, network: Network, path: Path) -> None:
         (workload.start_ps // 1000).tolist(),
         strict=True,
     )
-    path.write_text(json_text([dict(zip(_KEYS, flow, strict=True)) for flow in flows]), encoding="utf-8")
+    return json_text([dict(zip(_KEYS, flow, strict=True)) for flow in flows])
 
 
-FORMAT = Format(_WHAT, (".json",), lambda head: head.startswith((b"[", b"{")), _parse, _write)
+WORKLOAD_FORMATS.add_text(
+    "parsimon",
+    (".json",),
+    _parse,
+    _render,
+    summary="flows of Parsimon in JSON",
+    recognise=lambda head: head.startswith(("[", "{")),
+    order=1,
+)
