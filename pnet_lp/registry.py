@@ -14,7 +14,8 @@ import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
@@ -72,6 +73,8 @@ class Entry(Generic[F]):
         build: the function; its first argument is a ``params`` instance.
         summary: one line for ``pnet-lp list``.
         source: paper and section, or empty.
+        example: parameters of a small instance as they are typed, ``"k=4"``; empty where the defaults are one.
+        beside: settings that the example does not work without, by name: ``{"traffic": "permutation"}``.
     """
 
     name: str
@@ -79,6 +82,13 @@ class Entry(Generic[F]):
     build: F
     summary: str
     source: str = ""
+    example: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def expression(self) -> str:
+        """The expression of the example, for tests, pages and whoever asks for the entry."""
+        return f"{self.name}:{self.example}" if self.example else self.name
 
     def validate(self, values: Mapping[str, object]) -> Params:
         """Return the validated parameters, or raise SpecError naming the key, what was found and what is allowed."""
@@ -133,14 +143,24 @@ class Registry(Generic[F]):
         self._others_loaded = False
 
     def register(
-        self, name: str, *, params: type[Params] = NoParams, summary: str, source: str = ""
+        self,
+        name: str,
+        *,
+        params: type[Params] = NoParams,
+        summary: str,
+        source: str = "",
+        example: str = "",
+        beside: Mapping[str, str] = MappingProxyType({}),
     ) -> Callable[[F], F]:
-        """Return a decorator that registers a function or a class under ``name``; a second of that name is an error."""
+        """Return a decorator that registers a function or a class under ``name``; a second of that name is an error.
+
+        The other arguments are attributes of :class:`Entry`.
+        """
 
         def decorate(build: F) -> F:
             if name in self._entries:
                 raise SpecError(f"{self.kind} {name!r} is registered twice")
-            self._entries[name] = Entry(name, params, build, summary, source)
+            self._entries[name] = Entry(name, params, build, summary, source, example, beside)
             if isinstance(build, type) and issubclass(build, Named):
                 build.name = name
             return build

@@ -19,7 +19,7 @@ from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.experiment import QUESTIONS
 from pnet_lp.experiment.executor import EXECUTORS
 from pnet_lp.formats import Formats
-from pnet_lp.registry import Registry
+from pnet_lp.registry import Registry, parse_expression
 from pnet_lp.routing import ROUTINGS
 from pnet_lp.sim import FORWARDINGS, PRESETS, QUEUES, TRANSPORTS
 from pnet_lp.tables import TABLE_FORMATS
@@ -156,6 +156,17 @@ def test_entries_are_documented(registry: Registry) -> None:
         assert entry.params.model_config.get("frozen"), f"{entry.name}: parameters are immutable"
         for key, field in entry.params.model_fields.items():
             assert field.description, f"{entry.name}: parameter {key!r} has no description"
+
+
+@pytest.mark.parametrize(
+    "registry", [one for one in REGISTRIES if one is not QUESTIONS], ids=lambda registry: registry.kind
+)
+def test_entries_have_examples(registry: Registry) -> None:
+    """What tests and pages need of each: parameters of a small instance, where the defaults are none."""
+    for entry in registry:
+        name, values = parse_expression(entry.expression)
+        assert name == entry.name
+        assert entry.validate(values)
 
 
 @pytest.mark.parametrize("registry", FORMATS, ids=lambda registry: registry.kind)

@@ -38,6 +38,7 @@ def entry_documents(entries: Iterable[Entry[Any]]) -> list[dict[str, Any]]:
             "type": BUILDER,
             "summary": entry.summary,
             "source": entry.source,
+            "example": entry.expression,
             "parameters": _parameters(entry.params),
         }
         for entry in entries
@@ -233,6 +234,8 @@ def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
     head.add_row(document["name"], _in_one_line(document))
     if document["source"]:
         head.add_row("source", document["source"])
+    if document.get("example", document["name"]) != document["name"]:
+        head.add_row("example", document["example"])
     if document["type"] == CATALOGUE:
         head.add_row("spec", document["file"])
         for key, value in (document["spec"] or {}).items():

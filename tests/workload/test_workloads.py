@@ -17,20 +17,7 @@ from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.workload import WORKLOADS, build_workload, parse_sizes
 
-ALL = {
-    "each": "each:sizes=10MB",
-    "poisson": "poisson:sizes=pfabric-web-search,load=0.5,flows=300",
-    "log-normal": "log-normal:sizes=pfabric-web-search,load=0.5,flows=300,sigma=2",
-    "closed-loop": "closed-loop:sizes=facebook-cache,loops=4,rounds=5",
-    "sequential": "sequential:sizes=64KiB,rounds=7,pause=1us",
-    "rpc": "rpc:rounds=10",
-    "incast": "incast:senders=5,sizes=1MB,rounds=3",
-    "all-gather": "all-gather:size=1kB,placement=random",
-    "all-reduce": "all-reduce:size=1kB,placement=random",
-    "all-to-all": "all-to-all:size=1kB,placement=random",
-    "hadoop": "hadoop:mappers=4,reducers=4,data=1MB,block=10kB",
-    "reduce-scatter": "reduce-scatter:size=1kB,placement=random",
-}
+ALL = {entry.name: entry.expression for entry in WORKLOADS}
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +26,14 @@ def network() -> Network:
 
 
 def build(text: str, network: Network, seed: int = 0) -> Workload:
-    traffic = build_traffic("permutation", network, seed=seed) if text.startswith("each") else None
-    return build_workload(text, network, traffic, seed=seed)
+    beside = WORKLOADS.get(text.partition(":")[0]).beside.get("traffic")
+    return build_workload(text, network, beside and build_traffic(beside, network, seed=seed), seed=seed)
 
 
 def parents(workload: Workload) -> list[list[int]]:
     """Return the flows that each flow waits for."""
     pointer = workload.after_ptr.tolist()
     return [workload.after[a:b].tolist() for a, b in itertools.pairwise(pointer)]
-
-
-def test_every_workload_is_here() -> None:
-    assert sorted(ALL) == WORKLOADS.names()
 
 
 @pytest.mark.parametrize("text", ALL.values(), ids=ALL)

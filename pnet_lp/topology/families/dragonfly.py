@@ -50,6 +50,7 @@ class Dragonfly(HostParams):
 @topologies.register(
     "dragonfly",
     params=Dragonfly,
+    example="h=2",
     summary="fully joined groups of a switches, joined to each other by h cables of each switch",
     source="Kim, Dally, Scott, Abts: Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008; arrangements: "
     "Camarero, Vallejo, Beivide: Topological Characterization of Hamming and Dragonfly Networks, TACO 2014",

@@ -42,6 +42,7 @@ class FatClique(HostParams):
 @topologies.register(
     "fat-clique",
     params=FatClique,
+    example="s_c=3,s_b=2,n_b=2,block_ports=1,global_ports=1",
     summary="switches in cliques (sub-blocks), sub-blocks in cliques (blocks), blocks in a clique",
     source="Zhang et al.: Understanding Lifecycle Management Complexity of Datacenter Topologies, NSDI 2019",
 )

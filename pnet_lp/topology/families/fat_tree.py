@@ -50,6 +50,7 @@ class FatTree(HostParams):
 @topologies.register(
     "fat-tree",
     params=FatTree,
+    example="k=4",
     summary="folded Clos network of k-port switches: 5k^2/4 switches and k^3/4 hosts in three tiers",
     source="Al-Fares, Loukissas, Vahdat: A Scalable, Commodity Data Center Network Architecture, SIGCOMM 2008",
 )

@@ -60,6 +60,7 @@ class FlattenedButterfly(HostParams):
 @topologies.register(
     "hyperx",
     params=HyperX,
+    example="dims=3x4,k=1x2",
     summary="grid in which every two switches of a row are joined",
     source="Ahn et al.: HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks, SC 2009",
 )
@@ -71,6 +72,7 @@ def hyperx(params: HyperX) -> Plane:
 @topologies.register(
     "flattened-butterfly",
     params=FlattenedButterfly,
+    example="k=3,n=3",
     summary="k-ary n-flat: n - 1 dimensions of k switches, rows fully joined, k hosts on each switch",
     source="Kim, Dally, Abts: Flattened Butterfly: A Cost-Efficient Topology for High-Radix Networks, ISCA 2007",
 )

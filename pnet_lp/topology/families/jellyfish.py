@@ -53,6 +53,7 @@ class Jellyfish(HostParams):
 @topologies.register(
     "jellyfish",
     params=Jellyfish,
+    example="k=4",
     summary="random graph: hosts spread evenly, every port left over joined to a random switch",
     source="Singla, Hong, Popa, Godfrey: Jellyfish: Networking Data Centers Randomly, NSDI 2012",
 )

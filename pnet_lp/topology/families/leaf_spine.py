@@ -25,6 +25,7 @@ class LeafSpine(HostParams):
 @topologies.register(
     "leaf-spine",
     params=LeafSpine,
+    example="leaves=6,spines=3,hosts_per_leaf=2",
     summary="every leaf joined to every spine",
     source="Alizadeh, Edsall: On the Data Path Performance of Leaf-Spine Datacenter Fabrics, HOTI 2013",
 )

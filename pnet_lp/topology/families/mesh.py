@@ -18,6 +18,7 @@ class Mesh(LinkParams):
 @topologies.register(
     "mesh",
     params=Mesh,
+    example="dims=3x4",
     summary="grid, its borders open",
     source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
 )

@@ -37,6 +37,7 @@ class PolarFly(HostParams):
 @topologies.register(
     "polarfly",
     params=PolarFly,
+    example="q=3",
     summary="polarity graph ER_q of q^2 + q + 1 switches, diameter 2",
     source="Lakhotia et al.: PolarFly: A Cost-Effective and Flexible Low-Diameter Topology, SC 2022, section IV",
 )

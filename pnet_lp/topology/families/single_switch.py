@@ -22,7 +22,10 @@ class SingleSwitch(HostParams):
 
 
 @topologies.register(
-    "single-switch", params=SingleSwitch, summary="one switch, and no cable but to its hosts"
+    "single-switch",
+    params=SingleSwitch,
+    example="hosts=3",
+    summary="one switch, and no cable but to its hosts",
 )
 def single_switch(params: SingleSwitch) -> Plane:
     """Return the network of one switch, which nothing limits but the access links."""

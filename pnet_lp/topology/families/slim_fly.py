@@ -43,6 +43,7 @@ class SlimFly(HostParams):
 @topologies.register(
     "slim-fly",
     params=SlimFly,
+    example="q=3",
     summary="McKay-Miller-Siran graph of 2q^2 switches, diameter 2",
     source="Besta, Hoefler: Slim Fly: A Cost Effective Low-Diameter Network Topology, SC 2014, section II-B",
 )

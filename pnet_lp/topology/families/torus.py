@@ -22,6 +22,7 @@ class Torus(LinkParams):
 @topologies.register(
     "torus",
     params=Torus,
+    example="dims=4x3x3",
     summary="grid whose rows are closed to rings",
     source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
 )

@@ -34,6 +34,7 @@ class Xpander(HostParams):
 @topologies.register(
     "xpander",
     params=Xpander,
+    example="d=3,k=4",
     summary="random k-lift of the complete graph of d + 1 switches: (d + 1) k switches of d cables",
     source="Valadarsky, Shahaf, Dinitz, Schapira: Xpander: Towards Optimal-Performance Datacenters, CoNEXT 2016",
 )

@@ -53,7 +53,10 @@ def one_to_all(params: OneToAllParams, context: Context) -> TrafficMatrix:
 
 
 @traffics.register(
-    "incast", params=IncastParams, summary="1.0 from each of a number of random endpoints to one"
+    "incast",
+    params=IncastParams,
+    example="fan=3",
+    summary="1.0 from each of a number of random endpoints to one",
 )
 def incast(params: IncastParams, context: Context) -> TrafficMatrix:
     """Return ``fan`` demands of 1.0 to the receiver.
@@ -66,7 +69,10 @@ def incast(params: IncastParams, context: Context) -> TrafficMatrix:
 
 
 @traffics.register(
-    "outcast", params=OutcastParams, summary="1.0 from one endpoint to each of a number of random ones"
+    "outcast",
+    params=OutcastParams,
+    example="fan=3",
+    summary="1.0 from one endpoint to each of a number of random ones",
 )
 def outcast(params: OutcastParams, context: Context) -> TrafficMatrix:
     """Return ``fan`` demands of 1.0 from the sender.

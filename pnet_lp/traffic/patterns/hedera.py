@@ -60,6 +60,7 @@ class HederaParams(Params):
 @traffics.register(
     "hedera",
     params=HederaParams,
+    example="pattern=stag0-0.2-0.3",
     summary="one of the twenty patterns of Hedera's evaluation",
     source="Al-Fares et al.: Hedera: Dynamic Flow Scheduling for Data Center Networks, NSDI 2010, figure 9",
 )

@@ -44,6 +44,7 @@ class StaggeredParams(Params):
 @traffics.register(
     "staggered",
     params=StaggeredParams,
+    example="edge=0.5,pod=0.3",
     summary="1.0 from every host to a random one in its rack, its pod or elsewhere, with given probabilities",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (stag): staggered prob (EdgeP, PodP)",
 )

@@ -20,6 +20,7 @@ class StrideParams(Params):
 @traffics.register(
     "stride",
     params=StrideParams,
+    example="s=1",
     summary="1.0 from endpoint i to endpoint i + s modulo n",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (stride)",
 )

@@ -42,6 +42,7 @@ class AllReduceParams(ChunkedParams):
 @WORKLOADS.register(
     "all-reduce",
     params=AllReduceParams,
+    example="size=1kB,placement=random",
     summary="every rank gets the sum of all ranks' buffers",
     source="Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms, JPDC 2009 (ring); "
     "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 2005",

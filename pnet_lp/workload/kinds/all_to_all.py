@@ -25,6 +25,7 @@ class AllToAllParams(CollectiveParams):
 @WORKLOADS.register(
     "all-to-all",
     params=AllToAllParams,
+    example="size=1kB,placement=random",
     summary="every rank sends a part of its buffer to every other",
     source="Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 2005",
 )

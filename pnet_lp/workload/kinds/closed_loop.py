@@ -38,6 +38,7 @@ class ClosedLoopParams(SequentialParams):
 @WORKLOADS.register(
     "closed-loop",
     params=ClosedLoopParams,
+    example="sizes=facebook-cache,loops=4,rounds=5",
     summary="every host keeps a number of flows under way, each followed by one to a new random host",
     source="P-Net, section 5.3",
 )
@@ -49,6 +50,7 @@ def closed_loop(params: ClosedLoopParams, context: Context) -> Workload:
 @WORKLOADS.register(
     "sequential",
     params=SequentialParams,
+    example="sizes=64KiB,rounds=7,pause=1us",
     summary="every host sends one flow after the other, each to a new random host",
     source="SOPA, section 4.4",
 )

@@ -22,6 +22,8 @@ class EachParams(WorkloadParams):
 @WORKLOADS.register(
     "each",
     params=EachParams,
+    beside={"traffic": "permutation"},
+    example="sizes=10MB",
     summary="one flow for every demand of a traffic matrix, whatever the demand is",
     source="P-Net, section 5.1.2 (permutation, all at once)",
 )

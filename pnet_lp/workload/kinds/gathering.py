@@ -30,7 +30,11 @@ class HalfParams(ChunkedParams):
 
 
 @WORKLOADS.register(
-    "all-gather", params=HalfParams, summary="every rank gets the blocks of all ranks", source=_SOURCE
+    "all-gather",
+    params=HalfParams,
+    example="size=1kB,placement=random",
+    summary="every rank gets the blocks of all ranks",
+    source=_SOURCE,
 )
 def all_gather(params: HalfParams, context: Context) -> Workload:
     """Return ``rounds`` tasks in which every rank sends on its part of a buffer of ``size`` bytes."""
@@ -40,6 +44,7 @@ def all_gather(params: HalfParams, context: Context) -> Workload:
 @WORKLOADS.register(
     "reduce-scatter",
     params=HalfParams,
+    example="size=1kB,placement=random",
     summary="every rank gets one block of the sum of all ranks' buffers",
     source=_SOURCE,
 )

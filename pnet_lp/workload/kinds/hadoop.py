@@ -40,6 +40,7 @@ class HadoopParams(WorkloadParams):
 @WORKLOADS.register(
     "hadoop",
     params=HadoopParams,
+    example="mappers=4,reducers=4,data=1MB,block=10kB",
     summary="a MapReduce job in three stages: read blocks, shuffle, write blocks",
     source="P-Net, section 5.2.2 (figure 12); Dean, Ghemawat: MapReduce, OSDI 2004",
 )

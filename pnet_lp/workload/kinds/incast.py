@@ -23,7 +23,10 @@ class IncastParams(WorkloadParams):
 
 
 @WORKLOADS.register(
-    "incast", params=IncastParams, summary="a number of random hosts send to one at the same time"
+    "incast",
+    params=IncastParams,
+    example="senders=5,sizes=1MB,rounds=3",
+    summary="a number of random hosts send to one at the same time",
 )
 def incast(params: IncastParams, context: Context) -> Workload:
     """Return ``senders x rounds`` flows, those of a round being one task.

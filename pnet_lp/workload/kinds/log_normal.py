@@ -24,6 +24,7 @@ class LogNormalParams(ArrivalParams):
 @WORKLOADS.register(
     "log-normal",
     params=LogNormalParams,
+    example="sizes=pfabric-web-search,load=0.5,flows=300,sigma=2",
     summary="as poisson, with log-normal gaps: many short ones and a few long",
     source="Parsimon, NSDI 2023, section 5",
 )

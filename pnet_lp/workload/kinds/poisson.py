@@ -14,6 +14,7 @@ class PoissonParams(ArrivalParams):
 @WORKLOADS.register(
     "poisson",
     params=PoissonParams,
+    example="sizes=pfabric-web-search,load=0.5,flows=300",
     summary="flows arrive as a Poisson process at a load, between random hosts or by demand",
     source="pFabric, section 5.1",
 )

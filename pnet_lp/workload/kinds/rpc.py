@@ -33,6 +33,7 @@ class RpcParams(WorkloadParams):
 @WORKLOADS.register(
     "rpc",
     params=RpcParams,
+    example="rounds=10",
     summary="every host calls random others: a request, a response, then the next call",
     source="P-Net, section 5.2.1 (table 2, figures 10 and 11)",
 )
