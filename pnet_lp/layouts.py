@@ -40,7 +40,7 @@ _BEFORE = re.compile(rb"(?:\s++|#(?!:)[^\n]*+|<\?.*?\?>|<!--.*?-->)*+", re.DOTAL
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SectionRow:
     """One line of a section.
 
     Attributes:
@@ -186,9 +186,9 @@ def parse_xml(text: str, where: str, fault: Fault) -> tuple[Element, dict[Elemen
     return builder.close(), places
 
 
-def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[Row]]:
+def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[SectionRow]]:
     """Return the rows of each section of a network file in SNDlib's native format."""
-    sections: dict[str, list[Row]] = {}
+    sections: dict[str, list[SectionRow]] = {}
     name, depth = "", 0
     for number, line in enumerate(text.split("\n"), 1):
         here = f"{where}:{number}"
@@ -215,7 +215,7 @@ def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[Row]]:
         if depth and name not in {"META", "ADMISSIBLE_PATHS"}:
             if depth > 1:
                 raise fault("brackets do not match", where=here, found=line.strip())
-            sections[name].append(Row(here, _grouped(words, here, fault)))
+            sections[name].append(SectionRow(here, _grouped(words, here, fault)))
     if depth:
         raise fault(f"section {name} does not end", where=where, allowed="a line )")
     return sections

@@ -10,7 +10,7 @@ from typing import Any
 from pnet_lp.drawing.boxes import draw_summaries
 from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.drawing.formats.images import svg_text
-from pnet_lp.drawing.loads import Loads, read_loads
+from pnet_lp.drawing.loads import CableLoads, read_loads
 from pnet_lp.drawing.marks import find_cut
 from pnet_lp.drawing.panels import labels_in_words, make_panels
 from pnet_lp.drawing.settings import CutKind
@@ -194,13 +194,13 @@ def _loads(
     load: ThroughputResult | str | Path | None,
     seed: int,
     solving: Mapping[str, Any],
-) -> Loads | None:
+) -> CableLoads | None:
     match load:
         case ThroughputResult():
             assert matrix is not None
-            return Loads.of(network, matrix, load)
+            return CableLoads.of(network, matrix, load)
         case None if matrix is not None:
-            return Loads.of(network, matrix, solve(network, matrix, seed=seed, **solving))
+            return CableLoads.of(network, matrix, solve(network, matrix, seed=seed, **solving))
         case None:
             return None
     return read_loads(load, network)
@@ -214,7 +214,7 @@ def _headline(network: Network, *, large: bool) -> str:
     return f"{words}; too many to draw one by one" if large else words
 
 
-def _scale(loads: Loads | None, *, lengths: bool) -> tuple[str, tuple[str, str]]:
+def _scale(loads: CableLoads | None, *, lengths: bool) -> tuple[str, tuple[str, str]]:
     """Return what the colours mean, and what the ends of the scale are called."""
     if loads is None:
         return "", ("", "")

@@ -30,7 +30,7 @@ _SAME = 1e-9
 
 @brief("caption")
 @dataclass(frozen=True, eq=False, repr=False)
-class Loads:
+class CableLoads:
     """What links between switches carry, and their lengths in the certificate.
 
     Attributes:
@@ -48,7 +48,7 @@ class Loads:
     claim: Mapping[str, Any] | None = None
 
     @classmethod
-    def of(cls, network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Loads:
+    def of(cls, network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> CableLoads:
         """Return the loads of a result for ``traffic`` on ``network``.
 
         Raises:
@@ -70,7 +70,7 @@ class Loads:
         )
 
 
-def read_loads(path: str | Path, network: Network) -> Loads:
+def read_loads(path: str | Path, network: Network) -> CableLoads:
     """Return the loads in a file: a saved result, or a table of links; both of ``network``.
 
     A saved result is verified, and its loads are computed again from its certificate.
@@ -93,9 +93,9 @@ def read_loads(path: str | Path, network: Network) -> Loads:
     caption = _words(f"{found.headline.quantity.replace('_', ' ')} {shown}", stored.claims, stored.traffic)
     if found.second is None or stored.certificate is None:
         nothing = tuple(floats(np.zeros(2 * plane.cable_count)) for plane in network.planes)
-        return Loads(nothing, nothing, stored.traffic, caption, {**found.figures, **stored.claims})
+        return CableLoads(nothing, nothing, stored.traffic, caption, {**found.figures, **stored.claims})
     flow = found.second.flow
-    return Loads(
+    return CableLoads(
         _by_plane(network, flow, found.link_load),
         _by_plane(network, flow, stored.certificate.length),
         stored.traffic,
@@ -159,7 +159,7 @@ def _checked(row: Any, where: str) -> Mapping[str, Any]:
     return row
 
 
-def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> Loads:
+def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> CableLoads:
     """Return the loads of a table of links, each link of the network having one row."""
     index = [{name: i for i, name in enumerate(plane.switch_names)} for plane in network.planes]
     load = [np.full(2 * plane.cable_count, math.nan) for plane in network.planes]
@@ -202,7 +202,9 @@ def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> Loads:
                 where=str(path),
                 allowed="the table that `pnet-lp throughput --links` writes of the network drawn",
             )
-    return Loads(tuple(map(floats, load)), tuple(map(floats, length)), None, f"loads of {Path(path).name}")
+    return CableLoads(
+        tuple(map(floats, load)), tuple(map(floats, length)), None, f"loads of {Path(path).name}"
+    )
 
 
 def _whole(row: Mapping[str, Any], key: str, where: str) -> int:

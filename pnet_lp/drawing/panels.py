@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pnet_lp.drawing.loads import Loads
+from pnet_lp.drawing.loads import CableLoads
 from pnet_lp.drawing.marks import CutMark
 from pnet_lp.drawing.words import counted
 from pnet_lp.model import Network, Plane
@@ -20,7 +20,7 @@ from pnet_lp.units import format_gbps
 
 @brief("planes")
 @dataclass(frozen=True, eq=False, repr=False)
-class Panel:
+class PlanePanel:
     """A plane to draw, with what is shown of it.
 
     Attributes:
@@ -151,8 +151,8 @@ class Panel:
 
 
 def make_panels(
-    network: Network, cut: CutMark | None, loads: Loads | None, *, lengths: bool, apart: bool
-) -> list[Panel]:
+    network: Network, cut: CutMark | None, loads: CableLoads | None, *, lengths: bool, apart: bool
+) -> list[PlanePanel]:
     """Return the panels of a network.
 
     Args:
@@ -163,7 +163,7 @@ def make_panels(
         apart: whether planes that show the same have a panel each.
     """
     longest = max((float(one.max(initial=0.0)) for one in loads.length), default=0.0) if loads else 0.0
-    found: dict[object, Panel] = {}
+    found: dict[object, PlanePanel] = {}
     for p, plane in enumerate(network.planes):
         side = None if cut is None else cut.cut.switches[p]
         load = length = value = None
@@ -177,11 +177,11 @@ def make_panels(
         key = p if apart else seen
         if key in found:
             known = found[key]
-            found[key] = Panel(
+            found[key] = PlanePanel(
                 (*known.planes, p), known.plane, known.side, known.load, known.length, known.value
             )
         else:
-            found[key] = Panel((p,), plane, side, load, length, value)
+            found[key] = PlanePanel((p,), plane, side, load, length, value)
     return list(found.values())
 
 

@@ -14,10 +14,10 @@ from pnet_lp.model import Plane
 from pnet_lp.registry import Params, Registry
 from pnet_lp.units import DEFAULT_LINK_GBPS, MIB
 
-Builder: TypeAlias = Callable[[Any], Plane]
+PlaneBuilder: TypeAlias = Callable[[Any], Plane]
 """``parameters -> plane``; the parameters are an instance of the entry's model."""
 
-topologies: Registry[Builder] = Registry(
+topologies: Registry[PlaneBuilder] = Registry(
     "topology", package="pnet_lp.topology.families", group="pnet_lp.topologies"
 )
 

@@ -10,7 +10,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import MOST_PLANES, VARIANTS, Variant
 from pnet_lp.topology.hosts import attach_hosts
-from pnet_lp.topology.source import Recipe, Source, resolve
+from pnet_lp.topology.source import NetworkSource, PlaneRecipe, resolve
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 T = TypeVar("T")
@@ -45,7 +45,7 @@ def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[
     """
     warnings: list[str] = []
     for member in resolve(text, link_gbps=link_gbps, seed=None).members:
-        if isinstance(member, Recipe):
+        if isinstance(member, PlaneRecipe):
             member.entry.validate(member.values)
         else:
             warnings += member.warnings
@@ -123,7 +123,7 @@ def speed_is_open(text: str) -> bool:
 class _Part(NamedTuple):
     """A TOPOLOGY with the number of its planes, and how these relate."""
 
-    source: Source
+    source: NetworkSource
     planes: int
     variant: Variant | None
 
@@ -147,7 +147,7 @@ def _settled(
     if not (math.isfinite(link_gbps) and link_gbps > 0):
         raise SpecError("not a speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0")
     sources = [
-        Source(text.label or "plane", (text,))
+        NetworkSource(text.label or "plane", (text,))
         if isinstance(text, Plane)
         else resolve(text, link_gbps=link_gbps, seed=seed)
         for text in ((texts,) if isinstance(texts, str | Plane) else texts)

@@ -15,14 +15,14 @@ from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
 from pnet_lp.registry import Entry, parse_expression, unknown
 from pnet_lp.seeds import derive_seed
-from pnet_lp.topology.family import Builder, topologies
+from pnet_lp.topology.family import PlaneBuilder, topologies
 
 if TYPE_CHECKING:
     from pnet_lp.topology.spec import PlaneSpec
 
 
 @dataclass(frozen=True)
-class Recipe:
+class PlaneRecipe:
     """A plane that is not built yet.
 
     Attributes:
@@ -31,7 +31,7 @@ class Recipe:
         label: of the plane.
     """
 
-    entry: Entry[Builder]
+    entry: Entry[PlaneBuilder]
     values: Mapping[str, object]
     label: str
 
@@ -44,22 +44,22 @@ class Recipe:
         """Whether the family draws at random."""
         return "seed" in self.entry.params.model_fields
 
-    def redrawn(self, index: int) -> Recipe:
+    def redrawn(self, index: int) -> PlaneRecipe:
         """Return the recipe of plane ``index`` of a heterogeneous network; plane 0 keeps the seed given."""
         if index == 0:
             return self
         seed = derive_seed(self.entry.validate(self.values).model_dump()["seed"], "plane", index)
         values = {**self.values, "seed": seed}
         label = f"{self.entry.name}:" + ",".join(f"{key}={value}" for key, value in values.items())
-        return Recipe(self.entry, values, label)
+        return PlaneRecipe(self.entry, values, label)
 
 
-Member: TypeAlias = Recipe | Plane
+PlaneMember: TypeAlias = PlaneRecipe | Plane
 
 
 @brief()
 @dataclass(frozen=True, repr=False)
-class Source:
+class NetworkSource:
     """What one TOPOLOGY argument stands for.
 
     Attributes:
@@ -70,7 +70,7 @@ class Source:
     """
 
     text: str
-    members: tuple[Member, ...]
+    members: tuple[PlaneMember, ...]
     planes: int = 1
     variant: Variant | None = None
 
@@ -91,7 +91,7 @@ class Source:
         if len(self.members) > 1:
             return [finish(_built(member)) for member in self.members]
         (member,) = self.members
-        if variant == "heterogeneous" and isinstance(member, Recipe):
+        if variant == "heterogeneous" and isinstance(member, PlaneRecipe):
             return [finish(member.redrawn(i).build()) for i in range(planes)]
         plane = finish(_built(member))
         if variant == "serial-high":
@@ -131,15 +131,15 @@ class Source:
         return 1 if variant == "serial-high" else planes
 
 
-def _built(member: Member) -> Plane:
+def _built(member: PlaneMember) -> Plane:
     return member if isinstance(member, Plane) else member.build()
 
 
-def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
+def resolve(text: str, *, link_gbps: float, seed: int | None) -> NetworkSource:
     """Return what ``text`` stands for; see :func:`~pnet_lp.topology.network.build_plane`."""
     name, colon, _ = text.partition(":")
     if name.strip() in topologies:
-        return Source(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
+        return NetworkSource(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
     known = named_files("topologies")
     # A name of the catalogue can have a slash and then looks like a path.
     if text in known and not (exists(text) and Path(text).is_file()):
@@ -162,29 +162,29 @@ def _is_file(text: str) -> bool:
 
 def _recipe(
     name: str, values: Mapping[str, object], label: str, link_gbps: float, seed: int | None
-) -> Recipe:
+) -> PlaneRecipe:
     entry = topologies.get(name)
     completed = dict(values)
     for key, default in (("link_gbps", link_gbps), ("seed", seed)):
         if key in entry.params.model_fields and default is not None:
             completed.setdefault(key, default)
-    return Recipe(entry, completed, label)
+    return PlaneRecipe(entry, completed, label)
 
 
-def _from_file(path: str, link_gbps: float, seed: int | None) -> Source:
+def _from_file(path: str, link_gbps: float, seed: int | None) -> NetworkSource:
     from pnet_lp.topology.io import parse_plane, read_content  # noqa: PLC0415 - slow to load
     from pnet_lp.topology.spec import is_spec, parse_spec  # noqa: PLC0415 - slow to load
 
     data = read_content(path)
     if not is_spec(path, data):
-        return Source(path, (parse_plane(data, path, link_gbps=link_gbps),))
+        return NetworkSource(path, (parse_plane(data, path, link_gbps=link_gbps),))
     spec = parse_spec(decoded(data, path, TopologyError), path)
     with naming(path, SpecError):
         members = tuple(_member(member, path, link_gbps, seed) for member in spec.members)
-    return Source(path, members, spec.planes, spec.variant)
+    return NetworkSource(path, members, spec.planes, spec.variant)
 
 
-def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> Member:
+def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> PlaneMember:
     if spec.builder is not None:
         recipe = _recipe(spec.builder, spec.parameters, path, link_gbps, seed)
         recipe.entry.validate(recipe.values)  # while the spec's name is at hand

@@ -9,7 +9,7 @@ from pnet_lp.files import exists
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.combine import split_terms
-from pnet_lp.traffic.source import DemandFile, Source, added, resolve
+from pnet_lp.traffic.source import DemandFile, TrafficSource, added, resolve
 
 
 def build_traffic(text: str, network: Network, level: Level | None = None, *, seed: int = 0) -> TrafficMatrix:
@@ -57,7 +57,7 @@ def _terms(text: str) -> list[tuple[float, str]]:
     return [(1.0, text)] if exists(text) else split_terms(text)
 
 
-def _agreed_level(given: Level | None, sources: Iterable[Source]) -> Level | None:
+def _agreed_level(given: Level | None, sources: Iterable[TrafficSource]) -> Level | None:
     """Return the level given or that of the specs, which must not differ; None where nothing says one."""
     agreed, where = given, "level"
     for source in sources:

@@ -60,12 +60,11 @@ SizesOf: TypeAlias = Annotated[
 ByteCount: TypeAlias = Annotated[int, BeforeValidator(_bytes), BYTES]
 Bytes: TypeAlias = Annotated[ByteCount, Field(ge=1, le=10**15)]
 Duration: TypeAlias = Annotated[int, BeforeValidator(_picoseconds), TIME, Field(ge=0, le=10**18)]
-Seed: TypeAlias = Annotated[int | None, Field(description="seed of the draw; default: the run's seed")]
 
 
 @brief()
 @dataclass(frozen=True)
-class Context:
+class WorkloadContext:
     """What a workload may look at.
 
     Attributes:
@@ -123,9 +122,9 @@ class Context:
         return Workload.from_flows(self.hosts, *arguments, label=self.label, **more)
 
 
-Builder: TypeAlias = Callable[[Any, Context], Workload]
+WorkloadBuilder: TypeAlias = Callable[[Any, WorkloadContext], Workload]
 """``(parameters, context) -> workload``; the parameters are an instance of the entry's model."""
 
-WORKLOADS: Registry[Builder] = Registry(
+WORKLOADS: Registry[WorkloadBuilder] = Registry(
     "workload", package="pnet_lp.workload.kinds", group="pnet_lp.workloads"
 )

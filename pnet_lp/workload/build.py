@@ -11,7 +11,7 @@ from pnet_lp.files import check_readable, exists
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.workload import Workload
 from pnet_lp.registry import Entry, Params, parse_expression
-from pnet_lp.workload.base import WORKLOADS, Builder, Context, WorkloadParams
+from pnet_lp.workload.base import WORKLOADS, WorkloadBuilder, WorkloadContext, WorkloadParams
 from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
 
 
@@ -80,7 +80,7 @@ def check_workload(text: str, traffic: str | None = None) -> None:
         check_readable(found, WorkloadError)
 
 
-def _parsed(text: str, traffic: str | None) -> tuple[Entry[Builder], WorkloadParams] | Path:
+def _parsed(text: str, traffic: str | None) -> tuple[Entry[WorkloadBuilder], WorkloadParams] | Path:
     """Return what ``text`` names: a registered workload with its parameters, or a file."""
     if text.partition(":")[0].strip() not in WORKLOADS and _is_file(text):
         if traffic is not None:
@@ -115,7 +115,7 @@ def check_hosts(network: Network, label: str) -> None:
         )
 
 
-def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: int) -> Context:
+def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: int) -> WorkloadContext:
     """Return what a workload may look at, or raise WorkloadError where no flow can be made of it."""
     check_hosts(network, label)
     if traffic is not None:
@@ -125,4 +125,4 @@ def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: 
             )
         if not traffic.demand_count:
             raise WorkloadError("the traffic matrix has no demand", where=label)
-    return Context(network, seed, label, traffic)
+    return WorkloadContext(network, seed, label, traffic)

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.layouts import parse_number
-from pnet_lp.workload.base import Context
+from pnet_lp.workload.base import WorkloadContext
 
 CapacityName: TypeAlias = Literal["access", "bisection"]
 
@@ -27,7 +27,7 @@ Capacity: TypeAlias = Annotated[float | CapacityName, BeforeValidator(_capacity)
 """A parameter: Gb/s, or what of the network counts."""
 
 
-def capacity_of(asked: float | CapacityName, context: Context) -> tuple[float, str]:
+def capacity_of(asked: float | CapacityName, context: WorkloadContext) -> tuple[float, str]:
     """Return a capacity in Gb/s and what it is, in words.
 
     Args:

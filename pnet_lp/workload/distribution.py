@@ -104,10 +104,12 @@ class SizeDistribution:
         return longs(np.maximum(np.rint(self.quantile(random.random(count))), 1.0))
 
 
-Sizes: TypeAlias = Callable[[Any, str], SizeDistribution]
+SizesBuilder: TypeAlias = Callable[[Any, str], SizeDistribution]
 """``(parameters, label) -> distribution``; the parameters are an instance of the entry's model."""
 
-SIZES: Registry[Sizes] = Registry("flow sizes", package="pnet_lp.workload.sizes", group="pnet_lp.sizes")
+SIZES: Registry[SizesBuilder] = Registry(
+    "flow sizes", package="pnet_lp.workload.sizes", group="pnet_lp.sizes"
+)
 
 
 class CurveParams(Params):

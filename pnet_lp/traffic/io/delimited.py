@@ -14,7 +14,7 @@ from pnet_lp.layouts import csv_text, parse_csv, parse_number
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
-from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
+from pnet_lp.traffic.io.lines import DemandLine, check_demand, matrix_of
 
 HEADER = ("src", "dst", "demand")
 
@@ -28,7 +28,7 @@ def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
     return csv_text(HEADER, ((names[s], names[t], repr(d)) for s, t, d in entries(traffic)))
 
 
-def _lines(path: str, text: str) -> Iterator[Line]:
+def _lines(path: str, text: str) -> Iterator[DemandLine]:
     header: list[str] | None = None
     for where, row in parse_csv(text, path, TrafficError):
         if header is None and row[0].startswith("#"):
@@ -43,7 +43,7 @@ def _lines(path: str, text: str) -> Iterator[Line]:
             raise TrafficError(f"{len(fields)} fields instead of 3", where=where, found=",".join(row))
         values = dict(zip(header, fields, strict=True))
         demand = check_demand(parse_number(values["demand"]), values["demand"], where)
-        yield Line(where, values["src"], values["dst"], demand)
+        yield DemandLine(where, values["src"], values["dst"], demand)
     if header is None:
         raise TrafficError(
             "the file holds nothing but comments", where=path, allowed=f"a header {','.join(HEADER)}"

@@ -14,7 +14,7 @@ from pnet_lp.layouts import whole
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
-from pnet_lp.traffic.io.lines import Line, check_size, matrix_of
+from pnet_lp.traffic.io.lines import DemandLine, check_size, matrix_of
 
 _MOST = 10_000_000  # connections that are written
 _CONNECTION = re.compile(r"([0-9]{1,9})->([0-9]{1,9})")
@@ -26,7 +26,7 @@ _FIRST = re.compile(r"(?:Nodes|Connections)\s")
 
 def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
     counts: dict[str, int] = {}
-    lines: list[Line] = []
+    lines: list[DemandLine] = []
     for number, line in enumerate(text.split("\n"), 1):
         words, here = line.split(), f"{where}:{number}"
         if not words or words[0].startswith("#") or words[0] in {"trigger", "failure"}:
@@ -52,7 +52,7 @@ def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatr
     return matrix_of(lines, network, level, where)
 
 
-def _line(words: list[str], where: str) -> Line:
+def _line(words: list[str], where: str) -> DemandLine:
     match = _CONNECTION.fullmatch(words[0])
     if match is None:
         raise TrafficError("not a connection", where=where, found=words[0], allowed="SRC->DST start T size S")
@@ -68,7 +68,7 @@ def _line(words: list[str], where: str) -> Line:
                 found=f"{word} {value}".strip(),
                 allowed=", ".join(sorted(_VALUED)),
             )
-    return Line(where, int(match[1]), int(match[2]), 1.0)
+    return DemandLine(where, int(match[1]), int(match[2]), 1.0)
 
 
 def _render(traffic: TrafficMatrix, _: Network, __: Level) -> str:

@@ -21,7 +21,7 @@ MOST_ENTRIES = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DemandLine:
     """One demand of a file.
 
     Attributes:
@@ -36,7 +36,7 @@ class Line:
     demand: float
 
 
-def matrix_of(lines: Sequence[Line], network: Network, level: Level, label: str) -> TrafficMatrix:
+def matrix_of(lines: Sequence[DemandLine], network: Network, level: Level, label: str) -> TrafficMatrix:
     """Return the matrix of the demands in a file.
 
     Endpoints are names of the network throughout a file, or else indices from 0 throughout: choosing per line would mix

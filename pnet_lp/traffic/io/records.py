@@ -13,7 +13,7 @@ from pnet_lp.layouts import parse_json
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
-from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
+from pnet_lp.traffic.io.lines import DemandLine, check_demand, matrix_of
 
 _SHAPE = '{"demands": [{"src": ..., "dst": ..., "demand": ...}, ...]}, or the list alone'
 
@@ -31,7 +31,7 @@ def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatr
     return matrix_of(lines, network, level, where)
 
 
-def _line(item: object, where: str) -> Line:
+def _line(item: object, where: str) -> DemandLine:
     if not isinstance(item, dict) or item.keys() != {"src", "dst", "demand"}:
         raise TrafficError("not a demand", where=where, found=item, allowed="an object with src, dst, demand")
     for key in ("src", "dst"):
@@ -39,7 +39,7 @@ def _line(item: object, where: str) -> Line:
             raise TrafficError(
                 f"{key} is no endpoint", where=where, found=item[key], allowed="a name, or an index"
             )
-    return Line(where, item["src"], item["dst"], number(item["demand"], where))
+    return DemandLine(where, item["src"], item["dst"], number(item["demand"], where))
 
 
 def number(value: Any, where: str) -> float:

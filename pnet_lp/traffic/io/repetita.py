@@ -10,7 +10,7 @@ from pnet_lp.layouts import parse_tables, scaled, unscaled, whole
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
-from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
+from pnet_lp.traffic.io.lines import DemandLine, check_demand, matrix_of
 
 _HEADERS = {"DEMANDS": "label src dest bw"}
 
@@ -20,13 +20,13 @@ def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatr
     return matrix_of([_line(*row) for row in tables["DEMANDS"]], network, level, where)
 
 
-def _line(where: str, words: list[str]) -> Line:
+def _line(where: str, words: list[str]) -> DemandLine:
     src, dst = (whole(word) for word in words[1:3])
     if src is None or dst is None:
         raise TrafficError(
             "an endpoint is no number", where=where, found=" ".join(words[1:3]), allowed="whole numbers >= 0"
         )
-    return Line(where, src, dst, check_demand(scaled(words[3], 6), words[3], where))
+    return DemandLine(where, src, dst, check_demand(scaled(words[3], 6), words[3], where))
 
 
 def _render(traffic: TrafficMatrix, _: Network, __: Level) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.layouts import SNDLIB_HEADER, Row, parse_sndlib, scaled, unscaled
+from pnet_lp.layouts import SNDLIB_HEADER, SectionRow, parse_sndlib, scaled, unscaled
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
-from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
+from pnet_lp.traffic.io.lines import DemandLine, check_demand, matrix_of
 
 _DEMAND = "ID ( SOURCE TARGET ) UNIT VALUE MAX_PATH_LENGTH"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -25,10 +25,10 @@ def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatr
     return matrix_of([_line(row) for row in sections["DEMANDS"]], network, level, where)
 
 
-def _line(row: Row) -> Line:
+def _line(row: SectionRow) -> DemandLine:
     match row.words:
         case (str(), (s, t), str(unit), str(value), *_) if isinstance(s, str):
-            return Line(row.where, s, t, demand_of(unit, value, row.where))
+            return DemandLine(row.where, s, t, demand_of(unit, value, row.where))
     found = " ".join(word if isinstance(word, str) else f"( {' '.join(word)} )" for word in row.words)
     raise TrafficError("not a demand", where=row.where, found=found, allowed=_DEMAND)
 

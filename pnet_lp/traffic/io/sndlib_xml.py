@@ -9,7 +9,7 @@ from pnet_lp.layouts import SNDLIB_NAMESPACE, parse_xml, unscaled
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
-from pnet_lp.traffic.io.lines import Line, matrix_of
+from pnet_lp.traffic.io.lines import DemandLine, matrix_of
 from pnet_lp.traffic.io.sndlib import demand_of
 
 
@@ -22,7 +22,7 @@ def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatr
     for demand in demands.findall("demand"):
         s, t, value = (demand.findtext(key, "").strip() for key in ("source", "target", "demandValue"))
         unit = demand.findtext("routingUnit", "1").strip()
-        lines.append(Line(places[demand], s, t, demand_of(unit, value, places[demand])))
+        lines.append(DemandLine(places[demand], s, t, demand_of(unit, value, places[demand])))
     return matrix_of(lines, network, level, where)
 
 

@@ -14,7 +14,7 @@ from pnet_lp.layouts import node_names, parse_json
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
-from pnet_lp.traffic.io.lines import Line, matrix_of
+from pnet_lp.traffic.io.lines import DemandLine, matrix_of
 from pnet_lp.traffic.io.records import number
 
 _OURS = re.compile(r'"graph"\s*+:\s*+\{')
@@ -30,7 +30,7 @@ def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatr
     if not isinstance(nodes, list) or not all(isinstance(node, dict) for node in nodes):
         raise TrafficError("not a TopoHub document", where=where, allowed='a list "nodes" of objects')
     called = {str(node.get("id")): name for node, name in zip(nodes, node_names(nodes), strict=True)}
-    lines: list[Line] = []
+    lines: list[DemandLine] = []
     known: set[tuple[str, str]] = set()
     for s, row in demands.items():
         here = f"{where}: demands[{s!r}]"
@@ -44,7 +44,7 @@ def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatr
             known.add((s, t))
             demand = number(value, f"{here}[{t!r}]")
             src, dst = called.get(s) or s, called.get(t) or t
-            lines += [Line(here, src, dst, demand), Line(here, dst, src, demand)]
+            lines += [DemandLine(here, src, dst, demand), DemandLine(here, dst, src, demand)]
     return matrix_of(lines, network, level, where)
 
 

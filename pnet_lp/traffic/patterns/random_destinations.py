@@ -11,7 +11,8 @@ from pydantic import Field
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.traffic.base import TrafficContext, traffics
 from pnet_lp.traffic.matching import random_bijection
 
 
@@ -22,7 +23,7 @@ class RandomParams(Params):
         1, ge=1, description="flows of each endpoint, 1.0 each (2, 3, 4: Hedera's randx2 to randx4)"
     )
     distinct: bool = Field(False, description="whether the flows of an endpoint all go to different ones")
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @traffics.register(
@@ -31,7 +32,7 @@ class RandomParams(Params):
     summary="flows of 1.0 from every endpoint to others drawn evenly",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (rand, randx2 to randx4)",
 )
-def random(params: RandomParams, context: Context) -> TrafficMatrix:
+def random(params: RandomParams, context: TrafficContext) -> TrafficMatrix:
     """Return ``flows`` flows of 1.0 per endpoint; flows between the same two add up.
 
     Raises:
@@ -64,7 +65,7 @@ class HotspotParams(Params):
         "random",
         description="where all others send to; random: anywhere; bijective: each to one of its own that is no hotspot",
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @traffics.register(
@@ -73,7 +74,7 @@ class HotspotParams(Params):
     summary="1.0 from a share of the endpoints to a random hotspot, from all others to a random endpoint",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (hotspot)",
 )
-def hotspot(params: HotspotParams, context: Context) -> TrafficMatrix:
+def hotspot(params: HotspotParams, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 per endpoint.
 
     Half of the endpoints and one hotspot is our choice; Hedera's evaluation has other numbers, see

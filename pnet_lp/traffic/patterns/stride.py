@@ -8,7 +8,7 @@ from pydantic import Field
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, traffics
+from pnet_lp.traffic.base import TrafficContext, traffics
 
 
 class StrideParams(Params):
@@ -24,7 +24,7 @@ class StrideParams(Params):
     summary="1.0 from endpoint i to endpoint i + s modulo n",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (stride)",
 )
-def stride(params: StrideParams, context: Context) -> TrafficMatrix:
+def stride(params: StrideParams, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 per endpoint.
 
     Raises:

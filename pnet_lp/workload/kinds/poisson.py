@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pnet_lp.model.workload import Workload
 from pnet_lp.workload.arrivals import ArrivalParams, arriving
-from pnet_lp.workload.base import WORKLOADS, Context
+from pnet_lp.workload.base import WORKLOADS, WorkloadContext
 
 
 class PoissonParams(ArrivalParams):
@@ -18,6 +18,6 @@ class PoissonParams(ArrivalParams):
     summary="flows arrive as a Poisson process at a load, between random hosts or by demand",
     source="pFabric, section 5.1",
 )
-def poisson(params: PoissonParams, context: Context) -> Workload:
+def poisson(params: PoissonParams, context: WorkloadContext) -> Workload:
     """Return flows with exponential gaps."""
     return arriving(params, context, lambda random, count: random.standard_exponential(count))

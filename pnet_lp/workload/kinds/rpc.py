@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.model.workload import Workload
-from pnet_lp.workload.base import WORKLOADS, Bytes, Context, Duration, Seed, WorkloadParams
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.workload.base import WORKLOADS, Bytes, Duration, WorkloadContext, WorkloadParams
 
 
 class RpcParams(WorkloadParams):
@@ -27,7 +28,7 @@ class RpcParams(WorkloadParams):
         "first call of a client to a server; none, as of connections that are there",
     )
     pause: Duration = Field(0, description="time from a response to the next request")
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @WORKLOADS.register(
@@ -37,7 +38,7 @@ class RpcParams(WorkloadParams):
     summary="every host calls random others: a request, a response, then the next call",
     source="P-Net, section 5.2.1 (table 2, figures 10 and 11)",
 )
-def rpc(params: RpcParams, context: Context) -> Workload:
+def rpc(params: RpcParams, context: WorkloadContext) -> Workload:
     """Return ``hosts x clients x rounds`` tasks of two flows, a request and the response that waits for it."""
     clients = context.hosts * params.clients
     calls = clients * params.rounds
