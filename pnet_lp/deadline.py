@@ -34,7 +34,7 @@ class Deadline:
     def over(self, doing: str) -> TimeLimitError:
         """Return the error for time that ended in the middle of something, before there was anything to bound."""
         return TimeLimitError(
-            f"{self.limit_s:g} s were over while {doing}, before there was a bound to report",
+            f"{self.limit_s:g} s ran out while {doing}, before there was a bound to report",
             where="time_limit_s",
             allowed="more seconds, or none",
         )

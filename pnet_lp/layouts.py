@@ -193,7 +193,7 @@ def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[SectionR
     for number, line in enumerate(text.split("\n"), 1):
         here = f"{where}:{number}"
         if number == 1 and line.strip() != SNDLIB_HEADER:
-            raise fault("wrong first line", where=here, found=line.strip(), allowed=SNDLIB_HEADER)
+            raise fault("invalid first line", where=here, found=line.strip(), allowed=SNDLIB_HEADER)
         words = line.partition("#")[0].replace("(", " ( ").replace(")", " ) ").split()
         if number == 1 or not words:
             continue
@@ -267,7 +267,7 @@ def parse_tables(
         here, words = lines.pop(0) if lines else (where, [])
         if words != header.split():
             raise fault(
-                f"table {name} has a wrong header",
+                f"table {name} has an invalid header",
                 where=here,
                 found=" ".join(words) or None,
                 allowed=header,

@@ -233,7 +233,7 @@ def readers() -> dict[str, Reader]:
     for known in NETWORK_FORMATS.formats:
         found[f"network {known.name}"] = _network_reader(known)
     for each in MATRIX_FORMATS.formats:
-        found[f"traffic {each.name}"] = _traffic_reader(each)
+        found[f"matrix {each.name}"] = _traffic_reader(each)
     for one in WORKLOAD_FORMATS.formats:
         found[f"workload {one.name}"] = _workload_reader(one)
     return found

@@ -112,7 +112,7 @@ def readers() -> dict[str, Reader]:
         )
     for each in MATRIX_FORMATS.formats:
         seeds = traffic_seeds(each.suffixes[0])
-        found[f"traffic {each.name}"] = Reader(
+        found[f"matrix {each.name}"] = Reader(
             tuple(data for data, _ in seeds),
             functools.partial(_any_traffic, suffix=each.suffixes[0], network=seeds[0][1]),
         )

@@ -135,7 +135,7 @@ def draw(
         )
     if layers and large:
         raise SpecError(
-            "a network this large is drawn as its tiers, which have no layers",
+            "a network this large is drawn as its tiers, without layers",
             where="layers",
             found=max(panel.plane.switch_count for panel in panels),
             allowed=f"planes of at most {MOST_SWITCHES} switches and {MOST_CABLES:,} cables",
@@ -172,14 +172,16 @@ def _check(
     """Raise SpecError where an argument has no meaning beside the others."""
     result = isinstance(load, ThroughputResult)
     if result and not given["traffic"]:
-        raise SpecError("the traffic of a result is not in it", where="load", allowed="traffic with it")
+        raise SpecError(
+            "a result does not contain its traffic matrix", where="load", allowed="traffic with it"
+        )
     if load is not None and not result and given["traffic"]:
         raise SpecError(
-            "a file of loads is not of another traffic", where="traffic", allowed="load or traffic"
+            "a file of loads has its own traffic matrix", where="traffic", allowed="load or traffic"
         )
     if lengths and load is None and not given["traffic"]:
         raise SpecError(
-            "nothing is solved that has lengths", where="lengths", allowed="load or traffic with it"
+            "nothing is solved, so there are no lengths", where="lengths", allowed="load or traffic with it"
         )
     if solving and (load is not None or not given["traffic"]):
         name = next(key for key in given if key not in {"level", "traffic"})

@@ -210,7 +210,7 @@ def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> CableLo
 def _whole(row: Mapping[str, Any], key: str, where: str) -> int:
     value = _amount(row, key, where)
     if value != int(value):
-        raise SpecError(f"{key} is no whole number", where=where, found=row[key])
+        raise SpecError(f"{key} is not a whole number", where=where, found=row[key])
     return int(value)
 
 
@@ -220,5 +220,5 @@ def _amount(row: Mapping[str, Any], key: str, where: str) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
-        raise SpecError(f"{key} is wrong", where=where, found=row[key], allowed="a number >= 0")
+        raise SpecError(f"invalid {key}", where=where, found=row[key], allowed="a number >= 0")
     return value

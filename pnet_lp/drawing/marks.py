@@ -76,7 +76,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         halves = find_bisection(network, level)
         if halves is None:
             raise SpecError(
-                f"one {level} has no two halves",
+                f"one {level} cannot be halved",
                 where="cut",
                 found=kind,
                 allowed="a network of two or more racks or hosts",
@@ -91,7 +91,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         return CutMark(kind, halves.proved, shown, cables, words)
     if endpoints < 2:
         raise SpecError(
-            f"one {level} cannot be parted",
+            f"one {level} cannot be divided",
             where="cut",
             found=kind,
             allowed="a network of two or more racks or hosts",
@@ -100,7 +100,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         traffic = build_traffic(_UNIFORM, network, level)
     bound = compute_bounds(network, traffic, ["sparsest-cut"]).found["sparsest-cut"]
     if not isinstance(bound.witness, Cut) or math.isinf(bound.value_gbps):
-        raise SpecError("no cut parts the ends of a demand", where="cut", found=kind)
+        raise SpecError("no cut separates the ends of a demand", where="cut", found=kind)
     shown = _natural(network, level, bound.witness)
     cables = _cables(network, shown)
     words = (

@@ -125,7 +125,7 @@ def _cable_units(network: Network, failures: Failures) -> list[_Indices]:
                 and np.array_equal(plane.cable_v, first.cable_v)
             ):
                 raise TopologyError(
-                    "the planes are wired differently, so their cables have no common positions",
+                    "the planes are wired differently, so their cables do not correspond",
                     where="fail_unit",
                     found="position",
                     allowed="homogeneous planes",
@@ -138,7 +138,7 @@ def _switch_units(network: Network, failures: Failures) -> list[_Indices]:
     together = failures.switches and failures.unit == "position"
     if together and any(plane.switch_names != first.switch_names for plane in network.planes):
         raise TopologyError(
-            "the planes have different switches, so these have no common positions",
+            "the planes have different switches, so these do not correspond",
             where="fail_unit",
             found="position",
             allowed="planes whose switches have the same names",

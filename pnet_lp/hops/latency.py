@@ -76,7 +76,7 @@ class Rpc:
             if not (math.isfinite(value) and value > 0):
                 raise SpecError("out of range", where=name, found=value, allowed="a finite number > 0")
         if not are_delays(self.hop_delay_us * 1e3):
-            raise SpecError("delay is wrong", where="hop_delay_us", found=self.hop_delay_us, allowed=DELAYS)
+            raise SpecError("invalid delay", where="hop_delay_us", found=self.hop_delay_us, allowed=DELAYS)
 
     def time_us(self, hops: int) -> float:
         """Return how long it takes over ``hops`` hops and the two access links, in microseconds.

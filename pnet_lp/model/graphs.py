@@ -188,7 +188,10 @@ def _speed(
     if name == _RAW:
         if not 0 <= (speed := scaled(str(value), 9)) < math.inf:
             raise TopologyError(
-                f"{_RAW} of {u!r} - {v!r} is no speed", where=where, found=value, allowed="finite bit/s >= 0"
+                f"{_RAW} of {u!r} - {v!r} is not a valid link speed",
+                where=where,
+                found=value,
+                allowed="finite bit/s >= 0",
             )
         return speed
     try:
@@ -247,7 +250,7 @@ def _position(data: Mapping[str, Any], where: str) -> tuple[float, float]:
     try:
         x, y = map(float, pair)
     except (TypeError, ValueError, OverflowError):
-        raise TopologyError("a position is no pair of numbers", where=where, found=pair) from None
+        raise TopologyError("a position is not a pair of numbers", where=where, found=pair) from None
     if not (math.isfinite(x) and math.isfinite(y)):
         raise TopologyError("a position is not finite", where=where, found=pair)
     return x, y

@@ -166,7 +166,7 @@ class Workload:
         s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
         count = len(s)
         if not count:
-            raise WorkloadError("there is no flow", where=where)
+            raise WorkloadError("the workload has no flows", where=where)
         bytes_, start = np.asarray(size), np.asarray(start_ps)
         own_task = np.arange(count) if task is None else np.asarray(task)
         shared = np.arange(count) if connection is None else np.asarray(connection)
@@ -192,14 +192,14 @@ class Workload:
             raise WorkloadError(
                 f"host {int(s[loops][0])} sends to itself", where=flow_at(int(np.argmax(loops)))
             )
-        _check(bytes_, 1, np.iinfo(np.int64).max // 16, "a flow has a wrong size in bytes", where, flow_at)
-        _check(start, 0, LONGEST_PS, "a flow has a wrong start in picoseconds", where, flow_at)
-        _check(own_task, 0, count - 1, "a flow has a wrong task", where, flow_at)
+        _check(bytes_, 1, np.iinfo(np.int64).max // 16, "invalid flow size in bytes", where, flow_at)
+        _check(start, 0, LONGEST_PS, "invalid flow start in picoseconds", where, flow_at)
+        _check(own_task, 0, count - 1, "invalid task of a flow", where, flow_at)
         weights = np.broadcast_to(weights, count)
         if np.any(wrong := ~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT))):
             flow = int(np.argmax(wrong))
             raise WorkloadError(
-                "a flow has a wrong weight",
+                "invalid flow weight",
                 where=flow_at(flow),
                 found=float(weights[flow]),
                 allowed=f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",
@@ -295,14 +295,14 @@ def _first_flows(
     connection: LongArray, src: LongArray, dst: LongArray, where: str, flow_at: Callable[[int], str]
 ) -> LongArray:
     """Return the first flow of each flow's connection; raise WorkloadError where these join different hosts."""
-    _check(connection, 0, np.iinfo(np.int64).max, "a flow has a wrong connection", where, flow_at)
+    _check(connection, 0, np.iinfo(np.int64).max, "invalid connection of a flow", where, flow_at)
     _, first, place = np.unique(connection, return_index=True, return_inverse=True)
     found: LongArray = first[place.ravel()]
     low, high = np.minimum(src, dst), np.maximum(src, dst)
     if np.any(other := (low != low[found]) | (high != high[found])):
         flow = int(np.argmax(other))
         raise WorkloadError(
-            f"a connection between hosts {src[flow]} and {dst[flow]} is also one between others",
+            f"a connection between hosts {src[flow]} and {dst[flow]} is already used between other hosts",
             where=flow_at(flow),
             found=int(connection[flow]),
             allowed=f"that of flow {found[flow]} joins hosts {src[found[flow]]} and {dst[found[flow]]}",
@@ -332,7 +332,7 @@ def _parents(
     child, parent, known = child[order], parent[order], np.broadcast_to(known, child.shape)[order]
     pointer = np.concatenate([[0], np.cumsum(np.bincount(child, minlength=count))])
     if np.any(parent >= child) and (stuck := _stuck(count, child, parent)) is not None:
-        raise WorkloadError("a flow waits for itself, through others or at once", where=flow_at(stuck))
+        raise WorkloadError("circular dependency between flows", where=flow_at(stuck))
     return pointer, parent, known
 
 

@@ -72,7 +72,7 @@ def checked_amount(searches: Searches, demand: npt.ArrayLike) -> FloatArray:
     if len(amount) != searches.pair_count:
         raise RoutingError(f"{len(amount)} demands for {searches.pair_count} pairs")
     if np.any(bad := ~(np.isfinite(amount) & (amount >= 0))):
-        raise RoutingError("a demand is wrong", found=float(amount[bad][0]), allowed="finite numbers >= 0")
+        raise RoutingError("invalid demand", found=float(amount[bad][0]), allowed="finite numbers >= 0")
     return amount
 
 

@@ -36,7 +36,7 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
 
     Raises:
         SpecError: ``per_switch`` is negative, or makes too many hosts.
-        TopologyError: a speed that is no speed.
+        TopologyError: an invalid link speed.
     """
     if per_switch < 0:
         raise SpecError("a negative number of hosts", where="hosts_per_switch", found=per_switch)

@@ -32,7 +32,7 @@ def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | 
     source = resolve(text, link_gbps=link_gbps, seed=seed)
     count = max(len(source.members), source.planes)
     if count > 1:
-        raise SpecError(f"one plane is wanted, this spec has {count}", where=text)
+        raise SpecError(f"expected one plane, the spec has {count}", where=text)
     return source.expanded(1, "serial")[0]
 
 
@@ -91,10 +91,10 @@ def build_network(
 
     made = [plane for part in parts for plane in part.source.expanded(part.planes, part.variant, with_hosts)]
     if hosts_per_switch and not attached:
-        raise SpecError("the network has hosts of its own", where="hosts_per_switch", found=hosts_per_switch)
+        raise SpecError("the network already has hosts", where="hosts_per_switch", found=hosts_per_switch)
     network = Network.from_planes(made, variant)
     if variant == "homogeneous" and len({plane.fingerprint for plane in network.planes}) > 1:
-        raise SpecError("the planes given are not alike", where="variant", found=variant)
+        raise SpecError("the given planes are not identical", where="variant", found=variant)
     return network
 
 
@@ -145,7 +145,9 @@ def _settled(
     if variant is not None and variant not in VARIANTS:
         raise SpecError("unknown variant", where="variant", found=variant, allowed=", ".join(VARIANTS))
     if not (math.isfinite(link_gbps) and link_gbps > 0):
-        raise SpecError("not a speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0")
+        raise SpecError(
+            "not a valid link speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0"
+        )
     sources = [
         NetworkSource(text.label or "plane", (text,))
         if isinstance(text, Plane)

@@ -45,7 +45,7 @@ class PlaneSettings(Params):
         # Planes that are drawn may come out alike by chance.
         named = self.variant == "heterogeneous" and len(topologies) > 1
         if named and len({plane.fingerprint for plane in network.planes}) == 1:
-            raise SpecError("the planes given are all alike", where="variant", found=self.variant)
+            raise SpecError("the given planes are all identical", where="variant", found=self.variant)
         return network
 
     def check(self, topologies: Sequence[str]) -> int:

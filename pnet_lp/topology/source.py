@@ -109,14 +109,14 @@ class NetworkSource:
         (member,) = self.members
         if variant == "serial" and planes > 1:
             raise SpecError(
-                f"a serial network is one plane, and {planes} are asked for",
+                f"a serial network has one plane, but {planes} are requested",
                 where="variant",
                 found=variant,
                 allowed=f"serial-high, which is one plane {planes} times as fast, or planes=1",
             )
         if variant == "heterogeneous" and planes == 1:
             raise SpecError(
-                "one plane has no other to differ from",
+                "a single plane cannot be heterogeneous",
                 where="variant",
                 found=variant,
                 allowed="planes=2 or more, or no variant",
@@ -195,7 +195,7 @@ def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> P
     file = Path(path).parent / (spec.file or "")
     data = read_content(file)
     if is_spec(file, data):
-        raise SpecError("a spec names files of planes, and this is a spec", where="file", found=spec.file)
+        raise SpecError("a spec names files of planes, not another spec", where="file", found=spec.file)
     if spec.sha256 is not None:
         check_sha256(file, spec.sha256, TopologyError)
     return parse_plane(data, str(file), link_gbps=spec.link_gbps or link_gbps)

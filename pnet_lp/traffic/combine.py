@@ -39,5 +39,5 @@ def _term(part: str, text: str) -> tuple[float, str]:
     except ValueError:
         factor = -1.0
     if not 0 < factor < float("inf"):
-        raise SpecError("a factor is wrong", where=text, found=match["factor"], allowed="finite numbers > 0")
+        raise SpecError("invalid factor", where=text, found=match["factor"], allowed="finite numbers > 0")
     return factor, match["text"]

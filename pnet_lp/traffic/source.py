@@ -142,7 +142,7 @@ def _from_spec(path: Path, label: str) -> TrafficSource:
         file = path.parent / spec.file
         if is_spec(file):
             raise SpecError(
-                "a spec names a file of demands, and this is a spec", where=f"{path}: file", found=spec.file
+                "a spec names a file of demands, not another spec", where=f"{path}: file", found=spec.file
             )
         if spec.sha256 is not None:
             check_sha256(file, spec.sha256, TrafficError)

@@ -51,7 +51,7 @@ def capacity_of(asked: float | CapacityName, context: WorkloadContext) -> tuple[
         return float(asked), "as given"
     if gbps <= 0:
         raise WorkloadError(
-            f"a load is a part of {what}, which is 0 Gb/s",
+            f"a load is a fraction of {what}, which is 0 Gb/s",
             where=f"{context.label}: capacity_gbps",
             found=asked,
             allowed="access, bisection or a number, of a network that carries something",

@@ -244,14 +244,14 @@ OTHER = net("ring:n=5")
         (
             RING,
             {"lengths": True},
-            "lengths: nothing is solved that has lengths; allowed: load or traffic with it",
+            "lengths: nothing is solved, so there are no lengths; allowed: load or traffic with it",
         ),
         (RING, {"level": "rack"}, "level: nothing depends on it; allowed: traffic or cut with it"),
         (RING, {"routing": "ecmp"}, "routing: nothing is solved; allowed: traffic with it, and no load"),
         (
             RING,
             {"load": "x.csv", "traffic": "all-to-all"},
-            "traffic: a file of loads is not of another traffic; allowed: load or traffic",
+            "traffic: a file of loads has its own traffic matrix; allowed: load or traffic",
         ),
         (
             RING,
@@ -261,12 +261,12 @@ OTHER = net("ring:n=5")
         (
             Network.from_planes([Plane.from_cables(1, [], [])]),
             {"cut": "bisection"},
-            "cut: one rack has no two halves, found 'bisection'; allowed: a network of two or more racks or hosts",
+            "cut: one rack cannot be halved, found 'bisection'; allowed: a network of two or more racks or hosts",
         ),
         (
             Network.from_planes([Plane.from_cables(1, [], [])]),
             {"cut": "sparsest"},
-            "cut: one rack cannot be parted",
+            "cut: one rack cannot be divided",
         ),
         (
             RING,
@@ -307,14 +307,14 @@ HEADER = "plane,u,v,kind,cable,capacity_gbps,load_gbps,utilisation,length\n"
         (HEADER, "links.csv: the link from '0' to '1' of plane 0 has no row"),
         (f"{HEADER}0,0,2,core,0,100,1,0.01,0\n", "links.csv:2: the network drawn has no such link, found"),
         (f"{HEADER}1,0,1,core,0,100,1,0.01,0\n", "links.csv:2: the network drawn has no such link, found"),
-        (f"{HEADER}0,0,1,core,0.5,100,1,0.01,0\n", "links.csv:2: cable is no whole number, found '0.5'"),
+        (f"{HEADER}0,0,1,core,0.5,100,1,0.01,0\n", "links.csv:2: cable is not a whole number, found '0.5'"),
         (
             f"{HEADER}0,0,1,core,0,40,1,0.01,0\n",
             "links.csv:2: the link has another speed in the network drawn",
         ),
         (
             f"{HEADER}0,0,1,core,0,100,-1,0,0\n",
-            "links.csv:2: load_gbps is wrong, found '-1'; allowed: a number >= 0",
+            "links.csv:2: invalid load_gbps, found '-1'; allowed: a number >= 0",
         ),
         (HEADER + 2 * "0,0,1,core,0,100,1,0.01,0\n", "links.csv:3: the link has two rows"),
     ],

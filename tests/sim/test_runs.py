@@ -450,7 +450,7 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     (
         {"link_delay": "1001ms"},
         SpecError,
-        "link_delay: delay is wrong, found '1001ms'; allowed: 0 to 1e+09 ns, ",
+        "link_delay: invalid delay, found '1001ms'; allowed: 0 to 1e+09 ns, ",
     ),
     ({"link_delay": "1"}, SpecError, "link_delay: not a quantity, found '1'; allowed: a time with its unit"),
     ({"header": "1500"}, SpecError, "header: the header leaves no room for payload, found 1500"),

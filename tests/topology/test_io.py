@@ -67,8 +67,8 @@ def test_adjacency_tokens_hold_bare_multigraphs(plane: Plane, speed: float) -> N
     [
         (build_plane("jellyfish:k=4"), "hosts"),
         (build_plane("leaf-spine:leaves=2,spines=2"), "a choice of racks"),
-        (Plane.from_cables(["a", "1"], [0], [1]), "switch names that are no numbers"),
-        (Plane.from_cables(["0", "9" * 5000], [0], [1]), "switch names that are no numbers"),
+        (Plane.from_cables(["a", "1"], [0], [1]), "switch names that are not numbers"),
+        (Plane.from_cables(["0", "9" * 5000], [0], [1]), "switch names that are not numbers"),
         (Plane.from_cables(["1", "0"], [0], [1]), "switches out of order"),
         (Plane.from_cables(3, [0], [1]), "a switch without cables"),
         (Plane.from_cables(3, [0, 1], [1, 2], racks=[0, 2]), "a choice of racks"),

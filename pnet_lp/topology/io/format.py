@@ -40,7 +40,7 @@ def parse_speed(token: str, where: str) -> float:
     """Return the speed in Gb/s that ``token`` gives, or raise TopologyError."""
     speed = parse_number(token)
     if not are_amounts(speed):
-        raise TopologyError("not a speed", where=where, found=token, allowed=f"{AMOUNTS} Gb/s")
+        raise TopologyError("not a valid link speed", where=where, found=token, allowed=f"{AMOUNTS} Gb/s")
     return speed
 
 
@@ -126,7 +126,7 @@ def check_numbered(plane: Plane, what: str) -> None:
     """Raise TopologyError where the switches are not called by numbers in order, or one is without cables."""
     names = plane.switch_names
     if not all((number := whole(name)) is not None and str(number) == name for name in names):
-        raise refusal(plane, what, "switch names that are no numbers")
+        raise refusal(plane, what, "switch names that are not numbers")
     if list(names) != sorted(names, key=int):
         raise refusal(plane, what, "switches out of order")
     if plane.degree.min() == 0:

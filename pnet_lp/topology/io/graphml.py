@@ -34,7 +34,7 @@ class _Check:
             ) from None
         for end, place in self._ends:
             if end not in self._nodes:
-                raise TopologyError(f"an edge ends at {end!r}, which is no node", where=place)
+                raise TopologyError(f"an edge ends at {end!r}, which is not a node", where=place)
 
     def _fail(self, problem: str) -> None:
         raise TopologyError(problem, where=self._place)
@@ -56,7 +56,7 @@ class _Check:
         elif tag == "node":
             node = attributes.get("id", "")
             if node in self._nodes:
-                self._fail(f"two nodes are called {node!r}")
+                self._fail(f"the id {node!r} is used by two nodes")
             self._nodes.add(node)
         elif tag == "edge":
             u, v = attributes.get("source", ""), attributes.get("target", "")
@@ -65,7 +65,7 @@ class _Check:
                 key = attributes["id"]
                 edge = (u, v, key) if self._directed or u < v else (v, u, key)
                 if edge in self._edges:
-                    self._fail(f"two edges between {u!r} and {v!r} are called {key!r}")
+                    self._fail(f"the id {key!r} is used by two edges between {u!r} and {v!r}")
                 self._edges.add(edge)
 
 

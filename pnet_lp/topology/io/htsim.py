@@ -65,7 +65,7 @@ class _Tree:
 
     def quotient(self, number: int, by: int, what: str, where: str) -> int:
         if number % by:
-            raise TopologyError(f"{number} {what} cannot be shared out by {by}", where=where)
+            raise TopologyError(f"{number} {what} cannot be divided by {by}", where=where)
         return number // by
 
 
@@ -79,7 +79,7 @@ def _parse(text: str, where: str, _: float) -> Plane:
     count = tree.get("Tiers")
     if count not in _TIER_NAMES:
         raise TopologyError(
-            "wrong number of tiers", where=tree.head["Tiers"][1], found=count, allowed="2 or 3"
+            "unsupported number of tiers", where=tree.head["Tiers"][1], found=count, allowed="2 or 3"
         )
     hosts, pod = tree.get("Nodes"), tree.get("Podsize")
     down = [tree.get("Radix_Down", tier) for tier in range(count)]
@@ -142,7 +142,7 @@ def _read(text: str, where: str) -> _Tree:
             if key in values:
                 raise TopologyError(f"{key} is given twice", where=here)
             if value < 1 and key not in _IGNORED:
-                raise TopologyError(f"{key} is wrong", where=here, found=value, allowed="at least 1")
+                raise TopologyError(f"invalid {key}", where=here, found=value, allowed="at least 1")
             values[key] = (value, here)
         else:
             known = (*_HEADS, "Tier") if values is tree.head else (*_KEYS, *_IGNORED, "Tier")
@@ -168,7 +168,7 @@ def _render(plane: Plane) -> str:
         raise refusal(plane, what, "tiers without cables between them")
     speed = [float(plane.access_up_gbps[0]), *(float(plane.capacity_uv_gbps[cables[0]]) for cables in above)]
     if any(value < 1 or value != int(value) for value in speed):
-        raise refusal(plane, what, "speeds that are no whole Gb/s")
+        raise refusal(plane, what, "speeds that are not whole Gb/s")
     bundle = [1, *(_bundle(lower[cables], upper[cables]) for cables in above)]
     up = [len(cables) // switches[tier] for tier, cables in enumerate(above)]
     down = [

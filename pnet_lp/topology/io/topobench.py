@@ -36,7 +36,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
             ends.append(end)
         if len(ends) == 1:
             raise TopologyError(
-                "a switch without neighbours",
+                "a line without neighbours",
                 where=f"{where}:{number}",
                 found=line.strip(),
                 allowed="u v ...",

@@ -35,7 +35,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
         raise TopologyError("the graph is directed", where=where, allowed='"directed": false')
     names = node_names([{"id": node, **data} for node, data in graph.nodes(data=True)])
     if len(set(names)) < len(names):
-        raise TopologyError("two nodes have one id", where=where)
+        raise TopologyError("two nodes have the same id", where=where)
     for *_, edge in graph.edges(data=True):
         for name in _NOT_KEPT & edge.keys():
             del edge[name]

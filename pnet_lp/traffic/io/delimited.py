@@ -37,7 +37,9 @@ def _lines(path: str, text: str) -> Iterator[DemandLine]:
         if header is None:
             header = fields
             if sorted(fields) != sorted(HEADER):
-                raise TrafficError("wrong header", where=where, found=",".join(row), allowed=",".join(HEADER))
+                raise TrafficError(
+                    "invalid header", where=where, found=",".join(row), allowed=",".join(HEADER)
+                )
             continue
         if len(fields) != len(HEADER):
             raise TrafficError(f"{len(fields)} fields instead of 3", where=where, found=",".join(row))
@@ -46,7 +48,7 @@ def _lines(path: str, text: str) -> Iterator[DemandLine]:
         yield DemandLine(where, values["src"], values["dst"], demand)
     if header is None:
         raise TrafficError(
-            "the file holds nothing but comments", where=path, allowed=f"a header {','.join(HEADER)}"
+            "the file contains only comments", where=path, allowed=f"a header {','.join(HEADER)}"
         )
 
 

@@ -35,7 +35,7 @@ def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatr
             count = whole(words[1]) if len(words) == 2 else None
             if count is None or words[0] in counts:
                 raise TrafficError(
-                    f"{words[0]} is wrong or given twice",
+                    f"{words[0]} is invalid or given twice",
                     where=here,
                     found=line.strip(),
                     allowed="one number",

@@ -104,7 +104,7 @@ def matrix_of_columns(
 def check_demand(value: float, found: object, where: str) -> float:
     """Return ``value``, or raise TrafficError where it is no demand; ``found`` is what the file has."""
     if not are_amounts(value):
-        raise TrafficError("a demand is wrong", where=where, found=found, allowed=AMOUNTS)
+        raise TrafficError("invalid demand", where=where, found=found, allowed=AMOUNTS)
     return value
 
 

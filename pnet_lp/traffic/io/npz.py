@@ -155,7 +155,7 @@ def _check_demands(values: npt.NDArray[np.float64], where: str) -> None:
     if np.any(bad := ~are_amounts(values)):
         entry = ", ".join(str(i) for i in np.argwhere(bad)[0])
         raise TrafficError(
-            "a demand is wrong",
+            "invalid demand",
             where=f"{where}[{entry}]",
             found=float(values[bad][0]),
             allowed=AMOUNTS,

@@ -37,7 +37,7 @@ def _line(item: object, where: str) -> DemandLine:
     for key in ("src", "dst"):
         if not isinstance(item[key], str | int) or isinstance(item[key], bool):
             raise TrafficError(
-                f"{key} is no endpoint", where=where, found=item[key], allowed="a name, or an index"
+                f"{key} is not an endpoint", where=where, found=item[key], allowed="a name, or an index"
             )
     return DemandLine(where, item["src"], item["dst"], number(item["demand"], where))
 

@@ -81,7 +81,7 @@ def hadoop(params: HadoopPattern, context: TrafficContext) -> TrafficMatrix:
     if (alone := away[end[away] - begin[away] == 1]).size:
         name = context.network.host_names[int(order[alone[0]])]
         raise TrafficError(
-            f"host {name!r} has nobody in its rack to send the third copy to",
+            f"host {name!r} has no other host in its rack for the third copy",
             where=context.label,
             allowed="copies=2, or racks of several hosts",
         )

@@ -83,7 +83,7 @@ def staggered(params: StaggeredParams, context: TrafficContext) -> TrafficMatrix
     ):
         if chance > 0 and (lonely := np.flatnonzero(room[scope] == 0)).size:
             name = context.network.host_names[int(order[lonely[0]])]
-            raise TrafficError(f"host {name!r} has nobody to send to {where}", where=context.label)
+            raise TrafficError(f"host {name!r} has no destination {where}", where=context.label)
     draw = context.random("staggered", params.seed)
     if params.bijective:
         return context.matrix(order, order[_one_to_one(limits, rack[order], pod[order], draw, context)])

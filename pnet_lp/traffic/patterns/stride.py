@@ -35,7 +35,7 @@ def stride(params: StrideParams, context: TrafficContext) -> TrafficMatrix:
         raise TrafficError(
             f"a stride of {params.s} over {n} {context.level}s makes every {context.level} a fixed point",
             where=context.label,
-            allowed=f"a stride that is no multiple of {n}",
+            allowed=f"a stride that is not a multiple of {n}",
         )
     src = np.arange(n)
     return context.matrix(src, (src + params.s) % n)

@@ -53,7 +53,7 @@ def _rows(text: str, path: str) -> Iterator[TableRow]:
         yield _row(dict(zip(header, fields, strict=True)), where)
     if header is None:
         raise WorkloadError(
-            "the file holds nothing but comments", where=path, allowed=f"a header {','.join(REQUIRED)}"
+            "the file contains only comments", where=path, allowed=f"a header {','.join(REQUIRED)}"
         )
 
 
@@ -61,7 +61,7 @@ def _row(cells: dict[str, str], where: str) -> TableRow:
     truth = cells.get("connects", "").lower()
     if truth and truth not in _TRUTH:
         raise WorkloadError(
-            "connects is wrong", where=where, found=cells["connects"], allowed="true or false"
+            "invalid value of connects", where=where, found=cells["connects"], allowed="true or false"
         )
     return TableRow(
         where,
@@ -84,7 +84,7 @@ def _weight(token: str, where: str) -> float:
     value = parse_number(token) if token else 1.0
     if not LEAST_WEIGHT <= value <= MOST_WEIGHT:
         raise WorkloadError(
-            "a flow has a wrong weight",
+            "invalid flow weight",
             where=where,
             found=token,
             allowed=f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",

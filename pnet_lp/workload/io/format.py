@@ -36,7 +36,7 @@ def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
     if workload.is_weighted:
         raise refusal(workload, what, "weights of flows", workload.weight != 1)
     if np.any(other := (workload.connection != own) | ~workload.connects):
-        raise refusal(workload, what, "flows over a connection that is there", other)
+        raise refusal(workload, what, "flows over an existing connection", other)
 
 
 def refusal(

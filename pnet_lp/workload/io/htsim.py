@@ -67,7 +67,7 @@ def _parse(text: str, where: str, network: Network) -> Workload:
             count = whole(words[1]) if len(words) == 2 else None
             if count is None or words[0] in counts:
                 raise WorkloadError(
-                    f"{words[0]} is wrong or given twice",
+                    f"{words[0]} is invalid or given twice",
                     where=here,
                     found=line.strip(),
                     allowed="one number",
@@ -137,7 +137,7 @@ def _connect(
 def _number(word: str, key: str, where: str) -> int:
     number = whole(word)
     if not number:
-        raise WorkloadError(f"{key} is wrong", where=where, found=word, allowed="a whole number from 1")
+        raise WorkloadError(f"invalid {key}", where=where, found=word, allowed="a whole number from 1")
     return number
 
 
@@ -157,7 +157,7 @@ def _define(words: list[str], triggers: dict[int, _Trigger], where: str) -> None
             )
     trigger = triggers.setdefault(_number(number, "id", where), _Trigger())
     if trigger.kind:
-        raise WorkloadError(f"trigger {number} is given twice", where=where)
+        raise WorkloadError(f"trigger {number} is defined twice", where=where)
     trigger.where, trigger.kind = where, kind
     trigger.count = _number(count, "count", where) if kind == "barrier" else 1
 
@@ -169,13 +169,13 @@ def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, 
         WorkloadError: nothing is known of it, it starts what will never start, or what it starts is not known.
     """
     if not trigger.kind:
-        raise WorkloadError(f"trigger {number} is not given", where=trigger.where)
+        raise WorkloadError(f"trigger {number} is not defined", where=trigger.where)
     if trigger.kind != "multishot":
         if len(trigger.by) != trigger.count and (trigger.starts or len(trigger.by) > trigger.count):
             raise WorkloadError(
-                f"trigger {number} is activated by {len(trigger.by)} ends of connections",
+                f"trigger {number} is activated by {len(trigger.by)} connections",
                 where=trigger.where,
-                allowed=f"{trigger.count}, as its kind has it",
+                allowed=f"{trigger.count}, as its kind requires",
             )
         return [(flow, parent, known) for flow in trigger.starts for parent, known in trigger.by]
     # In a chain each end starts the next; where two could, which one does depends on the run.
@@ -247,7 +247,9 @@ def _triggers(workload: Workload) -> tuple[dict[int, int], dict[tuple[int, bool]
         for end in waits:
             if activates.setdefault(end, number) != number:
                 both = np.arange(workload.flow_count) == flow
-                raise refusal(workload, _WHAT, "flows that wait for one end and for different others", both)
+                raise refusal(
+                    workload, _WHAT, "flows that wait for one common flow and for different others", both
+                )
     return (
         started,
         activates,

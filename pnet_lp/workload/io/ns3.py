@@ -33,7 +33,7 @@ def _parse(text: str, where: str, network: Network) -> Workload:
     count = whole(first[0]) if len(first) == 1 else None
     if count is None:
         raise WorkloadError(
-            "not the first line", where=here, found=" ".join(first) or None, allowed="the number of flows"
+            "invalid first line", where=here, found=" ".join(first) or None, allowed="the number of flows"
         )
     places: list[str] = []
     found = FlowList(places.__getitem__)

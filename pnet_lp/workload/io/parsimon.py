@@ -48,7 +48,7 @@ def _is_count(value: Any) -> bool:
 def _render(workload: Workload, network: Network) -> str:
     check_plain(workload, _WHAT)
     if np.any(between := workload.start_ps % 1000 > 0):
-        raise refusal(workload, _WHAT, "starts between two nanoseconds", between)
+        raise refusal(workload, _WHAT, "starts that are not whole nanoseconds", between)
     plane = network.planes[0]
     number = ns3_numbers(plane.switch_names, network.host_names)[0][plane.switch_count :]
     flows = zip(

@@ -50,7 +50,7 @@ def check_columns(names: Sequence[str], where: str) -> None:
     if len(set(names)) < len(names) or not set(REQUIRED) <= set(names) <= set(COLUMNS):
         more = ",".join(COLUMNS[len(REQUIRED) :])
         raise WorkloadError(
-            "wrong columns",
+            "invalid columns",
             where=where,
             found=",".join(names),
             allowed=f"{','.join(REQUIRED)} and any of {more}",
@@ -81,7 +81,7 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
             for name in names:
                 if name not in ids:
                     raise WorkloadError(
-                        "there is no flow to wait for", where=row.where, found=name, allowed="an id"
+                        "unknown flow to wait for", where=row.where, found=name, allowed="an id"
                     )
                 found.waits.append((number, ids[name], acknowledged))
         # The first flow of a connection gives it its number.
@@ -98,7 +98,7 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
 def _task(row: TableRow) -> int:
     task = whole(row.task or "")
     if task is None:
-        raise WorkloadError("a task is wrong", where=row.where, found=row.task, allowed="a whole number")
+        raise WorkloadError("invalid task", where=row.where, found=row.task, allowed="a whole number")
     return task
 
 
