@@ -99,9 +99,10 @@ def _endpoints(
         )
     _check_full(column, name, where)
     try:
+        column.validate(full=True)
         values = column.dictionary.to_pylist()
     except ValueError as error:
-        raise TrafficError(f"{name} does not hold text", where=where, found=str(error)) from None
+        raise TrafficError(f"{name} holds broken data", where=where, found=str(error)) from None
     places = np.array([tokens.setdefault(value, len(tokens)) for value in values], dtype=np.int64)
     rows: npt.NDArray[np.int64] = places[column.indices.to_numpy(zero_copy_only=False)]
     return rows
