@@ -1,4 +1,4 @@
-"""When an answer is wanted at the latest: made where a time limit is given, handed down to all that takes time."""
+"""The deadline of an answer: made where a time limit is given, and passed down to all that takes time."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MOST_VALUES = 100_000
 """Values in a YAML document, those that aliases stand for counted each time."""
 
 _WORTH_A_LOOK = 16 * MIB
-"""Bytes up to which nobody asks whether they are free."""
+"""Bytes up to which free memory is not checked."""
 
 _PACKAGE = Path(__file__).resolve().parent
 

@@ -16,7 +16,7 @@ from pnet_lp.writing import output_file
 T = TypeVar("T")
 
 LAST = 9
-"""The :attr:`Format.order` of a format that is asked only where neither content nor suffix has named another."""
+"""The :attr:`Format.order` of a format that is tried only where neither content nor suffix names another."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Formats(Registry[Format[T]]):
         """Return the format of the file ``where``: the first that recognises its content, or else that of its suffix.
 
         Raises:
-            fault: neither tells.
+            fault: the format is unknown.
         """
         head = opening(data)
         readable = [known for known in self.formats if known.read is not None]

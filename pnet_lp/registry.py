@@ -42,7 +42,7 @@ class Params(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
-    """Parameters that say the same in different ways: whoever states one of them does not mean another's default."""
+    """Parameters that exclude each other: stating one of them suppresses the defaults of the others."""
 
     def idle(self) -> dict[str, str]:
         """Return the parameters that change nothing beside the values of the others, and why."""
@@ -87,7 +87,7 @@ class Entry(Generic[F]):
 
     @property
     def expression(self) -> str:
-        """The expression of the example, for tests, pages and whoever asks for the entry."""
+        """The expression of the example, for tests, pages and ``pnet-lp list``."""
         return f"{self.name}:{self.example}" if self.example else self.name
 
     def validate(self, values: Mapping[str, object]) -> Params:
@@ -175,7 +175,7 @@ class Registry(Generic[F]):
             if not module.ispkg:
                 importlib.import_module(f"{self._package}.{module.name}")
         self._load_others()
-        # Last: whoever was interrupted on the way begins again.
+        # Last, so that an interrupted load starts again.
         self._all_loaded = True
 
     def _load_others(self) -> None:
@@ -191,7 +191,7 @@ class Registry(Generic[F]):
             module = name.replace("-", "_")
             if module.isidentifier() and importlib.util.find_spec(f"{self._package}.{module}"):
                 importlib.import_module(f"{self._package}.{module}")
-            # An entry of somebody else's must not hide behind one of ours.
+            # A duplicate from another package must not go unnoticed.
             self._load_others()
             if name not in self._entries:
                 self._load_all()
@@ -238,7 +238,7 @@ def unknown(
 def nearest(name: str, known: Collection[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the known name closest to ``name``, or an empty string.
 
-    Only among so many names that looking takes no time, and for none that nobody has typed.
+    Not for long names, and not among too many: the comparison takes time.
     """
     if len(name) > _LONGEST_NAME or len(known) > _MOST_COMPARED:
         return ""

@@ -172,14 +172,14 @@ def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> CableLo
         if p < network.plane_count and cable < network.planes[p].cable_count:
             plane = network.planes[p]
             ends = (int(plane.cable_u[cable]), int(plane.cable_v[cable]))
-            way = (index[p].get(str(row["u"]), -1), index[p].get(str(row["v"]), -1))
-        if ends is None or way not in (ends, ends[::-1]):
+            named = (index[p].get(str(row["u"]), -1), index[p].get(str(row["v"]), -1))
+        if ends is None or named not in (ends, ends[::-1]):
             raise SpecError(
                 "the network drawn has no such link",
                 where=where,
                 found=f"plane {row['plane']}, cable {row['cable']}, {row['u']} to {row['v']}",
             )
-        arc = 2 * cable + (way != ends)
+        arc = 2 * cable + (named != ends)
         speed, here = _amount(row, "capacity_gbps", where), float(network.planes[p].arcs[2][arc])
         if abs(speed - here) > _SAME * here:
             raise SpecError(

@@ -47,7 +47,7 @@ class PlanePanel:
             return f"plane {self.planes[0]}"
         first, last = self.planes[0], self.planes[-1]
         whole = last - first + 1 == len(self.planes)
-        return f"planes {f'{first} to {last}' if whole else ', '.join(map(str, self.planes))}, alike"
+        return f"planes {f'{first} to {last}' if whole else ', '.join(map(str, self.planes))}, identical"
 
     @cached_property
     def level(self) -> IntArray:

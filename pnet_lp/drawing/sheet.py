@@ -208,7 +208,7 @@ def _draw_scale(figure: Figure, sheet: Sheet, corner: tuple[float, float], size:
 
 
 def add_axes(figure: Figure, page: Page, origin: tuple[float, float], box: Bounds) -> Axes:
-    """Return axes for a panel, in which a unit of places is ``page.inches`` both ways."""
+    """Return axes for a panel, in which a unit of places is ``page.inches`` in both directions."""
     width, height = figure.get_size_inches()
     axes = figure.add_axes(
         (origin[0] / width, origin[1] / height, page.width / width, page.height / height), facecolor="none"

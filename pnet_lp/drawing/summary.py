@@ -63,7 +63,7 @@ class Summary:
     def name(self) -> str:
         """Which planes these are."""
         one = len(self.planes) == 1
-        return f"plane {self.planes[0]}" if one else f"{len(self.planes):,} planes alike in these numbers"
+        return f"plane {self.planes[0]}" if one else f"{len(self.planes):,} planes with these numbers"
 
     @cached_property
     def places(self) -> FloatArray:

@@ -25,7 +25,7 @@ def fail(network: Network, failures: Failures, *, seed: int = 0) -> Network:
 
     Raises:
         SpecError: a plane, a switch or a cable that the network does not have.
-        TopologyError: positions of planes that are not alike.
+        TopologyError: positions of planes that are not identical.
     """
     if not failures:
         return network
@@ -33,7 +33,7 @@ def fail(network: Network, failures: Failures, *, seed: int = 0) -> Network:
 
 
 class FailureModel:
-    """Failures of one network, to be drawn as often as wanted.
+    """Failures of one network, to be drawn any number of times.
 
     Args:
         network: without failures.
@@ -41,7 +41,7 @@ class FailureModel:
 
     Raises:
         SpecError: a plane, a switch or a cable that the network does not have.
-        TopologyError: positions of planes that are not alike.
+        TopologyError: positions of planes that are not identical.
     """
 
     def __init__(self, network: Network, failures: Failures) -> None:

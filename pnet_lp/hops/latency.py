@@ -13,7 +13,7 @@ from pnet_lp.units import DELAYS, are_delays
 
 MTU_BYTES = 1500
 ACCESS_LINKS = 2
-"""Links of a path that are no hops: the sender's and the receiver's."""
+"""Links of a path that are not hops: the sender's and the receiver's."""
 
 _OPEN_BYTES, _REPLY_BYTES = 1, 40
 """The first packet of a handshake, and an acknowledgement, in the paper's simulator."""
@@ -95,7 +95,7 @@ def rpc_statistics(distribution: HopDistribution, rpc: Rpc) -> dict[str, Any]:
     """Return mean and percentiles of the time of ``rpc`` over all pairs, in microseconds.
 
     Every pair takes its shortest path in its nearest plane.  The mean is over pairs that have a path; a percentile is
-    None where pairs without one are in the way.
+    None where too many pairs have no path.
     """
     times = [rpc.time_us(hops) for hops in range(len(distribution.pairs))]
     connected = distribution.connected

@@ -106,14 +106,14 @@ def cable_arguments(
     }
 
 
-def _capacity_attribute(graph: nx.Graph[Any], asked: str | None, where: str) -> str:
+def _capacity_attribute(graph: nx.Graph[Any], requested: str | None, where: str) -> str:
     """Return the attribute that holds the speeds of edges; see :meth:`Plane.from_networkx`."""
     names = {name for *_, data in graph.edges(data=True) for name in data}
-    if asked is not None:
-        if asked not in names and graph.number_of_edges():
+    if requested is not None:
+        if requested not in names and graph.number_of_edges():
             found = ", ".join(sorted(map(str, names))) or None
-            raise TopologyError(f"no edge has the attribute {asked!r}", where=where, found=found)
-        return asked
+            raise TopologyError(f"no edge has the attribute {requested!r}", where=where, found=found)
+        return requested
     others = [name for name in _SPEEDS if name in names]
     if "capacity_gbps" in names or not (others or _RAW in names):
         return "capacity_gbps"

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class TrafficMatrix:
     """Demands between ``endpoints`` racks or hosts.
 
-    Build one with :meth:`from_entries` or :meth:`from_weights`.  A matrix that is a rule stays one until somebody asks
-    for its pairs.
+    Build one with :meth:`from_entries` or :meth:`from_weights`.  A matrix that is a rule stays one until its pairs
+    are needed.
 
     Attributes:
         level: ``rack`` or ``host``.
@@ -99,7 +99,7 @@ class TrafficMatrix:
         """Return the matrix whose demand from s to t is ``sends[s] * receives[t]``, and 0 where s is t.
 
         Raises:
-            TrafficError: weights of different numbers of endpoints, or a product of two that is no demand.
+            TrafficError: weights of different numbers of endpoints, or a product of two that is not a demand.
         """
         rule = Product(floats(sends), floats(receives))
         if rule.sends.shape != rule.receives.shape or rule.sends.ndim != 1:

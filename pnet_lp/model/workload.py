@@ -90,7 +90,7 @@ class Workload:
         task: int32 ``[f]``, ascending from 0: flows of a task are one piece of work, such as a call and its answer.
         stage: int32 ``[f]``, the stage of a job that the flow is in, by index into ``stages``; 0 where there are none.
         weight: float64 ``[f]``, :data:`LEAST_WEIGHT` to :data:`MOST_WEIGHT`: where flows share links, their fair rates
-            are in proportion to these; 1 where all are alike.
+            are in proportion to these; 1 where all are equal.
         stages: what they are called, in the order of their first flows; empty where nothing is known of any.
         label: the expression or file it came from.
         mean_bytes: mean of the distribution that sizes were drawn from; None where that is not known, as of a file.

@@ -91,7 +91,7 @@ def split_loads(
         searches: the pairs.
         amount: float64 ``[J]``.
         split: how each demand is split in a plane: equally at every switch over the next hops on shortest paths
-            (``Ecmp``), or that twice, by way of every switch (``Vlb``).
+            (``Ecmp``), or that twice, through every switch (``Vlb``).
         policy: which planes it is sent into.
         seed: what draws the plane of the policy ``single``.
         threads: 0 for all cores; the bits do not depend on it.

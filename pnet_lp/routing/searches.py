@@ -75,7 +75,7 @@ def prepare(network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLi
 
 
 def _host_switches(plane: Plane) -> IntArray:
-    """Return the switch of each host, -1 where its access link cannot carry anything both ways."""
+    """Return the switch of each host, -1 where its access link cannot carry traffic in both directions."""
     return np.where((plane.access_up_gbps > 0) & (plane.access_down_gbps > 0), plane.host_switch, -1)
 
 

@@ -32,7 +32,7 @@ _WORTH_A_LOOK = 16 * MIB
 """Less than this is not compared with what is free."""
 
 _WRITTEN_OUT = 10**15
-"""A larger count is told by its magnitude, because a power can have thousands of digits."""
+"""A larger count is given by its magnitude, because a power can have thousands of digits."""
 
 
 class LinkParams(Params):

@@ -18,7 +18,7 @@ def spread_hosts(hosts: int, switches: int) -> IntArray:
     """Return int32 ``[hosts]``, the switch of each host: as even as possible, neighbours in index together.
 
     The larger racks are spread over all indices rather than coming first, and nothing is drawn at random, so every
-    plane of a network places its hosts alike.
+    plane of a network places its hosts in the same way.
     """
     return ints(np.arange(hosts) * switches // max(hosts, 1))
 

@@ -70,7 +70,7 @@ def build_network(
         variant: how these planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial`` is one
             plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links included.  Plane
             i > 0 of ``heterogeneous`` gets the seed derived from ``(seed, "plane", i)``.  For several topologies,
-            ``homogeneous`` claims that they are alike.
+            ``homogeneous`` claims that they are identical.
         link_gbps: speed of links for which neither expression nor file gives one, Gb/s in each direction.
         hosts_per_switch: hosts to attach to each rack of planes without hosts, at ``link_gbps``; there must be such a
             plane.

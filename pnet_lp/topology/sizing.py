@@ -21,7 +21,7 @@ class Equipment:
     Attributes:
         hosts: at least so many, each with one link.
         ports: of a switch, at most.
-        fine: whether sizes are wanted in fine steps, rather than a few that are far apart.
+        fine: whether to try sizes in fine steps, rather than a few that are far apart.
     """
 
     hosts: int

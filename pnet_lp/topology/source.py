@@ -81,7 +81,7 @@ class NetworkSource:
 
         Args:
             planes: how often a single member is repeated.
-            variant: as of :func:`~pnet_lp.topology.network.build_network`; default: alike.
+            variant: as of :func:`~pnet_lp.topology.network.build_network`; default: identical.
             finish: applied to every plane built, before link speeds are multiplied.
 
         Raises:
@@ -187,7 +187,7 @@ def _from_file(path: str, link_gbps: float, seed: int | None) -> NetworkSource:
 def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> PlaneMember:
     if spec.builder is not None:
         recipe = _recipe(spec.builder, spec.parameters, path, link_gbps, seed)
-        recipe.entry.validate(recipe.values)  # while the spec's name is at hand
+        recipe.entry.validate(recipe.values)  # here, where the name of the spec is known
         return recipe
     from pnet_lp.topology.io import parse_plane, read_content  # noqa: PLC0415 - slow to load
     from pnet_lp.topology.spec import is_spec  # noqa: PLC0415 - slow to load

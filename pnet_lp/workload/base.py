@@ -71,7 +71,7 @@ class WorkloadContext:
         network: the network the flows are for, which has hosts.
         seed: the run's seed; a workload with a ``seed`` parameter prefers its own.
         label: the expression the user gave; becomes the workload's label and the head of messages.
-        traffic: the matrix that gives the pairs; default: any host to any other, all alike.
+        traffic: the matrix that gives the pairs; default: any host to any other, uniformly.
     """
 
     network: Network
@@ -103,7 +103,7 @@ class WorkloadContext:
         return generator(self.seed if seed is None else seed, f"workload/{component}")
 
     def draw_pairs(self, count: int, random: np.random.Generator) -> tuple[LongArray, LongArray]:
-        """Return ``count`` pairs of different hosts: by demand where there is a matrix, else all alike."""
+        """Return ``count`` pairs of different hosts: by demand where there is a matrix, else uniformly."""
         if self.traffic is None:
             src = random.integers(self.hosts, size=count)
             return src, self.draw_others(src, random)
@@ -113,7 +113,7 @@ class WorkloadContext:
         return self.traffic.src[chosen].astype(np.int64), self.traffic.dst[chosen].astype(np.int64)
 
     def draw_others(self, hosts: npt.NDArray[np.int64], random: np.random.Generator) -> LongArray:
-        """Return for each of ``hosts`` another one, all others alike."""
+        """Return for each of ``hosts`` another one, uniformly."""
         other = random.integers(self.hosts - 1, size=hosts.shape)
         return other + (other >= hosts)
 

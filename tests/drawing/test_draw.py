@@ -165,16 +165,16 @@ def test_what_has_failed_is_dashed() -> None:
     assert len(read(draw(alone)).of("dead")) == 3
 
 
-def test_planes_side_by_side_as_layers_and_alike() -> None:
+def test_planes_side_by_side_as_layers_and_identical() -> None:
     same, different = net("torus:dims=3x3", 3), net("jellyfish:k=4", 3, "heterogeneous")
     assert len(read(same.draw()).of("switch")) == 9
-    assert "planes 0 to 2, alike" in read(same.draw()).texts
+    assert "planes 0 to 2, identical" in read(same.draw()).texts
     assert len(read(different.draw()).of("switch")) == 60
     layers = read(same.draw(layers=True))
     assert len(layers.of("switch")) == 27
     assert len({one.points.tobytes() for one in layers.of("switch")}) == 27
     one_failed = fail(same, Failures(planes=(1,)), seed=0)
-    assert "planes 0, 2, alike: torus:dims=3x3" in read(one_failed.draw()).texts
+    assert "planes 0, 2, identical: torus:dims=3x3" in read(one_failed.draw()).texts
 
 
 def test_a_large_network_is_drawn_as_its_tiers() -> None:
@@ -187,8 +187,8 @@ def test_a_large_network_is_drawn_as_its_tiers() -> None:
     counts = [int(text.split()[0].replace(",", "")) for text in picture.texts if text.endswith(" cables")]
     assert sum(counts) == 2 * 2662
     assert "too many to draw one by one" in drawing.captions[0]
-    alike = draw(build_network(["random-regular:n=402,degree=3"], planes=3, variant="heterogeneous"))
-    assert "3 planes alike in these numbers" in read(alike).texts
+    similar = draw(build_network(["random-regular:n=402,degree=3"], planes=3, variant="heterogeneous"))
+    assert "3 planes with these numbers" in read(similar).texts
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png", ".html"])

@@ -100,17 +100,17 @@ class Demands(ABC):
         """Return what an endpoint sends to itself: as a class of hosts, what these send to each other."""
 
     @abstractmethod
-    def refined(self, colour: Index, used: Index) -> Index:
-        """Return the coarsest partition into classes of endpoints that send to, and receive from, every class alike.
+    def refined(self, classes: Index, used: Index) -> Index:
+        """Return the coarsest equitable refinement: members of a class send to, and receive from, each class the same.
 
         Args:
-            colour: int64 ``[used]``, a partition in which only alike endpoints are together already.
+            classes: int64 ``[used]``, a partition in which all endpoints of a class are equivalent so far.
             used: int64, the endpoints that send or receive anything.
         """
 
     @abstractmethod
     def merged(self, classes: Index, size: Index, member: Index) -> Demands:
-        """Return the demands between classes of endpoints that are alike.
+        """Return the demands between classes of equivalent endpoints.
 
         Args:
             classes: int64 ``[endpoints]``, the class of each, -1 for none.
@@ -194,7 +194,7 @@ class Pairs(Demands):
         return float(self.demand[inside[self.src] & ~inside[self.dst]].sum())
 
     def weights(self, endpoints: int) -> FloatArray:
-        """Return a number for each endpoint: whoever has demands of its own is like no other."""
+        """Return a number for each endpoint: no two endpoints are equivalent."""
         return np.arange(endpoints, dtype=np.float64)[None, :]
 
     def sent_to(self, endpoint: int, endpoints: int) -> FloatArray:
@@ -207,10 +207,10 @@ class Pairs(Demands):
         """Return what an endpoint sends to itself."""
         return float(self.demand[(self.src == endpoint) & (self.dst == endpoint)].sum())
 
-    def refined(self, colour: Index, used: Index) -> Index:
-        """Split classes until all members of each send to, and receive from, every class alike."""
+    def refined(self, classes: Index, used: Index) -> Index:
+        """Split classes until the members of each send to, and receive from, every class the same."""
         src, dst = np.searchsorted(used, self.src), np.searchsorted(used, self.dst)
-        return _refine(colour, src, dst, self.demand)
+        return _refine(classes, src, dst, self.demand)
 
     def merged(self, classes: Index, size: Index, member: Index) -> Pairs:
         """Return the demands between classes."""
@@ -242,37 +242,37 @@ def _added(row: Index, column: Index, demand: FloatArray) -> tuple[IntArray, Int
     return found.row, found.col, found.data
 
 
-def _refine(colour: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
-    """Split classes until all members of each send to, and receive from, every class alike."""
-    n = len(colour)
-    if int(colour.max()) + 1 == n:
-        return colour
+def _refine(classes: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
+    """Split classes until the members of each send to, and receive from, every class the same."""
+    n = len(classes)
+    if int(classes.max()) + 1 == n:
+        return classes
     import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
     sent = sp.csr_array((demand, (src, dst)), shape=(n, n))
     moved = sp.csr_array(sp.hstack([sent, sent.T]))
-    while (count := int(colour.max()) + 1) < n:
-        columns = np.concatenate([colour, count + colour])
+    while (count := int(classes.max()) + 1) < n:
+        columns = np.concatenate([classes, count + classes])
         member = sp.csr_array((np.ones(2 * n), columns, np.arange(2 * n + 1)), shape=(2 * n, 2 * count))
         # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
         sums = sp.csr_array(moved @ member)
         sums.sort_indices()
-        refined = _labels(colour, longs(sums.indptr), longs(sums.indices), sums.data)
+        refined = _labels(classes, longs(sums.indptr), longs(sums.indices), sums.data)
         if int(refined.max()) + 1 == count:
-            return colour
-        colour = refined
-    return colour
+            return classes
+        classes = refined
+    return classes
 
 
-def _labels(colour: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:
-    """Return a label per row of a sparse matrix, equal for rows of one colour that are equal bit by bit."""
-    label = np.empty(len(colour), dtype=np.int64)
+def _labels(classes: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:
+    """Return a label per row of a sparse matrix, equal for rows of one class that are equal bit by bit."""
+    label = np.empty(len(classes), dtype=np.int64)
     lengths = np.diff(ptr)
     count = 0
     for length in np.unique(lengths):
         rows = np.flatnonzero(lengths == length)
         place = ptr[rows, None] + np.arange(length)
-        words = np.hstack([colour[rows, None], columns[place], values[place].view(np.int64)], dtype=np.int64)
+        words = np.hstack([classes[rows, None], columns[place], values[place].view(np.int64)], dtype=np.int64)
         distinct, own = np.unique(words.view(f"V{words.itemsize * words.shape[1]}"), return_inverse=True)
         label[rows] = count + own.ravel()
         count += len(distinct)

@@ -31,9 +31,9 @@ def complete(params: Complete) -> Plane:
 
 
 @sizings.register("complete", summary="as few switches as there are ports for all others")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield the smallest mesh in which every switch has ports for all others and for its hosts."""
-    for n in range(2, wanted.ports + 1):
-        if wanted.switches(n) + n - 1 <= wanted.ports:
-            yield {"n": n, "hosts_per_switch": wanted.switches(n)}
+    for n in range(2, equipment.ports + 1):
+        if equipment.switches(n) + n - 1 <= equipment.ports:
+            yield {"n": n, "hosts_per_switch": equipment.switches(n)}
             return

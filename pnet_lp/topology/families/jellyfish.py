@@ -100,9 +100,9 @@ def jellyfish(params: Jellyfish) -> Plane:
 
 
 @sizings.register("jellyfish", summary="switches whose ports are split between hosts and cables")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield a graph for each way to split the ports of a switch, no denser than one cable between every two."""
-    for switches, cables in wanted.splits():
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield a graph for each split of the ports of a switch, no denser than one cable between every two."""
+    for switches, cables in equipment.splits():
         if switches >= 4 and cables >= 3:
-            ports = min(wanted.ports, wanted.hosts // switches + switches - 1)
-            yield {"switches": switches, "ports": ports, "hosts": wanted.hosts}
+            ports = min(equipment.ports, equipment.hosts // switches + switches - 1)
+            yield {"switches": switches, "ports": ports, "hosts": equipment.hosts}

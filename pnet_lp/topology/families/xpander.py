@@ -67,10 +67,10 @@ def xpander(params: Xpander) -> Plane:
 
 
 @sizings.register("xpander", summary="switches whose ports are split between hosts and cables")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield a lift for each way to split the ports of a switch."""
-    for switches, cables in wanted.splits():
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield a lift for each split of the ports of a switch."""
+    for switches, cables in equipment.splits():
         d = min(cables, switches - 1)
         if d >= 3:
             k = -(-switches // (d + 1))
-            yield {"d": d, "k": k, "hosts": wanted.switches((d + 1) * k)}
+            yield {"d": d, "k": k, "hosts": equipment.switches((d + 1) * k)}

@@ -9,8 +9,8 @@
     Bundle b                   parallel cables to each switch below, default 1
     Oversubscribed o           checked against the ports and speeds, if given
 
-The tree is built as the family ``fat-tree`` builds it and called alike, so uplink y of aggregation switch a of any pod
-ends at core switch ``a * uplinks + y``.  htsim numbers core switches the other way round.  Latencies and queues are
+The tree has the wiring and the names of the family ``fat-tree``, so uplink y of aggregation switch a of any pod
+ends at core switch ``a * uplinks + y``.  htsim numbers core switches in the opposite order.  Latencies and queues are
 not kept; the usual ones are written.
 """
 
@@ -54,13 +54,13 @@ class _Tree:
     def line(self, key: str, tier: int) -> str:
         return self.tiers[tier].get(key, (0, self.where))[1]
 
-    def check(self, key: str, tier: int, wanted: float) -> None:
-        if key in self.tiers[tier] and self.get(key, tier) != wanted:
+    def check(self, key: str, tier: int, expected: float) -> None:
+        if key in self.tiers[tier] and self.get(key, tier) != expected:
             raise TopologyError(
                 f"{key} of tier {tier} does not fit the rest",
                 where=self.line(key, tier),
                 found=self.get(key, tier),
-                allowed=f"{wanted:g}",
+                allowed=f"{expected:g}",
             )
 
     def quotient(self, number: int, by: int, what: str, where: str) -> int:
@@ -90,7 +90,7 @@ def _parse(text: str, where: str, _: float) -> Plane:
     pods = tree.quotient(hosts, pod, "nodes", tree.head["Podsize"][1])
     edges = tree.quotient(pod, down[0], "hosts of a pod", tree.line("Radix_Down", 0))
     children = [pods * edges] if count == 2 else [edges, pods]
-    # Switches of each tier, switches of a pod of the tier at hand, and the ends of the cables above each tier.
+    # Switches of each tier, switches of a pod of the current tier, and the ends of the cables above each tier.
     switches, per_pod = [pods * edges], 1
     u, v = [], []
     for tier, below in enumerate(children):

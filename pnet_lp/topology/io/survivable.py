@@ -69,7 +69,7 @@ def plane_of(nodes: Sequence[tuple[str, Sequence[str], str]], links: Sequence[Li
 
 
 def placed(positions: list[tuple[float, float]]) -> list[tuple[float, float]] | None:
-    """Return the positions of a file whose format demands them, or None where all are 0 0, which says nothing."""
+    """Return the positions of a file whose format demands them, or None where all are 0 0, which means none."""
     return positions if any(place != (0, 0) for place in positions) else None
 
 

@@ -2,7 +2,7 @@
 
 The format knows one cable at most between two switches, so a pair may be listed twice, and in either direction.  It
 knows no speeds, hosts, tiers or names: every switch is a rack, every cable has the speed given by the user.  Lines of
-two or three numbers are also an edge list of ours, where the third is a speed; so content tells only lines of more
+two or three numbers are also an edge list of ours, where the third is a speed; so only lines of more
 than four, and other files are known by their suffix.
 """
 

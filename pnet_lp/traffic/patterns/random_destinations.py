@@ -82,7 +82,7 @@ def hotspot(params: HotspotParams, context: TrafficContext) -> TrafficMatrix:
     from all others and spread evenly over the hotspots.
 
     Raises:
-        TrafficError: nobody is left to send to the hotspots; too few senders to them for the others to be one to one.
+        TrafficError: no endpoint is left to send to the hotspots; too few others for a one-to-one assignment.
     """
     n = context.endpoints
     if params.spots >= n:

@@ -57,7 +57,7 @@ def staggered(params: StaggeredParams, context: TrafficContext) -> TrafficMatrix
     then destinations: in a small network that changes the probabilities of the kinds.
 
     Raises:
-        TrafficError: demands between racks; no pods; a host without anybody to send to in its rack, its pod or
+        TrafficError: demands between racks; no pods; a host without a destination in its rack, its pod or
             elsewhere; no draw that is one to one.
     """
     if context.level == "rack":

@@ -116,8 +116,8 @@ def _matching(context: TrafficContext, *, farthest: bool) -> TrafficMatrix:
     """
     sites = _sites(context)
     sizes = sites.sizes
-    alike = bool(np.all(sizes == sizes[0]))
-    group = np.arange(sites.count) if alike else sites.of
+    equal = bool(np.all(sizes == sizes[0]))
+    group = np.arange(sites.count) if equal else sites.of
     if 2 * sizes.max() > context.endpoints:
         raise TrafficError(
             f"one rack has {int(sizes.max())} of {context.endpoints} hosts, more than there are others to send to",
@@ -126,7 +126,7 @@ def _matching(context: TrafficContext, *, farthest: bool) -> TrafficMatrix:
     _check_memory(len(group), _ASSIGNMENT_BYTES, context)
     hops = _reachable(site_hops(context.network, sites), sites, context)[np.ix_(group, group)]
     matched = _assign(-hops if farthest else hops, group)
-    if not alike:
+    if not equal:
         return context.matrix(np.arange(len(group)), matched)
     members = np.argsort(sites.of, kind="stable").reshape(sites.count, -1)
     return context.matrix(members, members[matched])
@@ -161,7 +161,7 @@ def _reachable(hops: IntArray, sites: Sites, context: TrafficContext) -> npt.NDA
 
 
 def _assign(cost: npt.NDArray[np.float64], group: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-    """Return the cheapest permutation in which nobody is assigned to one of the same group."""
+    """Return the cheapest permutation in which no endpoint is assigned to one of its own group."""
     apart = np.where(group[:, None] == group[None, :], (len(cost) + 1) * (np.abs(cost).max() + 1), cost)
     return linear_sum_assignment(apart)[1].astype(np.int64)
 

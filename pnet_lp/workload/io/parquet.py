@@ -85,7 +85,7 @@ def _check_types(table: pa.Table, where: str) -> None:
         listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
-        fits, wanted = {
+        fits, expected = {
             "bytes": (pa.types.is_integer(kind), "whole numbers"),
             "start_s": (is_number(kind), "numbers"),
             "weight": (is_number(kind), "numbers"),
@@ -94,7 +94,7 @@ def _check_types(table: pa.Table, where: str) -> None:
         }.get(field.name, (is_text(kind), "text or whole numbers"))
         if not fits and not pa.types.is_null(kind):
             raise WorkloadError(
-                f"{field.name} has another type", where=where, found=str(field.type), allowed=wanted
+                f"{field.name} has another type", where=where, found=str(field.type), allowed=expected
             )
 
 

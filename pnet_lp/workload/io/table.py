@@ -103,7 +103,7 @@ def _task(row: TableRow) -> int:
 
 
 def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
-    """Return the columns of a workload's table; those that say nothing are left out."""
+    """Return the columns of a workload's table; those that hold only defaults are left out."""
     names, own = network.host_names, np.arange(workload.flow_count)
     cells: dict[str, list[Any]] = {
         "src": [names[host] for host in workload.src.tolist()],
@@ -113,13 +113,13 @@ def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
     }
     if len(workload.after):
         cells["id"] = own.tolist()
-        for name, wanted in (
+        for name, selected in (
             ("after", ~workload.acknowledged),
             ("after_acknowledged", workload.acknowledged),
         ):
-            if wanted.any():
-                bounds = np.concatenate([[0], np.cumsum(wanted)])[workload.after_ptr].tolist()
-                kept = workload.after[wanted].tolist()
+            if selected.any():
+                bounds = np.concatenate([[0], np.cumsum(selected)])[workload.after_ptr].tolist()
+                kept = workload.after[selected].tolist()
                 cells[name] = [kept[a:b] for a, b in itertools.pairwise(bounds)]
     if np.any(workload.connection != own):
         cells["connection"] = workload.connection.tolist()
