@@ -37,7 +37,7 @@ class Offered:
     """How much flows that arrive at random offer to a network.
 
     Attributes:
-        load: bytes offered as a part of the capacity.
+        load: offered load as a fraction of the capacity.
         capacity_gbps: Gb/s.
         capacity: what that is, in words.
         mean_bytes: mean of the distribution of sizes.

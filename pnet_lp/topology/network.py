@@ -26,7 +26,7 @@ def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | 
         seed: seed of a random family where the expression gives none.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter, or a spec of several planes.
+        SpecError: an unknown name, an invalid parameter, or a spec of several planes.
         TopologyError: a missing or broken file, or parameters that no network fits.
     """
     source = resolve(text, link_gbps=link_gbps, seed=seed)
@@ -40,7 +40,7 @@ def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[
     """Raise what :func:`build_plane` says against ``text`` before it builds anything; return what files leave open.
 
     Raises:
-        SpecError: an unknown name or a wrong parameter.
+        SpecError: an unknown name or an invalid parameter.
         TopologyError: a missing or broken file.
     """
     warnings: list[str] = []
@@ -77,7 +77,7 @@ def build_network(
         seed: seed of random families whose expression gives none.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter, or options that contradict each other.
+        SpecError: an unknown name, an invalid parameter, or options that contradict each other.
         TopologyError: a missing or broken file, parameters that no network fits, or planes that share neither hosts
             nor racks.
     """

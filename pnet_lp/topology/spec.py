@@ -109,7 +109,7 @@ def parse_spec(text: str, where: str) -> NetworkSpec:
 
     Raises:
         TopologyError: no mapping.
-        SpecError: not YAML, with the line; an unknown key or a wrong value, with the key.
+        SpecError: not YAML, with the line; an unknown key or an invalid value, with the key.
     """
     document = parse_yaml(text, where)
     if not isinstance(document, dict):

@@ -26,7 +26,7 @@ def build_traffic(text: str, network: Network, level: Level | None = None, *, se
         seed: master seed of random patterns that have no ``seed`` of their own.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter or factor; no such level, or one other than that of a spec.
+        SpecError: an unknown name, an invalid parameter or factor; no such level, or one other than that of a spec.
         TrafficError: a broken file, or a matrix that does not fit the network.
         TopologyError: demands of ``level`` mean nothing on the network.
     """
@@ -44,7 +44,7 @@ def check_traffic(text: str) -> None:
     """Raise what :func:`build_traffic` says against ``text`` on any network.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter or factor.
+        SpecError: an unknown name, an invalid parameter or factor.
         TrafficError: a missing file.
     """
     for _, term in _terms(text):

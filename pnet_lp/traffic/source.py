@@ -97,7 +97,7 @@ def resolve(text: str) -> TrafficSource:
     A registered pattern wins over a file, and a file over a name of the catalogue.
 
     Raises:
-        SpecError: an unknown name or a wrong parameter; a missing or broken spec.
+        SpecError: an unknown name or an invalid parameter; a missing or broken spec.
         TrafficError: a spec's file is missing or not the one meant.
     """
     name, colon, _ = text.partition(":")

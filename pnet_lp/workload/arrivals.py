@@ -25,13 +25,13 @@ class ArrivalParams(WorkloadParams):
     traffic: ClassVar[Use] = "optional"
     sizes: SizesOf
     load: float = Field(
-        gt=0, le=100, allow_inf_nan=False, description="bytes offered as a part of the capacity"
+        gt=0, le=100, allow_inf_nan=False, description="offered load as a fraction of the capacity"
     )
     flows: int = Field(ge=1, le=10**9, description="number of flows")
     capacity_gbps: Capacity = Field(
         "access",
-        description="what the load is a part of: access, what all hosts can send over all planes; bisection, what the "
-        "narrowest cut between halves of the hosts carries one way; or a number of Gb/s",
+        description="what the load is a fraction of: access, what all hosts can send over all planes; bisection, what "
+        "the narrowest cut between halves of the hosts carries in one direction; or a number of Gb/s",
     )
     seed: OwnSeed = None
 

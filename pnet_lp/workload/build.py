@@ -28,8 +28,8 @@ def build_workload(
         seed: master seed of workloads that are drawn and have no ``seed`` of their own.
 
     Raises:
-        SpecError: an unknown name or a wrong parameter; a matrix for a workload that takes none, or none for one that
-            needs it.
+        SpecError: an unknown name or an invalid parameter; a matrix for a workload that takes none, or none for one
+            that needs it.
         WorkloadError: the network has no two hosts, the matrix is between racks or empty, or the workload does not fit
             the network; a missing or broken file.
     """

@@ -130,7 +130,7 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
         where: the parameter, for messages.
 
     Raises:
-        SpecError: no size, an unknown name or a wrong parameter.
+        SpecError: no size, an unknown name or an invalid parameter.
         WorkloadError: the file is missing or broken; the message names file and line.
     """
     text = text.strip()

@@ -54,7 +54,7 @@ class Jellyfish(HostParams):
     "jellyfish",
     params=Jellyfish,
     example="k=4",
-    summary="random graph: hosts spread evenly, every port left over joined to a random switch",
+    summary="random graph: hosts spread evenly, remaining ports joined at random",
     source="Singla, Hong, Popa, Godfrey: Jellyfish: Networking Data Centers Randomly, NSDI 2012",
 )
 def jellyfish(params: Jellyfish) -> Plane:

@@ -19,7 +19,7 @@ class Mesh(LinkParams):
     "mesh",
     params=Mesh,
     example="dims=3x4",
-    summary="grid, its borders open",
+    summary="grid without wraparound links",
     source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
 )
 def mesh(params: Mesh) -> Plane:

@@ -25,7 +25,7 @@ class SingleSwitch(HostParams):
     "single-switch",
     params=SingleSwitch,
     example="hosts=3",
-    summary="one switch, and no cable but to its hosts",
+    summary="one switch with hosts and no other cables",
 )
 def single_switch(params: SingleSwitch) -> Plane:
     """Return the network of one switch, which nothing limits but the access links."""

@@ -23,7 +23,7 @@ class Torus(LinkParams):
     "torus",
     params=Torus,
     example="dims=4x3x3",
-    summary="grid whose rows are closed to rings",
+    summary="grid with wraparound links",
     source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
 )
 def torus(params: Torus) -> Plane:

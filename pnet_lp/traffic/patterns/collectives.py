@@ -20,7 +20,7 @@ class GroupParams(Params):
     group: int | None = Field(
         None,
         ge=2,
-        description="endpoints of a group, each working on its own; neighbours by index; default: all",
+        description="endpoints of each independent group; neighbours by index; default: all",
     )
 
 
@@ -30,7 +30,7 @@ class AllReducePattern(GroupParams):
     algorithm: Literal["ring", "recursive-doubling", "halving-doubling"] = Field(
         "ring",
         description="ring: reduce-scatter and all-gather around a ring; recursive-doubling: whole vectors between "
-        "pairs 1, 2, 4, ... apart; halving-doubling: half, quarter, ... of it, there and back",
+        "pairs 1, 2, 4, ... apart; halving-doubling: half, quarter, ... of it, then back",
     )
 
 

@@ -89,7 +89,7 @@ def multigrid(params: GridParams, context: TrafficContext) -> TrafficMatrix:
 @traffics.register(
     "mpi-sp",
     params=GridParams,
-    summary="line sweeps of the scalar penta-diagonal solver: neighbours on a 3-D process grid without wrap",
+    summary="line sweeps of the scalar penta-diagonal solver: neighbours on a 3-D process grid without wraparound",
     source="Bailey et al.: The NAS Parallel Benchmarks, IJSA 1991 (SP)",
 )
 def penta_diagonal(params: GridParams, context: TrafficContext) -> TrafficMatrix:

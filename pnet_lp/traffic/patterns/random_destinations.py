@@ -22,7 +22,7 @@ class RandomParams(Params):
     flows: int = Field(
         1, ge=1, description="flows of each endpoint, 1.0 each (2, 3, 4: Hedera's randx2 to randx4)"
     )
-    distinct: bool = Field(False, description="whether the flows of an endpoint all go to different ones")
+    distinct: bool = Field(False, description="whether the flows of an endpoint have different destinations")
     seed: OwnSeed = None
 
 
@@ -63,7 +63,7 @@ class HotspotParams(Params):
     spots: int = Field(1, ge=1, description="number of hotspots")
     rest: Literal["random", "bijective"] = Field(
         "random",
-        description="where all others send to; random: anywhere; bijective: each to one of its own that is no hotspot",
+        description="where all others send to; random: anywhere; bijective: each to a different one, no hotspots",
     )
     seed: OwnSeed = None
 

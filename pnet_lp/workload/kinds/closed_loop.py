@@ -33,14 +33,14 @@ class SequentialParams(WorkloadParams):
 class ClosedLoopParams(SequentialParams):
     """Parameters of ``closed-loop``."""
 
-    loops: int = Field(ge=1, le=10**6, description="flows that each host has under way at any time")
+    loops: int = Field(ge=1, le=10**6, description="concurrent flows of each host")
 
 
 @WORKLOADS.register(
     "closed-loop",
     params=ClosedLoopParams,
     example="sizes=facebook-cache,loops=4,rounds=5",
-    summary="every host keeps a number of flows under way, each followed by one to a new random host",
+    summary="every host keeps a number of flows active, each followed by one to a new random host",
     source="P-Net, section 5.3",
 )
 def closed_loop(params: ClosedLoopParams, context: WorkloadContext) -> Workload:

@@ -24,7 +24,7 @@ class HadoopParams(WorkloadParams):
     mappers: int = Field(32, ge=1, description="hosts that read and shuffle, drawn at random")
     reducers: int = Field(32, ge=1, description="hosts that are shuffled to and write; others than mappers")
     block: Bytes = Field(
-        128 * 10**6, description="bytes of a block that is read or written; the last may have less"
+        128 * 10**6, description="bytes of a block that is read or written; the last may be smaller"
     )
     parallel: int = Field(
         4,

@@ -18,7 +18,7 @@ class IncastParams(WorkloadParams):
     sizes: SizesOf
     to: int | None = Field(None, ge=0, description="index of the receiver; default: a random one")
     rounds: int = Field(
-        1, ge=1, le=10**9, description="times that all send, each time when all before has arrived"
+        1, ge=1, le=10**9, description="rounds, each of which starts when the one before has arrived"
     )
     seed: OwnSeed = None
 

@@ -25,7 +25,7 @@ class LogNormalParams(ArrivalParams):
     "log-normal",
     params=LogNormalParams,
     example="sizes=pfabric-web-search,load=0.5,flows=300,sigma=2",
-    summary="as poisson, with log-normal gaps: many short ones and a few long",
+    summary="as poisson, with log-normal gaps: many short and a few long",
     source="Parsimon, NSDI 2023, section 5",
 )
 def log_normal(params: LogNormalParams, context: WorkloadContext) -> Workload:

@@ -18,14 +18,14 @@ class RpcParams(WorkloadParams):
     request: Bytes = Field(1500, description="size of a request")
     response: Bytes = Field(1500, description="size of a response")
     rounds: int = Field(ge=1, le=10**9, description="calls of each client, one after the other")
-    clients: int = Field(1, ge=1, le=10**6, description="calls that each host has under way at any time")
+    clients: int = Field(1, ge=1, le=10**6, description="concurrent calls of each host")
     server: Literal["each-round", "fixed"] = Field(
         "each-round", description="whether the server of a client is drawn for each call or once"
     )
     connects: Literal["message", "call", "once", "never"] = Field(
         "call",
         description="what begins with a handshake: every message; every call, whose response uses the connection; the "
-        "first call of a client to a server; none, as of connections that are there",
+        "first call of a client to a server; none, over existing connections",
     )
     pause: Duration = Field(0, description="time from a response to the next request")
     seed: OwnSeed = None
