@@ -79,16 +79,20 @@ class Formats(Registry[Format[T]]):
         self,
         name: str,
         suffixes: tuple[str, ...],
+        summary: str,
         parse: Callable[..., T],
         render: Callable[..., str],
         *,
-        summary: str,
+        begins: str | tuple[str, ...] = (),
         **more: Any,
     ) -> None:
         """Register a format of text: ``parse(text, where, ...) -> value`` and ``render(value, ...) -> text``.
 
-        ``more`` are other attributes of :class:`Format`.
+        Its files begin with what ``begins`` says, blanks and comments aside; ``more`` are other attributes of
+        :class:`Format`, such as ``recognise`` instead.
         """
+        if begins:
+            more["recognise"] = lambda head: head.startswith(begins)
 
         def read(data: bytes, where: str, *given: object) -> T:
             return parse(decoded(data, where, self.fault), where, *given)

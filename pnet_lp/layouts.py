@@ -12,7 +12,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -88,6 +88,34 @@ def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[s
             return
         if row:
             yield f"{where}:{reader.line_num}", row
+
+
+def parse_records(
+    text: str,
+    where: str,
+    fault: Fault,
+    header: Sequence[str],
+    check: Callable[[Sequence[str], str], None],
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each row ``(where, fields by column)`` of a CSV text, blanks stripped.
+
+    Comments before the header and blank lines are skipped.  ``check(columns, where)`` raises an error for columns other
+    than those expected, of which ``header`` is an example.
+    """
+    columns: list[str] = []
+    for here, row in parse_csv(text, where, fault):
+        fields = [field.strip() for field in row]
+        if fields == [""] or (not columns and row[0].startswith("#")):
+            continue
+        if not columns:
+            check(fields, here)
+            columns = fields
+        elif len(fields) != len(columns):
+            raise fault(f"{len(fields)} fields instead of {len(columns)}", where=here, found=",".join(row))
+        else:
+            yield here, dict(zip(columns, fields, strict=True))
+    if not columns:
+        raise fault("the file contains only comments", where=where, allowed=f"a header {','.join(header)}")
 
 
 def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:

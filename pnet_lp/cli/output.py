@@ -31,17 +31,18 @@ class OutputFile(click.Path):
     """A file to be written, checked before any work is done.
 
     Args:
-        formats: the registry whose suffixes are allowed, or the suffixes; nothing for any.
+        formats: of which it has to be one; default: any.
+        suffixes: the allowed ones where there is no registry of formats.
     """
 
-    def __init__(self, formats: Formats[Any] | tuple[str, ...] = ()) -> None:
+    def __init__(self, formats: Formats[Any] | None = None, *, suffixes: tuple[str, ...] = ()) -> None:
         super().__init__(path_type=Path)
-        self.formats = formats
+        self.formats, self._suffixes = formats, suffixes
 
     @property
     def suffixes(self) -> tuple[str, ...]:
         """The allowed suffixes."""
-        return self.formats if isinstance(self.formats, tuple) else self.formats.suffixes()
+        return self._suffixes if self.formats is None else self.formats.suffixes()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path, or fail where its folder is missing or the suffix names no format.
@@ -60,7 +61,7 @@ class OutputFile(click.Path):
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {str(path.parent)!r}", param, ctx)
         check_output(path)
-        if not isinstance(self.formats, tuple):
+        if self.formats is not None:
             self.formats.chosen(path)
         return path
 

@@ -73,7 +73,7 @@ from pnet_lp.traffic import TrafficSettings
     "--write-lp",
     "lp_file",
     excludes=("trials",),
-    type=OutputFile(LP_SUFFIXES),
+    type=OutputFile(suffixes=LP_SUFFIXES),
     help="Before solving, write the linear program of K for another solver.",
 )
 @output_options("demand, with its rate, or with --trials per draw")

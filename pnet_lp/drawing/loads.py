@@ -13,11 +13,11 @@ import numpy as np
 
 from pnet_lp.drawing.words import number
 from pnet_lp.errors import SpecError
-from pnet_lp.extras import load
 from pnet_lp.files import read_limited, read_table
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.parquet import open_parquet
 from pnet_lp.report.links import LINK_COLUMNS, arc_values
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import FlowProblem, build_problem
@@ -127,17 +127,16 @@ def _words(value: str, document: Mapping[str, Any], traffic: TrafficMatrix) -> s
 Row = tuple[str, Mapping[str, Any]]
 
 
+_BYTES_PER_ROW = 2000
+
+
 def _read_rows(path: str | Path, kind: str) -> Iterator[Row]:
     if kind == ".csv":
         for where, fields in read_table(path, LINK_COLUMNS, SpecError):
             yield where, dict(zip(LINK_COLUMNS, fields, strict=True))
         return
-    arrow, parquet = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
-    read_limited(path, SpecError)
-    try:
-        rows = parquet.read_table(path).to_pylist()
-    except (arrow.ArrowException, OSError) as error:
-        raise SpecError(f"not Parquet: {str(error).partition(chr(10))[0]}", where=str(path)) from None
+    with open_parquet(read_limited(path, SpecError), str(path), SpecError, row_bytes=_BYTES_PER_ROW) as file:
+        rows = file.read().to_pylist()
     for i, row in enumerate(rows):
         yield f"{path}: row {i}", _checked(row, f"{path}: row {i}")
 

@@ -67,9 +67,9 @@ def _render(plane: Plane) -> str:
 NETWORK_FORMATS.add_text(
     "adjacency",
     (".adj",),
+    "tokens c2_u_v, as in the artifact of P-Net",
     _parse,
     _render,
-    summary="tokens c2_u_v, as in the artifact of P-Net",
     recognise=_matches,
     order=2,
 )

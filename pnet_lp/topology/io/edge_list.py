@@ -232,9 +232,9 @@ def _matches(head: str) -> bool:
 NETWORK_FORMATS.add_text(
     "edge-list",
     (".edges", ".edgelist"),
+    "a cable per line; comments declare switches and hosts",
     _parse,
     _render,
-    summary="a cable per line; comments declare switches and hosts",
     recognise=_matches,
     order=LAST,
     vague_suffixes=(".txt",),

@@ -36,5 +36,5 @@ def _render(plane: Plane) -> str:
 
 
 NETWORK_FORMATS.add_text(
-    "gml", (".gml",), _parse, _render, summary="GML of networkx", recognise=_GRAPH.search, order=2
+    "gml", (".gml",), "GML of networkx", _parse, _render, recognise=_GRAPH.search, order=2
 )

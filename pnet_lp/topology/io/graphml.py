@@ -98,11 +98,5 @@ def _render(plane: Plane) -> str:
 
 
 NETWORK_FORMATS.add_text(
-    "graphml",
-    (".graphml", ".xml"),
-    _parse,
-    _render,
-    summary="GraphML of networkx",
-    recognise=lambda head: head.startswith("<"),
-    order=1,
+    "graphml", (".graphml", ".xml"), "GraphML of networkx", _parse, _render, begins="<", order=1
 )

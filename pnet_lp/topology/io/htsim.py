@@ -190,5 +190,5 @@ def _bundle(lower: npt.NDArray[np.int32], upper: npt.NDArray[np.int32]) -> int:
 
 
 NETWORK_FORMATS.add_text(
-    "htsim", (".topo",), _parse, _render, summary="a fat tree of htsim", recognise=_matches, order=1
+    "htsim", (".topo",), "a fat tree of htsim", _parse, _render, recognise=_matches, order=1
 )

@@ -81,11 +81,5 @@ def _render(plane: Plane) -> str:
 
 
 NETWORK_FORMATS.add_text(
-    "node-link",
-    (".json",),
-    _parse,
-    _render,
-    summary="node-link JSON of networkx",
-    recognise=lambda head: head.startswith(("{", "[")),
-    order=1,
+    "node-link", (".json",), "node-link JSON of networkx", _parse, _render, begins=("{", "["), order=1
 )

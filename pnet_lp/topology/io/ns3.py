@@ -253,9 +253,9 @@ def _delay(ns: float) -> str:
 NETWORK_FORMATS.add_text(
     "ns3",
     (".topology.txt", ".ns3"),
+    "topology.txt of HPCC, SimAI and Parsimon",
     _parse,
     _render,
-    summary="topology.txt of HPCC, SimAI and Parsimon",
     recognise=_matches,
     order=2,
 )

@@ -73,8 +73,8 @@ def _render(plane: Plane) -> str:
 NETWORK_FORMATS.add_text(
     "repetita",
     (".graph",),
+    "a graph of Repetita",
     _parse,
     _render,
-    summary="a graph of Repetita",
     recognise=lambda head: head.split(maxsplit=1)[:1] in (["NODES"], ["EDGES"]),
 )

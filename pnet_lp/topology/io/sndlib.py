@@ -70,11 +70,4 @@ def _render(plane: Plane) -> str:
     return "\n".join([*lines, ")", "", "DEMANDS (", ")", ""])
 
 
-NETWORK_FORMATS.add_text(
-    "sndlib",
-    (".sndlib",),
-    _parse,
-    _render,
-    summary="a network of SNDlib",
-    recognise=lambda head: head.startswith("?SNDlib"),
-)
+NETWORK_FORMATS.add_text("sndlib", (".sndlib",), "a network of SNDlib", _parse, _render, begins="?SNDlib")

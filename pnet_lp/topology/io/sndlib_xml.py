@@ -65,10 +65,5 @@ def _render(plane: Plane) -> str:
 
 
 NETWORK_FORMATS.add_text(
-    "sndlib-xml",
-    (".sndlib.xml",),
-    _parse,
-    _render,
-    summary="a network of SNDlib in XML",
-    recognise=_ROOT.match,
+    "sndlib-xml", (".sndlib.xml",), "a network of SNDlib in XML", _parse, _render, recognise=_ROOT.match
 )

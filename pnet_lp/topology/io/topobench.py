@@ -67,11 +67,5 @@ def _render(plane: Plane) -> str:
 
 
 NETWORK_FORMATS.add_text(
-    "topobench",
-    (".topobench",),
-    _parse,
-    _render,
-    summary="neighbour lists of TopoBench",
-    recognise=_matches,
-    order=2,
+    "topobench", (".topobench",), "neighbour lists of TopoBench", _parse, _render, recognise=_matches, order=2
 )

@@ -73,5 +73,5 @@ def _render(plane: Plane) -> str:
 
 
 NETWORK_FORMATS.add_text(
-    "topohub", (".topohub.json",), _parse, _render, summary="a network of TopoHub in JSON", recognise=_matches
+    "topohub", (".topohub.json",), "a network of TopoHub in JSON", _parse, _render, recognise=_matches
 )

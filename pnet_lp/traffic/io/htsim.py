@@ -88,5 +88,5 @@ def _render(traffic: TrafficMatrix, _: Network, __: Level) -> str:
 
 
 MATRIX_FORMATS.add_text(
-    "htsim", (".cm",), _parse, _render, summary="a connection matrix of htsim", recognise=_FIRST.match
+    "htsim", (".cm",), "a connection matrix of htsim", _parse, _render, recognise=_FIRST.match
 )

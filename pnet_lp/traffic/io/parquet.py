@@ -13,13 +13,13 @@ from pnet_lp.extras import load
 from pnet_lp.formats import Format
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
+from pnet_lp.parquet import open_parquet
 from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
 from pnet_lp.traffic.io.lines import check_count, check_demand, matrix_of_columns
-from pnet_lp.units import MIB, are_amounts, format_bytes
+from pnet_lp.units import are_amounts
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 _COLUMNS = ("src", "dst", "demand")
 
@@ -28,28 +28,13 @@ _BYTES_PER_ROW = 1000
 
 
 def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    pa, pq = load("pyarrow", where), load("pyarrow.parquet", where)
-    try:
-        # Checksums and limits, because a length in a broken file is not to be believed.
-        file = pq.ParquetFile(
-            pa.BufferReader(data), page_checksum_verification=True, read_dictionary=["src", "dst"]
-        )
+    pa = load("pyarrow", where)
+    with open_parquet(data, where, TrafficError, row_bytes=_BYTES_PER_ROW, texts=("src", "dst")) as file:
         names = file.schema_arrow.names
-        _check_size(file.metadata, len(network.endpoint_names(level)), where)
+        check_count(file.metadata.num_rows, len(network.endpoint_names(level)), where)
         columns = {
             name: file.read([name]).column(name).combine_chunks() for name in _COLUMNS if name in names
         }
-    except (
-        pa.ArrowException,
-        OSError,
-        LookupError,
-        ValueError,
-        TypeError,
-        MemoryError,
-        OverflowError,
-    ) as error:
-        problem = str(error).split("\n", maxsplit=1)[0] or type(error).__name__
-        raise TrafficError(f"not Parquet ({problem})", where=where) from None
     for name in _COLUMNS:
         if name not in columns:
             raise TrafficError(
@@ -69,19 +54,6 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     return matrix_of_columns(
         list(tokens), src, dst, demand, network, level, where, lambda row: f"{where}: row {row}"
     )
-
-
-def _check_size(metadata: pq.FileMetaData, endpoints: int, where: str) -> None:
-    """Raise TrafficError where the file says that it unpacks to more than demands can be."""
-    check_count(metadata.num_rows, endpoints, where)
-    # Not from the columns' metadata: where these are broken, pyarrow ends the process.
-    size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    if size > (most := MIB + _BYTES_PER_ROW * metadata.num_rows):
-        raise TrafficError(
-            f"{metadata.num_rows} rows unpack to {format_bytes(size)}",
-            where=where,
-            allowed=f"at most {format_bytes(most)}",
-        )
 
 
 def _endpoints(

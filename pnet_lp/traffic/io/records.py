@@ -58,11 +58,5 @@ def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
 
 
 MATRIX_FORMATS.add_text(
-    "json",
-    (".json",),
-    _parse,
-    _render,
-    summary="objects with src, dst, demand",
-    recognise=lambda head: head.startswith(("{", "[")),
-    order=1,
+    "json", (".json",), "objects with src, dst, demand", _parse, _render, begins=("{", "["), order=1
 )

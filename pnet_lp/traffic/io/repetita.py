@@ -38,11 +38,4 @@ def _render(traffic: TrafficMatrix, _: Network, __: Level) -> str:
     return "\n".join(lines) + "\n"
 
 
-MATRIX_FORMATS.add_text(
-    "repetita",
-    (".demands",),
-    _parse,
-    _render,
-    summary="demands of Repetita",
-    recognise=lambda head: head.startswith("DEMANDS"),
-)
+MATRIX_FORMATS.add_text("repetita", (".demands",), "demands of Repetita", _parse, _render, begins="DEMANDS")

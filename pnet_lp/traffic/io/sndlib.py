@@ -52,11 +52,4 @@ def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
     return "\n".join([*lines, ")", ""])
 
 
-MATRIX_FORMATS.add_text(
-    "sndlib",
-    (".sndlib",),
-    _parse,
-    _render,
-    summary="demands of SNDlib",
-    recognise=lambda head: head.startswith("?SNDlib"),
-)
+MATRIX_FORMATS.add_text("sndlib", (".sndlib",), "demands of SNDlib", _parse, _render, begins="?SNDlib")

@@ -46,11 +46,5 @@ def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
 
 
 MATRIX_FORMATS.add_text(
-    "sndlib-xml",
-    (".sndlib.xml", ".xml"),
-    _parse,
-    _render,
-    summary="demands of SNDlib in XML",
-    recognise=lambda head: head.startswith("<"),
-    order=1,
+    "sndlib-xml", (".sndlib.xml", ".xml"), "demands of SNDlib in XML", _parse, _render, begins="<", order=1
 )

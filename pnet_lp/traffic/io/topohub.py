@@ -74,8 +74,8 @@ def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
 MATRIX_FORMATS.add_text(
     "topohub",
     (".topohub.json",),
+    "demands of TopoHub in JSON",
     _parse,
     _render,
-    summary="demands of TopoHub in JSON",
     recognise=lambda head: head.startswith("{") and _OURS.search(head) is not None,
 )

@@ -16,11 +16,9 @@ picoseconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pnet_lp.errors import WorkloadError
 from pnet_lp.formats import LAST
-from pnet_lp.layouts import csv_text, parse_csv, parse_number
+from pnet_lp.layouts import csv_text, parse_number, parse_records
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.workload import LEAST_WEIGHT, MOST_WEIGHT
 from pnet_lp.workload.io.flows import parse_size, parse_time
@@ -31,33 +29,11 @@ _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
 def _parse(text: str, where: str, network: Network) -> Workload:
-    return flows_of(_rows(text, where)).workload(network, where)
+    rows = parse_records(text, where, WorkloadError, REQUIRED, check_columns)
+    return flows_of(_row(*row) for row in rows).workload(network, where)
 
 
-def _rows(text: str, path: str) -> Iterator[TableRow]:
-    header: list[str] | None = None
-    for where, row in parse_csv(text, path, WorkloadError):
-        if header is None and row[0].startswith("#"):
-            continue
-        fields = [cell.strip() for cell in row]
-        if fields == [""]:
-            continue
-        if header is None:
-            check_columns(fields, where)
-            header = fields
-            continue
-        if len(fields) != len(header):
-            raise WorkloadError(
-                f"{len(fields)} fields instead of {len(header)}", where=where, found=",".join(row)
-            )
-        yield _row(dict(zip(header, fields, strict=True)), where)
-    if header is None:
-        raise WorkloadError(
-            "the file contains only comments", where=path, allowed=f"a header {','.join(REQUIRED)}"
-        )
-
-
-def _row(cells: dict[str, str], where: str) -> TableRow:
+def _row(where: str, cells: dict[str, str]) -> TableRow:
     truth = cells.get("connects", "").lower()
     if truth and truth not in _TRUTH:
         raise WorkloadError(
@@ -107,9 +83,9 @@ def _cell(value: object) -> str:
 WORKLOAD_FORMATS.add_text(
     "csv",
     (".csv",),
+    "columns src, dst, bytes, start_s and optional ones",
     _parse,
     _render,
-    summary="columns src, dst, bytes, start_s and optional ones",
     recognise=lambda _: True,
     order=LAST,
 )

@@ -258,10 +258,5 @@ def _triggers(workload: Workload) -> tuple[dict[int, int], dict[tuple[int, bool]
 
 
 WORKLOAD_FORMATS.add_text(
-    "htsim",
-    (".cm",),
-    _parse,
-    _render,
-    summary="a connection matrix of htsim, with triggers",
-    recognise=_FIRST.match,
+    "htsim", (".cm",), "a connection matrix of htsim, with triggers", _parse, _render, recognise=_FIRST.match
 )

@@ -79,5 +79,5 @@ def _render(workload: Workload, network: Network) -> str:
 
 
 WORKLOAD_FORMATS.add_text(
-    "ns3", (".txt",), _parse, _render, summary="flows of HPCC and SimAI", recognise=_FIRST.match
+    "ns3", (".txt",), "flows of HPCC and SimAI", _parse, _render, recognise=_FIRST.match
 )

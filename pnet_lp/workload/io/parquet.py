@@ -12,14 +12,13 @@ from pnet_lp.errors import WorkloadError
 from pnet_lp.extras import load
 from pnet_lp.formats import Format
 from pnet_lp.model import Network, Workload
-from pnet_lp.units import MIB, format_bytes
+from pnet_lp.parquet import open_parquet
 from pnet_lp.workload.io.flows import check_count, parse_size, parse_time
 from pnet_lp.workload.io.format import WORKLOAD_FORMATS
 from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 _LISTS = ("after", "after_acknowledged")
 _TEXTS = ("id", "connection", "task", "stage")
@@ -28,26 +27,12 @@ _BYTES_PER_ROW = 2000
 
 
 def _parse(data: bytes, where: str, network: Network) -> Workload:
-    pa, pq = load("pyarrow", where), load("pyarrow.parquet", where)
-    try:
-        # Checksums and limits, because a length in a broken file is not to be believed.
-        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+    with open_parquet(data, where, WorkloadError, row_bytes=_BYTES_PER_ROW) as file:
         names = file.schema_arrow.names
         check_columns(names, where)
-        _check_size(file.metadata, where)
+        check_count(file.metadata.num_rows, where)
         table = file.read()
         columns = {name: table.column(name).to_pylist() for name in names}
-    except (
-        pa.ArrowException,
-        OSError,
-        LookupError,
-        ValueError,
-        TypeError,
-        MemoryError,
-        OverflowError,
-    ) as error:
-        problem = str(error).split("\n", maxsplit=1)[0] or type(error).__name__
-        raise WorkloadError(f"not Parquet ({problem})", where=where) from None
     _check_types(table, where)
     count = table.num_rows
     nothing = [None] * count
@@ -56,19 +41,6 @@ def _parse(data: bytes, where: str, network: Network) -> Workload:
         [_row(dict(zip(COLUMNS, row, strict=True)), f"{where}: row {i}") for i, row in enumerate(rows)]
     )
     return found.workload(network, where)
-
-
-def _check_size(metadata: pq.FileMetaData, where: str) -> None:
-    """Raise WorkloadError where the file says that it unpacks to more than flows can be."""
-    check_count(metadata.num_rows, where)
-    # Not from the columns' metadata: where these are broken, pyarrow ends the process.
-    size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    if size > (most := MIB + _BYTES_PER_ROW * metadata.num_rows):
-        raise WorkloadError(
-            f"{metadata.num_rows} rows unpack to {format_bytes(size)}",
-            where=where,
-            allowed=f"at most {format_bytes(most)}",
-        )
 
 
 def _check_types(table: pa.Table, where: str) -> None:

@@ -63,11 +63,5 @@ def _render(workload: Workload, network: Network) -> str:
 
 
 WORKLOAD_FORMATS.add_text(
-    "parsimon",
-    (".json",),
-    _parse,
-    _render,
-    summary="flows of Parsimon in JSON",
-    recognise=lambda head: head.startswith(("[", "{")),
-    order=1,
+    "parsimon", (".json",), "flows of Parsimon in JSON", _parse, _render, begins=("[", "{"), order=1
 )

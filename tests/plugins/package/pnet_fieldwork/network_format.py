@@ -32,5 +32,5 @@ def render(plane: Plane) -> str:
 
 
 NETWORK_FORMATS.add_text(
-    "neighbours", (".neighbours",), parse, render, summary="neighbours of each switch", recognise=LINE.match
+    "neighbours", (".neighbours",), "neighbours of each switch", parse, render, recognise=LINE.match
 )
