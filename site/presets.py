@@ -35,8 +35,8 @@ FAMILIES: dict[str, tuple[str, list[str]]] = {
     "jellyfish": ("Jellyfish, equipment of the fat tree k = 4", ["jellyfish:k=4 --level rack"]),
     "prism": ("Two rings, one in the other", ["prism.edges"]),
     "necklace": ("Necklace of diamonds", ["necklace.edges"]),
-    "alike": (
-        "Two planes alike (random graphs)",
+    "identical": (
+        "Two identical planes (random graphs)",
         [f"random-regular:n={n},degree=4 --planes 2" for n in (8, 12, 16, 20, 24)],
     ),
     "different": (
@@ -58,7 +58,7 @@ DEFAULTS = {
     "hypercube": 2,
     "random": 3,
     "dragonfly": 1,
-    "alike": 2,
+    "identical": 2,
     "different": 2,
 }
 """Which size is shown first; 0 where nothing is said."""

@@ -79,7 +79,7 @@ const STEPS = [
     title: "Two planes",
     text: `Racks now have a switch in each of two planes. Traffic stays in the plane that the sender chooses. A has the same random
       graph twice, B two different ones: the same equipment.`,
-    networks: [["alike", 2], ["different", 2]],
+    networks: [["identical", 2], ["different", 2]],
     question: "Which one carries more?",
     options: ["A: equal planes share the load evenly", "B: different planes", "Both the same"],
     right: ([a, b]) => (b.lower > a.upper ? 1 : a.lower > b.upper ? 0 : 2),

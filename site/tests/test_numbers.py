@@ -133,7 +133,7 @@ def test_two_edited_planes_are_those_of_their_files(page: Page, tmp_path: Path) 
 
 
 def test_dead_plane_is_that_of_the_command(page: Page, tmp_path: Path) -> None:
-    choose(page, "alike", 0)
+    choose(page, "identical", 0)
     whole = known(page)["lower"]
     page.click("text=Kill plane 2 >> nth=-1")
     settle(page)

@@ -182,7 +182,7 @@ def test_bounds_over_size(page: Page) -> None:
 
 
 def test_last_plane_stays(page: Page) -> None:
-    choose(page, "alike", 0)
+    choose(page, "identical", 0)
     for plane in (1, 2):
         page.locator("#lab").get_by_role("button", name=f"Kill plane {plane}").click()
     assert page.inner_text("#status") == "One plane has to work."
