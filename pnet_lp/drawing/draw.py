@@ -169,7 +169,7 @@ def _check(
     lengths: bool,
     solving: bool,
 ) -> None:
-    """Raise SpecError where an argument has no meaning beside the others."""
+    """Raise SpecError where an argument has no meaning with the others."""
     result = isinstance(load, ThroughputResult)
     if result and not given["traffic"]:
         raise SpecError(
@@ -217,7 +217,7 @@ def _headline(network: Network, *, large: bool) -> str:
 
 
 def _scale(loads: CableLoads | None, *, lengths: bool) -> tuple[str, tuple[str, str]]:
-    """Return what the colours mean, and what the ends of the scale are called."""
+    """Return what the colours mean, and the labels of its ends."""
     if loads is None:
         return "", ("", "")
     if lengths:

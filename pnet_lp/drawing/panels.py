@@ -94,7 +94,7 @@ class PlanePanel:
 
     @cached_property
     def tier_names(self) -> tuple[str, ...]:
-        """What the switches of each tier are called, from the hosts upwards: what their names have in common."""
+        """The name of each tier, from the hosts upwards: the common beginning of its switches' names."""
         if len(np.unique(self.level)) == 1:
             return ("switch",)
         found = []
@@ -107,7 +107,7 @@ class PlanePanel:
         )
 
     def switch_words(self) -> list[str]:
-        """Return what there is to say of each switch."""
+        """Return the description of each switch."""
         tiers, names = self.tier_names, self.plane.switch_names
         found = []
         for i, name in enumerate(names):
@@ -126,7 +126,7 @@ class PlanePanel:
         return found
 
     def cable_words(self) -> list[str]:
-        """Return what there is to say of each cable."""
+        """Return the description of each cable."""
         names, plane = self.plane.switch_names, self.plane
         found = []
         for i, (u, v) in enumerate(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)):
@@ -191,14 +191,14 @@ def _bytes(values: FloatArray | BoolArray | None) -> bytes | None:
 
 
 def _beginning(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
+    """Return the common beginning of all names."""
     low, high = min(names), max(names)
     same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(low, high, strict=False))
     return "".join(one for one, _ in same)
 
 
 def labels_in_words(planes: Sequence[Plane]) -> str:
-    """Return what planes are called: the first, and how many have other names."""
+    """Return the label of the first plane, and how many planes have other labels."""
     labels = [plane.label or "network" for plane in planes]
     others = len(set(labels)) - 1
     return labels[0] if not others else f"{labels[0]} and {others:,} other{'s' if others > 1 else ''}"

@@ -64,7 +64,7 @@ class Sheet:
         title: above them.
         captions: below them, a sentence each.
         scale: what colours of cables mean; empty where they mean nothing.
-        ends: what the two ends of the scale are called.
+        ends: labels of the two ends of the scale.
     """
 
     title: str

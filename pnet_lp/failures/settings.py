@@ -33,7 +33,7 @@ class FailureSettings(Params):
     )
 
     def check_shares(self) -> None:
-        """Raise SpecError where it is said how a share fails, and no share."""
+        """Raise SpecError where it is given how a share fails, but no share."""
         if not self.model_fields_set & {"fail_links", "fail_switches"}:
             for key in sorted(self.model_fields_set & {"fail_unit", "fail_mode"}):
                 raise SpecError(

@@ -1,4 +1,4 @@
-"""What hops mean for latency where nothing waits in a queue (P-Net, section 5.2.1)."""
+"""Latency from hops where no packet waits in a queue (P-Net, section 5.2.1)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How a plane wants to be drawn: what the builder of a family knows of its shape, and a picture cannot guess.
+"""How a plane is drawn: what the builder of a family knows of its shape and a picture cannot infer.
 
-Families with tiers need none of this, their ``tier`` says it.
+Families with tiers do not need this: their ``tier`` determines it.
 """
 
 from __future__ import annotations

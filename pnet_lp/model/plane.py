@@ -254,7 +254,7 @@ class Plane:
         """Return the same plane with every link, access links included, ``factor`` times as fast.
 
         Raises:
-            TopologyError: a link gets a speed that is none.
+            TopologyError: a link would get an invalid speed.
         """
         speeds: dict[str, Any] = {
             name: floats(getattr(self, name) * factor)

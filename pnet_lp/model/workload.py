@@ -70,7 +70,7 @@ class Workload:
     """Flows between ``hosts`` hosts, and which of them wait for which.
 
     A rule that starts flows while others end (a closed loop, a remote procedure call, a collective operation) is a
-    list as well: its flows are known beforehand, and only when they start is not.
+    list as well: its flows are known beforehand, only their start times are not.
 
     Build one with :meth:`from_flows`.
 
@@ -268,7 +268,7 @@ class Workload:
 def _stages(
     named: npt.NDArray[np.str_], count: int, flow_at: Callable[[int], str]
 ) -> tuple[IntArray, tuple[str, ...]]:
-    """Return the index of each flow's stage, and what the stages are called in the order of their first flows."""
+    """Return the index of each flow's stage, and the names of the stages in the order of their first flows."""
     names, first, place = np.unique(named, return_index=True, return_inverse=True)
     for name, flow in zip(names.tolist(), first.tolist(), strict=True):
         if not name.strip() or name.strip() != name or not name.isprintable():
@@ -354,7 +354,7 @@ def _stuck(count: int, child: LongArray, parent: LongArray) -> int | None:
         ready = np.unique(released[waiting[released] == 0])
     if done.all():
         return None
-    # Each of the others waits for one of them: back along these, the first that comes twice is on a circle.
+    # Each of the others waits for one of them: back along these, the first that comes twice is on a cycle.
     left = ~done[child] & ~done[parent]
     waits_for = dict(zip(child[left].tolist(), parent[left].tolist(), strict=True))
     flow, seen = int(np.argmin(done)), set[int]()

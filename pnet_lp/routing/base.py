@@ -38,7 +38,7 @@ class Routing:
     """Base of all routings.
 
     A routing of form ``path`` has :meth:`paths`; one of form ``split`` has :meth:`loads` and :meth:`usage`, and may
-    have :meth:`paths` as well, to be looked at.
+    have :meth:`paths` as well, for inspection.
 
     Class attributes:
         form: what it leaves open.

@@ -58,7 +58,7 @@ def checked_amount(searches: Searches, demand: npt.ArrayLike) -> FloatArray:
     """Return float64 ``[J]``: how much is sent between each pair.
 
     Raises:
-        RoutingError: not one amount for each pair, one that is no finite number >= 0, or loads that do not fit into
+        RoutingError: not one amount for each pair, one that is not a finite number >= 0, or loads that do not fit into
             memory.
     """
     pairs, planes = searches.pair_count, len(searches.arcs.node_count)

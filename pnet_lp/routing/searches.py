@@ -1,4 +1,4 @@
-"""What the searches of the core are handed: planes, pairs, and the rule as keyword arguments."""
+"""The arguments of the core's searches: planes, pairs, and the rule as keywords."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Searches:
 
 
 def prepare(network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike) -> Searches:
-    """Return pairs as the core wants them.
+    """Return pairs in the form that the core expects.
 
     Raises:
         RoutingError: an index out of range, or another number of sources than of destinations.

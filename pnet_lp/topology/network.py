@@ -1,4 +1,4 @@
-"""From what the user wrote to a plane or a network."""
+"""Planes and networks from the expressions and files that a user gives."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | 
 
 
 def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[str, ...]:
-    """Raise what :func:`build_plane` says against ``text`` before it builds anything; return what files leave open.
+    """Raise what :func:`build_plane` would for ``text``, without building; return the warnings about files.
 
     Raises:
         SpecError: an unknown name or an invalid parameter.

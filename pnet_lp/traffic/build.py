@@ -1,4 +1,4 @@
-"""From what the user wrote to a traffic matrix."""
+"""Traffic matrices from the expressions and files that a user gives."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def build_traffic(text: str, network: Network, level: Level | None = None, *, se
 
 
 def check_traffic(text: str) -> None:
-    """Raise what :func:`build_traffic` says against ``text`` on any network.
+    """Raise what :func:`build_traffic` would for ``text`` on any network.
 
     Raises:
         SpecError: an unknown name, an invalid parameter or factor.

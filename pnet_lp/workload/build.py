@@ -1,4 +1,4 @@
-"""From what the user wrote to a workload."""
+"""Workloads from the expressions and files that a user gives."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _drawn(workload: Workload, params: Params) -> Workload:
 
 
 def check_workload(text: str, traffic: str | None = None) -> None:
-    """Raise what :func:`build_workload` says against ``text`` on any network.
+    """Raise what :func:`build_workload` would for ``text`` on any network.
 
     Args:
         text: an expression, or the path of a file.

@@ -49,12 +49,12 @@ class Demands(ABC):
     @property
     @abstractmethod
     def range(self) -> FloatArray:
-        """float64: some demands, the smallest and the largest among them."""
+        """float64: a selection of demands with the smallest and the largest."""
 
     @property
     @abstractmethod
     def complete(self) -> bool:
-        """Whether it is seen without a look at each pair that every endpoint sends to every other."""
+        """Whether every endpoint is known, without a check of each pair, to send to every other."""
 
     @abstractmethod
     def listed(self, what: str) -> Pairs:
@@ -120,7 +120,7 @@ class Demands(ABC):
 
     @abstractmethod
     def core(self, endpoints: int) -> _core.Demands:
-        """Return them as the core holds them."""
+        """Return the core's representation."""
 
     @abstractmethod
     def identity(self, head: str) -> list[str | npt.NDArray[np.generic]]:
@@ -158,7 +158,7 @@ class Pairs(Demands):
 
     @property
     def complete(self) -> bool:
-        """Pairs are not looked at."""
+        """Pairs are not checked."""
         return False
 
     def listed(self, what: str) -> Pairs:
@@ -198,7 +198,7 @@ class Pairs(Demands):
         return np.arange(endpoints, dtype=np.float64)[None, :]
 
     def sent_to(self, endpoint: int, endpoints: int) -> FloatArray:
-        """Return what each endpoint sends to one like this."""
+        """Return what each endpoint sends to an equivalent one."""
         here = self.dst == endpoint
         coming = np.bincount(self.src[here], weights=self.demand[here], minlength=endpoints)
         return np.asarray(coming, dtype=np.float64)
@@ -223,7 +223,7 @@ class Pairs(Demands):
         return Pairs(ints(row), ints(column), floats(demand))
 
     def core(self, endpoints: int) -> _core.Demands:
-        """Return them as the core holds them."""
+        """Return the core's representation."""
         return _core.Demands.pairs(endpoints, self.src, self.dst, self.demand)
 
     def identity(self, head: str) -> list[str | npt.NDArray[np.generic]]:

@@ -30,7 +30,7 @@ class Product(Demands):
     own: FloatArray = field(default_factory=lambda: floats([]))
 
     def __post_init__(self) -> None:
-        """Let no endpoint send to itself unless it is said to."""
+        """Default ``own`` to no demand from an endpoint to itself."""
         if len(self.own) != len(self.sends):
             object.__setattr__(self, "own", floats(np.zeros(len(self.sends))))
 
@@ -104,7 +104,7 @@ class Product(Demands):
         return np.stack([self.sends, self.receives, self.own])
 
     def sent_to(self, endpoint: int, endpoints: int) -> FloatArray:
-        """Return what each endpoint sends to one like this."""
+        """Return what each endpoint sends to an equivalent one."""
         del endpoints
         return np.asarray(self.sends * self.receives[endpoint])
 
@@ -124,7 +124,7 @@ class Product(Demands):
         return Product(floats(size * sends), floats(size * receives), floats(own))
 
     def core(self, endpoints: int) -> _core.Demands:
-        """Return them as the core holds them."""
+        """Return the core's representation."""
         del endpoints
         return _core.Demands.product(self.sends, self.receives, self.own)
 
