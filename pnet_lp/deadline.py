@@ -1,4 +1,4 @@
-"""When an answer is wanted at the latest: made where a time limit is given, handed down to all that takes time."""
+"""The deadline of an answer: made where a time limit is given, and passed down to all that takes time."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Deadline:
     def over(self, doing: str) -> TimeLimitError:
         """Return the error for time that ended in the middle of something, before there was anything to bound."""
         return TimeLimitError(
-            f"{self.limit_s:g} s were over while {doing}, before there was a bound to report",
+            f"{self.limit_s:g} s ran out while {doing}, before there was a bound to report",
             where="time_limit_s",
             allowed="more seconds, or none",
         )

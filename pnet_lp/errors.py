@@ -4,7 +4,7 @@ Every message is one sentence that says where the fault is (file and line, or ke
 allowed.  Parameters are named as a function's are, ``fail_links``; the command line prints the sentence with its own
 names for them, ``--fail-links``.  Input errors end a command with exit code 2, failures while working with 1.
 
-What a sentence quotes was written by anybody: it is shortened, and what no terminal shows is escaped.
+Quoted input is untrusted: it is shortened, and unprintable characters are escaped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Libraries that the base install is small without: which extra of this package brings each."""
+"""Optional libraries, and the extra of this package that installs each."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ EXTRAS: Mapping[str, str] = MappingProxyType(
         "pyarrow": "parquet",
     }
 )
-"""The extra that brings a library."""
+"""The extra that installs a library."""
 
 
 def installed(library: str) -> bool:
-    """Whether a library is there; it is not loaded."""
+    """Whether a library is installed; it is not loaded."""
     return importlib.util.find_spec(library) is not None
 
 
 def install_command(library: str) -> str:
-    """Return what is typed to get one of :data:`EXTRAS`."""
+    """Return the command that installs one of :data:`EXTRAS`."""
     return f"pip install 'pnet-lp[{EXTRAS[library]}]'"
 
 
 def need(library: str, where: str) -> None:
-    """Raise PnetError unless one of :data:`EXTRAS` is there for ``where``: an option, a format, what was asked for."""
+    """Raise PnetError unless one of :data:`EXTRAS` is installed; ``where`` is the option or file that needs it."""
     if not installed(library):
         raise PnetError(
-            f"{library} is not installed", where=where, allowed=f"what `{install_command(library)}` brings"
+            f"{library} is not installed: install it with `{install_command(library)}`", where=where
         )
 
 

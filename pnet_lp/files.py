@@ -32,7 +32,7 @@ MOST_VALUES = 100_000
 """Values in a YAML document, those that aliases stand for counted each time."""
 
 _WORTH_A_LOOK = 16 * MIB
-"""Bytes up to which nobody asks whether they are free."""
+"""Bytes up to which free memory is not checked."""
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -133,7 +133,7 @@ def check_sha256(path: Path, expected: str, fault: type[PnetError]) -> None:
     """Raise ``fault`` unless the file can be read and has the checksum expected, in hexadecimal digits."""
     found = hashlib.sha256(read_limited(path, fault)).hexdigest()
     if found != expected.lower():
-        raise fault("the file is not the one meant", where=str(path), found=found, allowed=expected)
+        raise fault("the checksum does not match", where=str(path), found=found, allowed=expected)
 
 
 def json_text(document: object) -> str:
@@ -231,7 +231,7 @@ def _plain_yaml() -> type[yaml.SafeLoader]:
             """Return how many values ``node`` stands for, aliases followed."""
             if id(node) in counted:
                 if not counted[id(node)]:
-                    raise fault("a value holds itself", node)
+                    raise fault("a value contains itself", node)
                 return counted[id(node)]
             if node.tag not in known:
                 raise fault(f"a value with the tag {node.tag.replace(prefix, '!!')}", node)

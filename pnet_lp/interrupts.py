@@ -41,7 +41,7 @@ def install() -> None:
 
     end_at_second_interrupt()
     if sys.platform != "win32":
-        # Or whatever waits in the system would go on waiting, and Python never come to raise anything.
+        # Otherwise a blocking system call would continue, and Python would never raise.
         signal.siginterrupt(signal.SIGINT, True)
 
 

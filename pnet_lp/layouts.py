@@ -5,13 +5,14 @@ Every reader takes the class of error to raise, and names file and line.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,20 +29,18 @@ SNDLIB_HEADER = "?SNDlib native format; type: network; version: 1.0"
 SNDLIB_NAMESPACE = "http://sndlib.zib.de/network"
 
 HEAD = 8192
-"""Characters, or bytes, by which the format of a file is told."""
+"""Characters by which the format of a file is recognised."""
 
 _SECTIONS = ("META", "NODES", "LINKS", "DEMANDS", "ADMISSIBLE_PATHS")
 _COUNT = re.compile(r"[0-9]{1,9}")
 
 # Blanks, comments other than our declarations, and what stands before the root of an XML document.  Possessive: the
 # search never goes back, so its time is linear.
-_BEFORE = r"(?:\s++|#(?!:)[^\n]*+|<\?.*?\?>|<!--.*?-->)*+"
-_BEFORE_TEXT = re.compile(_BEFORE, re.DOTALL)
-_BEFORE_BYTES = re.compile(_BEFORE.encode(), re.DOTALL)
+_BEFORE = re.compile(rb"(?:\s++|#(?!:)[^\n]*+|<\?.*?\?>|<!--.*?-->)*+", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SectionRow:
     """One line of a section.
 
     Attributes:
@@ -69,16 +68,12 @@ def decoded(data: bytes, where: str, fault: Fault) -> str:
     return text
 
 
-def opening(text: str) -> str:
-    """Return the first :data:`HEAD` characters of a text after its blanks and comments."""
-    begin = _BEFORE_TEXT.match(text).end()  # type: ignore[union-attr]
-    return text[begin : begin + HEAD]
-
-
-def opening_bytes(data: bytes) -> bytes:
-    """Return the first :data:`HEAD` bytes of a file's content after its blanks and comments."""
-    begin = _BEFORE_BYTES.match(data).end()  # type: ignore[union-attr]
-    return data[begin : begin + HEAD]
+def opening(data: bytes) -> str:
+    """Return the first :data:`HEAD` characters of a file's content after its blanks and comments."""
+    data = data.removeprefix(codecs.BOM_UTF8)
+    begin = _BEFORE.match(data).end()  # type: ignore[union-attr]
+    # Up to four bytes are a character.
+    return data[begin : begin + 4 * HEAD].decode("utf-8", "replace")[:HEAD]
 
 
 def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[str]]]:
@@ -93,6 +88,43 @@ def parse_csv(text: str, where: str, fault: Fault) -> Iterator[tuple[str, list[s
             return
         if row:
             yield f"{where}:{reader.line_num}", row
+
+
+def parse_records(
+    text: str,
+    where: str,
+    fault: Fault,
+    header: Sequence[str],
+    check: Callable[[Sequence[str], str], None],
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each row ``(where, fields by column)`` of a CSV text, blanks stripped.
+
+    Comments before the header and blank lines are skipped.  ``check(columns, where)`` raises an error for columns other
+    than those expected, of which ``header`` is an example.
+    """
+    columns: list[str] = []
+    for here, row in parse_csv(text, where, fault):
+        fields = [field.strip() for field in row]
+        if fields == [""] or (not columns and row[0].startswith("#")):
+            continue
+        if not columns:
+            check(fields, here)
+            columns = fields
+        elif len(fields) != len(columns):
+            raise fault(f"{len(fields)} fields instead of {len(columns)}", where=here, found=",".join(row))
+        else:
+            yield here, dict(zip(columns, fields, strict=True))
+    if not columns:
+        raise fault("the file contains only comments", where=where, allowed=f"a header {','.join(header)}")
+
+
+def csv_text(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Return a CSV text."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return buffer.getvalue()
 
 
 def whole(token: str) -> int | None:
@@ -182,14 +214,14 @@ def parse_xml(text: str, where: str, fault: Fault) -> tuple[Element, dict[Elemen
     return builder.close(), places
 
 
-def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[Row]]:
+def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[SectionRow]]:
     """Return the rows of each section of a network file in SNDlib's native format."""
-    sections: dict[str, list[Row]] = {}
+    sections: dict[str, list[SectionRow]] = {}
     name, depth = "", 0
     for number, line in enumerate(text.split("\n"), 1):
         here = f"{where}:{number}"
         if number == 1 and line.strip() != SNDLIB_HEADER:
-            raise fault("wrong first line", where=here, found=line.strip(), allowed=SNDLIB_HEADER)
+            raise fault("invalid first line", where=here, found=line.strip(), allowed=SNDLIB_HEADER)
         words = line.partition("#")[0].replace("(", " ( ").replace(")", " ) ").split()
         if number == 1 or not words:
             continue
@@ -211,7 +243,7 @@ def parse_sndlib(text: str, where: str, fault: Fault) -> dict[str, list[Row]]:
         if depth and name not in {"META", "ADMISSIBLE_PATHS"}:
             if depth > 1:
                 raise fault("brackets do not match", where=here, found=line.strip())
-            sections[name].append(Row(here, _grouped(words, here, fault)))
+            sections[name].append(SectionRow(here, _grouped(words, here, fault)))
     if depth:
         raise fault(f"section {name} does not end", where=where, allowed="a line )")
     return sections
@@ -263,7 +295,7 @@ def parse_tables(
         here, words = lines.pop(0) if lines else (where, [])
         if words != header.split():
             raise fault(
-                f"table {name} has a wrong header",
+                f"table {name} has an invalid header",
                 where=here,
                 found=" ".join(words) or None,
                 allowed=header,

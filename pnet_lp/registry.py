@@ -14,8 +14,9 @@ import importlib.util
 import pkgutil
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
@@ -28,7 +29,7 @@ _LONGEST_NAME, _MOST_COMPARED = 100, 10_000
 """Characters of a name, and names, that are compared to find the nearest."""
 
 M = TypeVar("M", bound="Params")
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F")
 
 _entry_points = functools.cache(importlib.metadata.entry_points)
 """Those of everything installed; to read them takes no longer than to read one group's."""
@@ -42,7 +43,7 @@ class Params(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     alternatives: ClassVar[tuple[frozenset[str], ...]] = ()
-    """Parameters that say the same in different ways: whoever states one of them does not mean another's default."""
+    """Parameters that exclude each other: stating one of them suppresses the defaults of the others."""
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
@@ -78,6 +79,8 @@ class Entry(Generic[F]):
         build: the function; its first argument is a ``params`` instance.
         summary: one line for ``pnet-lp list``.
         source: paper and section, or empty.
+        example: parameters of a small instance as they are typed, ``"k=4"``; empty where the defaults are one.
+        beside: settings that the example does not work without, by name: ``{"traffic": "permutation"}``.
     """
 
     name: str
@@ -85,6 +88,13 @@ class Entry(Generic[F]):
     build: F
     summary: str
     source: str = ""
+    example: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def expression(self) -> str:
+        """The expression of the example, for tests, pages and ``pnet-lp list``."""
+        return f"{self.name}:{self.example}" if self.example else self.name
 
     def validate(self, values: Mapping[str, object]) -> Params:
         """Return the validated parameters, or raise SpecError naming the key, what was found and what is allowed."""
@@ -141,14 +151,24 @@ class Registry(Generic[F]):
         self._others_loaded = False
 
     def register(
-        self, name: str, *, params: type[Params] = NoParams, summary: str, source: str = ""
+        self,
+        name: str,
+        *,
+        params: type[Params] = NoParams,
+        summary: str,
+        source: str = "",
+        example: str = "",
+        beside: Mapping[str, str] = MappingProxyType({}),
     ) -> Callable[[F], F]:
-        """Return a decorator that registers a function or a class under ``name``; a second of that name is an error."""
+        """Return a decorator that registers a function or a class under ``name``; a second of that name is an error.
+
+        The other arguments are attributes of :class:`Entry`.
+        """
 
         def decorate(build: F) -> F:
             if name in self._entries:
                 raise SpecError(f"{self.kind} {name!r} is registered twice")
-            self._entries[name] = Entry(name, params, build, summary, source)
+            self._entries[name] = Entry(name, params, build, summary, source, example, beside)
             if isinstance(build, type) and issubclass(build, Named):
                 build.name = name
             return build
@@ -162,7 +182,7 @@ class Registry(Generic[F]):
         for module in pkgutil.iter_modules(package.__path__):
             importlib.import_module(f"{self._package}.{module.name}{self._part if module.ispkg else ''}")
         self._load_others()
-        # Last: whoever was interrupted on the way begins again.
+        # Last, so that an interrupted load starts again.
         self._all_loaded = True
 
     def _load_others(self) -> None:
@@ -180,7 +200,7 @@ class Registry(Generic[F]):
             if spec is not None:
                 part = self._part if spec.submodule_search_locations else ""
                 importlib.import_module(f"{self._package}.{module}{part}")
-            # An entry of somebody else's must not hide behind one of ours.
+            # A duplicate from another package must not go unnoticed.
             self._load_others()
             if name not in self._entries:
                 self._load_all()
@@ -227,7 +247,7 @@ def unknown(
 def nearest(name: str, known: Collection[str]) -> str:
     """Return ``" (did you mean 'x'?)"`` for the known name closest to ``name``, or an empty string.
 
-    Only among so many names that looking takes no time, and for none that nobody has typed.
+    Not for long names, and not among too many: the comparison takes time.
     """
     if len(name) > _LONGEST_NAME or len(known) > _MOST_COMPARED:
         return ""

@@ -1,4 +1,4 @@
-"""Files and folders of ours among others', which do not outlive whoever made them.
+"""Temporary files and folders, which do not outlive the process that made them.
 
 They are locked as long as their maker lives.  One that was killed leaves them without a lock, and the next that works
 in the same folder removes them.
@@ -27,7 +27,7 @@ _OURS = re.compile(re.escape(_PREFIX) + r"[0-9a-z_]{8,16}(?:\.[^.]*)?", re.DOTAL
 
 @contextmanager
 def scratch_file(folder: Path, suffix: str, mode: int) -> Iterator[Path]:
-    """Yield a new, empty file in ``folder`` that nobody could have foreseen; it is gone afterwards, unless moved.
+    """Yield a new, empty file in ``folder`` with an unpredictable name; it is removed afterwards, unless moved.
 
     Args:
         folder: where it is made.
@@ -52,7 +52,7 @@ def scratch_file(folder: Path, suffix: str, mode: int) -> Iterator[Path]:
 
 
 class ScratchFolder:
-    """A folder for temporary files, readable for nobody else.
+    """A folder for temporary files, readable by this user only.
 
     Attributes:
         path: it.
@@ -76,7 +76,7 @@ class ScratchFolder:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove what processes of this user that are no more have left in ``folder``."""
+    """Remove what ended processes of this user have left in ``folder``."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError), os.scandir(folder) as entries:

@@ -20,6 +20,9 @@ MOST_DRAWS = 1_000_000
 Seed: TypeAlias = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
 """A seed as a parameter."""
 
+OwnSeed: TypeAlias = Annotated[Seed | None, Field(description="seed of the draw; default: the run's seed")]
+"""The seed of an entry that is drawn."""
+
 
 def check_seed(seed: object) -> None:
     """Raise SpecError where ``seed`` is none that the core can draw from."""

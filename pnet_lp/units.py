@@ -18,7 +18,7 @@ DEFAULT_LINK_GBPS = 100.0
 """Speed of a link in Gb/s where neither a file nor the user gives one."""
 
 SMALLEST, LARGEST = 1e-15, 1e15
-"""Of capacities and demands, in whatever unit: sums and products of these neither vanish nor overflow."""
+"""Of capacities and demands, in any unit: sums and products of these neither vanish nor overflow."""
 
 AMOUNTS = f"0, or {SMALLEST:g} to {LARGEST:g}"
 """What a capacity or a demand can be, for messages."""
@@ -110,7 +110,7 @@ def _quantity(text: str, units: Mapping[str, int], where: str, allowed: str) -> 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a whole number counts, for whoever writes it: a parameter's annotation carries it.
+    """The quantity that a whole number counts; a parameter's annotation carries it.
 
     Attributes:
         name: what is to be typed, ``time``, ``bytes`` or ``rate``.

@@ -32,7 +32,7 @@ def output_file(path: str | Path) -> Iterator[Path]:
 
     Raises:
         OutputError: it cannot be written.
-        BrokenPipeError: nobody reads the pipe any more.
+        BrokenPipeError: the reading end of the pipe is closed.
     """
     # By the suffix libraries choose a format.
     suffix = Path(path).suffix if len(Path(path).suffix) <= _LONGEST_SUFFIX else ""

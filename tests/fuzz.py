@@ -16,19 +16,16 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pnet_lp.errors import PnetError, TopologyError
-from pnet_lp.layouts import decoded
-from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.errors import PnetError
+from pnet_lp.formats import Format
+from pnet_lp.layouts import opening
+from pnet_lp.model import Network, Plane, TrafficMatrix, Workload
 from pnet_lp.topology import build_plane
-from pnet_lp.topology.io import FORMATS, Format
-from pnet_lp.topology.io.files import suffix_of
+from pnet_lp.topology.io import NETWORK_FORMATS
 from pnet_lp.topology.spec import parse_spec
-from pnet_lp.traffic.io import FORMATS as TRAFFIC_FORMATS
-from pnet_lp.traffic.io import write_traffic
-from pnet_lp.traffic.io.format import Format as TrafficFormat
+from pnet_lp.traffic.io import MATRIX_FORMATS, write_traffic
 from pnet_lp.workload import build_workload, write_workload
-from pnet_lp.workload.io import FORMATS as WORKLOAD_FORMATS
-from pnet_lp.workload.io.format import Format as WorkloadFormat
+from pnet_lp.workload.io import WORKLOAD_FORMATS
 
 DATA = Path(__file__).parent / "data"
 
@@ -115,12 +112,24 @@ FLOW_LISTS = [
 ]
 
 
-def network_seeds(known: Format) -> list[bytes]:
+def written(known: Format[Plane], plane: Plane) -> bytes:
+    """Return a plane as a file of a format."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "plane"
+        known.write(plane, path)
+        return path.read_bytes()
+
+
+def network_seeds(known: Format[Plane]) -> list[bytes]:
     """Return valid files of a format: those at hand, and what it writes of the planes above."""
-    found = [path.read_bytes() for path in sorted(DATA.iterdir()) if suffix_of(path) in known.suffixes]
+    found = [
+        path.read_bytes()
+        for path in sorted(DATA.iterdir())
+        if NETWORK_FORMATS.suffix_of(path) in known.suffixes
+    ]
     for plane in (RICH, BARE, NUMBERED, TREE):
         try:
-            found.append(known.render(plane).encode())
+            found.append(written(known, plane))
         except PnetError:
             continue
     return found
@@ -221,11 +230,11 @@ Reader = Callable[[random.Random], Callable[[], object]]
 def readers() -> dict[str, Reader]:
     """Return all readers by name."""
     found: dict[str, Reader] = {"network spec": _spec_reader}
-    for known in FORMATS:
+    for known in NETWORK_FORMATS.formats:
         found[f"network {known.name}"] = _network_reader(known)
-    for each in TRAFFIC_FORMATS:
-        found[f"traffic {each.name}"] = _traffic_reader(each)
-    for one in WORKLOAD_FORMATS:
+    for each in MATRIX_FORMATS.formats:
+        found[f"matrix {each.name}"] = _traffic_reader(each)
+    for one in WORKLOAD_FORMATS.formats:
         found[f"workload {one.name}"] = _workload_reader(one)
     return found
 
@@ -235,7 +244,7 @@ def _spec_reader(rng: random.Random) -> Callable[[], object]:
     return lambda: parse_spec(text, "f")
 
 
-def _network_reader(known: Format) -> Reader:
+def _network_reader(known: Format[Plane]) -> Reader:
     seeds = network_seeds(known)
 
     def draw(rng: random.Random) -> Callable[[], object]:
@@ -248,13 +257,15 @@ def _network_reader(known: Format) -> Reader:
     return draw
 
 
-def _plane(known: Format, data: bytes) -> None:
-    text = decoded(data, "f", TopologyError)
-    known.matches(text)
-    assert known.parse(text, "f", 1.0).switch_count > 0
+def _plane(known: Format[Plane], data: bytes) -> None:
+    known.recognise(opening(data))
+    assert known.read is not None
+    assert known.read(data, "f", 1.0).switch_count > 0
 
 
-def _traffic_reader(known: TrafficFormat) -> Reader:
+def _traffic_reader(known: Format[TrafficMatrix]) -> Reader:
+    read = known.read
+    assert read is not None
     seeds = traffic_seeds(known.suffixes[0])
     contents = [data for data, _ in seeds]
     change = mutated_archive if ".npz" in known.suffixes else mutated
@@ -262,17 +273,19 @@ def _traffic_reader(known: TrafficFormat) -> Reader:
     def draw(rng: random.Random) -> Callable[[], object]:
         seed, network = rng.choice(seeds)
         data = change(seed, rng, contents)
-        return lambda: known.parse(data, "f", network, "rack")
+        return lambda: read(data, "f", network, "rack")
 
     return draw
 
 
-def _workload_reader(known: WorkloadFormat) -> Reader:
+def _workload_reader(known: Format[Workload]) -> Reader:
+    read = known.read
+    assert read is not None
     seeds = workload_seeds(known.suffixes[0])
 
     def draw(rng: random.Random) -> Callable[[], object]:
         data = mutated(rng.choice(seeds), rng, seeds)
-        return lambda: known.parse(data, "f", HOSTS)
+        return lambda: read(data, "f", HOSTS)
 
     return draw
 

@@ -14,14 +14,13 @@ from pydantic.fields import FieldInfo
 
 from pnet_lp.cost.books import read_book, shipped_books
 from pnet_lp.cost.design import ARCHITECTURES, TopologyOptions, read_architecture
-from pnet_lp.errors import PnetError, TopologyError
+from pnet_lp.errors import PnetError
 from pnet_lp.experiment import load_experiment
 from pnet_lp.experiment.executor import EXECUTORS, parse_executor
 from pnet_lp.failures import read_groups
-from pnet_lp.layouts import decoded
 from pnet_lp.questions.base import DEFAULT_QUESTION, QUESTIONS
-from pnet_lp.questions.hops.words import read_curves
-from pnet_lp.registry import Entry, Registry, written
+from pnet_lp.registry import Entry, Registry
+from pnet_lp.registry import written as value_text
 from pnet_lp.routing import parse_routing
 from pnet_lp.routing.base import ROUTINGS
 from pnet_lp.sim import FORWARDINGS, PRESETS, QUEUES, TRANSPORTS
@@ -39,20 +38,18 @@ from pnet_lp.throughput.solve import check_solver
 from pnet_lp.throughput.solvers.base import SOLVERS
 from pnet_lp.topology import build_network, check_topology
 from pnet_lp.topology.family import topologies
-from pnet_lp.topology.io import FORMATS, parse_plane
+from pnet_lp.topology.io import NETWORK_FORMATS, parse_plane
 from pnet_lp.topology.sizing import sizings
 from pnet_lp.topology.spec import parse_spec
 from pnet_lp.traffic import build_traffic, check_traffic
 from pnet_lp.traffic.base import traffics
-from pnet_lp.traffic.io import FORMATS as TRAFFIC_FORMATS
-from pnet_lp.traffic.io import parse_traffic
+from pnet_lp.traffic.io import MATRIX_FORMATS
 from pnet_lp.traffic.spec import read_spec
 from pnet_lp.units import parse_duration, quantity_of
 from pnet_lp.workload import SIZES, WORKLOADS, check_workload, parse_sizes
-from pnet_lp.workload.io import FORMATS as WORKLOAD_FORMATS
-from pnet_lp.workload.io import parse_workload
+from pnet_lp.workload.io import WORKLOAD_FORMATS
 
-from .fuzz import HOSTS, SPECS, network_seeds, traffic_seeds, workload_seeds
+from .fuzz import HOSTS, SPECS, network_seeds, traffic_seeds, workload_seeds, written
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 _FOLDER = TemporaryDirectory()
@@ -98,7 +95,7 @@ def _expressions(kind: Registry[Entry[object]], also: Iterable[str] = ()) -> tup
 def _value(field: FieldInfo) -> str:
     """Return a parameter's default, or 4 of whatever it counts."""
     if field.default is not None and not field.is_required():
-        return written(field.default, field)
+        return value_text(field.default, field)
     quantity = quantity_of(field.annotation, field.metadata)
     return "4" if quantity is None else quantity.format(4)
 
@@ -107,21 +104,21 @@ def readers() -> dict[str, Reader]:
     """Return all readers by name."""
     ring = build_network("ring:n=4")
     found = {"network spec": Reader(tuple(SPECS), _text(lambda text: parse_spec(text, "f")))}
-    for known in FORMATS:
+    for known in NETWORK_FORMATS.formats:
         found[f"network {known.name}"] = Reader(
             tuple(network_seeds(known)),
             lambda data, known=known: _any_network(data, known.suffixes[0]),
         )
-    for each in TRAFFIC_FORMATS:
+    for each in MATRIX_FORMATS.formats:
         seeds = traffic_seeds(each.suffixes[0])
-        found[f"traffic {each.name}"] = Reader(
+        found[f"matrix {each.name}"] = Reader(
             tuple(data for data, _ in seeds),
             functools.partial(_any_traffic, suffix=each.suffixes[0], network=seeds[0][1]),
         )
-    for one in WORKLOAD_FORMATS:
+    for one in WORKLOAD_FORMATS.formats:
         found[f"workload {one.name}"] = Reader(
             tuple(workload_seeds(one.suffixes[0])),
-            lambda data, one=one: parse_workload(data, f"f{one.suffixes[0]}", HOSTS),
+            lambda data, one=one: WORKLOAD_FORMATS.parse(data, f"f{one.suffixes[0]}", HOSTS),
         )
     found["traffic spec"] = Reader(
         (b"pattern: stride:s=1\nlevel: rack\n", b"description: a\nfile: a.csv\nsha256: ab\n"),
@@ -194,17 +191,17 @@ def readers() -> dict[str, Reader]:
 
 
 def _any_network(data: bytes, suffix: str) -> object:
-    plane = parse_plane(decoded(data, f"f{suffix}", TopologyError), f"f{suffix}")
+    plane = parse_plane(data, f"f{suffix}")
     if plane.cable_count < 10_000:  # not a feast of 10 MB
-        for known in FORMATS:
+        for known in NETWORK_FORMATS.formats:
             # What was read is written in every format, or it is said why not.
             with contextlib.suppress(PnetError):
-                known.render(plane)
+                written(known, plane)
     return plane
 
 
 def _any_traffic(data: bytes, suffix: str, network: object) -> object:
-    return parse_traffic(data, f"f{suffix}", network, "rack")
+    return MATRIX_FORMATS.parse(data, f"f{suffix}", network, "rack")
 
 
 def _claims(path: Path) -> object:

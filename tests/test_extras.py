@@ -33,8 +33,8 @@ def run(*words: str) -> tuple[int, str]:
     return done.exit_code, done.output
 
 
-def brings(library: str) -> str:
-    return f"{library} is not installed; allowed: what `{install_command(library)}` brings"
+def missing(library: str) -> str:
+    return f"{library} is not installed: install it with `{install_command(library)}`"
 
 
 def test_extras_are_those_of_the_project() -> None:
@@ -79,23 +79,23 @@ def test_base_install_works(words: tuple[str, ...]) -> None:
 )
 def test_commands_name_what_is_missing(words: tuple[str, ...], where: str) -> None:
     """They do so before anything is computed."""
-    assert run(*words) == (1, f"Error: {where}: {brings('pyarrow')}\n")
+    assert run(*words) == (1, f"Error: {where}: {missing('pyarrow')}\n")
     assert not list(Path().iterdir())
 
 
 def test_files_to_be_read_name_what_is_missing() -> None:
     Path("x.parquet").write_bytes(b"PAR1")
-    assert brings("pyarrow") in run("traffic", "x.parquet", "--on", "star:n=4")[1]
-    assert brings("pyarrow") in run("workload", "x.parquet", "--on", "fat-tree:k=4")[1]
-    assert brings("pyarrow") in run("draw", "ring:n=5", "--load", "x.parquet", "-o", "x.svg")[1]
+    assert missing("pyarrow") in run("traffic", "x.parquet", "--on", "star:n=4")[1]
+    assert missing("pyarrow") in run("workload", "x.parquet", "--on", "fat-tree:k=4")[1]
+    assert missing("pyarrow") in run("draw", "ring:n=5", "--load", "x.parquet", "-o", "x.svg")[1]
 
 
 def test_python_names_what_is_missing() -> None:
     answer = pn.throughput("ring:n=5", level="rack", tolerance=1e-6)
     assert answer.certified
-    with pytest.raises(PnetError, match=re.escape(f"tables: {brings('pandas')}")):
+    with pytest.raises(PnetError, match=re.escape(f"tables: {missing('pandas')}")):
         _ = answer.links
-    with pytest.raises(PnetError, match=re.escape(f"sweep: {brings('pandas')}")):
+    with pytest.raises(PnetError, match=re.escape(f"sweep: {missing('pandas')}")):
         pn.sweep("ring:n=5", vary={"planes": [1, 2]})
-    with pytest.raises(PnetError, match=re.escape(f"dask: {brings('distributed')}")):
+    with pytest.raises(PnetError, match=re.escape(f"dask: {missing('distributed')}")):
         parse_executor("dask://localhost:1", None)

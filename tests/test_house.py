@@ -13,24 +13,40 @@ import pytest
 import yaml
 
 from pnet_lp import __version__, _core
+from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.cost import ARCHITECTURES
+from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.experiment.executor import EXECUTORS
+from pnet_lp.formats import Formats
 from pnet_lp.questions.base import QUESTIONS
-from pnet_lp.registry import Registry
+from pnet_lp.registry import Registry, parse_expression
 from pnet_lp.routing import ROUTINGS
 from pnet_lp.sim import FORWARDINGS, PRESETS, QUEUES, TRANSPORTS
+from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.throughput import OBJECTIVES, SOLVERS
 from pnet_lp.throughput.bounds import BOUNDS
 from pnet_lp.topology import topologies
+from pnet_lp.topology.io import NETWORK_FORMATS
 from pnet_lp.topology.sizing import sizings
 from pnet_lp.traffic import traffics
+from pnet_lp.traffic.io import MATRIX_FORMATS
 from pnet_lp.workload import SIZES, WORKLOADS
+from pnet_lp.workload.io import WORKLOAD_FORMATS
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST = 500
 """Lines of a source file that one still reads in one sitting."""
 
+FORMATS: list[Formats] = [
+    CHART_FORMATS,
+    MATRIX_FORMATS,
+    NETWORK_FORMATS,
+    PICTURE_FORMATS,
+    TABLE_FORMATS,
+    WORKLOAD_FORMATS,
+]
 REGISTRIES: list[Registry] = [
+    *FORMATS,
     BOUNDS,
     OBJECTIVES,
     QUESTIONS,
@@ -125,7 +141,9 @@ def test_data_folders_say_what_they_hold() -> None:
 
 def test_all_registries_are_here() -> None:
     sources = [path.read_text() for path in (ROOT / "pnet_lp").rglob("*.py")]
-    assert sum(len(re.findall(r": Registry\[.*\] = Registry\(", text)) for text in sources) == len(REGISTRIES)
+    assert sum(
+        len(re.findall(r": (?:Registry|Formats)\[.*\] = (?:Registry|Formats)\(", text)) for text in sources
+    ) == len(REGISTRIES)
 
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
@@ -138,6 +156,24 @@ def test_entries_are_documented(registry: Registry) -> None:
         assert entry.params.model_config.get("frozen"), f"{entry.name}: parameters are immutable"
         for key, field in entry.params.model_fields.items():
             assert field.description, f"{entry.name}: parameter {key!r} has no description"
+
+
+@pytest.mark.parametrize(
+    "registry", [one for one in REGISTRIES if one is not QUESTIONS], ids=lambda registry: registry.kind
+)
+def test_entries_have_examples(registry: Registry) -> None:
+    """What tests and pages need of each: parameters of a small instance, where the defaults are none."""
+    for entry in registry:
+        name, values = parse_expression(entry.expression)
+        assert name == entry.name
+        assert entry.validate(values)
+
+
+@pytest.mark.parametrize("registry", FORMATS, ids=lambda registry: registry.kind)
+def test_a_suffix_names_one_format(registry: Formats) -> None:
+    suffixes = [suffix for known in registry.formats for suffix in (*known.suffixes, *known.vague_suffixes)]
+    assert sorted(suffixes) == sorted(registry.suffixes())
+    assert all(re.fullmatch(r"(\.[a-z0-9]+)+", suffix) for suffix in suffixes)
 
 
 def test_one_version() -> None:
@@ -232,13 +268,12 @@ def test_files_are_written_in_one_way() -> None:
     The system's ``counters`` are no file of anybody's.
     """
     for path in (ROOT / "pnet_lp").rglob("*.py"):
-        # The formats of traffic and of workloads are handed such a path.
-        handed = path.match("traffic/io/*.py") or path.match("workload/io/*.py")
-        allowed = {"temporary", "path", "file"} if handed else {"temporary", "counters"}
         for call in ast.walk(ast.parse(path.read_text())):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
                 modes = [arg.value for arg in call.args if isinstance(arg, ast.Constant)]
                 opens = call.func.attr == "open" and any(set("wax+") & set(str(mode)) for mode in modes)
                 if opens or call.func.attr in WRITES:
                     names = {node.id for node in ast.walk(call) if isinstance(node, ast.Name)}
-                    assert names & allowed, f"{path}:{call.lineno} writes to a file of its own"
+                    assert names & {"temporary", "file", "counters"}, (
+                        f"{path}:{call.lineno} writes to a file of its own"
+                    )

@@ -14,6 +14,7 @@ import yaml
 from pnet_lp.errors import PnetError, SpecError, TopologyError, TrafficError
 from pnet_lp.experiment import load_experiment
 from pnet_lp.files import parse_yaml, read_limited, read_yaml
+from pnet_lp.formats import Formats
 from pnet_lp.questions.base import QUESTIONS
 from pnet_lp.topology import build_network, build_plane, read_plane
 from pnet_lp.topology.description import describe
@@ -44,6 +45,9 @@ def test_every_registry_has_a_reader() -> None:
     for registry in REGISTRIES:
         if registry is QUESTIONS:
             assert {f"experiment {name}" for name in registry.names()} <= set(READERS)
+        elif isinstance(registry, Formats):
+            names = {f"{registry.noun} {known.name}" for known in registry.formats if known.read}
+            assert names <= set(READERS)
         else:
             assert f"{registry.kind} expression" in READERS
 
@@ -81,9 +85,7 @@ def test_what_is_before_a_network_takes_no_time(tmp_path: Path, name: str, text:
 def test_two_words_a_line_are_no_network(tmp_path: Path) -> None:
     for name in ("prose", "prose.txt"):
         (tmp_path / name).write_text("hello world\ngood morning\n")
-        with pytest.raises(
-            TopologyError, match="the content shows no format of networks, found 'hello world'"
-        ):
+        with pytest.raises(TopologyError, match="not a known network format, found 'hello world'"):
             read_plane(tmp_path / name)
         (tmp_path / name).write_text("hello world\ngood morning 10\n")
         assert read_plane(tmp_path / name).cable_count == 2
@@ -97,12 +99,10 @@ def test_specs_that_name_specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(SpecError) as caught:
         build_plane("net.yaml")
     assert str(caught.value) == (
-        "net.yaml: file: a spec names files of planes, and this is a spec, found 'net.yaml'"
+        "net.yaml: file: a spec names files of planes, not another spec, found 'net.yaml'"
     )
     Path("t.yaml").write_text("file: t.yaml\n")
-    with pytest.raises(
-        SpecError, match=r"^t\.yaml: file: a spec names a file of demands, and this is a spec"
-    ):
+    with pytest.raises(SpecError, match=r"^t\.yaml: file: a spec names a file of demands, not another spec"):
         build_traffic("t.yaml", build_network("ring:n=4"))
     for key in ("topology", "traffic"):
         other = "" if key == "topology" else "topology: 'ring:n=4', "
@@ -161,7 +161,7 @@ def bomb(merge: bool = False) -> str:
     [
         (bomb(), "f:6: not YAML: aliases that stand for more than 100000 values"),
         (bomb(merge=True), "f:6: not YAML: aliases that stand for more than 100000 values"),
-        ("a: &a [*a]", "f:1: not YAML: a value holds itself"),
+        ("a: &a [*a]", "f:1: not YAML: a value contains itself"),
         ("a: 0x" + "f" * 5000, "f:1: not YAML: a whole number of 5002 digits"),
         ("a: !!timestamp 2001-01-01", "f:1: not YAML: a value with the tag !!timestamp"),
         ("a: !!bool x", "f: not YAML: 'x'"),

@@ -169,7 +169,7 @@ def test_the_time_limit_holds_for_listing_paths() -> None:
     with pytest.raises(TimeLimitError) as caught:
         solve(network, traffic, routing="ksp:64", time_limit_s=0.5)
     assert str(caught.value) == (
-        "time_limit_s: 0.5 s were over while looking for paths, before there was a bound to report; "
+        "time_limit_s: 0.5 s ran out while looking for paths, before there was a bound to report; "
         "allowed: more seconds, or none"
     )
 
@@ -206,7 +206,7 @@ def test_the_time_limit_holds_for_all_that_comes_before_solving(
     assert result.exit_code == 1, result.output
     assert result.stdout == ""
     assert result.stderr in {
-        f"Error: --time-limit: {limit} s were over while {step}, before there was a bound to report; "
+        f"Error: --time-limit: {limit} s ran out while {step}, before there was a bound to report; "
         "allowed: more seconds, or none\n"
         for step in doing
     }

@@ -52,26 +52,6 @@ REFERENCE = {
 }
 """What the reference holds, below ``pnet_lp``."""
 
-GALLERY = {
-    "bcube": "n=4,k=1",
-    "dcell": "n=4,k=1",
-    "dragonfly": "h=2",
-    "fat-tree": "k=4",
-    "flattened-butterfly": "k=3,n=3",
-    "hypercube": "d=5",
-    "hyperx": "dims=3x4,k=1x2",
-    "jellyfish": "k=4",
-    "leaf-spine": "leaves=6,spines=3,hosts_per_leaf=2",
-    "mesh": "dims=3x4",
-    "polarfly": "q=3",
-    "ring": "n=8",
-    "slim-fly": "q=5",
-    "torus": "dims=4x8",
-    "vl2": "d_a=4,d_i=4",
-    "xpander": "d=3,k=4",
-}
-"""Of families that look different, the parameters of one to look at."""
-
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -94,9 +74,9 @@ def on_files(files: Files, *, config: Any) -> Files:
     add("lesson/index.html", content=lesson.read_text() if lesson.exists() else LESSON)
     add("docs/reference.md", content=_reference())
     add("docs/gallery.md", content=_gallery())
-    for family, parameters in GALLERY.items():
-        picture = pn.build_network(f"{family}:{parameters}").draw()
-        add(f"docs/pictures/families/{family}.svg", content=picture.svg())
+    for entry in topologies:
+        picture = pn.build_network(entry.expression).draw()
+        add(f"docs/pictures/families/{entry.name}.svg", content=picture.svg())
     return found
 
 
@@ -139,12 +119,13 @@ def _gallery() -> str:
         "[Drawings](drawing.md) describes the layouts, and how to show cuts and loads.",
         "",
     ]
-    for family, parameters in GALLERY.items():
-        file, words = f"pictures/families/{family}.svg", f"{family}:{parameters}"
+    for entry in topologies:
+        family, words = entry.name, entry.expression
+        file = f"pictures/families/{family}.svg"
         lines += [
             f"## {family}",
             "",
-            f"{topologies.get(family).summary}",
+            entry.summary,
             "",
             f"[![{words}]({file}){{ width=480 }}]({file})",
             "",

@@ -163,7 +163,7 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
         yield option(
             f"--{key.replace('_', '-')}",
             key,
-            type=OutputFolder() if output.folder else OutputFile(*output.suffixes),
+            type=OutputFolder() if output.folder else OutputFile(output.formats, suffixes=output.suffixes),
             help=output.help,
             excludes=output.excludes,
         )

@@ -21,7 +21,7 @@ from pnet_lp.cli.options import (
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import ProgressLine
 from pnet_lp.cli.time_limit import ending_at
-from pnet_lp.drawing.formats import DRAWING_SUFFIXES
+from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.drawing.settings import DrawSettings
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.settings import ObjectiveSettings
@@ -59,9 +59,10 @@ from pnet_lp.traffic import TrafficSettings
     "-o",
     "--out",
     "file",
-    type=OutputFile(*DRAWING_SUFFIXES),
+    type=OutputFile(PICTURE_FORMATS),
     required=True,
-    help="File of the picture; the suffix chooses the format: .svg, .pdf, .png or .html.",
+    help="File of the picture; the suffix chooses the format: {}.",
+    listed=PICTURE_FORMATS.suffixes,
 )
 @output_options()
 def command(

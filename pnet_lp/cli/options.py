@@ -13,15 +13,15 @@ from typing import Any, Literal, get_args, get_origin
 import click
 from pydantic import Field
 
+from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.cli.command import Number, Option, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.flags import Flag, flag_of
 from pnet_lp.model import Network
-from pnet_lp.plot import PLOT_SUFFIXES
 from pnet_lp.registry import Params, validate
 from pnet_lp.seeds import Seed
-from pnet_lp.tables import SUFFIXES
+from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.threads import MOST_THREADS
 from pnet_lp.topology import PlaneSettings
 from pnet_lp.traffic import TrafficSettings
@@ -325,7 +325,11 @@ threads_option = threads_needing()
 def table_option(row: str) -> Decorator:
     """Return ``--out`` of a table, of which a row is ``row``."""
     return option(
-        "-o", "--out", type=OutputFile(*SUFFIXES), help=f"Write a table, one row per {row}: {_or(SUFFIXES)}."
+        "-o",
+        "--out",
+        type=OutputFile(TABLE_FORMATS),
+        help=f"Write a table, one row per {row}: {{}}.",
+        listed=TABLE_FORMATS.suffixes,
     )
 
 
@@ -343,7 +347,11 @@ def output_options(table: str = "") -> Decorator:
 def plot_option(what: str, **more: Any) -> Decorator:
     """Return ``--plot``, which draws ``what``."""
     return option(
-        "--plot", type=OutputFile(*PLOT_SUFFIXES), help=f"Draw {what}: {_or(PLOT_SUFFIXES)}.", **more
+        "--plot",
+        type=OutputFile(CHART_FORMATS),
+        help=f"Draw {what}: {{}}.",
+        listed=CHART_FORMATS.suffixes,
+        **more,
     )
 
 
@@ -356,7 +364,3 @@ def file_option(what: str) -> Decorator:
         type=OutputFile(),
         help=f"Write {what} to a file; the suffix chooses the format.",
     )
-
-
-def _or(suffixes: Sequence[str]) -> str:
-    return f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"

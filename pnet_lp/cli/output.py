@@ -15,8 +15,8 @@ import click
 
 from pnet_lp.cli.command import BOUNDS_ONLY
 from pnet_lp.errors import OutputError
-from pnet_lp.extras import need
 from pnet_lp.files import json_text
+from pnet_lp.formats import Formats
 from pnet_lp.tables import Columns, write_table
 from pnet_lp.writing import check_folder, check_output, naming_output
 
@@ -31,12 +31,18 @@ class OutputFile(click.Path):
     """A file to be written, checked before any work is done.
 
     Args:
-        suffixes: the allowed ones, which choose the format; empty for any.
+        formats: of which it has to be one; default: any.
+        suffixes: the allowed ones where there is no registry of formats.
     """
 
-    def __init__(self, *suffixes: str) -> None:
+    def __init__(self, formats: Formats[Any] | None = None, *, suffixes: tuple[str, ...] = ()) -> None:
         super().__init__(path_type=Path)
-        self.suffixes = suffixes
+        self.formats, self._suffixes = formats, suffixes
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The allowed suffixes."""
+        return self._suffixes if self.formats is None else self.formats.suffixes()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path, or fail where its folder is missing or the suffix names no format.
@@ -55,8 +61,8 @@ class OutputFile(click.Path):
         if not path.parent.is_dir():
             self.fail(f"{path}: there is no folder {str(path.parent)!r}", param, ctx)
         check_output(path)
-        if path.suffix.lower() == ".parquet":
-            need("pyarrow", str(path))
+        if self.formats is not None:
+            self.formats.chosen(path)
         return path
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.cli.command import Command, Option, json_option
 from pnet_lp.cli.experiment_options import chosen, experiment_options
 from pnet_lp.cli.options import say, threads_option
@@ -23,10 +24,9 @@ from pnet_lp.experiment.finished import is_experiment
 from pnet_lp.experiment.plan import Planned, estimate, plan
 from pnet_lp.experiment.varied import varied_experiment
 from pnet_lp.memory import available_bytes
-from pnet_lp.plot import PLOT_SUFFIXES
 from pnet_lp.report.plan import plan_table
 from pnet_lp.seeds import LARGEST_SEED, MOST_DRAWS
-from pnet_lp.tables import SUFFIXES
+from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.threads import MOST_THREADS
 from pnet_lp.topology import check_topology
 from pnet_lp.units import parse_seconds
@@ -108,7 +108,7 @@ class _Time(click.ParamType[float]):
 @click.option(
     "-o",
     "--out",
-    type=OutputFile(*SUFFIXES),
+    type=OutputFile(TABLE_FORMATS),
     cls=Option,
     excludes=("every",),
     help="Write the comparison as a table, one row per case.",
@@ -124,10 +124,11 @@ class _Time(click.ParamType[float]):
 )
 @click.option(
     "--chart",
-    type=OutputFile(*PLOT_SUFFIXES, ".pdf"),
+    type=OutputFile(CHART_FORMATS),
     cls=Option,
     excludes=("every",),
-    help="Also write the chart to this file: .png, .svg or .pdf.",
+    help="Also write the chart to this file: {}.",
+    listed=CHART_FORMATS.suffixes,
 )
 @json_option
 def command(

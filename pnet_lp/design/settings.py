@@ -83,7 +83,9 @@ class FindSettings(ToleranceSettings, BookSettings):
                 raise SpecError("a value is given twice", where=key, found=", ".join(map(str, values)))
         for speed in self.speeds:
             if not (math.isfinite(speed) and speed > 0):
-                raise SpecError("not a speed", where="speeds", found=speed, allowed="finite Gb/s > 0")
+                raise SpecError(
+                    "not a valid link speed", where="speeds", found=speed, allowed="finite Gb/s > 0"
+                )
         for count in self.planes:
             if not 1 <= count <= MOST_PLANES_TRIED:
                 raise SpecError(

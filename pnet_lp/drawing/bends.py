@@ -37,9 +37,9 @@ def find_bends(places: FloatArray, u: IntArray, v: IntArray, step: float) -> Flo
     outwards = np.einsum("mk,mk->m", normal, places[u] + along / 2 - places.mean(axis=0))
     side = np.where(outwards < -1e-9, -1.0, 1.0)
     for rise in _RISES:
-        for way in (step * rise, -step * rise):
+        for shift in (step * rise, -step * rise):
             hidden = np.flatnonzero(clear < _CLEAR * step)
-            bend = floats(way * side[hidden])
+            bend = floats(shift * side[hidden])
             found = _clearance(places, u[hidden], v[hidden], bend)
             # Only what is plainly better, so that lower arcs win, and those on the outside.
             better = found > clear[hidden] + 0.02 * step
@@ -58,7 +58,7 @@ def arc(begin: FloatArray, end: FloatArray, bend: FloatArray) -> FloatArray:
 def _clearance(
     places: FloatArray, u: IntArray, v: IntArray, bend: FloatArray, pieces: int = 16
 ) -> FloatArray:
-    """Return float64 ``[m]``: how near each arc, as so many straight pieces, comes to a switch that is no end of it."""
+    """Return float64 ``[m]``: how near each arc, as so many straight pieces, comes to a switch other than its ends."""
     found = np.full(len(u), np.inf)
     n = len(places)
     at = np.linspace(0.0, 1.0, pieces + 1)
@@ -70,11 +70,11 @@ def _clearance(
         curve = np.einsum("ks,kmx->msx", weight, arc(places[u[part]], places[v[part]], bend[part]))
         gap = np.full((len(own), n), np.inf)
         for begin, end in zip(curve.swapaxes(0, 1)[:-1], curve.swapaxes(0, 1)[1:], strict=True):
-            way = (end - begin)[:, None]
+            piece = (end - begin)[:, None]
             away = places[None] - begin[:, None]
-            length = np.maximum((way**2).sum(axis=2), 1e-18)
-            share = np.clip((away * way).sum(axis=2) / length, 0.0, 1.0)
-            np.minimum(gap, np.hypot(*np.moveaxis(away - share[:, :, None] * way, 2, 0)), out=gap)
+            length = np.maximum((piece**2).sum(axis=2), 1e-18)
+            share = np.clip((away * piece).sum(axis=2) / length, 0.0, 1.0)
+            np.minimum(gap, np.hypot(*np.moveaxis(away - share[:, :, None] * piece, 2, 0)), out=gap)
         gap[own, u[part]] = gap[own, v[part]] = np.inf
         found[part] = gap.min(axis=1)
     return floats(found)

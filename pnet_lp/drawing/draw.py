@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from pnet_lp.drawing.boxes import draw_summaries
-from pnet_lp.drawing.formats import check_suffix
-from pnet_lp.drawing.loads import Loads, read_loads
+from pnet_lp.drawing.formats import PICTURE_FORMATS
+from pnet_lp.drawing.formats.images import svg_text
+from pnet_lp.drawing.loads import CableLoads, read_loads
 from pnet_lp.drawing.marks import find_cut
 from pnet_lp.drawing.panels import labels_in_words, make_panels
 from pnet_lp.drawing.settings import CutKind
 from pnet_lp.drawing.sheet import Drawn, Sheet
 from pnet_lp.drawing.summary import summarise
-from pnet_lp.drawing.svg import annotated, page
 from pnet_lp.drawing.switches import draw_panels
 from pnet_lp.drawing.words import counted
 from pnet_lp.errors import SpecError
@@ -23,10 +23,8 @@ from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.model.summary import summarise_network
-from pnet_lp.plot import figure_bytes
 from pnet_lp.throughput import solve
 from pnet_lp.traffic import build_traffic
-from pnet_lp.writing import output_file
 
 MOST_SWITCHES, MOST_CABLES = 400, 2500
 """Of a plane, up to which switches and cables are drawn one by one."""
@@ -54,7 +52,7 @@ class Drawing:
     _drawn: Drawn = field(repr=False)
 
     def save(self, path: str | Path) -> None:
-        """Write the picture; the suffix, one of :data:`~pnet_lp.drawing.formats.DRAWING_SUFFIXES`, is the format.
+        """Write the picture; the suffix, one of :data:`~pnet_lp.drawing.formats.PICTURE_FORMATS`, is the format.
 
         The same network gives the same bytes with the same matplotlib.
 
@@ -62,17 +60,11 @@ class Drawing:
             SpecError: another suffix.
             OutputError: it cannot be written.
         """
-        kind = check_suffix(path)
-        with output_file(path) as temporary:
-            if kind in {".svg", ".html"}:
-                svg = self.svg()
-                temporary.write_text(svg if kind == ".svg" else page(svg, self.title), encoding="utf-8")
-            else:
-                temporary.write_bytes(figure_bytes(self._drawn.figure, kind.removeprefix(".")))
+        PICTURE_FORMATS.save(self._drawn, path, self.title)
 
     def svg(self) -> str:
         """Return the picture as an SVG document, whose switches and cables say what they are."""
-        return annotated(figure_bytes(self._drawn.figure, "svg"), self._drawn.notes, self.title)
+        return svg_text(self._drawn, self.title)
 
     def _repr_svg_(self) -> str:
         """Show the picture in a notebook."""
@@ -116,7 +108,7 @@ def draw(
         PnetError: an error while solving, reading or writing.
     """
     if path is not None:
-        check_suffix(path)
+        PICTURE_FORMATS.chosen(path)
     given = {"level": level is not None, "traffic": traffic is not None, **dict.fromkeys(solving, True)}
     _check(given, cut, load, lengths=lengths, solving=bool(solving))
     matrix = build_traffic(traffic, network, level, seed=seed) if isinstance(traffic, str) else traffic
@@ -143,7 +135,7 @@ def draw(
         )
     if layers and large:
         raise SpecError(
-            "a network this large is drawn as its tiers, which have no layers",
+            "a network this large is drawn as its tiers, without layers",
             where="layers",
             found=max(panel.plane.switch_count for panel in panels),
             allowed=f"planes of at most {MOST_SWITCHES} switches and {MOST_CABLES:,} cables",
@@ -177,17 +169,19 @@ def _check(
     lengths: bool,
     solving: bool,
 ) -> None:
-    """Raise SpecError where an argument has no meaning beside the others."""
+    """Raise SpecError where an argument has no meaning with the others."""
     result = isinstance(load, ThroughputResult)
     if result and not given["traffic"]:
-        raise SpecError("the traffic of a result is not in it", where="load", allowed="traffic with it")
+        raise SpecError(
+            "a result does not contain its traffic matrix", where="load", allowed="traffic with it"
+        )
     if load is not None and not result and given["traffic"]:
         raise SpecError(
-            "a file of loads is not of another traffic", where="traffic", allowed="load or traffic"
+            "a file of loads has its own traffic matrix", where="traffic", allowed="load or traffic"
         )
     if lengths and load is None and not given["traffic"]:
         raise SpecError(
-            "nothing is solved that has lengths", where="lengths", allowed="load or traffic with it"
+            "nothing is solved, so there are no lengths", where="lengths", allowed="load or traffic with it"
         )
     if solving and (load is not None or not given["traffic"]):
         name = next(key for key in given if key not in {"level", "traffic"})
@@ -202,13 +196,13 @@ def _loads(
     load: ThroughputResult | str | Path | None,
     seed: int,
     solving: Mapping[str, Any],
-) -> Loads | None:
+) -> CableLoads | None:
     match load:
         case ThroughputResult():
             assert matrix is not None
-            return Loads.of(network, matrix, load)
+            return CableLoads.of(network, matrix, load)
         case None if matrix is not None:
-            return Loads.of(network, matrix, solve(network, matrix, seed=seed, **solving))
+            return CableLoads.of(network, matrix, solve(network, matrix, seed=seed, **solving))
         case None:
             return None
     return read_loads(load, network)
@@ -222,8 +216,8 @@ def _headline(network: Network, *, large: bool) -> str:
     return f"{words}; too many to draw one by one" if large else words
 
 
-def _scale(loads: Loads | None, *, lengths: bool) -> tuple[str, tuple[str, str]]:
-    """Return what the colours mean, and what the ends of the scale are called."""
+def _scale(loads: CableLoads | None, *, lengths: bool) -> tuple[str, tuple[str, str]]:
+    """Return what the colours mean, and the labels of its ends."""
     if loads is None:
         return "", ("", "")
     if lengths:

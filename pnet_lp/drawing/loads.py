@@ -13,11 +13,11 @@ import numpy as np
 
 from pnet_lp.drawing.words import number
 from pnet_lp.errors import SpecError
-from pnet_lp.extras import load
 from pnet_lp.files import read_limited, read_table
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
+from pnet_lp.parquet import open_parquet
 from pnet_lp.questions.throughput.links import LINK_COLUMNS, arc_values
 from pnet_lp.routing import parse_routing
 from pnet_lp.throughput import FlowProblem, build_problem
@@ -30,7 +30,7 @@ _SAME = 1e-9
 
 @brief("caption")
 @dataclass(frozen=True, eq=False, repr=False)
-class Loads:
+class CableLoads:
     """What links between switches carry, and their lengths in the certificate.
 
     Attributes:
@@ -48,7 +48,7 @@ class Loads:
     claim: Mapping[str, Any] | None = None
 
     @classmethod
-    def of(cls, network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> Loads:
+    def of(cls, network: Network, traffic: TrafficMatrix, result: ThroughputResult) -> CableLoads:
         """Return the loads of a result for ``traffic`` on ``network``.
 
         Raises:
@@ -70,7 +70,7 @@ class Loads:
         )
 
 
-def read_loads(path: str | Path, network: Network) -> Loads:
+def read_loads(path: str | Path, network: Network) -> CableLoads:
     """Return the loads in a file: a saved result, or a table of links; both of ``network``.
 
     A saved result is verified, and its loads are computed again from its certificate.
@@ -93,9 +93,9 @@ def read_loads(path: str | Path, network: Network) -> Loads:
     caption = _words(f"{found.headline.quantity.replace('_', ' ')} {shown}", stored.claims, stored.traffic)
     if found.second is None or stored.certificate is None:
         nothing = tuple(floats(np.zeros(2 * plane.cable_count)) for plane in network.planes)
-        return Loads(nothing, nothing, stored.traffic, caption, {**found.figures, **stored.claims})
+        return CableLoads(nothing, nothing, stored.traffic, caption, {**found.figures, **stored.claims})
     flow = found.second.flow
-    return Loads(
+    return CableLoads(
         _by_plane(network, flow, found.link_load),
         _by_plane(network, flow, stored.certificate.length),
         stored.traffic,
@@ -127,17 +127,16 @@ def _words(value: str, document: Mapping[str, Any], traffic: TrafficMatrix) -> s
 Row = tuple[str, Mapping[str, Any]]
 
 
+_BYTES_PER_ROW = 2000
+
+
 def _read_rows(path: str | Path, kind: str) -> Iterator[Row]:
     if kind == ".csv":
         for where, fields in read_table(path, LINK_COLUMNS, SpecError):
             yield where, dict(zip(LINK_COLUMNS, fields, strict=True))
         return
-    arrow, parquet = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
-    read_limited(path, SpecError)
-    try:
-        rows = parquet.read_table(path).to_pylist()
-    except (arrow.ArrowException, OSError) as error:
-        raise SpecError(f"not Parquet: {str(error).partition(chr(10))[0]}", where=str(path)) from None
+    with open_parquet(read_limited(path, SpecError), str(path), SpecError, row_bytes=_BYTES_PER_ROW) as file:
+        rows = file.read().to_pylist()
     for i, row in enumerate(rows):
         yield f"{path}: row {i}", _checked(row, f"{path}: row {i}")
 
@@ -159,7 +158,7 @@ def _checked(row: Any, where: str) -> Mapping[str, Any]:
     return row
 
 
-def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> Loads:
+def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> CableLoads:
     """Return the loads of a table of links, each link of the network having one row."""
     index = [{name: i for i, name in enumerate(plane.switch_names)} for plane in network.planes]
     load = [np.full(2 * plane.cable_count, math.nan) for plane in network.planes]
@@ -172,14 +171,14 @@ def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> Loads:
         if p < network.plane_count and cable < network.planes[p].cable_count:
             plane = network.planes[p]
             ends = (int(plane.cable_u[cable]), int(plane.cable_v[cable]))
-            way = (index[p].get(str(row["u"]), -1), index[p].get(str(row["v"]), -1))
-        if ends is None or way not in (ends, ends[::-1]):
+            named = (index[p].get(str(row["u"]), -1), index[p].get(str(row["v"]), -1))
+        if ends is None or named not in (ends, ends[::-1]):
             raise SpecError(
                 "the network drawn has no such link",
                 where=where,
                 found=f"plane {row['plane']}, cable {row['cable']}, {row['u']} to {row['v']}",
             )
-        arc = 2 * cable + (way != ends)
+        arc = 2 * cable + (named != ends)
         speed, here = _amount(row, "capacity_gbps", where), float(network.planes[p].arcs[2][arc])
         if abs(speed - here) > _SAME * here:
             raise SpecError(
@@ -202,13 +201,15 @@ def _of_rows(path: str | Path, network: Network, rows: Iterator[Row]) -> Loads:
                 where=str(path),
                 allowed="the table that `pnet-lp throughput --links` writes of the network drawn",
             )
-    return Loads(tuple(map(floats, load)), tuple(map(floats, length)), None, f"loads of {Path(path).name}")
+    return CableLoads(
+        tuple(map(floats, load)), tuple(map(floats, length)), None, f"loads of {Path(path).name}"
+    )
 
 
 def _whole(row: Mapping[str, Any], key: str, where: str) -> int:
     value = _amount(row, key, where)
     if value != int(value):
-        raise SpecError(f"{key} is no whole number", where=where, found=row[key])
+        raise SpecError(f"{key} is not a whole number", where=where, found=row[key])
     return int(value)
 
 
@@ -218,5 +219,5 @@ def _amount(row: Mapping[str, Any], key: str, where: str) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
-        raise SpecError(f"{key} is wrong", where=where, found=row[key], allowed="a number >= 0")
+        raise SpecError(f"invalid {key}", where=where, found=row[key], allowed="a number >= 0")
     return value

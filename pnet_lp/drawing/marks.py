@@ -32,7 +32,7 @@ class CutMark:
     """A cut to show.
 
     Attributes:
-        kind: what was asked for.
+        kind: the requested kind.
         proved: whether no other cut of the kind is better; otherwise it is the best that was found.
         cut: its sides.
         cables: how many that work join the sides, in all planes.
@@ -62,7 +62,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         network: any.
         kind: ``bisection`` does not depend on the traffic, ``sparsest`` does.
         level: whether hosts or racks are on the sides.
-        traffic: the demands; default: as much from everybody to everybody.
+        traffic: the demands; default: all-to-all.
 
     Raises:
         SpecError: no such kind, or there is nothing to cut.
@@ -76,7 +76,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         halves = find_bisection(network, level)
         if halves is None:
             raise SpecError(
-                f"one {level} has no two halves",
+                f"one {level} cannot be halved",
                 where="cut",
                 found=kind,
                 allowed="a network of two or more racks or hosts",
@@ -91,7 +91,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         return CutMark(kind, halves.proved, shown, cables, words)
     if endpoints < 2:
         raise SpecError(
-            f"one {level} cannot be parted",
+            f"one {level} cannot be divided",
             where="cut",
             found=kind,
             allowed="a network of two or more racks or hosts",
@@ -100,7 +100,7 @@ def find_cut(network: Network, kind: CutKind, level: Level, traffic: TrafficMatr
         traffic = build_traffic(_UNIFORM, network, level)
     bound = compute_bounds(network, traffic, ["sparsest-cut"]).found["sparsest-cut"]
     if not isinstance(bound.witness, Cut) or math.isinf(bound.value_gbps):
-        raise SpecError("no cut parts the ends of a demand", where="cut", found=kind)
+        raise SpecError("no cut separates the ends of a demand", where="cut", found=kind)
     shown = _natural(network, level, bound.witness)
     cables = _cables(network, shown)
     words = (
@@ -174,7 +174,7 @@ def _cables(network: Network, cut: Cut) -> int:
 
 
 def _severed(network: Network, level: Level, cut: Cut, cables: int) -> str:
-    """Return in words what a cut severs: cables, and access links where hosts are parted from their switches."""
+    """Return in words what a cut severs: cables, and access links where hosts are separated from their switches."""
     if level == "rack":
         return counted(cables, "cable")
     parted = 0

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pnet_lp.drawing.loads import Loads
+from pnet_lp.drawing.loads import CableLoads
 from pnet_lp.drawing.marks import CutMark
 from pnet_lp.drawing.words import counted
 from pnet_lp.model import Network, Plane
@@ -20,7 +20,7 @@ from pnet_lp.units import format_gbps
 
 @brief("planes")
 @dataclass(frozen=True, eq=False, repr=False)
-class Panel:
+class PlanePanel:
     """A plane to draw, with what is shown of it.
 
     Attributes:
@@ -47,7 +47,7 @@ class Panel:
             return f"plane {self.planes[0]}"
         first, last = self.planes[0], self.planes[-1]
         whole = last - first + 1 == len(self.planes)
-        return f"planes {f'{first} to {last}' if whole else ', '.join(map(str, self.planes))}, alike"
+        return f"planes {f'{first} to {last}' if whole else ', '.join(map(str, self.planes))}, identical"
 
     @cached_property
     def level(self) -> IntArray:
@@ -94,7 +94,7 @@ class Panel:
 
     @cached_property
     def tier_names(self) -> tuple[str, ...]:
-        """What the switches of each tier are called, from the hosts upwards: what their names have in common."""
+        """The name of each tier, from the hosts upwards: the common beginning of its switches' names."""
         if len(np.unique(self.level)) == 1:
             return ("switch",)
         found = []
@@ -107,7 +107,7 @@ class Panel:
         )
 
     def switch_words(self) -> list[str]:
-        """Return what there is to say of each switch."""
+        """Return the description of each switch."""
         tiers, names = self.tier_names, self.plane.switch_names
         found = []
         for i, name in enumerate(names):
@@ -126,7 +126,7 @@ class Panel:
         return found
 
     def cable_words(self) -> list[str]:
-        """Return what there is to say of each cable."""
+        """Return the description of each cable."""
         names, plane = self.plane.switch_names, self.plane
         found = []
         for i, (u, v) in enumerate(zip(plane.cable_u.tolist(), plane.cable_v.tolist(), strict=True)):
@@ -151,8 +151,8 @@ class Panel:
 
 
 def make_panels(
-    network: Network, cut: CutMark | None, loads: Loads | None, *, lengths: bool, apart: bool
-) -> list[Panel]:
+    network: Network, cut: CutMark | None, loads: CableLoads | None, *, lengths: bool, apart: bool
+) -> list[PlanePanel]:
     """Return the panels of a network.
 
     Args:
@@ -163,7 +163,7 @@ def make_panels(
         apart: whether planes that show the same have a panel each.
     """
     longest = max((float(one.max(initial=0.0)) for one in loads.length), default=0.0) if loads else 0.0
-    found: dict[object, Panel] = {}
+    found: dict[object, PlanePanel] = {}
     for p, plane in enumerate(network.planes):
         side = None if cut is None else cut.cut.switches[p]
         load = length = value = None
@@ -177,11 +177,11 @@ def make_panels(
         key = p if apart else seen
         if key in found:
             known = found[key]
-            found[key] = Panel(
+            found[key] = PlanePanel(
                 (*known.planes, p), known.plane, known.side, known.load, known.length, known.value
             )
         else:
-            found[key] = Panel((p,), plane, side, load, length, value)
+            found[key] = PlanePanel((p,), plane, side, load, length, value)
     return list(found.values())
 
 
@@ -191,14 +191,14 @@ def _bytes(values: FloatArray | BoolArray | None) -> bytes | None:
 
 
 def _beginning(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
+    """Return the common beginning of all names."""
     low, high = min(names), max(names)
     same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(low, high, strict=False))
     return "".join(one for one, _ in same)
 
 
 def labels_in_words(planes: Sequence[Plane]) -> str:
-    """Return what planes are called: the first, and how many have other names."""
+    """Return the label of the first plane, and how many planes have other labels."""
     labels = [plane.label or "network" for plane in planes]
     others = len(set(labels)) - 1
     return labels[0] if not others else f"{labels[0]} and {others:,} other{'s' if others > 1 else ''}"

@@ -64,7 +64,7 @@ class Sheet:
         title: above them.
         captions: below them, a sentence each.
         scale: what colours of cables mean; empty where they mean nothing.
-        ends: what the two ends of the scale are called.
+        ends: labels of the two ends of the scale.
     """
 
     title: str
@@ -208,7 +208,7 @@ def _draw_scale(figure: Figure, sheet: Sheet, corner: tuple[float, float], size:
 
 
 def add_axes(figure: Figure, page: Page, origin: tuple[float, float], box: Bounds) -> Axes:
-    """Return axes for a panel, in which a unit of places is ``page.inches`` both ways."""
+    """Return axes for a panel, in which a unit of places is ``page.inches`` in both directions."""
     width, height = figure.get_size_inches()
     axes = figure.add_axes(
         (origin[0] / width, origin[1] / height, page.width / width, page.height / height), facecolor="none"

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from pnet_lp.drawing.panels import Panel
+from pnet_lp.drawing.panels import PlanePanel
 from pnet_lp.drawing.words import counted, number
 from pnet_lp.model.arrays import FloatArray, floats
 
@@ -63,7 +63,7 @@ class Summary:
     def name(self) -> str:
         """Which planes these are."""
         one = len(self.planes) == 1
-        return f"plane {self.planes[0]}" if one else f"{len(self.planes):,} planes alike in these numbers"
+        return f"plane {self.planes[0]}" if one else f"{len(self.planes):,} planes with these numbers"
 
     @cached_property
     def places(self) -> FloatArray:
@@ -71,7 +71,7 @@ class Summary:
         return floats([[box.side, box.tier] for box in self.boxes])
 
 
-def summarise(panels: Sequence[Panel]) -> list[Summary]:
+def summarise(panels: Sequence[PlanePanel]) -> list[Summary]:
     """Return the summaries of panels, one for those that have the same numbers."""
     found: dict[object, Summary] = {}
     for panel in panels:
@@ -81,7 +81,7 @@ def summarise(panels: Sequence[Panel]) -> list[Summary]:
     return list(found.values())
 
 
-def _summary(panel: Panel) -> Summary:
+def _summary(panel: PlanePanel) -> Summary:
     plane, tiers = panel.plane, panel.tier_names
     side = (
         np.zeros(plane.switch_count, dtype=np.int64)

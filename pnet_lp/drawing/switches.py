@@ -15,7 +15,7 @@ from matplotlib.patches import Polygon
 from matplotlib.path import Path
 
 from pnet_lp.drawing.bends import arc, find_bends
-from pnet_lp.drawing.panels import Panel
+from pnet_lp.drawing.panels import PlanePanel
 from pnet_lp.drawing.places import find_places, nearest_distances
 from pnet_lp.drawing.sheet import (
     CABLE,
@@ -51,7 +51,7 @@ _SMALLEST_FONT = 5.0
 """Points below which switches have no names in the picture."""
 
 
-def draw_panels(panels: Sequence[Panel], sheet: Sheet, *, layers: bool) -> Drawn:
+def draw_panels(panels: Sequence[PlanePanel], sheet: Sheet, *, layers: bool) -> Drawn:
     """Return the drawing of ``panels``, switch by switch."""
     places = [find_places(panel.plane) for panel in panels]
     leaning = _layered(places) if layers else [(place, None) for place in places]
@@ -111,7 +111,7 @@ class _Scene:
         return [self.spot, middle] if self.ground is None else [self.spot, middle, self.ground]
 
 
-def _scene(panel: Panel, spot: FloatArray, ground: FloatArray | None) -> _Scene:
+def _scene(panel: PlanePanel, spot: FloatArray, ground: FloatArray | None) -> _Scene:
     step = float(np.quantile(nearest_distances(spot), 0.1)) or 1.0
     u, v = panel.plane.cable_u, panel.plane.cable_v
     bends = find_bends(spot, u, v, step)
@@ -142,7 +142,7 @@ def _draw_ground(axes: Axes, corners: FloatArray, name: str) -> None:
     write(axes, corners[0], f"  {name}", va="bottom", color="#555555")
 
 
-def _name_tiers(axes: Axes, panel: Panel, spot: FloatArray, page: Page) -> None:
+def _name_tiers(axes: Axes, panel: PlanePanel, spot: FloatArray, page: Page) -> None:
     left = float(spot[:, 0].min()) - (EDGE + 0.1) / page.inches
     for tier, name in enumerate(panel.tier_names):
         row = panel.level == tier
@@ -151,7 +151,7 @@ def _name_tiers(axes: Axes, panel: Panel, spot: FloatArray, page: Page) -> None:
         write(axes, (left, y), words, fontsize=FONT - 1, ha="right", va="center", color="#555555")
 
 
-def _draw_cables(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches: float, k: int) -> None:
+def _draw_cables(drawn: Drawn, axes: Axes, panel: PlanePanel, scene: _Scene, inches: float, k: int) -> None:
     """Draw the cables of a panel as one collection."""
     m = panel.plane.cable_count
     if not m:
@@ -211,7 +211,7 @@ def _draw_cables(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches: 
     ]
 
 
-def _draw_switches(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches: float, k: int) -> None:
+def _draw_switches(drawn: Drawn, axes: Axes, panel: PlanePanel, scene: _Scene, inches: float, k: int) -> None:
     """Draw the switches of a panel as one collection, and their names where these fit into them."""
     spot = scene.spot
     diameter = float(np.clip(0.5 * scene.step * inches * 72, 2.5, 26.0))
@@ -266,7 +266,7 @@ def _draw_switches(drawn: Drawn, axes: Axes, panel: Panel, scene: _Scene, inches
         )
 
 
-def _legend(panels: Sequence[Panel]) -> list[Line2D]:
+def _legend(panels: Sequence[PlanePanel]) -> list[Line2D]:
     """Return the entries of the legend: only what occurs."""
 
     def dot(label: str, edge: str, face: str) -> Line2D:

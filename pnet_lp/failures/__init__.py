@@ -1,6 +1,6 @@
 """Failures: which links and switches of a network are down, as masks over it.
 
-A draw is a function of the network, the :class:`Failures` asked for, a seed and the number of a trial; it gives a
+A draw is a function of the network, the requested :class:`Failures`, a seed and the number of a trial; it gives a
 :class:`Mask`.  :func:`apply_mask` makes a network of it: planes that share every array with the original but the
 capacities, which are 0 where something is down, and hosts without a link where their switch is.  Links of capacity 0
 lead nowhere in every part of pnet-lp, so all of them honour failures without knowing of them.

@@ -25,7 +25,7 @@ def fail(network: Network, failures: Failures, *, seed: int = 0) -> Network:
 
     Raises:
         SpecError: a plane, a switch or a cable that the network does not have.
-        TopologyError: positions of planes that are not alike.
+        TopologyError: positions of planes that are not identical.
     """
     if not failures:
         return network
@@ -33,7 +33,7 @@ def fail(network: Network, failures: Failures, *, seed: int = 0) -> Network:
 
 
 class FailureModel:
-    """Failures of one network, to be drawn as often as wanted.
+    """Failures of one network, to be drawn any number of times.
 
     Args:
         network: without failures.
@@ -41,7 +41,7 @@ class FailureModel:
 
     Raises:
         SpecError: a plane, a switch or a cable that the network does not have.
-        TopologyError: positions of planes that are not alike.
+        TopologyError: positions of planes that are not identical.
     """
 
     def __init__(self, network: Network, failures: Failures) -> None:
@@ -125,7 +125,7 @@ def _cable_units(network: Network, failures: Failures) -> list[_Indices]:
                 and np.array_equal(plane.cable_v, first.cable_v)
             ):
                 raise TopologyError(
-                    "the planes are wired differently, so their cables have no common positions",
+                    "the planes are wired differently, so their cables do not correspond",
                     where="fail_unit",
                     found="position",
                     allowed="homogeneous planes",
@@ -138,7 +138,7 @@ def _switch_units(network: Network, failures: Failures) -> list[_Indices]:
     together = failures.switches and failures.unit == "position"
     if together and any(plane.switch_names != first.switch_names for plane in network.planes):
         raise TopologyError(
-            "the planes have different switches, so these have no common positions",
+            "the planes have different switches, so these do not correspond",
             where="fail_unit",
             found="position",
             allowed="planes whose switches have the same names",

@@ -107,7 +107,7 @@ def _having(names: list[str], index: dict[int, dict[str, int]], group: RiskGroup
         lacking = [p for p, switches in index.items() if name not in switches]
         if lacking and (group.planes or len(lacking) == len(index)):
             raise SpecError(
-                f"no switch is called {name!r}{nearest(name, index[lacking[0]])}",
+                f"unknown switch {name!r}{nearest(name, index[lacking[0]])}",
                 where=f"{where}: plane {lacking[0]}" if group.planes else where,
             )
     return [p for p, switches in index.items() if all(name in switches for name in names)]

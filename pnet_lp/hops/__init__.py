@@ -1,4 +1,4 @@
-"""Hop counts: how far apart endpoints are, also while parts of a network are down, and what that means for latency.
+"""Hop counts: how far apart endpoints are, also while parts of a network are down, and the latency that follows.
 
 A hop is a link between switches; the hops of a pair are the fewest over the planes.  Endpoints on one switch are 0 hops
 apart.  A path of h hops passes h + 1 switches and, with the two access links, h + 2 links.

@@ -18,7 +18,7 @@ from pnet_lp.model.distances import Sites, find_sites, searchable
 from pnet_lp.model.hops import HopDistribution
 from pnet_lp.model.network import Level
 
-_MASK_BYTES = 1 << 26  # masks handed to the core at a time
+_MASK_BYTES = 1 << 26  # masks passed to the core at a time
 
 
 def count_hops(network: Network, level: Level, *, threads: int = 0) -> HopDistribution:
@@ -32,7 +32,7 @@ def count_hops(network: Network, level: Level, *, threads: int = 0) -> HopDistri
 
 @dataclass(frozen=True, eq=False)
 class _Down:
-    """Masks as the core wants them: bool ``[trials, arcs]`` and ``[trials, planes * sites]``."""
+    """Masks in the form that the core expects: bool ``[trials, arcs]`` and ``[trials, planes * sites]``."""
 
     arcs: BoolArray
     sites: BoolArray

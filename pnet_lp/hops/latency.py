@@ -1,4 +1,4 @@
-"""What hops mean for latency where nothing waits in a queue (P-Net, section 5.2.1)."""
+"""Latency from hops where no packet waits in a queue (P-Net, section 5.2.1)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pnet_lp.units import DELAYS, are_delays
 
 MTU_BYTES = 1500
 ACCESS_LINKS = 2
-"""Links of a path that are no hops: the sender's and the receiver's."""
+"""Links of a path that are not hops: the sender's and the receiver's."""
 
 _OPEN_BYTES, _REPLY_BYTES = 1, 40
 """The first packet of a handshake, and an acknowledgement, in the paper's simulator."""
@@ -76,7 +76,7 @@ class Rpc:
             if not (math.isfinite(value) and value > 0):
                 raise SpecError("out of range", where=name, found=value, allowed="a finite number > 0")
         if not are_delays(self.hop_delay_us * 1e3):
-            raise SpecError("delay is wrong", where="hop_delay_us", found=self.hop_delay_us, allowed=DELAYS)
+            raise SpecError("invalid delay", where="hop_delay_us", found=self.hop_delay_us, allowed=DELAYS)
 
     def time_us(self, hops: int) -> float:
         """Return how long it takes over ``hops`` hops and the two access links, in microseconds.
@@ -95,7 +95,7 @@ def rpc_statistics(distribution: HopDistribution, rpc: Rpc) -> dict[str, Any]:
     """Return mean and percentiles of the time of ``rpc`` over all pairs, in microseconds.
 
     Every pair takes its shortest path in its nearest plane.  The mean is over pairs that have a path; a percentile is
-    None where pairs without one are in the way.
+    None where too many pairs have no path.
     """
     times = [rpc.time_us(hops) for hops in range(len(distribution.pairs))]
     connected = distribution.connected

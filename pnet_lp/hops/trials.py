@@ -24,7 +24,7 @@ class HopTrials:
     Attributes:
         level: whether pairs are of racks or of hosts.
         trials: by the number of the trial.
-        pair_hops: for each trial the hops of each pair asked for, -1 where it has no path.
+        pair_hops: for each trial the hops of each requested pair, -1 where it has no path.
     """
 
     level: Level
@@ -60,7 +60,7 @@ class HopTrials:
     def connected_interval(self) -> tuple[float, float] | None:
         """Student-t interval of :attr:`connected_share`, kept within [0, 1].
 
-        None where all trials agree: their spread then says nothing, and :attr:`all_connected_interval` more.
+        None where all trials agree: their spread is then meaningless, and :attr:`all_connected_interval` more.
         """
         shares = [share for t in self.trials if (share := t.connected_share) is not None]
         found = mean_interval(shares) if len(set(shares)) > 1 else None
@@ -95,7 +95,7 @@ def run_trials(
         level: whether pairs are of racks or of hosts.
         trials: number of draws; trial 0 is what :func:`pnet_lp.failures.fail` applies.
         seed: of the draws.
-        pairs: indices of endpoints whose hops are wanted one by one.
+        pairs: indices of endpoints whose hops are reported one by one.
         threads: 0 for all cores; no result depends on it.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The directed links of a network in the order in which the core wants them."""
+"""The directed links of a network in the order that the core expects."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def brief(*names: str) -> Callable[[type[T]], type[T]]:
     """Return a decorator that gives a dataclass a ``repr`` of one short line.
 
     Args:
-        names: the attributes and properties to show; default: the fields whose ``repr`` is wanted.
+        names: the attributes and properties to show; default: the fields that are part of the ``repr``.
     """
 
     def decorate(cls: type[T]) -> type[T]:

@@ -106,14 +106,14 @@ def cable_arguments(
     }
 
 
-def _capacity_attribute(graph: nx.Graph[Any], asked: str | None, where: str) -> str:
+def _capacity_attribute(graph: nx.Graph[Any], requested: str | None, where: str) -> str:
     """Return the attribute that holds the speeds of edges; see :meth:`Plane.from_networkx`."""
     names = {name for *_, data in graph.edges(data=True) for name in data}
-    if asked is not None:
-        if asked not in names and graph.number_of_edges():
+    if requested is not None:
+        if requested not in names and graph.number_of_edges():
             found = ", ".join(sorted(map(str, names))) or None
-            raise TopologyError(f"no edge has the attribute {asked!r}", where=where, found=found)
-        return asked
+            raise TopologyError(f"no edge has the attribute {requested!r}", where=where, found=found)
+        return requested
     others = [name for name in _SPEEDS if name in names]
     if "capacity_gbps" in names or not (others or _RAW in names):
         return "capacity_gbps"
@@ -188,7 +188,10 @@ def _speed(
     if name == _RAW:
         if not 0 <= (speed := scaled(str(value), 9)) < math.inf:
             raise TopologyError(
-                f"{_RAW} of {u!r} - {v!r} is no speed", where=where, found=value, allowed="finite bit/s >= 0"
+                f"{_RAW} of {u!r} - {v!r} is not a valid link speed",
+                where=where,
+                found=value,
+                allowed="finite bit/s >= 0",
             )
         return speed
     try:
@@ -247,7 +250,7 @@ def _position(data: Mapping[str, Any], where: str) -> tuple[float, float]:
     try:
         x, y = map(float, pair)
     except (TypeError, ValueError, OverflowError):
-        raise TopologyError("a position is no pair of numbers", where=where, found=pair) from None
+        raise TopologyError("a position is not a pair of numbers", where=where, found=pair) from None
     if not (math.isfinite(x) and math.isfinite(y)):
         raise TopologyError("a position is not finite", where=where, found=pair)
     return x, y

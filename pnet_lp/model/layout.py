@@ -1,6 +1,6 @@
-"""How a plane wants to be drawn: what the builder of a family knows of its shape, and a picture cannot guess.
+"""How a plane is drawn: what the builder of a family knows of its shape and a picture cannot infer.
 
-Families with tiers need none of this, their ``tier`` says it.
+Families with tiers do not need this: their ``tier`` determines it.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class Grid(Layout):
             steps.append((_DEPTH[0] / (extents[2] - 1), _DEPTH[1] / (extents[2] - 1)))
             size = [size[0] + _DEPTH[0], size[1] + _DEPTH[1]]
         for axis, extent in enumerate(extents[3:]):
-            way = axis % 2
-            step = _BETWEEN * (size[way] + 0.6)
-            steps.append((0.0, -step) if way else (step, 0.0))
-            size[way] += (extent - 1) * step
+            side = axis % 2
+            step = _BETWEEN * (size[side] + 0.6)
+            steps.append((0.0, -step) if side else (step, 0.0))
+            size[side] += (extent - 1) * step
         index = np.indices(self.dims).reshape(len(self.dims), -1)[::-1]
         return floats(index.T @ np.array(steps[: len(extents)]))
 

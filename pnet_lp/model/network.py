@@ -150,7 +150,7 @@ class Network:
 
     def draw(self, path: str | Path | None = None, **shown: Any) -> Drawing:
         """Return a drawing of the network, and write it to ``path`` if given; see :func:`pnet_lp.draw`."""
-        import pnet_lp  # noqa: PLC0415 - which finds it above all values, and only when it is asked for
+        import pnet_lp  # noqa: PLC0415 - it lies above this layer
 
         return pnet_lp.draw(self, path, **shown)
 
@@ -167,19 +167,19 @@ def check_level(level: object) -> None:
 
 
 def check_network(found: object) -> None:
-    """Raise SpecError where ``found`` is no network."""
+    """Raise SpecError where ``found`` is not a network."""
     if not isinstance(found, Network):
         raise SpecError(
             "not a network",
             where="network",
             found=type(found).__name__,
-            allowed="a Network, which build_network makes of whatever stands for one",
+            allowed="a Network, as build_network returns",
         )
 
 
-def _reordered(names: tuple[str, ...], wanted: tuple[str, ...]) -> list[int]:
+def _reordered(names: tuple[str, ...], order: tuple[str, ...]) -> list[int]:
     index = {name: i for i, name in enumerate(names)}
-    return [index[name] for name in wanted]
+    return [index[name] for name in order]
 
 
 def _align_hosts(plane: Plane, first: Plane) -> Plane:

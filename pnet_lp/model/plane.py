@@ -254,7 +254,7 @@ class Plane:
         """Return the same plane with every link, access links included, ``factor`` times as fast.
 
         Raises:
-            TopologyError: a link gets a speed that is none.
+            TopologyError: a link would get an invalid speed.
         """
         speeds: dict[str, Any] = {
             name: floats(getattr(self, name) * factor)
@@ -263,7 +263,7 @@ class Plane:
         for speed in speeds.values():
             if np.any(bad := ~are_amounts(speed)):
                 raise TopologyError(
-                    f"a link {factor:g} times as fast has a wrong speed",
+                    f"a link {factor:g} times as fast is out of range",
                     where=self.label or "plane",
                     found=float(speed[bad][0]),
                     allowed=f"{AMOUNTS} Gb/s",
@@ -309,7 +309,9 @@ class Plane:
             graph.add_edge(tail, self.switch_names[v], **edge, cable=i)
         for i, host in enumerate(self.host_names):
             if host in graph:
-                raise TopologyError(f"{host!r} names a switch and a host", where=self.label or "plane")
+                raise TopologyError(
+                    f"the name {host!r} is used by a switch and a host", where=self.label or "plane"
+                )
             graph.add_node(host, kind="host", host=i)
             if self.host_switch[i] >= 0:
                 switch = self.switch_names[self.host_switch[i]]
@@ -373,7 +375,7 @@ def _check_names(names: tuple[str, ...], one: str, many: str, where: str) -> Non
         if not name.isprintable() or name != name.strip() or not name:
             raise TopologyError(f"a {one}'s name is not printable text", where=where, found=name)
         if name in seen:
-            raise TopologyError(f"two {many} are called {name!r}", where=where)
+            raise TopologyError(f"the name {name!r} is used by two {many}", where=where)
         seen.add(name)
 
 
@@ -402,7 +404,7 @@ def _capacities(values: npt.ArrayLike, count: int, name: Callable[[int], str], w
     speeds = floats(np.broadcast_to(raw, (count,)))
     if bad := np.flatnonzero(~are_amounts(speeds)).tolist():
         raise TopologyError(
-            f"{name(bad[0])}: speed is wrong", where=where, found=float(speeds[bad[0]]), allowed=allowed
+            f"{name(bad[0])}: invalid speed", where=where, found=float(speeds[bad[0]]), allowed=allowed
         )
     return speeds
 
@@ -420,7 +422,7 @@ def _delays(
     delays = floats(np.broadcast_to(raw, (count,)))
     if bad := np.flatnonzero(~are_delays(delays) & ~np.isnan(delays)).tolist():
         raise TopologyError(
-            f"{name(bad[0])}: delay is wrong", where=where, found=float(delays[bad[0]]), allowed=DELAYS
+            f"{name(bad[0])}: invalid delay", where=where, found=float(delays[bad[0]]), allowed=DELAYS
         )
     delays = floats(np.where(there, delays, np.nan))
     return None if np.all(np.isnan(delays)) else delays

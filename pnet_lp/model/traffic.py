@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class TrafficMatrix:
     """Demands between ``endpoints`` racks or hosts.
 
-    Build one with :meth:`from_entries` or :meth:`from_weights`.  A matrix that is a rule stays one until somebody asks
-    for its pairs.
+    Build one with :meth:`from_entries` or :meth:`from_weights`.  A matrix that is a rule stays one until its pairs
+    are needed.
 
     Attributes:
         level: ``rack`` or ``host``.
@@ -71,7 +71,7 @@ class TrafficMatrix:
                     f"no such {level}", where=where, found=int(index[bad][0]), allowed=f"0 to {endpoints - 1}"
                 )
         if np.any(bad := ~are_amounts(d)):
-            raise TrafficError("a demand is wrong", where=where, found=float(d[bad][0]), allowed=AMOUNTS)
+            raise TrafficError("invalid demand", where=where, found=float(d[bad][0]), allowed=AMOUNTS)
         kept = d > 0
         s, t, d = s[kept], t[kept], d[kept]
         if np.any(loops := s == t):
@@ -85,7 +85,7 @@ class TrafficMatrix:
         coo = matrix.tocoo()
         if np.any(bad := ~are_amounts(coo.data)):
             raise TrafficError(
-                "demands of one pair add up to too much",
+                "the demands of a pair add up to too much",
                 where=where,
                 found=float(coo.data[bad][0]),
                 allowed=AMOUNTS,
@@ -99,7 +99,7 @@ class TrafficMatrix:
         """Return the matrix whose demand from s to t is ``sends[s] * receives[t]``, and 0 where s is t.
 
         Raises:
-            TrafficError: weights of different numbers of endpoints, or a product of two that is no demand.
+            TrafficError: weights of different numbers of endpoints, or a product of two that is not a demand.
         """
         rule = Product(floats(sends), floats(receives))
         if rule.sends.shape != rule.receives.shape or rule.sends.ndim != 1:
@@ -111,7 +111,7 @@ class TrafficMatrix:
         found = rule.range if np.all(np.isfinite(weights) & (weights >= 0)) else weights
         if np.any(bad := ~are_amounts(found)):
             raise TrafficError(
-                "a demand is wrong", where=label or "traffic", found=float(found[bad][0]), allowed=AMOUNTS
+                "invalid demand", where=label or "traffic", found=float(found[bad][0]), allowed=AMOUNTS
             )
         return cls(level, len(rule.sends), rule, label)
 
@@ -136,11 +136,11 @@ class TrafficMatrix:
         """
         label = f"{factor:g}*{self.label}"
         if not are_amounts(factor):
-            raise TrafficError("a factor is wrong", where=label, found=float(factor), allowed=AMOUNTS)
+            raise TrafficError("invalid factor", where=label, found=float(factor), allowed=AMOUNTS)
         rule = self.demands.scaled(factor)
         if np.any(bad := ~are_amounts(rule.range)):
             raise TrafficError(
-                "a demand is wrong", where=label, found=float(rule.range[bad][0]), allowed=AMOUNTS
+                "invalid demand", where=label, found=float(rule.range[bad][0]), allowed=AMOUNTS
             )
         return TrafficMatrix(self.level, self.endpoints, rule, label)
 
@@ -153,8 +153,8 @@ class TrafficMatrix:
         label = f"{self.label}+{other.label}"
         if (self.level, self.endpoints) != (other.level, other.endpoints):
             raise TrafficError(
-                f"a matrix between {self.endpoints} {self.level}s and one between "
-                f"{other.endpoints} {other.level}s have no sum",
+                f"matrices between {self.endpoints} {self.level}s and between {other.endpoints} {other.level}s "
+                "cannot be added: different endpoints",
                 where=label,
             )
         src, dst = np.concatenate([self.src, other.src]), np.concatenate([self.dst, other.dst])

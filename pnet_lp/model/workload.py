@@ -37,7 +37,7 @@ class Offered:
     """How much flows that arrive at random offer to a network.
 
     Attributes:
-        load: bytes offered as a part of the capacity.
+        load: offered load as a fraction of the capacity.
         capacity_gbps: Gb/s.
         capacity: what that is, in words.
         mean_bytes: mean of the distribution of sizes.
@@ -70,7 +70,7 @@ class Workload:
     """Flows between ``hosts`` hosts, and which of them wait for which.
 
     A rule that starts flows while others end (a closed loop, a remote procedure call, a collective operation) is a
-    list as well: its flows are known beforehand, and only when they start is not.
+    list as well: its flows are known beforehand, only their start times are not.
 
     Build one with :meth:`from_flows`.
 
@@ -90,7 +90,7 @@ class Workload:
         task: int32 ``[f]``, ascending from 0: flows of a task are one piece of work, such as a call and its answer.
         stage: int32 ``[f]``, the stage of a job that the flow is in, by index into ``stages``; 0 where there are none.
         weight: float64 ``[f]``, :data:`LEAST_WEIGHT` to :data:`MOST_WEIGHT`: where flows share links, their fair rates
-            are in proportion to these; 1 where all are alike.
+            are in proportion to these; 1 where all are equal.
         stages: what they are called, in the order of their first flows; empty where nothing is known of any.
         label: the expression or file it came from.
         mean_bytes: mean of the distribution that sizes were drawn from; None where that is not known, as of a file.
@@ -166,7 +166,7 @@ class Workload:
         s, t = np.asarray(src, dtype=np.int64).ravel(), np.asarray(dst, dtype=np.int64).ravel()
         count = len(s)
         if not count:
-            raise WorkloadError("there is no flow", where=where)
+            raise WorkloadError("the workload has no flows", where=where)
         bytes_, start = np.asarray(size), np.asarray(start_ps)
         own_task = np.arange(count) if task is None else np.asarray(task)
         shared = np.arange(count) if connection is None else np.asarray(connection)
@@ -192,14 +192,14 @@ class Workload:
             raise WorkloadError(
                 f"host {int(s[loops][0])} sends to itself", where=flow_at(int(np.argmax(loops)))
             )
-        _check(bytes_, 1, np.iinfo(np.int64).max // 16, "a flow has a wrong size in bytes", where, flow_at)
-        _check(start, 0, LONGEST_PS, "a flow has a wrong start in picoseconds", where, flow_at)
-        _check(own_task, 0, count - 1, "a flow has a wrong task", where, flow_at)
+        _check(bytes_, 1, np.iinfo(np.int64).max // 16, "invalid flow size in bytes", where, flow_at)
+        _check(start, 0, LONGEST_PS, "invalid flow start in picoseconds", where, flow_at)
+        _check(own_task, 0, count - 1, "invalid task of a flow", where, flow_at)
         weights = np.broadcast_to(weights, count)
         if np.any(wrong := ~((weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT))):
             flow = int(np.argmax(wrong))
             raise WorkloadError(
-                "a flow has a wrong weight",
+                "invalid flow weight",
                 where=flow_at(flow),
                 found=float(weights[flow]),
                 allowed=f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",
@@ -268,7 +268,7 @@ class Workload:
 def _stages(
     named: npt.NDArray[np.str_], count: int, flow_at: Callable[[int], str]
 ) -> tuple[IntArray, tuple[str, ...]]:
-    """Return the index of each flow's stage, and what the stages are called in the order of their first flows."""
+    """Return the index of each flow's stage, and the names of the stages in the order of their first flows."""
     names, first, place = np.unique(named, return_index=True, return_inverse=True)
     for name, flow in zip(names.tolist(), first.tolist(), strict=True):
         if not name.strip() or name.strip() != name or not name.isprintable():
@@ -295,14 +295,14 @@ def _first_flows(
     connection: LongArray, src: LongArray, dst: LongArray, where: str, flow_at: Callable[[int], str]
 ) -> LongArray:
     """Return the first flow of each flow's connection; raise WorkloadError where these join different hosts."""
-    _check(connection, 0, np.iinfo(np.int64).max, "a flow has a wrong connection", where, flow_at)
+    _check(connection, 0, np.iinfo(np.int64).max, "invalid connection of a flow", where, flow_at)
     _, first, place = np.unique(connection, return_index=True, return_inverse=True)
     found: LongArray = first[place.ravel()]
     low, high = np.minimum(src, dst), np.maximum(src, dst)
     if np.any(other := (low != low[found]) | (high != high[found])):
         flow = int(np.argmax(other))
         raise WorkloadError(
-            f"a connection between hosts {src[flow]} and {dst[flow]} is also one between others",
+            f"a connection between hosts {src[flow]} and {dst[flow]} is already used between other hosts",
             where=flow_at(flow),
             found=int(connection[flow]),
             allowed=f"that of flow {found[flow]} joins hosts {src[found[flow]]} and {dst[found[flow]]}",
@@ -332,7 +332,7 @@ def _parents(
     child, parent, known = child[order], parent[order], np.broadcast_to(known, child.shape)[order]
     pointer = np.concatenate([[0], np.cumsum(np.bincount(child, minlength=count))])
     if np.any(parent >= child) and (stuck := _stuck(count, child, parent)) is not None:
-        raise WorkloadError("a flow waits for itself, through others or at once", where=flow_at(stuck))
+        raise WorkloadError("circular dependency between flows", where=flow_at(stuck))
     return pointer, parent, known
 
 
@@ -354,7 +354,7 @@ def _stuck(count: int, child: LongArray, parent: LongArray) -> int | None:
         ready = np.unique(released[waiting[released] == 0])
     if done.all():
         return None
-    # Each of the others waits for one of them: back along these, the first that comes twice is on a circle.
+    # Each of the others waits for one of them: back along these, the first that comes twice is on a cycle.
     left = ~done[child] & ~done[parent]
     waits_for = dict(zip(child[left].tolist(), parent[left].tolist(), strict=True))
     flow, seen = int(np.argmin(done)), set[int]()

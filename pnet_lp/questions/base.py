@@ -13,6 +13,7 @@ from pydantic import Field, PrivateAttr
 from pnet_lp.deadline import NEVER, Deadline
 from pnet_lp.errors import SpecError
 from pnet_lp.flags import Flag
+from pnet_lp.formats import Formats
 from pnet_lp.registry import Params, Registry, parse_expression
 from pnet_lp.seeds import MOST_DRAWS, Seed, derive_seed
 from pnet_lp.units import quantity_of
@@ -91,12 +92,14 @@ class OutputOption:
 
     Attributes:
         help: one sentence.
-        suffixes: the allowed ones, which choose the format; empty for any.
+        formats: of which it has to be one; default: any.
+        suffixes: the allowed ones where there is no registry of formats.
         folder: whether it is a folder.
         excludes: keys of the case beside which it has no meaning.
     """
 
     help: str
+    formats: Formats[Any] | None = None
     suffixes: tuple[str, ...] = ()
     folder: bool = False
     excludes: tuple[str, ...] = ()

@@ -15,8 +15,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pnet_lp.charts.images import figure_bytes
 from pnet_lp.experiment import Chart, Experiment, ValueClaim
-from pnet_lp.plot import COLOURS, figure_bytes, new_figure, write_figure
+from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.report.claims import Comparison
 from pnet_lp.report.experiment import Row, percents, spread_in_words, unit_in_words
 from pnet_lp.report.lines import Axis as LineAxis

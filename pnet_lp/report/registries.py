@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 
 from pnet_lp.errors import PnetError, SpecError
 from pnet_lp.files import named_files, read_yaml
+from pnet_lp.formats import Formats
 from pnet_lp.registry import Entry, nearest, one_or_more
 from pnet_lp.tables import fact_grid, text_table
 from pnet_lp.units import Quantity, quantity_of
@@ -37,6 +38,7 @@ def entry_documents(entries: Iterable[Entry[Any]]) -> list[dict[str, Any]]:
             "type": BUILDER,
             "summary": entry.summary,
             "source": entry.source,
+            "example": entry.expression,
             "parameters": _parameters(entry.params),
         }
         for entry in entries
@@ -129,6 +131,37 @@ def preset_documents() -> list[dict[str, Any]]:
     ]
 
 
+_FORMATS = (
+    "topology.io.NETWORK_FORMATS",
+    "traffic.io.MATRIX_FORMATS",
+    "workload.io.WORKLOAD_FORMATS",
+    "tables.TABLE_FORMATS",
+    "charts.CHART_FORMATS",
+    "drawing.formats.PICTURE_FORMATS",
+)
+
+
+def format_documents() -> list[dict[str, Any]]:
+    """Return each format of files as its JSON document: an entry's, what it holds, its suffixes, whether it is read."""
+    found = []
+    for place in _FORMATS:
+        module, _, name = place.rpartition(".")
+        registry: Formats[Any] = getattr(importlib.import_module(f"pnet_lp.{module}"), name)
+        for document in entry_documents(registry):
+            known = registry.get(document["name"]).build
+            suffixes = [*known.suffixes, *known.vague_suffixes]
+            found.append(
+                {
+                    **document,
+                    "summary": f"{registry.noun}, {' '.join(suffixes)}: {document['summary']}",
+                    "holds": registry.noun,
+                    "suffixes": suffixes,
+                    "read": known.read is not None,
+                }
+            )
+    return found
+
+
 def _of(module: str, registry: str, folder: str = "") -> Callable[[], list[dict[str, Any]]]:
     """Return what lists a registry, imported when it is asked for, and the catalogue in the folders of that name."""
 
@@ -158,6 +191,7 @@ KINDS: dict[str, Callable[[], list[dict[str, Any]]]] = {
     "architectures": _of("cost", "ARCHITECTURES"),
     "prices": lambda: _books("price"),
     "powers": lambda: _books("power"),
+    "formats": format_documents,
 }
 """What can be listed."""
 
@@ -200,6 +234,8 @@ def in_full(document: Mapping[str, Any]) -> list[RenderableType]:
     head.add_row(document["name"], _in_one_line(document))
     if document["source"]:
         head.add_row("source", document["source"])
+    if document.get("example", document["name"]) != document["name"]:
+        head.add_row("example", document["example"])
     if document["type"] == CATALOGUE:
         head.add_row("spec", document["file"])
         for key, value in (document["spec"] or {}).items():

@@ -35,7 +35,7 @@ class Routing:
     """Base of all routings.
 
     A routing of form ``path`` has :meth:`paths`; one of form ``split`` has :meth:`loads` and :meth:`usage`, and may
-    have :meth:`paths` as well, to be looked at.
+    have :meth:`paths` as well, for inspection.
 
     Class attributes:
         form: what it leaves open.
@@ -72,7 +72,7 @@ class Routing:
 
     @property
     def per_flow(self) -> bool:
-        """Whether flows between the same switches can go different ways, so that alike hosts are not one."""
+        """Whether flows between the same switches can take different paths, so that twin hosts cannot be merged."""
         return self.draws or self.policy == "single"
 
     @property
@@ -82,7 +82,7 @@ class Routing:
 
     @property
     def rule(self) -> PathRule | None:
-        """What the core's search for paths is told, None for a routing that does not use it."""
+        """The rule of the core's path search, None for a routing that does not use it."""
         if self.kind is None:
             return None
         return PathRule(self.kind, self.most_paths, self.policy, self.per_flow, self.seed)
@@ -131,7 +131,7 @@ class Routing:
             threads: 0 for all cores.
 
         Raises:
-            RoutingError: an index out of range, a demand that is no amount, or a routing that leaves the split open.
+            RoutingError: an index out of range, an invalid demand, or a routing that leaves the split open.
             TopologyError: demands of that level mean nothing on the network.
         """
         split = self._split()

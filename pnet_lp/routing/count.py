@@ -64,7 +64,7 @@ def count_shortest(
 def count_prepared(
     searches: Searches, policy: Policy, seed: int, threads: int, deadline: Deadline = NEVER
 ) -> ShortestCounts:
-    """Do the same for pairs that are prepared."""
+    """Return the same for prepared pairs."""
     with deadline.doing("looking for paths") as limit_s:
         found = _core.count_shortest(
             searches.planes,

@@ -55,10 +55,10 @@ def enumerate_paths(
         TimeLimitError: the time is over.
         TopologyError: pairs of that level mean nothing on the network.
     """
-    searches, wanted = prepare(network, level, src, dst), options(rule, threads)
+    searches, keywords = prepare(network, level, src, dst), options(rule, threads)
     needed = sum(float(needed.sum()) for needed in _bytes(searches, rule, threads, deadline))
     _check_fits(needed, searches, rule)
-    return _listed(searches, wanted, deadline)
+    return _listed(searches, keywords, deadline)
 
 
 def iterate_paths(
@@ -92,7 +92,7 @@ def iterate_paths(
         TimeLimitError: the time is over.
         TopologyError: pairs of that level mean nothing on the network.
     """
-    searches, wanted = prepare(network, level, src, dst), options(rule, threads)
+    searches, keywords = prepare(network, level, src, dst), options(rule, threads)
     first = 0
     for needed in _bytes(searches, rule, threads, deadline):
         total = np.concatenate([[0.0], np.cumsum(needed)])
@@ -103,14 +103,16 @@ def iterate_paths(
             block = slice(first + begin, first + end)
             part = searches.part(block)
             _check_fits(float(total[end] - total[begin]), part, rule)
-            yield block, _listed(part, wanted, deadline)
+            yield block, _listed(part, keywords, deadline)
             begin = end
         first += len(needed)
 
 
-def _listed(searches: Searches, wanted: Mapping[str, Any], deadline: Deadline) -> PathSet:
+def _listed(searches: Searches, keywords: Mapping[str, Any], deadline: Deadline) -> PathSet:
     with deadline.doing("looking for paths") as limit_s:
-        found = _core.enumerate_paths(searches.planes, searches.src, searches.dst, limit_s=limit_s, **wanted)
+        found = _core.enumerate_paths(
+            searches.planes, searches.src, searches.dst, limit_s=limit_s, **keywords
+        )
     return PathSet(searches.arcs, *found)
 
 

@@ -58,7 +58,7 @@ def checked_amount(searches: Searches, demand: npt.ArrayLike) -> FloatArray:
     """Return float64 ``[J]``: how much is sent between each pair.
 
     Raises:
-        RoutingError: not one amount for each pair, one that is no finite number >= 0, or loads that do not fit into
+        RoutingError: not one amount for each pair, one that is not a finite number >= 0, or loads that do not fit into
             memory.
     """
     pairs, planes = searches.pair_count, len(searches.arcs.node_count)
@@ -72,7 +72,7 @@ def checked_amount(searches: Searches, demand: npt.ArrayLike) -> FloatArray:
     if len(amount) != searches.pair_count:
         raise RoutingError(f"{len(amount)} demands for {searches.pair_count} pairs")
     if np.any(bad := ~(np.isfinite(amount) & (amount >= 0))):
-        raise RoutingError("a demand is wrong", found=float(amount[bad][0]), allowed="finite numbers >= 0")
+        raise RoutingError("invalid demand", found=float(amount[bad][0]), allowed="finite numbers >= 0")
     return amount
 
 
@@ -91,7 +91,7 @@ def split_loads(
         searches: the pairs.
         amount: float64 ``[J]``.
         split: how each demand is split in a plane: equally at every switch over the next hops on shortest paths
-            (``Ecmp``), or that twice, by way of every switch (``Vlb``).
+            (``Ecmp``), or that twice, through every switch (``Vlb``).
         policy: which planes it is sent into.
         seed: what draws the plane of the policy ``single``.
         threads: 0 for all cores; the bits do not depend on it.

@@ -1,4 +1,4 @@
-"""What a search of the core for paths is told."""
+"""The rule of a path search in the core."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PathRule:
             the rest going round from a plane drawn by seed; ``shortest``: of the planes in which the pair is nearest;
             ``single``: of one plane, drawn by seed.
         per_flow: whether choices are made for each flow, as by a hash over its endpoints.  Otherwise a choice is made
-            for the switches that the endpoints attach to, in all planes, so that hosts that attach alike have the same
+            for the switches that the endpoints attach to, in all planes, so that twin hosts have the same
             paths.
         seed: which of several equally good choices is taken; that of one pair does not depend on the other pairs.
     """

@@ -1,4 +1,4 @@
-"""What the searches of the core are handed: planes, pairs, and the rule as keyword arguments."""
+"""The arguments of the core's searches: planes, pairs, and the rule as keywords."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Searches:
 
 
 def prepare(network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike) -> Searches:
-    """Return pairs as the core wants them.
+    """Return pairs in the form that the core expects.
 
     Raises:
         RoutingError: an index out of range, or another number of sources than of destinations.
@@ -75,7 +75,7 @@ def prepare(network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLi
 
 
 def _host_switches(plane: Plane) -> IntArray:
-    """Return the switch of each host, -1 where its access link cannot carry anything both ways."""
+    """Return the switch of each host, -1 where its access link cannot carry traffic in both directions."""
     return np.where((plane.access_up_gbps > 0) & (plane.access_down_gbps > 0), plane.host_switch, -1)
 
 

@@ -1,4 +1,4 @@
-"""What the paths of all pairs are like, gathered block by block."""
+"""Statistics over the paths of all pairs, gathered block by block."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAIRS = 1 << 20  # pairs of a block
 
 
 def path_statistics(network: Network, level: Level, routing: Routing, *, threads: int = 0) -> dict[str, Any]:
-    """Return what can be said of the paths of all ordered pairs together, as a JSON document.
+    """Return statistics over the paths of all ordered pairs, as a JSON document.
 
     Hops are links between switches.  Pairs without a path are counted and enter no mean.  Where a routing takes
     all shortest paths these are counted and not listed, so that there may be any number of them.

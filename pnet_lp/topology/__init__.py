@@ -1,4 +1,4 @@
-"""From what the user wrote to a network: families of topologies, files, planes.
+"""Networks from what a user gives: families of topologies, files, planes.
 
 ``families`` holds one builder per file, ``io`` one file format per file.  What a plane or a network *is* lives in
 :mod:`pnet_lp.model`; what it carries, in :mod:`pnet_lp.throughput`.

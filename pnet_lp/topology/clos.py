@@ -1,4 +1,4 @@
-"""What folded Clos networks have in common: cables dealt out between two tiers."""
+"""What folded Clos networks have in common: cables distributed between two tiers."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from pnet_lp.model import Plane
 from pnet_lp.registry import Params, Registry
 from pnet_lp.units import DEFAULT_LINK_GBPS, MIB
 
-Builder: TypeAlias = Callable[[Any], Plane]
+PlaneBuilder: TypeAlias = Callable[[Any], Plane]
 """``parameters -> plane``; the parameters are an instance of the entry's model."""
 
-topologies: Registry[Builder] = Registry(
+topologies: Registry[PlaneBuilder] = Registry(
     "topology", package="pnet_lp.topology.families", group="pnet_lp.topologies"
 )
 
@@ -32,7 +32,7 @@ _WORTH_A_LOOK = 16 * MIB
 """Less than this is not compared with what is free."""
 
 _WRITTEN_OUT = 10**15
-"""A larger count is told by its magnitude, because a power can have thousands of digits."""
+"""A larger count is given by its magnitude, because a power can have thousands of digits."""
 
 
 class LinkParams(Params):

@@ -18,7 +18,7 @@ def spread_hosts(hosts: int, switches: int) -> IntArray:
     """Return int32 ``[hosts]``, the switch of each host: as even as possible, neighbours in index together.
 
     The larger racks are spread over all indices rather than coming first, and nothing is drawn at random, so every
-    plane of a network places its hosts alike.
+    plane of a network places its hosts in the same way.
     """
     return ints(np.arange(hosts) * switches // max(hosts, 1))
 
@@ -36,7 +36,7 @@ def attach_hosts(plane: Plane, per_switch: int, host_gbps: float) -> Plane:
 
     Raises:
         SpecError: ``per_switch`` is negative, or makes too many hosts.
-        TopologyError: a speed that is no speed.
+        TopologyError: an invalid link speed.
     """
     if per_switch < 0:
         raise SpecError("a negative number of hosts", where="hosts_per_switch", found=per_switch)

@@ -1,4 +1,4 @@
-"""Lists as values of parameters: ``4x8``, since the commas of an expression part its parameters."""
+"""Lists as values of parameters: ``4x8``, since commas separate the parameters of an expression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what the user wrote to a plane or a network."""
+"""Planes and networks from the expressions and files that a user gives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, Plane
 from pnet_lp.model.network import MOST_PLANES, VARIANTS, Variant
 from pnet_lp.topology.hosts import attach_hosts
-from pnet_lp.topology.source import Recipe, Source, resolve
+from pnet_lp.topology.source import NetworkSource, PlaneRecipe, resolve
 from pnet_lp.units import DEFAULT_LINK_GBPS
 
 T = TypeVar("T")
@@ -26,26 +26,26 @@ def build_plane(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS, seed: int | 
         seed: seed of a random family where the expression gives none.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter, or a spec of several planes.
+        SpecError: an unknown name, an invalid parameter, or a spec of several planes.
         TopologyError: a missing or broken file, or parameters that no network fits.
     """
     source = resolve(text, link_gbps=link_gbps, seed=seed)
     count = max(len(source.members), source.planes)
     if count > 1:
-        raise SpecError(f"one plane is wanted, this spec has {count}", where=text)
+        raise SpecError(f"expected one plane, the spec has {count}", where=text)
     return source.expanded(1, "serial")[0]
 
 
 def check_topology(text: str, *, link_gbps: float = DEFAULT_LINK_GBPS) -> tuple[str, ...]:
-    """Raise what :func:`build_plane` says against ``text`` before it builds anything; return what files leave open.
+    """Raise what :func:`build_plane` would for ``text``, without building; return the warnings about files.
 
     Raises:
-        SpecError: an unknown name or a wrong parameter.
+        SpecError: an unknown name or an invalid parameter.
         TopologyError: a missing or broken file.
     """
     warnings: list[str] = []
     for member in resolve(text, link_gbps=link_gbps, seed=None).members:
-        if isinstance(member, Recipe):
+        if isinstance(member, PlaneRecipe):
             member.entry.validate(member.values)
         else:
             warnings += member.warnings
@@ -70,14 +70,14 @@ def build_network(
         variant: how these planes relate; default ``serial`` for one, ``homogeneous`` for more.  ``serial`` is one
             plane; ``serial-high`` is one plane with every link ``planes`` times as fast, access links included.  Plane
             i > 0 of ``heterogeneous`` gets the seed derived from ``(seed, "plane", i)``.  For several topologies,
-            ``homogeneous`` claims that they are alike.
+            ``homogeneous`` claims that they are identical.
         link_gbps: speed of links for which neither expression nor file gives one, Gb/s in each direction.
         hosts_per_switch: hosts to attach to each rack of planes without hosts, at ``link_gbps``; there must be such a
             plane.
         seed: seed of random families whose expression gives none.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter, or options that contradict each other.
+        SpecError: an unknown name, an invalid parameter, or options that contradict each other.
         TopologyError: a missing or broken file, parameters that no network fits, or planes that share neither hosts
             nor racks.
     """
@@ -91,10 +91,10 @@ def build_network(
 
     made = [plane for part in parts for plane in part.source.expanded(part.planes, part.variant, with_hosts)]
     if hosts_per_switch and not attached:
-        raise SpecError("the network has hosts of its own", where="hosts_per_switch", found=hosts_per_switch)
+        raise SpecError("the network already has hosts", where="hosts_per_switch", found=hosts_per_switch)
     network = Network.from_planes(made, variant)
     if variant == "homogeneous" and len({plane.fingerprint for plane in network.planes}) > 1:
-        raise SpecError("the planes given are not alike", where="variant", found=variant)
+        raise SpecError("the given planes are not identical", where="variant", found=variant)
     return network
 
 
@@ -123,7 +123,7 @@ def speed_is_open(text: str) -> bool:
 class _Part(NamedTuple):
     """A TOPOLOGY with the number of its planes, and how these relate."""
 
-    source: Source
+    source: NetworkSource
     planes: int
     variant: Variant | None
 
@@ -145,9 +145,11 @@ def _settled(
     if variant is not None and variant not in VARIANTS:
         raise SpecError("unknown variant", where="variant", found=variant, allowed=", ".join(VARIANTS))
     if not (math.isfinite(link_gbps) and link_gbps > 0):
-        raise SpecError("not a speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0")
+        raise SpecError(
+            "not a valid link speed", where="link_gbps", found=link_gbps, allowed="finite Gb/s > 0"
+        )
     sources = [
-        Source(text.label or "plane", (text,))
+        NetworkSource(text.label or "plane", (text,))
         if isinstance(text, Plane)
         else resolve(text, link_gbps=link_gbps, seed=seed)
         for text in ((texts,) if isinstance(texts, str | Plane) else texts)

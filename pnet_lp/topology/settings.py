@@ -38,14 +38,14 @@ class PlaneSettings(Params):
 
         Raises:
             SpecError, TopologyError: as :func:`~pnet_lp.topology.network.build_network`; or a speed is given, and
-                ``topologies`` state that of every link, or several that are called heterogeneous are alike.
+                ``topologies`` state that of every link, or several heterogeneous ones are identical.
         """
         self.check_speed(topologies)
         network = build_network(topologies, seed=seed, **self.model_dump(include=_FIELDS))
-        # Planes that are drawn may come out alike by chance.
+        # Random planes may be identical by chance.
         named = self.variant == "heterogeneous" and len(topologies) > 1
         if named and len({plane.fingerprint for plane in network.planes}) == 1:
-            raise SpecError("the planes given are all alike", where="variant", found=self.variant)
+            raise SpecError("the given planes are all identical", where="variant", found=self.variant)
         return network
 
     def check_planes(self, topologies: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Networks of a family for a number of hosts: how families are made that have to hold so many, of switches so large.
+"""Sizing: the networks of a family that hold a number of hosts with switches of a given size.
 
 A family says so in its own file, with a second registration.  Those that do not, such as the server-centric ones, are
 left out of a search.
@@ -16,12 +16,12 @@ from pnet_lp.registry import Registry
 
 @dataclass(frozen=True)
 class Equipment:
-    """What a network has to hold, and what it can be made of.
+    """What a network must hold, and what it is built from.
 
     Attributes:
         hosts: at least so many, each with one link.
         ports: of a switch, at most.
-        fine: whether sizes are wanted in fine steps, rather than a few that are far apart.
+        fine: whether to try sizes in fine steps, rather than a few that are far apart.
     """
 
     hosts: int

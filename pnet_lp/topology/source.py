@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pnet_lp.errors import SpecError, TopologyError, naming
 from pnet_lp.files import check_sha256, exists, named_files
+from pnet_lp.layouts import decoded
 from pnet_lp.model import Plane
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Variant
 from pnet_lp.registry import Entry, parse_expression, unknown
 from pnet_lp.seeds import derive_seed
-from pnet_lp.topology.family import Builder, topologies
+from pnet_lp.topology.family import PlaneBuilder, topologies
 
 if TYPE_CHECKING:
     from pnet_lp.topology.spec import PlaneSpec
 
 
 @dataclass(frozen=True)
-class Recipe:
+class PlaneRecipe:
     """A plane that is not built yet.
 
     Attributes:
@@ -30,7 +31,7 @@ class Recipe:
         label: of the plane.
     """
 
-    entry: Entry[Builder]
+    entry: Entry[PlaneBuilder]
     values: Mapping[str, object]
     label: str
 
@@ -43,22 +44,22 @@ class Recipe:
         """Whether the family draws at random."""
         return "seed" in self.entry.params.model_fields
 
-    def redrawn(self, index: int) -> Recipe:
+    def redrawn(self, index: int) -> PlaneRecipe:
         """Return the recipe of plane ``index`` of a heterogeneous network; plane 0 keeps the seed given."""
         if index == 0:
             return self
         seed = derive_seed(self.entry.validate(self.values).model_dump()["seed"], "plane", index)
         values = {**self.values, "seed": seed}
         label = f"{self.entry.name}:" + ",".join(f"{key}={value}" for key, value in values.items())
-        return Recipe(self.entry, values, label)
+        return PlaneRecipe(self.entry, values, label)
 
 
-Member: TypeAlias = Recipe | Plane
+PlaneMember: TypeAlias = PlaneRecipe | Plane
 
 
 @brief()
 @dataclass(frozen=True, repr=False)
-class Source:
+class NetworkSource:
     """What one TOPOLOGY argument stands for.
 
     Attributes:
@@ -69,7 +70,7 @@ class Source:
     """
 
     text: str
-    members: tuple[Member, ...]
+    members: tuple[PlaneMember, ...]
     planes: int = 1
     variant: Variant | None = None
 
@@ -80,7 +81,7 @@ class Source:
 
         Args:
             planes: how often a single member is repeated.
-            variant: as of :func:`~pnet_lp.topology.network.build_network`; default: alike.
+            variant: as of :func:`~pnet_lp.topology.network.build_network`; default: identical.
             finish: applied to every plane built, before link speeds are multiplied.
 
         Raises:
@@ -90,7 +91,7 @@ class Source:
         if len(self.members) > 1:
             return [finish(_built(member)) for member in self.members]
         (member,) = self.members
-        if variant == "heterogeneous" and isinstance(member, Recipe):
+        if variant == "heterogeneous" and isinstance(member, PlaneRecipe):
             return [finish(member.redrawn(i).build()) for i in range(planes)]
         plane = finish(_built(member))
         if variant == "serial-high":
@@ -108,14 +109,14 @@ class Source:
         (member,) = self.members
         if variant == "serial" and planes > 1:
             raise SpecError(
-                f"a serial network is one plane, and {planes} are asked for",
+                f"a serial network has one plane, but {planes} are requested",
                 where="variant",
                 found=variant,
                 allowed=f"serial-high, which is one plane {planes} times as fast, or planes=1",
             )
         if variant == "heterogeneous" and planes == 1:
             raise SpecError(
-                "one plane has no other to differ from",
+                "a single plane cannot be heterogeneous",
                 where="variant",
                 found=variant,
                 allowed="planes=2 or more, or no variant",
@@ -130,15 +131,15 @@ class Source:
         return 1 if variant == "serial-high" else planes
 
 
-def _built(member: Member) -> Plane:
+def _built(member: PlaneMember) -> Plane:
     return member if isinstance(member, Plane) else member.build()
 
 
-def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
+def resolve(text: str, *, link_gbps: float, seed: int | None) -> NetworkSource:
     """Return what ``text`` stands for; see :func:`~pnet_lp.topology.network.build_plane`."""
     name, colon, _ = text.partition(":")
     if name.strip() in topologies:
-        return Source(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
+        return NetworkSource(text, (_recipe(*parse_expression(text), text, link_gbps, seed),))
     known = named_files("topologies")
     # A name of the catalogue can have a slash and then looks like a path.
     if text in known and not (exists(text) and Path(text).is_file()):
@@ -151,50 +152,50 @@ def resolve(text: str, *, link_gbps: float, seed: int | None) -> Source:
 
 
 def _is_file(text: str) -> bool:
-    from pnet_lp.topology.io import SUFFIXES  # noqa: PLC0415 - slow to load
-    from pnet_lp.topology.spec import SUFFIXES as SPEC_SUFFIXES  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.io import NETWORK_FORMATS  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.spec import SUFFIXES  # noqa: PLC0415 - slow to load
 
     path = Path(text)
-    known = "/" in text or path.suffix.lower() in {*SUFFIXES, *SPEC_SUFFIXES}
+    known = "/" in text or path.suffix.lower() in {*NETWORK_FORMATS.suffixes(), *SUFFIXES}
     return known or (exists(text) and path.is_file())
 
 
 def _recipe(
     name: str, values: Mapping[str, object], label: str, link_gbps: float, seed: int | None
-) -> Recipe:
+) -> PlaneRecipe:
     entry = topologies.get(name)
     completed = dict(values)
     for key, default in (("link_gbps", link_gbps), ("seed", seed)):
         if key in entry.params.model_fields and default is not None:
             completed.setdefault(key, default)
-    return Recipe(entry, completed, label)
+    return PlaneRecipe(entry, completed, label)
 
 
-def _from_file(path: str, link_gbps: float, seed: int | None) -> Source:
-    from pnet_lp.topology.io import parse_plane, read_text  # noqa: PLC0415 - slow to load
+def _from_file(path: str, link_gbps: float, seed: int | None) -> NetworkSource:
+    from pnet_lp.topology.io import parse_plane, read_content  # noqa: PLC0415 - slow to load
     from pnet_lp.topology.spec import is_spec, parse_spec  # noqa: PLC0415 - slow to load
 
-    text = read_text(path)
-    if not is_spec(path, text):
-        return Source(path, (parse_plane(text, path, link_gbps=link_gbps),))
-    spec = parse_spec(text, path)
+    data = read_content(path)
+    if not is_spec(path, data):
+        return NetworkSource(path, (parse_plane(data, path, link_gbps=link_gbps),))
+    spec = parse_spec(decoded(data, path, TopologyError), path)
     with naming(path, SpecError):
         members = tuple(_member(member, path, link_gbps, seed) for member in spec.members)
-    return Source(path, members, spec.planes, spec.variant)
+    return NetworkSource(path, members, spec.planes, spec.variant)
 
 
-def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> Member:
+def _member(spec: PlaneSpec, path: str, link_gbps: float, seed: int | None) -> PlaneMember:
     if spec.builder is not None:
         recipe = _recipe(spec.builder, spec.parameters, path, link_gbps, seed)
-        recipe.entry.validate(recipe.values)  # while the spec's name is at hand
+        recipe.entry.validate(recipe.values)  # here, where the name of the spec is known
         return recipe
-    from pnet_lp.topology.io import parse_plane, read_text  # noqa: PLC0415 - slow to load
+    from pnet_lp.topology.io import parse_plane, read_content  # noqa: PLC0415 - slow to load
     from pnet_lp.topology.spec import is_spec  # noqa: PLC0415 - slow to load
 
     file = Path(path).parent / (spec.file or "")
-    text = read_text(file)
-    if is_spec(file, text):
-        raise SpecError("a spec names files of planes, and this is a spec", where="file", found=spec.file)
+    data = read_content(file)
+    if is_spec(file, data):
+        raise SpecError("a spec names files of planes, not another spec", where="file", found=spec.file)
     if spec.sha256 is not None:
         check_sha256(file, spec.sha256, TopologyError)
-    return parse_plane(text, str(file), link_gbps=spec.link_gbps or link_gbps)
+    return parse_plane(data, str(file), link_gbps=spec.link_gbps or link_gbps)

@@ -95,9 +95,9 @@ class NetworkSpec:
     variant: Variant | None
 
 
-def is_spec(path: str | Path, text: str) -> bool:
+def is_spec(path: str | Path, data: bytes) -> bool:
     """Whether a file is a network spec, by its first line or its suffix."""
-    return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(opening(text)) is not None
+    return Path(path).suffix.lower() in SUFFIXES or _FIRST_LINE.match(opening(data)) is not None
 
 
 def parse_spec(text: str, where: str) -> NetworkSpec:
@@ -109,7 +109,7 @@ def parse_spec(text: str, where: str) -> NetworkSpec:
 
     Raises:
         TopologyError: no mapping.
-        SpecError: not YAML, with the line; an unknown key or a wrong value, with the key.
+        SpecError: not YAML, with the line; an unknown key or an invalid value, with the key.
     """
     document = parse_yaml(text, where)
     if not isinstance(document, dict):

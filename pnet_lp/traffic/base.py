@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from pydantic import Field
 
-from pnet_lp import seeds
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
@@ -19,13 +17,12 @@ from pnet_lp.model.network import Level
 from pnet_lp.registry import Registry
 from pnet_lp.seeds import generator
 
-Seed: TypeAlias = Annotated[seeds.Seed | None, Field(description="seed of the draw; default: the run's seed")]
 """The parameter ``seed`` of a pattern that is drawn at random."""
 
 
 @brief()
 @dataclass(frozen=True, repr=False)
-class Context:
+class TrafficContext:
     """What a pattern may look at: the network, the level, the seed.
 
     A pattern gets the whole network rather than a number of endpoints, because families such as staggered or
@@ -89,7 +86,7 @@ class Context:
         return TrafficMatrix.from_weights(self.level, sends, receives, label=self.label)
 
 
-Pattern: TypeAlias = Callable[[Any, Context], TrafficMatrix]
+Pattern: TypeAlias = Callable[[Any, TrafficContext], TrafficMatrix]
 """``(parameters, context) -> matrix``; the parameters are an instance of the entry's model."""
 
 traffics: Registry[Pattern] = Registry("traffic", package="pnet_lp.traffic.patterns", group="pnet_lp.traffic")

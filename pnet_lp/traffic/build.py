@@ -1,4 +1,4 @@
-"""From what the user wrote to a traffic matrix."""
+"""Traffic matrices from the expressions and files that a user gives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pnet_lp.files import exists
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
 from pnet_lp.traffic.combine import split_terms
-from pnet_lp.traffic.source import DemandFile, Source, added, resolve
+from pnet_lp.traffic.source import DemandFile, TrafficSource, added, resolve
 
 
 def build_traffic(text: str, network: Network, level: Level | None = None, *, seed: int = 0) -> TrafficMatrix:
@@ -26,7 +26,7 @@ def build_traffic(text: str, network: Network, level: Level | None = None, *, se
         seed: master seed of random patterns that have no ``seed`` of their own.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter or factor; no such level, or one other than that of a spec.
+        SpecError: an unknown name, an invalid parameter or factor; no such level, or one other than that of a spec.
         TrafficError: a broken file, or a matrix that does not fit the network.
         TopologyError: demands of ``level`` mean nothing on the network.
     """
@@ -41,10 +41,10 @@ def build_traffic(text: str, network: Network, level: Level | None = None, *, se
 
 
 def check_traffic(text: str) -> None:
-    """Raise what :func:`build_traffic` says against ``text`` on any network.
+    """Raise what :func:`build_traffic` would for ``text`` on any network.
 
     Raises:
-        SpecError: an unknown name, a wrong parameter or factor.
+        SpecError: an unknown name, an invalid parameter or factor.
         TrafficError: a missing file.
     """
     for _, term in _terms(text):
@@ -57,7 +57,7 @@ def _terms(text: str) -> list[tuple[float, str]]:
     return [(1.0, text)] if exists(text) else split_terms(text)
 
 
-def _agreed_level(given: Level | None, sources: Iterable[Source]) -> Level | None:
+def _agreed_level(given: Level | None, sources: Iterable[TrafficSource]) -> Level | None:
     """Return the level given or that of the specs, which must not differ; None where nothing says one."""
     agreed, where = given, "level"
     for source in sources:

@@ -19,7 +19,7 @@ def split_terms(text: str) -> list[tuple[float, str]]:
     """Split ``text`` into its terms, each a factor (1.0 where none is given) and the expression or file it scales.
 
     Raises:
-        SpecError: a factor that is no positive number, a term without anything to scale, or too many terms.
+        SpecError: a factor that is not a positive number, a term without anything to scale, or too many terms.
     """
     parts = _PLUS.split(text)
     if len(parts) > MOST_TERMS:
@@ -39,5 +39,5 @@ def _term(part: str, text: str) -> tuple[float, str]:
     except ValueError:
         factor = -1.0
     if not 0 < factor < float("inf"):
-        raise SpecError("a factor is wrong", where=text, found=match["factor"], allowed="finite numbers > 0")
+        raise SpecError("invalid factor", where=text, found=match["factor"], allowed="finite numbers > 0")
     return factor, match["text"]

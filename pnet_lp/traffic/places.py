@@ -11,7 +11,7 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats, ints
 from pnet_lp.model.components import components
-from pnet_lp.traffic.base import Context
+from pnet_lp.traffic.base import TrafficContext
 
 _AGGREGATION = 1
 """The tier that joins the racks of a pod."""
@@ -25,7 +25,7 @@ def racks_of_hosts(plane: Plane) -> IntArray:
     return ints(rack[plane.host_switch])
 
 
-def racks_of_endpoints(context: Context) -> IntArray:
+def racks_of_endpoints(context: TrafficContext) -> IntArray:
     """Return int32 ``[endpoints]``: the rack of each endpoint in the first plane.
 
     Raises:
@@ -36,7 +36,7 @@ def racks_of_endpoints(context: Context) -> IntArray:
     return _racks_of_all_hosts(context)
 
 
-def _racks_of_all_hosts(context: Context) -> IntArray:
+def _racks_of_all_hosts(context: TrafficContext) -> IntArray:
     network = context.network
     racks = racks_of_hosts(network.planes[0])
     # A host that failures have cut off from the first plane is in the rack that it has in another one.
@@ -64,7 +64,7 @@ def pods_of_racks(plane: Plane) -> IntArray | None:
     return ints(pod) if len(names) > 1 else None
 
 
-def in_drawn_racks(context: Context, share: float, random: np.random.Generator) -> BoolArray:
+def in_drawn_racks(context: TrafficContext, share: float, random: np.random.Generator) -> BoolArray:
     """Return bool ``[endpoints]``: who is in the racks drawn, a ``share`` of all, rounded, but at least one."""
     inhabited, rack = np.unique(racks_of_endpoints(context), return_inverse=True)
     count = len(inhabited)
@@ -91,7 +91,7 @@ def drawn_between(random: np.random.Generator, outer: Span, inner: Span) -> npt.
     return drawn + np.where(drawn >= inner[0], gap, 0)
 
 
-def hosts_of_endpoints(context: Context) -> FloatArray:
+def hosts_of_endpoints(context: TrafficContext) -> FloatArray:
     """Return float64 ``[endpoints]``: the hosts of each rack in the first plane; 1 each where there are none.
 
     Raises:

@@ -16,12 +16,12 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.brief import brief
 from pnet_lp.model.network import Level
 from pnet_lp.registry import Entry, Params, parse_expression, unknown
-from pnet_lp.traffic.base import Context, Pattern, traffics
+from pnet_lp.traffic.base import Pattern, TrafficContext, traffics
 from pnet_lp.traffic.combine import split_terms
 
 
 @dataclass(frozen=True)
-class Recipe:
+class PatternRecipe:
     """A pattern that is not built yet.
 
     Attributes:
@@ -36,7 +36,7 @@ class Recipe:
 
     def build(self, network: Network, level: Level, seed: int) -> TrafficMatrix:
         """Return the matrix, or raise TrafficError: it does not fit the network."""
-        return self.entry.build(self.params, Context(network, level, seed, self.label))
+        return self.entry.build(self.params, TrafficContext(network, level, seed, self.label))
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,12 @@ class DemandFile:
         return read_traffic(self.path, network, level)
 
 
-Member: TypeAlias = Recipe | DemandFile
+TrafficMember: TypeAlias = PatternRecipe | DemandFile
 
 
 @brief()
 @dataclass(frozen=True, repr=False)
-class Source:
+class TrafficSource:
     """What one term stands for.
 
     Attributes:
@@ -71,7 +71,7 @@ class Source:
     """
 
     text: str
-    members: tuple[tuple[float, Member], ...]
+    members: tuple[tuple[float, TrafficMember], ...]
     level: Level | None = None
 
     def build(self, network: Network, level: Level, seed: int) -> TrafficMatrix:
@@ -91,18 +91,18 @@ def added(matrices: Sequence[TrafficMatrix], factors: Sequence[float], label: st
     return replace(functools.reduce(operator.add, scaled), label=label)
 
 
-def resolve(text: str) -> Source:
+def resolve(text: str) -> TrafficSource:
     """Return what ``text``, a term of a sum without its factor, stands for.
 
     A registered pattern wins over a file, and a file over a name of the catalogue.
 
     Raises:
-        SpecError: an unknown name or a wrong parameter; a missing or broken spec.
+        SpecError: an unknown name or an invalid parameter; a missing or broken spec.
         TrafficError: a spec's file is missing or not the one meant.
     """
     name, colon, _ = text.partition(":")
     if name.strip() in traffics:
-        return Source(text, ((1.0, _recipe(text, text)),))
+        return TrafficSource(text, ((1.0, _recipe(text, text)),))
     known = named_files("traffic_matrices")
     # A name of the catalogue can have a slash and then looks like a path.
     if text in known and not exists(text):
@@ -111,7 +111,9 @@ def resolve(text: str) -> Source:
         from pnet_lp.traffic.spec import is_spec  # noqa: PLC0415 - slow to load
 
         return (
-            _from_spec(Path(text), text) if is_spec(text) else Source(text, ((1.0, DemandFile(Path(text))),))
+            _from_spec(Path(text), text)
+            if is_spec(text)
+            else TrafficSource(text, ((1.0, DemandFile(Path(text))),))
         )
     names = traffics.names() if colon else [*traffics.names(), *known]
     name, _ = parse_expression(text)
@@ -119,20 +121,20 @@ def resolve(text: str) -> Source:
 
 
 def _is_file(text: str) -> bool:
-    from pnet_lp.traffic.io import SUFFIXES  # noqa: PLC0415 - slow to load
-    from pnet_lp.traffic.spec import SUFFIXES as SPEC_SUFFIXES  # noqa: PLC0415 - slow to load
+    from pnet_lp.traffic.io import MATRIX_FORMATS  # noqa: PLC0415 - slow to load
+    from pnet_lp.traffic.spec import SUFFIXES  # noqa: PLC0415 - slow to load
 
-    known = (*SUFFIXES, *SPEC_SUFFIXES)
+    known = (*MATRIX_FORMATS.suffixes(), *SUFFIXES)
     return "/" in text or os.sep in text or exists(text) or text.lower().endswith(known)
 
 
-def _recipe(text: str, label: str) -> Recipe:
+def _recipe(text: str, label: str) -> PatternRecipe:
     name, values = parse_expression(text)
     entry = traffics.get(name)
-    return Recipe(entry, entry.validate(values), label)
+    return PatternRecipe(entry, entry.validate(values), label)
 
 
-def _from_spec(path: Path, label: str) -> Source:
+def _from_spec(path: Path, label: str) -> TrafficSource:
     from pnet_lp.traffic.spec import is_spec, read_spec  # noqa: PLC0415 - slow to load
 
     spec = read_spec(path)
@@ -140,12 +142,12 @@ def _from_spec(path: Path, label: str) -> Source:
         file = path.parent / spec.file
         if is_spec(file):
             raise SpecError(
-                "a spec names a file of demands, and this is a spec", where=f"{path}: file", found=spec.file
+                "a spec names a file of demands, not another spec", where=f"{path}: file", found=spec.file
             )
         if spec.sha256 is not None:
             check_sha256(file, spec.sha256, TrafficError)
-        return Source(label, ((1.0, DemandFile(file)),), spec.level)
+        return TrafficSource(label, ((1.0, DemandFile(file)),), spec.level)
     with naming(str(path), SpecError):
         terms = split_terms(spec.pattern or "")
         members = tuple((factor, _recipe(term, label)) for factor, term in terms)
-    return Source(label, members, spec.level)
+    return TrafficSource(label, members, spec.level)

@@ -56,7 +56,7 @@ def read_spec(path: str | Path) -> TrafficSpec:
 
     Raises:
         TrafficError: no mapping.
-        SpecError: the file cannot be read or is not YAML, with the line; an unknown key or a wrong value, with the key.
+        SpecError: the file cannot be read or is not YAML, with the line; an unknown key or an invalid value.
     """
     document = read_yaml(path)
     if not isinstance(document, dict):

@@ -1,4 +1,4 @@
-from .base import WORKLOADS, Context
+from .base import WORKLOADS, WorkloadContext
 from .build import build_workload, check_hosts, check_workload, flows_of_size
 from .distribution import SIZES, SizeDistribution, parse_sizes
 from .io import read_workload, write_workload
@@ -6,8 +6,8 @@ from .io import read_workload, write_workload
 __all__ = [
     "SIZES",
     "WORKLOADS",
-    "Context",
     "SizeDistribution",
+    "WorkloadContext",
     "build_workload",
     "check_hosts",
     "check_workload",

@@ -11,7 +11,8 @@ from pydantic import Field
 from pnet_lp.errors import WorkloadError
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.workload import LONGEST_PS, Offered, Workload
-from pnet_lp.workload.base import Context, Seed, SizesOf, Use, WorkloadParams
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.workload.base import SizesOf, Use, WorkloadContext, WorkloadParams
 from pnet_lp.workload.capacity import Capacity, capacity_of
 
 Gaps: TypeAlias = Callable[[np.random.Generator, int], FloatArray]
@@ -24,18 +25,18 @@ class ArrivalParams(WorkloadParams):
     traffic: ClassVar[Use] = "optional"
     sizes: SizesOf
     load: float = Field(
-        gt=0, le=100, allow_inf_nan=False, description="bytes offered as a part of the capacity"
+        gt=0, le=100, allow_inf_nan=False, description="offered load as a fraction of the capacity"
     )
     flows: int = Field(ge=1, le=10**9, description="number of flows")
     capacity_gbps: Capacity = Field(
         "access",
-        description="what the load is a part of: access, what all hosts can send over all planes; bisection, what the "
-        "narrowest cut between halves of the hosts carries one way; or a number of Gb/s",
+        description="what the load is a fraction of: access, what all hosts can send over all planes; bisection, what "
+        "the narrowest cut between halves of the hosts carries in one direction; or a number of Gb/s",
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
-def arriving(params: ArrivalParams, context: Context, gaps: Gaps) -> Workload:
+def arriving(params: ArrivalParams, context: WorkloadContext, gaps: Gaps) -> Workload:
     """Return ``flows`` flows whose mean rate of arrival is ``load * capacity / mean size``."""
     context.check_flows(params.flows)
     capacity_gbps, what = capacity_of(params.capacity_gbps, context)

@@ -60,19 +60,18 @@ SizesOf: TypeAlias = Annotated[
 ByteCount: TypeAlias = Annotated[int, BeforeValidator(_bytes), BYTES]
 Bytes: TypeAlias = Annotated[ByteCount, Field(ge=1, le=10**15)]
 Duration: TypeAlias = Annotated[int, BeforeValidator(_picoseconds), TIME, Field(ge=0, le=10**18)]
-Seed: TypeAlias = Annotated[int | None, Field(description="seed of the draw; default: the run's seed")]
 
 
 @brief()
 @dataclass(frozen=True)
-class Context:
+class WorkloadContext:
     """What a workload may look at.
 
     Attributes:
         network: the network the flows are for, which has hosts.
         seed: the run's seed; a workload with a ``seed`` parameter prefers its own.
         label: the expression the user gave; becomes the workload's label and the head of messages.
-        traffic: the matrix that gives the pairs; default: any host to any other, all alike.
+        traffic: the matrix that gives the pairs; default: any host to any other, uniformly.
     """
 
     network: Network
@@ -104,7 +103,7 @@ class Context:
         return generator(self.seed if seed is None else seed, f"workload/{component}")
 
     def draw_pairs(self, count: int, random: np.random.Generator) -> tuple[LongArray, LongArray]:
-        """Return ``count`` pairs of different hosts: by demand where there is a matrix, else all alike."""
+        """Return ``count`` pairs of different hosts: by demand where there is a matrix, else uniformly."""
         if self.traffic is None:
             src = random.integers(self.hosts, size=count)
             return src, self.draw_others(src, random)
@@ -114,7 +113,7 @@ class Context:
         return self.traffic.src[chosen].astype(np.int64), self.traffic.dst[chosen].astype(np.int64)
 
     def draw_others(self, hosts: npt.NDArray[np.int64], random: np.random.Generator) -> LongArray:
-        """Return for each of ``hosts`` another one, all others alike."""
+        """Return for each of ``hosts`` another one, uniformly."""
         other = random.integers(self.hosts - 1, size=hosts.shape)
         return other + (other >= hosts)
 
@@ -123,9 +122,9 @@ class Context:
         return Workload.from_flows(self.hosts, *arguments, label=self.label, **more)
 
 
-Builder: TypeAlias = Callable[[Any, Context], Workload]
+WorkloadBuilder: TypeAlias = Callable[[Any, WorkloadContext], Workload]
 """``(parameters, context) -> workload``; the parameters are an instance of the entry's model."""
 
-WORKLOADS: Registry[Builder] = Registry(
+WORKLOADS: Registry[WorkloadBuilder] = Registry(
     "workload", package="pnet_lp.workload.kinds", group="pnet_lp.workloads"
 )

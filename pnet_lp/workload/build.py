@@ -1,4 +1,4 @@
-"""From what the user wrote to a workload."""
+"""Workloads from the expressions and files that a user gives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pnet_lp.files import check_readable, exists
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.workload import Workload
 from pnet_lp.registry import Entry, Params, parse_expression
-from pnet_lp.workload.base import WORKLOADS, Builder, Context, WorkloadParams
+from pnet_lp.workload.base import WORKLOADS, WorkloadBuilder, WorkloadContext, WorkloadParams
 from pnet_lp.workload.distribution import SizeDistribution, parse_sizes
 
 
@@ -28,8 +28,8 @@ def build_workload(
         seed: master seed of workloads that are drawn and have no ``seed`` of their own.
 
     Raises:
-        SpecError: an unknown name or a wrong parameter; a matrix for a workload that takes none, or none for one that
-            needs it.
+        SpecError: an unknown name or an invalid parameter; a matrix for a workload that takes none, or none for one
+            that needs it.
         WorkloadError: the network has no two hosts, the matrix is between racks or empty, or the workload does not fit
             the network; a missing or broken file.
     """
@@ -69,7 +69,7 @@ def _drawn(workload: Workload, params: Params) -> Workload:
 
 
 def check_workload(text: str, traffic: str | None = None) -> None:
-    """Raise what :func:`build_workload` says against ``text`` on any network.
+    """Raise what :func:`build_workload` would for ``text`` on any network.
 
     Args:
         text: an expression, or the path of a file.
@@ -80,7 +80,7 @@ def check_workload(text: str, traffic: str | None = None) -> None:
         check_readable(found, WorkloadError)
 
 
-def _parsed(text: str, traffic: str | None) -> tuple[Entry[Builder], WorkloadParams] | Path:
+def _parsed(text: str, traffic: str | None) -> tuple[Entry[WorkloadBuilder], WorkloadParams] | Path:
     """Return what ``text`` names: a registered workload with its parameters, or a file."""
     if text.partition(":")[0].strip() not in WORKLOADS and _is_file(text):
         if traffic is not None:
@@ -99,9 +99,10 @@ def _parsed(text: str, traffic: str | None) -> tuple[Entry[Builder], WorkloadPar
 
 
 def _is_file(text: str) -> bool:
-    from pnet_lp.workload.io import SUFFIXES  # noqa: PLC0415 - slow to load
+    from pnet_lp.workload.io import WORKLOAD_FORMATS  # noqa: PLC0415 - slow to load
 
-    return "/" in text or os.sep in text or exists(text) or text.lower().endswith(SUFFIXES)
+    known = WORKLOAD_FORMATS.suffixes()
+    return "/" in text or os.sep in text or exists(text) or text.lower().endswith(known)
 
 
 def check_hosts(network: Network, label: str) -> None:
@@ -114,7 +115,7 @@ def check_hosts(network: Network, label: str) -> None:
         )
 
 
-def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: int) -> Context:
+def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: int) -> WorkloadContext:
     """Return what a workload may look at, or raise WorkloadError where no flow can be made of it."""
     check_hosts(network, label)
     if traffic is not None:
@@ -124,4 +125,4 @@ def _context(label: str, network: Network, traffic: TrafficMatrix | None, seed: 
             )
         if not traffic.demand_count:
             raise WorkloadError("the traffic matrix has no demand", where=label)
-    return Context(network, seed, label, traffic)
+    return WorkloadContext(network, seed, label, traffic)

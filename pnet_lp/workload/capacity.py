@@ -9,7 +9,7 @@ from pydantic import BeforeValidator
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.layouts import parse_number
-from pnet_lp.workload.base import Context
+from pnet_lp.workload.base import WorkloadContext
 
 CapacityName: TypeAlias = Literal["access", "bisection"]
 
@@ -27,20 +27,20 @@ Capacity: TypeAlias = Annotated[float | CapacityName, BeforeValidator(_capacity)
 """A parameter: Gb/s, or what of the network counts."""
 
 
-def capacity_of(asked: float | CapacityName, context: Context) -> tuple[float, str]:
+def capacity_of(requested: float | CapacityName, context: WorkloadContext) -> tuple[float, str]:
     """Return a capacity in Gb/s and what it is, in words.
 
     Args:
-        asked: Gb/s; ``access`` for what all hosts can send over all planes; ``bisection`` for what the narrowest cut
-            between two halves of the hosts carries in its narrower direction, as ``pnet-lp topology`` prints it.
+        requested: Gb/s; ``access`` for what all hosts can send over all planes; ``bisection`` for what the narrowest
+            cut between two halves of the hosts carries in its narrower direction, as ``pnet-lp topology`` prints it.
         context: of the workload; its network has two hosts.
 
     Raises:
         WorkloadError: the network has no such capacity.
     """
-    if asked == "access":
+    if requested == "access":
         gbps, what = context.access_gbps, "what all hosts can send over all planes"
-    elif asked == "bisection":
+    elif requested == "bisection":
         # The one look upwards (pyproject.toml): who asks for a cut has it found where cuts are.
         from pnet_lp.throughput.bounds import find_bisection  # noqa: PLC0415
 
@@ -48,12 +48,12 @@ def capacity_of(asked: float | CapacityName, context: Context) -> tuple[float, s
         gbps = float(found.gbps) if found else 0.0
         what = f"the bisection ({'proved narrowest' if found and found.proved else 'the narrowest found'})"
     else:
-        return float(asked), "as given"
+        return float(requested), "as given"
     if gbps <= 0:
         raise WorkloadError(
-            f"a load is a part of {what}, which is 0 Gb/s",
+            f"a load is a fraction of {what}, which is 0 Gb/s",
             where=f"{context.label}: capacity_gbps",
-            found=asked,
+            found=requested,
             allowed="access, bisection or a number, of a network that carries something",
         )
     return gbps, what

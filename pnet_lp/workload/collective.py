@@ -15,7 +15,8 @@ from pydantic import Field
 from pnet_lp.errors import WorkloadError
 from pnet_lp.model.brief import brief
 from pnet_lp.model.workload import LongArray, Workload
-from pnet_lp.workload.base import Bytes, Context, Duration, Seed, WorkloadParams
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.workload.base import Bytes, Duration, WorkloadContext, WorkloadParams
 
 
 class CollectiveParams(WorkloadParams):
@@ -32,7 +33,7 @@ class CollectiveParams(WorkloadParams):
     )
     rounds: int = Field(1, ge=1, le=10**9, description="operations, one after the other")
     pause: Duration = Field(0, description="time from a rank's end of one operation to its start of the next")
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 class ChunkedParams(CollectiveParams):
@@ -162,7 +163,7 @@ def last_of_ranks(messages: Messages) -> tuple[LongArray, LongArray]:
     return sent, came
 
 
-def chosen_hosts(params: CollectiveParams, context: Context) -> LongArray:
+def chosen_hosts(params: CollectiveParams, context: WorkloadContext) -> LongArray:
     """Return the host of each rank.
 
     Raises:
@@ -191,7 +192,9 @@ def chosen_hosts(params: CollectiveParams, context: Context) -> LongArray:
     return hosts[: params.ranks]
 
 
-def operations(messages: Messages, hosts: LongArray, params: CollectiveParams, context: Context) -> Workload:
+def operations(
+    messages: Messages, hosts: LongArray, params: CollectiveParams, context: WorkloadContext
+) -> Workload:
     """Return the workload of ``params.rounds`` times ``messages``, each time being one task.
 
     A rank begins the next operation when the last message that it sent and the last that came to it have arrived, and a

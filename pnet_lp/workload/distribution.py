@@ -65,7 +65,7 @@ class SizeDistribution:
         for name, values, low, high in (("size", s, 1.0, _LARGEST_BYTES), ("share", p, 0.0, 1.0)):
             if np.any(bad := ~((values >= low) & (values <= high))):
                 raise WorkloadError(
-                    f"a {name} is wrong",
+                    f"invalid {name}",
                     where=where,
                     found=float(values[bad][0]),
                     allowed=f"{low:g} to {high:g}",
@@ -76,7 +76,7 @@ class SizeDistribution:
                 )
         if p[-1] != 1:
             raise WorkloadError(
-                "the last share is not that of all flows", where=where, found=float(p[-1]), allowed="1"
+                "the last share does not cover all flows", where=where, found=float(p[-1]), allowed="1"
             )
         return cls(floats(s), floats(p), interpolation, label)
 
@@ -104,10 +104,12 @@ class SizeDistribution:
         return longs(np.maximum(np.rint(self.quantile(random.random(count))), 1.0))
 
 
-Sizes: TypeAlias = Callable[[Any, str], SizeDistribution]
+SizesBuilder: TypeAlias = Callable[[Any, str], SizeDistribution]
 """``(parameters, label) -> distribution``; the parameters are an instance of the entry's model."""
 
-SIZES: Registry[Sizes] = Registry("flow sizes", package="pnet_lp.workload.sizes", group="pnet_lp.sizes")
+SIZES: Registry[SizesBuilder] = Registry(
+    "flow sizes", package="pnet_lp.workload.sizes", group="pnet_lp.sizes"
+)
 
 
 class CurveParams(Params):
@@ -128,7 +130,7 @@ def parse_sizes(text: str, where: str = "sizes") -> SizeDistribution:
         where: the parameter, for messages.
 
     Raises:
-        SpecError: no size, an unknown name or a wrong parameter.
+        SpecError: no size, an unknown name or an invalid parameter.
         WorkloadError: the file is missing or broken; the message names file and line.
     """
     text = text.strip()
@@ -180,7 +182,7 @@ def _read_percents(path: Path, interpolation: Interpolation) -> SizeDistribution
         points.append([size, found[1] / 100])
     if points and points[-1][1] == 0.01:
         raise WorkloadError(
-            "the shares are parts of 1", where=str(path), found="1", allowed="per cent, the last one 100"
+            "the shares are fractions of 1", where=str(path), found="1", allowed="per cent, the last one 100"
         )
     return _curve(points, path, interpolation)
 

@@ -100,8 +100,8 @@ function limits(network, arcs, proof, farthest) {
     })
     .filter(({ share }) => share > 1e-9);
   const longest = proof.length.reduce((a, b) => Math.max(a, b), 0);
-  const equal = proof.length.every((l) => l <= 1e-3 * longest || l > (1 - 1e-3) * longest);
-  return { bottlenecks, binding: equal && farthest <= longest * (1 + 1e-2) ? "cut" : "core link" };
+  const uniform = proof.length.every((l) => l <= 1e-3 * longest || l > (1 - 1e-3) * longest);
+  return { bottlenecks, binding: uniform && farthest <= longest * (1 + 1e-2) ? "cut" : "core link" };
 }
 
 /**

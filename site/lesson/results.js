@@ -6,7 +6,7 @@ export function figure(value) {
   return value.toLocaleString("en-US", { maximumSignificantDigits: 4 });
 }
 
-/** A proved interval: one number where both ends print the same. @param {number} lower @param {number} upper */
+/** A proved interval: one number where its ends print the same. @param {number} lower @param {number} upper */
 export function between(lower, upper) {
   return figure(lower) === figure(upper) ? figure(lower) : `${figure(lower)} to ${figure(upper)}`;
 }

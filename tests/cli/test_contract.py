@@ -98,7 +98,7 @@ def test_every_example_runs(run: Run) -> None:
         (
             ["throughput", "ring:n=4", "--links", "links.xlsx"],
             "Invalid value for '--links': links.xlsx: unknown file format, found '.xlsx'; "
-            "allowed: .json, .csv, .parquet",
+            "allowed: .csv, .json, .parquet",
         ),
         (
             ["throughput", "ring:n=4", "--save", "missing/result.json"],
@@ -145,11 +145,11 @@ def test_every_example_runs(run: Run) -> None:
         (["bounds", "ring:n=4", "--bound", "nic", "--bound", "nic"], "a bound is named twice, found 'nic'"),
         (
             ["topology", "ring:n=4", "ring:n=4", "--variant", "heterogeneous"],
-            "--variant: the planes given are all alike, found 'heterogeneous'",
+            "--variant: the given planes are all identical, found 'heterogeneous'",
         ),
         (
             ["topology", "jellyfish:k=4", "--variant", "heterogeneous"],
-            "--variant: one plane has no other to differ from, found 'heterogeneous'",
+            "--variant: a single plane cannot be heterogeneous, found 'heterogeneous'",
         ),
         (["cost", "ring:n=4", "--separate"], "--separate: no two planes share boxes or cables anyway"),
         (["throughput", "ring:n=4", "--objective", "totl"], "--objective: unknown objective 'totl'"),
@@ -186,8 +186,8 @@ def test_bad_usage_and_bad_input(run: Run, arguments: list[str], message: str) -
 def test_demands_that_do_not_fit(run: Run, here: Path) -> None:
     for text, message in {
         "0,9,1": "the matrix is larger than the network: rack 9 needs 10 racks, the network has 4; allowed: 0 to 3",
-        "0,1,nan": "a demand is wrong, found 'nan'; allowed: 0, or 1e-15 to 1e+15",
-        "0,1,-3": "a demand is wrong, found '-3'; allowed: 0, or 1e-15 to 1e+15",
+        "0,1,nan": "invalid demand, found 'nan'; allowed: 0, or 1e-15 to 1e+15",
+        "0,1,-3": "invalid demand, found '-3'; allowed: 0, or 1e-15 to 1e+15",
         "2,2,1": "rack '2' has a demand to itself",
         "0,1": "2 fields instead of 3, found '0,1'",
     }.items():
@@ -257,5 +257,5 @@ def test_parameters_are_called_as_they_are_typed(run: Run, here: Path) -> None:
     assert found.endswith("; allowed: --level rack, or --hosts-per-switch n")
     (here / "groups.yaml").write_text("groups: {row: {switches: [x]}}")
     found = error(run("hops", "ring:n=4", "--fail-groups", "groups.yaml", code=2))
-    assert found == "--fail-groups: row: no switch is called 'x'"
+    assert found == "--fail-groups: row: unknown switch 'x'"
     assert error(run("topology", "ring:n=4,seed=1", code=2)).startswith("ring: unknown parameter 'seed'")

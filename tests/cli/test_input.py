@@ -39,9 +39,9 @@ Run = Callable[..., Result]
         (["topology", "a" * 5000], "unknown topology"),
         (
             ["throughput", "ring:n=4", "--link-gbps", "1e308"],
-            "speed is wrong, found 1e+308; allowed: 0, or 1e-15 to",
+            "invalid speed, found 1e+308; allowed: 0, or 1e-15 to",
         ),
-        (["throughput", "ring:n=4", "--traffic", "1e308*all-to-all"], "a factor is wrong, found 1e+308"),
+        (["throughput", "ring:n=4", "--traffic", "1e308*all-to-all"], "invalid factor, found 1e+308"),
     ],
 )
 def test_values_beyond_reason(run: Run, arguments: list[str], message: str) -> None:

@@ -13,12 +13,14 @@ import click
 import pytest
 from click.testing import Result
 
+from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.cli import main
 from pnet_lp.cli.commands import commands
 from pnet_lp.cli.output import OutputFile
-from pnet_lp.drawing.formats import DRAWING_SUFFIXES
-from pnet_lp.topology.io.files import SUFFIXES as TOPOLOGY_SUFFIXES
-from pnet_lp.traffic.io import SUFFIXES as TRAFFIC_SUFFIXES
+from pnet_lp.drawing.formats import PICTURE_FORMATS
+from pnet_lp.tables import TABLE_FORMATS
+from pnet_lp.topology.io import NETWORK_FORMATS
+from pnet_lp.traffic.io import MATRIX_FORMATS
 
 PNET_LP = [sys.executable, "-m", "pnet_lp"]
 SOLVE = ["throughput", "torus:dims=3x3", "--level", "rack"]
@@ -29,20 +31,20 @@ WRITERS = [
     *(
         [*SOLVE, option, f"f{suffix}"]
         for option in ("--links", "--out")
-        for suffix in (".json", ".csv", ".parquet")
+        for suffix in TABLE_FORMATS.suffixes()
     ),
     *([*SOLVE, "--write-lp", f"f{suffix}"] for suffix in (".lp", ".mps")),
     *(
         ["topology", TREE if suffix == ".topo" else "torus:dims=4x4", "--out", f"f{suffix}"]
-        for suffix in TOPOLOGY_SUFFIXES
+        for suffix in NETWORK_FORMATS.suffixes()
     ),
     *(
         ["traffic", "all-to-all", "--on", "torus:dims=4x4", "--level", "rack", "--out", f"f{suffix}"]
-        for suffix in TRAFFIC_SUFFIXES
+        for suffix in MATRIX_FORMATS.suffixes()
     ),
     *(
         ["cost", "compare", "parallel", "serial-chassis", "--plot", f"f{suffix}"]
-        for suffix in (".png", ".svg")
+        for suffix in CHART_FORMATS.suffixes()
     ),
     ["cost", "curve", "beta-fat-tree:servers=1024", "--beta", "1,2", "--plot", "f.svg"],
     ["cost", "curve", "beta-fat-tree:servers=1024", "--beta", "1,2", "--out", "f.csv"],
@@ -70,7 +72,7 @@ WRITERS = [
     ["workload", "incast:senders=3,sizes=9kB", "--on", TREE, "--out", "f.csv"],
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],
     ["paths", "torus:dims=3x3", "--level", "rack", "--stats", "--out", "f.csv"],
-    *(["draw", "ring:n=4", "--out", f"f{suffix}"] for suffix in DRAWING_SUFFIXES),
+    *(["draw", "ring:n=4", "--out", f"f{suffix}"] for suffix in PICTURE_FORMATS.suffixes()),
 ]
 
 

@@ -193,7 +193,7 @@ def test_plot(run: Run, suffix: str) -> None:
             ("--workload", "rpc:rounds=1", "--traffic", "permutation"),
             "workload 'rpc' chooses its pairs itself",
         ),
-        ((*FLOWS[:3], "0"), "--flow-size: 0: a size is wrong, found 0"),
+        ((*FLOWS[:3], "0"), "--flow-size: 0: invalid size, found 0"),
         ((*FLOWS[:3], "10kB,foo=1"), "--flow-size: not a quantity, found '10kB,foo=1'"),
         ((*FLOWS[:3], "facebook-cache:mode=1"), "--flow-size: facebook-cache: unknown parameter 'mode'"),
         ((*FLOWS, "--fail-links", "1"), "no path leads from 'h"),

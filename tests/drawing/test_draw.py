@@ -165,16 +165,16 @@ def test_what_has_failed_is_dashed() -> None:
     assert len(read(draw(alone)).of("dead")) == 3
 
 
-def test_planes_side_by_side_as_layers_and_alike() -> None:
+def test_planes_side_by_side_as_layers_and_identical() -> None:
     same, different = net("torus:dims=3x3", 3), net("jellyfish:k=4", 3, "heterogeneous")
     assert len(read(same.draw()).of("switch")) == 9
-    assert "planes 0 to 2, alike" in read(same.draw()).texts
+    assert "planes 0 to 2, identical" in read(same.draw()).texts
     assert len(read(different.draw()).of("switch")) == 60
     layers = read(same.draw(layers=True))
     assert len(layers.of("switch")) == 27
     assert len({one.points.tobytes() for one in layers.of("switch")}) == 27
     one_failed = fail(same, Failures(planes=(1,)), seed=0)
-    assert "planes 0, 2, alike: torus:dims=3x3" in read(one_failed.draw()).texts
+    assert "planes 0, 2, identical: torus:dims=3x3" in read(one_failed.draw()).texts
 
 
 def test_a_large_network_is_drawn_as_its_tiers() -> None:
@@ -187,8 +187,8 @@ def test_a_large_network_is_drawn_as_its_tiers() -> None:
     counts = [int(text.split()[0].replace(",", "")) for text in picture.texts if text.endswith(" cables")]
     assert sum(counts) == 2 * 2662
     assert "too many to draw one by one" in drawing.captions[0]
-    alike = draw(build_network(["random-regular:n=402,degree=3"], planes=3, variant="heterogeneous"))
-    assert "3 planes alike in these numbers" in read(alike).texts
+    similar = draw(build_network(["random-regular:n=402,degree=3"], planes=3, variant="heterogeneous"))
+    assert "3 planes with these numbers" in read(similar).texts
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".pdf", ".png", ".html"])
@@ -239,19 +239,19 @@ OTHER = net("ring:n=5")
         (
             RING,
             {"path": "x.gif"},
-            "x.gif: unknown picture format, found '.gif'; allowed: .svg, .pdf, .png, .html",
+            "x.gif: unknown picture format, found '.gif'; allowed: .html, .pdf, .png, .svg",
         ),
         (
             RING,
             {"lengths": True},
-            "lengths: nothing is solved that has lengths; allowed: load or traffic with it",
+            "lengths: nothing is solved, so there are no lengths; allowed: load or traffic with it",
         ),
         (RING, {"level": "rack"}, "level: nothing depends on it; allowed: traffic or cut with it"),
         (RING, {"routing": "ecmp"}, "routing: nothing is solved; allowed: traffic with it, and no load"),
         (
             RING,
             {"load": "x.csv", "traffic": "all-to-all"},
-            "traffic: a file of loads is not of another traffic; allowed: load or traffic",
+            "traffic: a file of loads has its own traffic matrix; allowed: load or traffic",
         ),
         (
             RING,
@@ -261,12 +261,12 @@ OTHER = net("ring:n=5")
         (
             Network.from_planes([Plane.from_cables(1, [], [])]),
             {"cut": "bisection"},
-            "cut: one rack has no two halves, found 'bisection'; allowed: a network of two or more racks or hosts",
+            "cut: one rack cannot be halved, found 'bisection'; allowed: a network of two or more racks or hosts",
         ),
         (
             Network.from_planes([Plane.from_cables(1, [], [])]),
             {"cut": "sparsest"},
-            "cut: one rack cannot be parted",
+            "cut: one rack cannot be divided",
         ),
         (
             RING,
@@ -307,14 +307,14 @@ HEADER = "plane,u,v,kind,cable,capacity_gbps,load_gbps,utilisation,length\n"
         (HEADER, "links.csv: the link from '0' to '1' of plane 0 has no row"),
         (f"{HEADER}0,0,2,core,0,100,1,0.01,0\n", "links.csv:2: the network drawn has no such link, found"),
         (f"{HEADER}1,0,1,core,0,100,1,0.01,0\n", "links.csv:2: the network drawn has no such link, found"),
-        (f"{HEADER}0,0,1,core,0.5,100,1,0.01,0\n", "links.csv:2: cable is no whole number, found '0.5'"),
+        (f"{HEADER}0,0,1,core,0.5,100,1,0.01,0\n", "links.csv:2: cable is not a whole number, found '0.5'"),
         (
             f"{HEADER}0,0,1,core,0,40,1,0.01,0\n",
             "links.csv:2: the link has another speed in the network drawn",
         ),
         (
             f"{HEADER}0,0,1,core,0,100,-1,0,0\n",
-            "links.csv:2: load_gbps is wrong, found '-1'; allowed: a number >= 0",
+            "links.csv:2: invalid load_gbps, found '-1'; allowed: a number >= 0",
         ),
         (HEADER + 2 * "0,0,1,core,0,100,1,0.01,0\n", "links.csv:3: the link has two rows"),
     ],

@@ -179,7 +179,7 @@ def test_a_baseline_is_found_whatever_the_values_look_like() -> None:
         ({"routing": ["kps:8"]}, "vary: routing: unknown routing 'kps'"),
         (
             {"variant": ["homogeneous", "heterogeneous"], "level": ["rack"]},
-            r"vary: variant: one plane has no other to differ from \(case variant-heterogeneous-level-rack\)",
+            r"vary: variant: a single plane cannot be heterogeneous \(case variant-heterogeneous-level-rack\)",
         ),
         ({"draws": [1, 2]}, "vary: draws: how many seeds there are says nothing of a case"),
     ],

@@ -306,12 +306,12 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "throughput",
             "{topology: 'jellyfish:k=4', variant: heterogeneous}",
-            "cases.a: variant: one plane has no other to differ from, found 'heterogeneous'",
+            "cases.a: variant: a single plane cannot be heterogeneous, found 'heterogeneous'",
         ),
         (
             "throughput",
             "{topology: 'jellyfish:k=4', planes: 4, variant: serial}",
-            "cases.a: variant: a serial network is one plane, and 4 are asked for",
+            "cases.a: variant: a serial network has one plane, but 4 are asked for",
         ),
         (
             "hops",
@@ -334,7 +334,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "cost",
             "{architecture: 'ring:n=4', variant: heterogeneous}",
-            "cases.a: variant: one plane has no other to differ from",
+            "cases.a: variant: a single plane cannot be heterogeneous",
         ),
         (
             "failures",

@@ -109,13 +109,13 @@ def test_planes_of_different_wiring_have_no_positions() -> None:
     with pytest.raises(TopologyError) as caught:
         fail(network, Failures(links=0.1, unit="position"))
     assert str(caught.value) == (
-        "fail_unit: the planes are wired differently, so their cables have no common positions, found 'position'; "
+        "fail_unit: the planes are wired differently, so their cables do not correspond, found 'position'; "
         "allowed: homogeneous planes"
     )
     # Their racks do.
     assert FailureModel(network, Failures(switches=0.1, unit="position")).draw().switch_count == 2 * 8
     named = [Plane.from_cables(list(names), [0], [1], host_switch=[0, 1]) for names in ("ab", "cd")]
-    with pytest.raises(TopologyError, match="the planes have different switches, so these have no common"):
+    with pytest.raises(TopologyError, match="the planes have different switches, so these do not correspond"):
         fail(Network.from_planes(named), Failures(switches=0.5, unit="position"))
 
 

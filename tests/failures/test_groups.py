@@ -76,10 +76,10 @@ def test_groups_fail_with_their_probability(tmp_path: Path) -> None:
             "groups: {a: {switches: [1], probability: 2}}",
             "{}: groups.a: probability: input should be less than or equal to 1, found 2",
         ),
-        ("groups: {a: {switches: [7]}}", "fail_groups: a: no switch is called '7'"),
+        ("groups: {a: {switches: [7]}}", "fail_groups: a: unknown switch '7'"),
         (
             "groups: {a: {switches: [7], planes: [1]}}",
-            "fail_groups: a: plane 1: no switch is called '7'",
+            "fail_groups: a: plane 1: unknown switch '7'",
         ),
         ("groups: {a: {cables: [[0, 2]]}}", "fail_groups: a: no plane has a cable '0' - '2'"),
         (

@@ -76,8 +76,8 @@ def test_disconnected_pairs_have_no_time() -> None:
     [
         ((0, 100, 1), "rpc_bytes: out of range, found 0; allowed: a finite number > 0"),
         ((1500, float("inf"), 1), "rate_gbps: out of range, found inf; allowed: a finite number > 0"),
-        ((1500, 100, -1), f"hop_delay_us: delay is wrong, found -1; allowed: {DELAYS}"),
-        ((1500, 100, 1e6 + 1), f"hop_delay_us: delay is wrong, found 1000001.0; allowed: {DELAYS}"),
+        ((1500, 100, -1), f"hop_delay_us: invalid delay, found -1; allowed: {DELAYS}"),
+        ((1500, 100, 1e6 + 1), f"hop_delay_us: invalid delay, found 1000001.0; allowed: {DELAYS}"),
     ],
 )
 def test_wrong_calls(values: tuple[float, float, float], message: str) -> None:

@@ -75,7 +75,7 @@ def test_racks_are_the_switches_with_hosts_or_all() -> None:
     ("arguments", "message"),
     [
         (([], [], []), "plane: a plane needs at least one switch"),
-        ((["a", "b", "a"], [], []), "plane: two switches are called 'a'"),
+        ((["a", "b", "a"], [], []), "plane: the name 'a' is used by two switches"),
         ((["a", ""], [], []), "plane: a switch's name is not printable text, found ''"),
         ((["a", "b\nc"], [], []), "plane: a switch's name is not printable text, found 'b\\nc'"),
         ((["a", " b"], [], []), "plane: a switch's name is not printable text, found ' b'"),
@@ -86,15 +86,15 @@ def test_racks_are_the_switches_with_hosts_or_all() -> None:
         ((["a", "b"], [0, 1], [1, 1]), "plane: a cable joins switch 'b' to itself"),
         (
             (2, [0], [1], -1),
-            "plane: cable '0' - '1': speed is wrong, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "plane: cable '0' - '1': invalid speed, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
         (
             (3, [0, 1], [1, 2], [1, np.nan]),
-            "plane: cable '1' - '2': speed is wrong, found nan; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "plane: cable '1' - '2': invalid speed, found nan; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
         (
             (2, [0], [1], [np.inf]),
-            "plane: cable '0' - '1': speed is wrong, found inf; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "plane: cable '0' - '1': invalid speed, found inf; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
         (
             (2, [0], [1], ["fast"]),
@@ -118,27 +118,27 @@ def test_wrong_cables(arguments: tuple[Any, ...], message: str) -> None:
     [
         (
             {"capacity_back_gbps": -2},
-            "x: cable 'a' - 'b': speed is wrong, found -2.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "x: cable 'a' - 'b': invalid speed, found -2.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
         ({"racks": []}, "x: a plane needs at least one rack"),
         ({"racks": [0, 0]}, "x: two racks are on one switch"),
         ({"racks": [2]}, "x: no such rack's switch, found 2; allowed: 0 to 1"),
         ({"host_switch": [2]}, "x: no such host's switch, found 2; allowed: -1 to 1"),
         ({"host_switch": [0, 1], "host_names": ["h"]}, "x: 2 hosts have 1 names"),
-        ({"host_switch": [0, 1], "host_names": ["h", "h"]}, "x: two hosts are called 'h'"),
+        ({"host_switch": [0, 1], "host_names": ["h", "h"]}, "x: the name 'h' is used by two hosts"),
         ({"box": [0]}, "x: 2 switches have 1 boxes; allowed: one for each switch"),
         ({"box": [0, -1]}, "x: no such box number, found -1; allowed: 0 to 2147483646"),
         ({"box": [0, 0.5]}, "x: box numbers must be a list of whole numbers"),
         ({"delay_ns": [1, 2]}, "x: 1 links have 2 delays"),
         ({"delay_ns": "far"}, f"x: a link's delay is not a number; allowed: {DELAYS}"),
-        ({"delay_ns": [-1]}, f"x: cable 'a' - 'b': delay is wrong, found -1.0; allowed: {DELAYS}"),
+        ({"delay_ns": [-1]}, f"x: cable 'a' - 'b': invalid delay, found -1.0; allowed: {DELAYS}"),
         (
             {"host_switch": [0, 1], "access_delay_ns": [1, 2e9]},
-            f"x: access link of 'h1': delay is wrong, found 2000000000.0; allowed: {DELAYS}",
+            f"x: access link of 'h1': invalid delay, found 2000000000.0; allowed: {DELAYS}",
         ),
         (
             {"host_switch": [0, 1], "access_gbps": [1, -1]},
-            "x: access link of 'h1': speed is wrong, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "x: access link of 'h1': invalid speed, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
     ],
 )
@@ -315,7 +315,7 @@ HOST = {"kind": "host"}
         ),
         (
             with_edges(("a", "b", {"LinkSpeedRaw": "fast"})),
-            "plane: LinkSpeedRaw of 'a' - 'b' is no speed, found 'fast'; allowed: finite bit/s >= 0",
+            "plane: LinkSpeedRaw of 'a' - 'b' is not a valid link speed, found 'fast'; allowed: finite bit/s >= 0",
         ),
         (
             with_edges(("a", "b", {"capacity_gbps": "x"})),
@@ -323,7 +323,7 @@ HOST = {"kind": "host"}
         ),
         (
             with_edges(("a", "b", {"capacity_gbps": -1})),
-            "plane: cable 'a' - 'b': speed is wrong, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "plane: cable 'a' - 'b': invalid speed, found -1.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
         (
             with_edges(("a", "b", {"tail": "c"})),
@@ -350,7 +350,7 @@ HOST = {"kind": "host"}
             with_edges(("a", "b", {"length_m": "far"})),
             "plane: cable 'a' - 'b': delay is not one number, found 'length_m=far'; allowed: delay_ns, or length_m",
         ),
-        (with_edges(a={"x": 1, "y": "north"}), "plane: 'a': a position is no pair of numbers, found "),
+        (with_edges(a={"x": 1, "y": "north"}), "plane: 'a': a position is not a pair of numbers, found "),
         (with_edges(a={"pos": (1, np.inf)}), "plane: 'a': a position is not finite, found "),
         (with_edges(a={}, h=HOST | {"host": []}), "plane: host of 'h' is not an index, found []; allowed: "),
     ],
@@ -379,7 +379,7 @@ def test_a_text_is_no_list_of_names() -> None:
 
 def test_a_graph_has_one_namespace() -> None:
     plane = Plane.from_cables(["a", "b"], [0], [1], host_switch=[0], host_names=["b"])
-    with pytest.raises(TopologyError, match="plane: 'b' names a switch and a host"):
+    with pytest.raises(TopologyError, match="plane: the name 'b' is used by a switch and a host"):
         plane.to_networkx()
 
 

@@ -43,13 +43,14 @@ def test_the_fingerprint_is_that_of_level_size_and_entries() -> None:
         (([0, 1], [1, 2], [1, 2, 3]), "traffic: 2 pairs have 3 demands"),
         (([0], [4]), "traffic: no such rack, found 4; allowed: 0 to 3"),
         (([-1], [2]), "traffic: no such rack, found -1; allowed: 0 to 3"),
-        (([0], [1], -1), "traffic: a demand is wrong, found -1.0; allowed: 0, or 1e-15 to 1e+15"),
-        (([0], [1], np.nan), "traffic: a demand is wrong, found nan; allowed: 0, or 1e-15 to 1e+15"),
-        (([0], [1], np.inf), "traffic: a demand is wrong, found inf; allowed: 0, or 1e-15 to 1e+15"),
-        (([0], [1], 1e308), "traffic: a demand is wrong, found 1e+308; allowed: 0, or 1e-15 to 1e+15"),
+        (([0], [1], -1), "traffic: invalid demand, found -1.0; allowed: 0, or 1e-15 to 1e+15"),
+        (([0], [1], np.nan), "traffic: invalid demand, found nan; allowed: 0, or 1e-15 to 1e+15"),
+        (([0], [1], np.inf), "traffic: invalid demand, found inf; allowed: 0, or 1e-15 to 1e+15"),
+        (([0], [1], 1e308), "traffic: invalid demand, found 1e+308; allowed: 0, or 1e-15 to 1e+15"),
         (
             ([0, 0], [1, 1], 1e15),
-            "traffic: demands of one pair add up to too much, found 2000000000000000.0; allowed: 0, or 1e-15 to 1e+15",
+            "traffic: the demands of a pair add up to too much, found 2000000000000000.0; "
+            "allowed: 0, or 1e-15 to 1e+15",
         ),
         (([1], [1]), "traffic: rack 1 has a demand to itself"),
     ],
@@ -65,7 +66,7 @@ def test_wrong_entries(arguments: tuple[Any, ...], message: str) -> None:
     [
         (np.ones((2, 3)), "traffic: a dense traffic matrix is square, found (2, 3)"),
         ([[0, np.nan], [0, 0]], "traffic: a demand is not finite; allowed: 0, or 1e-15 to 1e+15"),
-        ([[0, -1], [0, 0]], "traffic: a demand is wrong, found -1.0; allowed: 0, or 1e-15 to 1e+15"),
+        ([[0, -1], [0, 0]], "traffic: invalid demand, found -1.0; allowed: 0, or 1e-15 to 1e+15"),
         (np.eye(2), "traffic: rack 0 has a demand to itself"),
     ],
 )

@@ -101,7 +101,11 @@ def test_how_it_is_shown(found: pn.NetworksFound) -> None:
         ),
         ({"families": "ring"}, SpecError, "families: no family that comes in sizes is called 'ring'"),
         ({"planes": 0}, SpecError, "^planes: out of range, found 0; allowed: 1 to 64$"),
-        ({"speeds": [100, 0]}, SpecError, "^speeds: not a speed, found 0.0; allowed: finite Gb/s > 0$"),
+        (
+            {"speeds": [100, 0]},
+            SpecError,
+            "^speeds: not a valid link speed, found 0.0; allowed: finite Gb/s > 0$",
+        ),
         ({"planes": range(1, 3), "speeds": [100, 100]}, SpecError, "speeds: a value is given twice"),
         ({"min_gbps_per_host": 500, "planes": 1, "families": "ring"}, PnetError, "families|none of"),
     ],

@@ -21,22 +21,25 @@ CONTRIBUTING = HERE.parents[1] / "CONTRIBUTING.md"
 
 Run = Callable[..., Any]
 
-ADDED = {
-    "topologies": ("bipartite", "topology.py"),
-    "traffic": ("mirror", "traffic.py"),
-    "routings": ("one-plane:PLANE", "routing.py"),
-    "objectives": ("headroom", "objective.py"),
-    "bounds": ("uplinks", "bound.py"),
-    "solvers": ("dual-simplex", "solver.py"),
-    "questions": ("diameter", "question.py"),
-    "workloads": ("relay", "workload.py"),
-    "sizes": ("two", "sizes.py"),
-    "queues": ("shallow", "queue.py"),
-    "transports": ("quick-tcp", "transport.py"),
-    "forwardings": ("rps-single", "forwarding.py"),
-    "presets": ("lab", "preset.py"),
-    "executors": ("threads", "executor.py"),
-}
+ADDED = [
+    ("topologies", "bipartite", "topology.py"),
+    ("traffic", "mirror", "traffic.py"),
+    ("routings", "one-plane:PLANE", "routing.py"),
+    ("objectives", "headroom", "objective.py"),
+    ("bounds", "uplinks", "bound.py"),
+    ("solvers", "dual-simplex", "solver.py"),
+    ("questions", "diameter", "question.py"),
+    ("workloads", "relay", "workload.py"),
+    ("sizes", "two", "sizes.py"),
+    ("queues", "shallow", "queue.py"),
+    ("transports", "quick-tcp", "transport.py"),
+    ("forwardings", "rps-single", "forwarding.py"),
+    ("presets", "lab", "preset.py"),
+    ("executors", "threads", "executor.py"),
+    ("formats", "neighbours", "network_format.py"),
+    ("formats", "tsv", "table_format.py"),
+]
+"""Kind, name and file."""
 
 
 @pytest.fixture(scope="module")
@@ -71,17 +74,13 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_each_is_listed(run: Run) -> None:
     program = "import json, sys\nfrom pnet_lp.report.registries import list_documents\n"
-    program += (
-        "print(json.dumps({kind: list_documents(kind, name) for kind, name in json.load(sys.stdin).items()}))"
-    )
-    asked = {kind: name for kind, (name, _) in ADDED.items()}
+    program += "print(json.dumps([list_documents(*asked) for asked in json.load(sys.stdin)]))"
+    asked = [(kind, name) for kind, name, _ in ADDED]
     found = run.process("-c", program, given=json.dumps(asked))  # type: ignore[attr-defined]
     assert found.returncode == 0, found.stderr
     listed = json.loads(found.stdout)
-    assert {kind: [entry["name"] for entry in entries] for kind, entries in listed.items()} == {
-        kind: [name] for kind, name in asked.items()
-    }
-    assert all(entry["summary"] for entries in listed.values() for entry in entries)
+    assert [[entry["name"] for entry in entries] for entries in listed] == [[name] for _, name in asked]
+    assert all(entry["summary"] for entries in listed for entry in entries)
 
 
 def test_all_at_once_on_the_command_line(run: Run) -> None:
@@ -125,6 +124,22 @@ def test_a_simulation_of_parts_of_another_package(run: Run) -> None:
     )
 
 
+def test_files_in_formats_of_another_package(run: Run) -> None:
+    network = ("bipartite:n=3", "--link-gbps", "1")
+    run("topology", *network, "--out", "sides.neighbours")
+    folder = Path(run.place)  # type: ignore[attr-defined]
+    assert (folder / "sides.neighbours").read_text().startswith("0: 3 4 5\n1: 3 4 5\n")
+    (folder / "sides.neighbours").rename(folder / "sides")
+    solved = run("throughput", "sides", "--link-gbps", "1", "--links", "links.tsv")
+    assert solved["throughput_gbps"] == pytest.approx(3 / 7, rel=1e-4)
+    header, *rows = (folder / "links.tsv").read_text().splitlines()
+    assert header.startswith("plane\t")
+    assert len(rows) == 18
+    assert ".csv, .json, .parquet, .tsv" in run("throughput", "sides", "--links", "links.xls", code=2)
+    (folder / "broken").write_text("0: 1\n1 2\n")
+    assert "broken:2: not a switch, found '1 2'" in run("topology", "broken", code=2)
+
+
 def test_refusals_are_those_of_our_own(run: Run) -> None:
     assert "plane: no such plane, found 3" in run(
         "throughput", "ring:n=4", "--routing", "one-plane:3", code=2
@@ -160,4 +175,4 @@ def test_the_how_to_is_this_code() -> None:
             r"<!-- plugin: (\w+\.py) -->\n```python\n(.*?)```\n", CONTRIBUTING.read_text(), flags=re.DOTALL
         )
     )
-    assert blocks == {file: (PACKAGE / file).read_text() for _, file in ADDED.values()}
+    assert blocks == {file: (PACKAGE / file).read_text() for *_, file in ADDED}

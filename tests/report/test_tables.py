@@ -64,7 +64,7 @@ def test_other_suffixes_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "table.xlsx"
     with pytest.raises(SpecError) as caught:
         write_table(COLUMNS, path)
-    assert str(caught.value) == f"{path}: unknown table format, found '.xlsx'; allowed: .json, .csv, .parquet"
+    assert str(caught.value) == f"{path}: unknown table format, found '.xlsx'; allowed: .csv, .json, .parquet"
     assert not path.exists()
 
 

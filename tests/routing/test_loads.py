@@ -245,7 +245,7 @@ def test_what_is_refused() -> None:
     with pytest.raises(RoutingError, match=r"^2 demands for 1 pairs$"):
         split.loads(network, "rack", [0], [1], [1, 2])
     for wrong in (-1.0, float("nan"), float("inf")):
-        with pytest.raises(RoutingError, match=r"a demand is wrong, found .*; allowed: finite numbers >= 0"):
+        with pytest.raises(RoutingError, match=r"invalid demand, found .*; allowed: finite numbers >= 0"):
             split.loads(network, "rack", [0], [1], [wrong])
     with pytest.raises(
         RoutingError,

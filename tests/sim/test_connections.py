@@ -12,7 +12,6 @@ from pnet_lp.topology import build_network
 from pnet_lp.workload import build_workload
 
 from .conftest import check_conserved
-from .test_runs import NEEDED
 
 US = 10**6
 
@@ -99,7 +98,7 @@ def test_a_connection_keeps_its_path(tree: Network) -> None:
 @pytest.mark.parametrize("name", TRANSPORTS.names())
 def test_every_transport_carries_flows_that_wait(tree: Network, name: str) -> None:
     workload = build_workload("rpc:rounds=3,response=20kB,server=fixed,connects=once", tree, seed=1)
-    result = simulate(tree, workload, transport=NEEDED.get(name, name), seed=1)
+    result = simulate(tree, workload, transport=TRANSPORTS.get(name).expression, seed=1)
     assert result.completed == result.flow_count == 96
     assert (result.flow["start_ps"] <= result.flow["arrived_ps"]).all()
     assert (result.flow["arrived_ps"] <= result.flow["end_ps"]).all()

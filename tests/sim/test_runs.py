@@ -43,16 +43,6 @@ from pnet_lp.workload import build_workload
 
 from .conftest import check_conserved, flows
 
-NEEDED = {"strict": "strict:bounds=10x100", "given": "given:routing=ksp:4", "cbr": "cbr:rate=2Gbps"}
-"""Entries that have parameters without a default."""
-
-BESIDE = {
-    "trim": {"transport": "ndp"},
-    "cbr": {"queue": "drop-tail:packets=10000"},
-    "line-rate": {"queue": "drop-tail:packets=10000"},
-}
-"""What entries need that do not go with everything: a transport that reads headers, queues that lose nothing."""
-
 BUSY = "poisson:sizes=dctcp-web-search,load=0.6,flows=60"
 
 
@@ -62,18 +52,15 @@ def parquet(table: pa.Table) -> bytes:
     return buffer.getvalue()
 
 
-def every(kind: str, names: list[str]) -> list[Any]:
-    return [
-        pytest.param({kind: NEEDED.get(name, name), **BESIDE.get(name, {})}, id=f"{kind}-{name}")
-        for name in names
-    ]
-
-
 EVERY = [
-    *every("transport", TRANSPORTS.names()),
-    *every("queue", QUEUES.names()),
-    *every("forwarding", FORWARDINGS.names()),
-    *every("preset", PRESETS.names()),
+    pytest.param({kind: entry.expression, **entry.beside}, id=f"{kind}-{entry.name}")
+    for kind, registry in (
+        ("transport", TRANSPORTS),
+        ("queue", QUEUES),
+        ("forwarding", FORWARDINGS),
+        ("preset", PRESETS),
+    )
+    for entry in registry
 ]
 
 
@@ -463,7 +450,7 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     (
         {"link_delay": "1001ms"},
         SpecError,
-        "link_delay: delay is wrong, found '1001ms'; allowed: 0 to 1e+09 ns, ",
+        "link_delay: invalid delay, found '1001ms'; allowed: 0 to 1e+09 ns, ",
     ),
     ({"link_delay": "1"}, SpecError, "link_delay: not a quantity, found '1'; allowed: a time with its unit"),
     ({"header": "1500"}, SpecError, "header: the header leaves no room for payload, found 1500"),

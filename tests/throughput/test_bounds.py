@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pnet_lp.errors import PnetError, SpecError, TrafficError
 from pnet_lp.model import Network, Plane, TrafficMatrix
-from pnet_lp.model.demands.base import BYTES_PER_PAIR
+from pnet_lp.model.demands.pairs import BYTES_PER_PAIR
 from pnet_lp.model.distances import find_sites, site_hops
 from pnet_lp.throughput import FlowProblem, solve
 from pnet_lp.throughput.bounds import (
@@ -430,7 +430,7 @@ def test_traffic_that_is_a_rule_is_bounded_without_its_pairs(monkeypatch: pytest
     rule = build_traffic("all-to-all", network, "host")
     listed = compute_bounds(network, TrafficMatrix.from_entries("host", 128, rule.src, rule.dst, rule.demand))
     fresh = build_traffic("all-to-all", network, "host")
-    monkeypatch.setattr("pnet_lp.model.demands.base.check_fits", fits_pairs(32**2))
+    monkeypatch.setattr("pnet_lp.model.demands.pairs.check_fits", fits_pairs(32**2))
     found = compute_bounds(network, fresh)
     assert found.silent == {}
     assert {name: bound.value_gbps for name, bound in found.found.items()} == pytest.approx(
@@ -440,7 +440,7 @@ def test_traffic_that_is_a_rule_is_bounded_without_its_pairs(monkeypatch: pytest
 
 def test_only_bounds_that_look_at_pairs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     network = build_network("jellyfish:switches=20,ports=6,hosts=20")
-    monkeypatch.setattr("pnet_lp.model.demands.base.check_fits", fits_pairs(0))
+    monkeypatch.setattr("pnet_lp.model.demands.pairs.check_fits", fits_pairs(0))
     traffic = build_traffic("all-to-all", network, "host")
     found = compute_bounds(network, traffic)
     assert set(found.found) == {"nic", "tub"}

@@ -108,7 +108,11 @@ MALFORMED: dict[str, tuple[tuple[str | int, ...], object, str]] = {
         StoredArray.of(np.array([-1.0])).model_dump(),
         r"instance\.network\.planes\.0: ",
     ),
-    "names": (("instance", "network", "planes", 0, "switch_names", 1), "0", r"two switches are called '0'"),
+    "names": (
+        ("instance", "network", "planes", 0, "switch_names", 1),
+        "0",
+        r"the name '0' is used by two switches",
+    ),
     "sources": (
         ("instance", "traffic", "src"),
         StoredArray.of(np.array([99], np.int32)).model_dump(),

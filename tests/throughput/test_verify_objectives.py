@@ -10,6 +10,7 @@ import pytest
 
 from pnet_lp.errors import PnetError
 from pnet_lp.model import Network, Plane, TrafficMatrix
+from pnet_lp.routing import ROUTINGS
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.proofs.document import StoredArray
 from pnet_lp.throughput.proofs.store import save_result
@@ -29,8 +30,8 @@ OBJECTIVES = [
     "min-cost:at=0.01",
 ]
 MIN_COST = "min-cost:at=1e-5"
-OPEN = ["ideal", "ksp:3", "edge-disjoint:2", "ecmp-lp"]
-FIXED = ["ecmp", "ecmp-split", "vlb"]
+OPEN = [entry.expression for entry in ROUTINGS if entry.build.form != "split"]
+FIXED = [entry.expression for entry in ROUTINGS if entry.build.form == "split"]
 
 
 def saved(path: Path, network: Network, traffic: TrafficMatrix, objective: str, **options: Any) -> Document:

@@ -138,7 +138,10 @@ def test_planes_of_different_families_and_speeds_are_solved(k: int, solver: str)
         ("vl2:d_a=3,d_i=4", "vl2: d_a: input should be a multiple of 2, found '3'"),
         ("vl2:d_a=4", "vl2: parameter 'd_i' is required"),
         ("vl2:d_a=8000,d_i=8000", "vl2: too many cables, found 64000000; allowed: at most 16777216"),
-        ("fat-clique:s_c=1", "fat-clique: one switch is no network; s_c, s_b or n_b must be more than 1"),
+        (
+            "fat-clique:s_c=1",
+            "fat-clique: a single switch is not a network; s_c, s_b or n_b must be more than 1",
+        ),
         (
             "fat-clique:s_c=2,block_ports=1",
             "fat-clique: block_ports has no meaning where s_b is 1",

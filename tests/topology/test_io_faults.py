@@ -9,8 +9,8 @@ from pnet_lp.topology import read_plane
 
 GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n<graph edgedefault="{}">\n{}\n</graph></graphml>'
 NODES = '<node id="a"/><node id="b"/>\n'
-NO_FORMAT = "the content shows no format of networks"
-NAMING = "; allowed: a suffix that names the format: .sndlib, "
+NO_FORMAT = "not a known network format"
+NAMING = "; allowed: a suffix that names the format: .adj, .edgelist, .edges, .gml, "
 CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
 
 
@@ -52,17 +52,25 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
         # edge lists
         ("f.txt", b"0 1\n1\n", f"f.txt:2: not a cable, found '1'; allowed: {CABLE}"),
         ("f.txt", b"0 1\n1 2 3 4 5.5\n", f"f.txt:2: not a cable, found '1 2 3 4 5.5'; allowed: {CABLE}"),
-        ("f.txt", b"0 1\n1 2 -4\n", "f.txt:2: not a speed, found '-4'; allowed: 0, or 1e-15 to 1e+15 Gb/s"),
-        ("f.txt", b"0 1\n1 2 nan\n", "f.txt:2: not a speed, found 'nan'; allowed: 0, or 1e-15 to 1e+15 Gb/s"),
+        (
+            "f.txt",
+            b"0 1\n1 2 -4\n",
+            "f.txt:2: not a valid link speed, found '-4'; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+        ),
+        (
+            "f.txt",
+            b"0 1\n1 2 nan\n",
+            "f.txt:2: not a valid link speed, found 'nan'; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+        ),
         (
             "f.txt",
             b"0 1\n1 2 3 inf\n",
-            "f.txt:2: not a speed, found 'inf'; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "f.txt:2: not a valid link speed, found 'inf'; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
         (
             "f.txt",
             b"0 1 {'weight': 3}\n",
-            "f.txt:1: not a speed, found \"{'weight':\"; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "f.txt:1: not a valid link speed, found \"{'weight':\"; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
         ("f.txt", b"0 1\n\n2 2\n", "f.txt:3: a cable joins switch '2' to itself"),
         ("f.edges", b"# nothing\n", f"f.edges: the file names no switch; allowed: lines {CABLE}"),
@@ -85,9 +93,9 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
             b"0 1\n#: host h 0\n",
             "f.txt:2: not a declaration, found 'host h 0'; allowed: #: switch NAME",
         ),
-        ("f.txt", b"0 1\n#: host h 9 10\n", "f.txt:2: host 'h' is on a switch that is not there, found '9'"),
-        ("f.txt", b"0 1\n#: host h 0 1\n#: host h 1 1\n", "f.txt:3: two hosts are called 'h'"),
-        ("f.txt", b"#: switch 0\n#: switch 0\n0 1\n", "f.txt:2: two switches are called '0'"),
+        ("f.txt", b"0 1\n#: host h 9 10\n", "f.txt:2: host 'h' is on an unknown switch, found '9'"),
+        ("f.txt", b"0 1\n#: host h 0 1\n#: host h 1 1\n", "f.txt:3: the name 'h' is used by two hosts"),
+        ("f.txt", b"#: switch 0\n#: switch 0\n0 1\n", "f.txt:2: the name '0' is used by two switches"),
         ("f.txt", b"#: switch 0 rack=0\n#: switch 1 rack=0\n", "f.txt:2: two racks are number 0"),
         (
             "f.txt",
@@ -99,32 +107,32 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
         ("f.json", b'{"nodes": [],\n "edges": [}', "f.json:2: not JSON: "),
         ("f.json", b"0 1\n", "f.json:1: not JSON: Extra data"),
         ("f.json", b"[" * 100_000, "f.json: not JSON: maximum recursion depth exceeded"),
-        ("f.json", b'{"nodes": []}', "f.json: 'edges' is missing or no list of objects"),
+        ("f.json", b'{"nodes": []}', "f.json: 'edges' is missing or not a list of objects"),
         ("f.json", b'{"nodes": [], "edges": []}', "f.json: a plane needs at least one switch"),
         (
             "f.json",
             b'{"nodes": [{"id": 1}, {"id": 1}], "edges": []}',
-            "f.json: nodes[1]: two nodes are called 1",
+            "f.json: nodes[1]: the id 1 is used by two nodes",
         ),
         (
             "f.json",
             b'{"nodes": [{"id": 1}, {"id": "1"}], "edges": []}',
-            "f.json: two switches are called '1'",
+            "f.json: the name '1' is used by two switches",
         ),
         (
             "f.json",
             b'{"nodes": [{"name": 1}], "edges": []}',
-            "f.json: nodes[0]: 'id' is missing or no name; allowed: text or a number",
+            "f.json: nodes[0]: 'id' is missing or not a name; allowed: text or a number",
         ),
         (
             "f.json",
             b'{"nodes": [{"id": 1}], "edges": [{"source": 1, "target": 2}]}',
-            "f.json: edges[0]: target 2 is no node",
+            "f.json: edges[0]: target 2 is not a node",
         ),
         (
             "f.json",
             b'{"nodes": [{"id": 1}, {"id": 2}], "edges": [{"source": 1, "target": 2, "capacity_gbps": NaN}]}',
-            "f.json: cable '1' - '2': speed is wrong, found nan; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "f.json: cable '1' - '2': invalid speed, found nan; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
         (
             "f.json",
@@ -153,12 +161,12 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
         (
             "f.graphml",
             GRAPHML.format("undirected", '<node id="a"/>\n<node id="a"/>').encode(),
-            "f.graphml:4: two nodes are called 'a'",
+            "f.graphml:4: the id 'a' is used by two nodes",
         ),
         (
             "f.graphml",
             GRAPHML.format("undirected", NODES + '<edge source="a" target="c"/>').encode(),
-            "f.graphml:4: an edge ends at 'c', which is no node",
+            "f.graphml:4: an edge ends at 'c', which is not a node",
         ),
         (
             "f.graphml",
@@ -166,7 +174,7 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
                 "undirected",
                 NODES + '<edge id="e" source="a" target="b"/>\n<edge id="e" source="b" target="a"/>',
             ).encode(),
-            "f.graphml:5: two edges between 'b' and 'a' are called 'e'",
+            "f.graphml:5: the id 'e' is used by two edges between 'b' and 'a'",
         ),
         (
             "f.graphml",
@@ -195,7 +203,7 @@ CABLE = "u v [capacity_gbps [capacity_back_gbps]]"
         (
             "f.gml",
             b"graph [ node [ id 0 ] node [ id 1 ] edge [ source 0 target 1 capacity -3 ] ]",
-            "f.gml: cable '0' - '1': speed is wrong, found -3.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
+            "f.gml: cable '0' - '1': invalid speed, found -3.0; allowed: 0, or 1e-15 to 1e+15 Gb/s",
         ),
     ],
 )

@@ -207,8 +207,8 @@ PLACED = replace(RING, position=np.array([[1.0, 2], [3, 4], [5, 6], [np.nan, np.
         (Plane.from_cables(2, [0, 1], [1, 0]), ".topobench", "parallel cables"),
         (Plane.from_cables(3, [0, 1], [1, 2], racks=[0]), ".topohub.json", "a choice of racks"),
         (RING, ".topo", "networks other than fat trees of two or three tiers with hosts"),
-        (build_plane("fat-tree:k=4,link_gbps=2.5"), ".topo", "speeds that are no whole Gb/s"),
-        (build_plane("leaf-spine:leaves=2,spines=2,hosts_per_leaf=1"), ".topo", "this plane without loss"),
+        (build_plane("fat-tree:k=4,link_gbps=2.5"), ".topo", "speeds that are not whole Gb/s"),
+        (build_plane("leaf-spine:leaves=2,spines=2,hosts_per_leaf=1"), ".topo", "this network without loss"),
     ],
 )
 def test_what_a_format_cannot_hold_is_refused(
@@ -226,7 +226,7 @@ HEADER = "?SNDlib native format; type: network; version: 1.0"
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("f", f"{HEADER[:20]}\n", f"f:1: wrong first line, found '{HEADER[:20]}'; allowed: {HEADER}"),
+        ("f", f"{HEADER[:20]}\n", f"f:1: invalid first line, found '{HEADER[:20]}'; allowed: {HEADER}"),
         ("f", f"{HEADER}\n", "f: a plane needs at least one switch"),
         ("f", f"{HEADER}\nNODES (\n a ( 1 x )\n)\n", "f:3: not a position, found '1 x'; allowed: two finite"),
         ("f", f"{HEADER}\nNODES (\n a b\n)\n", "f:3: not a node, found 'a b'; allowed: NAME ( X Y )"),
@@ -235,12 +235,12 @@ HEADER = "?SNDlib native format; type: network; version: 1.0"
         (
             "f",
             f"{HEADER}\nNODES (\n a ( 1 2 )\n)\nLINKS (\n L ( a b ) 1 0 0 0 ( )\n)\n",
-            "f:6: a link ends at 'b', which is no node",
+            "f:6: a link ends at 'b', which is not a node",
         ),
         (
             "f",
             f"{HEADER}\nNODES (\n a ( 1 2 )\n b ( 3 4 )\n)\nLINKS (\n L ( a b ) -1 0 0 0 ( )\n)\n",
-            "f:7: not a capacity, found '-1'; allowed: finite Mbit/s >= 0",
+            "f:7: not a valid capacity, found '-1'; allowed: finite Mbit/s >= 0",
         ),
         ("f", "<network>\n</network>", "f: networkStructure is missing"),
         ("f", "<!DOCTYPE a>\n<network/>", "f:1: "),
@@ -255,7 +255,7 @@ HEADER = "?SNDlib native format; type: network; version: 1.0"
             "NODES 2\nlabel x y\na 0 0\nb 0 0\nEDGES 1\nlabel src dest weight bw delay\ne 0 1 1 1 1\n",
             "f:7: link 0 -> 1 has no reverse link 1 -> 0; allowed: every cable in both directions",
         ),
-        ("f", "Nodes 4\nTiers 5\nPodsize 4\n", "f:2: wrong number of tiers, found 5; allowed: 2 or 3"),
+        ("f", "Nodes 4\nTiers 5\nPodsize 4\n", "f:2: unsupported number of tiers, found 5; allowed: 2 or 3"),
         ("f", "Nodes 4\nTiers 2\nPodsize 4\n", "f: Radix_Down of tier 0 is missing"),
         (
             "f",
@@ -265,7 +265,7 @@ HEADER = "?SNDlib native format; type: network; version: 1.0"
         (
             "f.topobench",
             "1 2\n3\n",
-            "f.topobench:2: a switch without neighbours, found '3'; allowed: u v ...",
+            "f.topobench:2: a line without neighbours, found '3'; allowed: u v ...",
         ),
     ],
 )

@@ -85,9 +85,9 @@ LINKS = "0 1 1Gbps 1us 0\n2 0 1Gbps 1us 0\n3 1 1Gbps 1us 0\n"
     [
         (
             "4 2\n",
-            ":1: not the first line, found '4 2'; allowed: NODES SWITCHES LINKS, or of SimAI NODES GPUS_PER",
+            ":1: invalid first line, found '4 2'; allowed: NODES SWITCHES LINKS, or of SimAI NODES GPUS_PER",
         ),
-        ("4 5 3\n0 1\n" + LINKS, ":1: wrong number of switches, found 5; allowed: 1 to 4"),
+        ("4 5 3\n0 1\n" + LINKS, ":1: invalid number of switches, found 5; allowed: 1 to 4"),
         ("9 2 3\n0 1\n" + LINKS, ":1: 7 hosts need a link each, found '3 links'"),
         (
             "4 2 3\n0 0\n" + LINKS,
@@ -110,7 +110,7 @@ LINKS = "0 1 1Gbps 1us 0\n2 0 1Gbps 1us 0\n3 1 1Gbps 1us 0\n"
         ),
         (
             HEAD + LINKS.replace("2 0 1Gbps 1us", "2 0 1Gbps 2s"),
-            ":4: delay is wrong, found '2s'; allowed: 0 to 1e+09 ns, which is a second",
+            ":4: invalid delay, found '2s'; allowed: 0 to 1e+09 ns, which is a second",
         ),
         (HEAD + LINKS + "#: switch a\n", ":6: 1 names for 2 switches; allowed: all or none"),
     ],
@@ -130,9 +130,9 @@ def test_faults_are_named_where_they_are(tmp_path: Path, text: str, sentence: st
         (Plane.from_cables(2, [0], [1], 1, capacity_back_gbps=2), "a speed for each direction"),
         (
             Plane.from_cables(2, [0], [1], 1e-10),
-            "speeds that are no whole numbers of bit/s above 0, found 1e-10",
+            "speeds that are not positive whole numbers of bit/s, found 1e-10",
         ),
-        (Plane.from_cables(2, [0], [1], 0), "speeds that are no whole numbers of bit/s above 0"),
+        (Plane.from_cables(2, [0], [1], 0), "speeds that are not positive whole numbers of bit/s"),
         (Plane.from_cables(2, [0], [1], host_switch=[-1, 0, 1]), "hosts without a link"),
         (Plane.from_cables(2, [0], [1], host_switch=[0], delay_ns=1), "delays of some links only"),
         (Plane.from_cables(["a b", "c"], [0], [1]), "names with blanks or a leading #, found 'a b'"),

@@ -148,7 +148,7 @@ def test_a_spec_repeats_a_builder() -> None:
     both = build_network(["net.yaml", "jellyfish:k=4"])
     assert both.plane_count == 4
     assert build_network(["net.yaml"], planes=3, variant="heterogeneous").fingerprint == network.fingerprint
-    with pytest.raises(SpecError, match=r"net\.yaml: one plane is wanted, this spec has 3"):
+    with pytest.raises(SpecError, match=r"net\.yaml: expected one plane, the spec has 3"):
         build_plane("net.yaml")
 
 
@@ -164,7 +164,7 @@ def test_a_spec_lists_planes_and_checks_files() -> None:
     network = build_network(["sub/net"])
     assert [plane.capacity_uv_gbps[0] for plane in network.planes] == [25.0, 10.0]
     file.write_text("0 1\n1 2\n")
-    with pytest.raises(TopologyError, match=r"sub/a\.edges: the file is not the one meant, found '"):
+    with pytest.raises(TopologyError, match=r"sub/a\.edges: the checksum does not match, found '"):
         build_network(["sub/net"])
 
 
@@ -227,7 +227,7 @@ FAMILIES = f"{', '.join(topologies.names())}, or a file"
         (
             ["ring:n=4", "path:n=4"],
             {"variant": "homogeneous"},
-            "variant: the planes given are not alike, found 'homogeneous'",
+            "variant: the given planes are not identical, found 'homogeneous'",
         ),
         (
             ["ring:n=4"],
@@ -244,25 +244,29 @@ FAMILIES = f"{', '.join(topologies.names())}, or a file"
         (
             ["jellyfish:k=4"],
             {"planes": 4, "variant": "serial"},
-            "variant: a serial network is one plane, and 4 are asked for, found 'serial'; "
+            "variant: a serial network has one plane, but 4 are requested, found 'serial'; "
             "allowed: serial-high, which is one plane 4 times as fast, or planes=1",
         ),
         (
             ["jellyfish:k=4"],
             {"variant": "heterogeneous"},
-            "variant: one plane has no other to differ from, found 'heterogeneous'; "
+            "variant: a single plane cannot be heterogeneous, found 'heterogeneous'; "
             "allowed: planes=2 or more, or no variant",
         ),
         (
             ["fat-tree:k=4"],
             {"hosts_per_switch": 7},
-            "hosts_per_switch: the network has hosts of its own, found 7",
+            "hosts_per_switch: the network already has hosts, found 7",
         ),
-        (["ring:n=4"], {"link_gbps": -1.0}, "link_gbps: not a speed, found -1.0; allowed: finite Gb/s > 0"),
+        (
+            ["ring:n=4"],
+            {"link_gbps": -1.0},
+            "link_gbps: not a valid link speed, found -1.0; allowed: finite Gb/s > 0",
+        ),
         (
             ["ring:n=4"],
             {"link_gbps": np.nan},
-            "link_gbps: not a speed, found nan; allowed: finite Gb/s > 0",
+            "link_gbps: not a valid link speed, found nan; allowed: finite Gb/s > 0",
         ),
         (["ring:n=4"], {"hosts_per_switch": -1}, "hosts_per_switch: a negative number of hosts, found -1"),
         (

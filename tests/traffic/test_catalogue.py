@@ -156,7 +156,7 @@ def test_the_level_of_a_spec_is_the_default(own: Path) -> None:
         ("pattern: ring\nsha256: ab\n", "x.yaml: sha256 has no meaning beside pattern"),
         ("pattern: stride\n", "x.yaml: stride: parameter 's' is required"),
         ("pattern: strde:s=1\n", "x.yaml: unknown traffic 'strde' (did you mean 'stride'?); allowed: all-"),
-        ("pattern: 0*ring\n", "x.yaml: 0*ring: a factor is wrong, found '0'; allowed: finite numbers > 0"),
+        ("pattern: 0*ring\n", "x.yaml: 0*ring: invalid factor, found '0'; allowed: finite numbers > 0"),
         ("pattern: x\n", "x.yaml: unknown traffic 'x'"),
         ("pattern: a.csv\n", "x.yaml: unknown traffic 'a.csv'"),
         ("file: a.csv\n", "a.csv: cannot read the file: No such file or directory"),
@@ -179,7 +179,7 @@ def test_files_that_are_missing_or_not_the_one_meant(own: Path) -> None:
     (own / "x.yaml").write_text(f"file: a.csv\nsha256: {checksum.upper()}\n")
     assert build_traffic("x", ring_of(4)).total == 2
     (own / "a.csv").write_text("src,dst,demand\n0,1,3\n")
-    with pytest.raises(PnetError, match=r"a\.csv: the file is not the one meant, found '"):
+    with pytest.raises(PnetError, match=r"a\.csv: the checksum does not match, found '"):
         build_traffic("x", ring_of(4))
     with pytest.raises(PnetError, match=r"^no/such\.yaml: cannot read the file: No such file or directory$"):
         build_traffic("no/such.yaml", ring_of(4))

@@ -48,17 +48,17 @@ def test_files_are_terms_and_may_have_a_plus(tmp_path: Path, monkeypatch: pytest
         (
             "0*all-to-all",
             SpecError,
-            "0*all-to-all: a factor is wrong, found '0'; allowed: finite numbers > 0",
+            "0*all-to-all: invalid factor, found '0'; allowed: finite numbers > 0",
         ),
         (
             "-1*all-to-all",
             SpecError,
-            "-1*all-to-all: a factor is wrong, found '-1'; allowed: finite numbers > 0",
+            "-1*all-to-all: invalid factor, found '-1'; allowed: finite numbers > 0",
         ),
         (
             "2x*all-to-all",
             SpecError,
-            "2x*all-to-all: a factor is wrong, found '2x'; allowed: finite numbers > 0",
+            "2x*all-to-all: invalid factor, found '2x'; allowed: finite numbers > 0",
         ),
         (
             "all-to-all+",
@@ -69,7 +69,7 @@ def test_files_are_terms_and_may_have_a_plus(tmp_path: Path, monkeypatch: pytest
             "2*stride:s=1+stride:s=7",
             TrafficError,
             "stride:s=7: a stride of 7 over 7 racks makes every rack a fixed point; "
-            "allowed: a stride that is no multiple of 7",
+            "allowed: a stride that is not a multiple of 7",
         ),
     ],
 )
@@ -86,10 +86,13 @@ def test_operators() -> None:
     assert (total.demand.tolist(), total.label) == ([5.0, 1.0], "2*one+other")
     with pytest.raises(TrafficError) as caught:
         one.scaled(-1)
-    assert str(caught.value) == "-1*one: a factor is wrong, found -1.0; allowed: 0, or 1e-15 to 1e+15"
+    assert str(caught.value) == "-1*one: invalid factor, found -1.0; allowed: 0, or 1e-15 to 1e+15"
     with pytest.raises(TrafficError) as caught:
         one + TrafficMatrix.from_entries("host", 3, [0], [1], label="hosts")
-    assert str(caught.value) == "one+hosts: a matrix between 3 racks and one between 3 hosts have no sum"
+    assert (
+        str(caught.value)
+        == "one+hosts: matrices between 3 racks and between 3 hosts cannot be added: different endpoints"
+    )
 
 
 @given(n=st.integers(2, 8), hosts=st.integers(1, 4), seed=st.integers(0, 2**32))

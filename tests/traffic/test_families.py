@@ -475,7 +475,7 @@ def test_bad_parameters(text: str, kind: type[PnetError], message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("staggered:edge=0.5,pod=0", "host 'h0' has nobody to send to in its rack"),
+        ("staggered:edge=0.5,pod=0", "host 'h0' has no destination in its rack"),
         (
             "staggered:edge=0,pod=0.3",
             "the network has no pods, which are racks under common aggregation switches below a third tier; "
@@ -483,7 +483,7 @@ def test_bad_parameters(text: str, kind: type[PnetError], message: str) -> None:
         ),
         (
             "hadoop:stage=write,seed=1",
-            "has nobody in its rack to send the third copy to; allowed: copies=2, or racks of several hosts",
+            "has no other host in its rack for the third copy; allowed: copies=2, or racks of several hosts",
         ),
     ],
 )

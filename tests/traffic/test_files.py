@@ -81,16 +81,16 @@ def test_hosts_by_name(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", ": the file is empty"),
-        ("src,dst\n", ":1: wrong header, found 'src,dst'; allowed: src,dst,demand"),
-        ("0,1,2\n", ":1: wrong header, found '0,1,2'; allowed: src,dst,demand"),
+        ("src,dst\n", ":1: invalid header, found 'src,dst'; allowed: src,dst,demand"),
+        ("0,1,2\n", ":1: invalid header, found '0,1,2'; allowed: src,dst,demand"),
         ("src,dst,demand\n0,1\n", ":2: 2 fields instead of 3, found '0,1'"),
-        ("src,dst,demand\n0,1,x\n", ":2: a demand is wrong, found 'x'; allowed: 0, or 1e-15 to 1e+15"),
+        ("src,dst,demand\n0,1,x\n", ":2: invalid demand, found 'x'; allowed: 0, or 1e-15 to 1e+15"),
         (
             "src,dst,demand\n0,1,1\n1,2,-1\n",
-            ":3: a demand is wrong, found '-1'; allowed: 0, or 1e-15 to 1e+15",
+            ":3: invalid demand, found '-1'; allowed: 0, or 1e-15 to 1e+15",
         ),
-        ("src,dst,demand\n\n0,1,nan\n", ":3: a demand is wrong, found 'nan'; allowed: 0, or 1e-15 to 1e+15"),
-        ("src,dst,demand\n0,1,inf\n", ":2: a demand is wrong, found 'inf'; allowed: 0, or 1e-15 to 1e+15"),
+        ("src,dst,demand\n\n0,1,nan\n", ":3: invalid demand, found 'nan'; allowed: 0, or 1e-15 to 1e+15"),
+        ("src,dst,demand\n0,1,inf\n", ":2: invalid demand, found 'inf'; allowed: 0, or 1e-15 to 1e+15"),
         ("src,dst,demand\n2,2,1\n", ":2: rack '2' has a demand to itself"),
         (
             "src,dst,demand\n0,7,1\n",
@@ -152,8 +152,8 @@ def dense(value: float, at: tuple[int, int] = (1, 2), n: int = 4) -> dict[str, o
             dense(1, n=3),
             ": the matrix is smaller than the network: it is for 3 racks, the network has 4",
         ),
-        (dense(np.nan), ": matrix[1, 2]: a demand is wrong, found nan; allowed: 0, or 1e-15 to 1e+15"),
-        (dense(-2.0), ": matrix[1, 2]: a demand is wrong, found -2.0; allowed: 0, or 1e-15 to 1e+15"),
+        (dense(np.nan), ": matrix[1, 2]: invalid demand, found nan; allowed: 0, or 1e-15 to 1e+15"),
+        (dense(-2.0), ": matrix[1, 2]: invalid demand, found -2.0; allowed: 0, or 1e-15 to 1e+15"),
         (dense(1, at=(3, 3)), ": matrix: rack 3 has a demand to itself"),
         ({"matrix": np.zeros((4, 3))}, ": matrix: a dense matrix is square, found (4, 3)"),
         ({"matrix": np.array([["a"]])}, ": matrix does not hold numbers, found '<U1'"),
@@ -187,7 +187,7 @@ def dense(value: float, at: tuple[int, int] = (1, 2), n: int = 4) -> dict[str, o
         ),
         (
             {"src": [0, 1], "dst": [1, 2], "demand": [1.0, -1.0]},
-            ": demand[1]: a demand is wrong, found -1.0; allowed: 0, or 1e-15 to 1e+15",
+            ": demand[1]: invalid demand, found -1.0; allowed: 0, or 1e-15 to 1e+15",
         ),
         ({"src": [0, 1], "dst": [1, 1], "demand": [1.0, 1.0]}, ": entry 1: rack 1 has a demand to itself"),
     ],
@@ -233,8 +233,8 @@ def test_formats_are_chosen_by_suffix(tmp_path: Path) -> None:
     with pytest.raises(TrafficError) as caught:
         write_traffic(matrix, network, tmp_path / "matrix.txt")
     assert str(caught.value) == (
-        f"{tmp_path / 'matrix.txt'}: unknown file format, found '.txt'; allowed: "
-        ".npz, .parquet, .sndlib, .sndlib.xml, .xml, .topohub.json, .json, .demands, .cm, .csv"
+        f"{tmp_path / 'matrix.txt'}: unknown matrix format, found '.txt'; allowed: "
+        ".cm, .csv, .demands, .json, .npz, .parquet, .sndlib, .sndlib.xml, .topohub.json, .xml"
     )
     with pytest.raises(TrafficError, match="the matrix is for 4 racks, the network has 5"):
         write_traffic(matrix, ring_of(5), tmp_path / "matrix.csv")

@@ -108,7 +108,7 @@ def test_what_a_format_cannot_hold_is_refused(
         ),
         (
             "DEMANDS 1\nlabel src dst bw\n",
-            ":2: table DEMANDS has a wrong header, found 'label src dst bw'; allowed:",
+            ":2: table DEMANDS has an invalid header, found 'label src dst bw'; allowed:",
         ),
         ("DEMANDS 2\nlabel src dest bw\nd 0 1 1\n", ": table DEMANDS has 1 rows instead of 2"),
         ("Nodes 4\nConnections 2\n0->1 start 0\n", ": 1 connections instead of 2"),
@@ -124,7 +124,7 @@ def test_what_a_format_cannot_hold_is_refused(
         ),
         (
             '[{"src": 0, "dst": 1, "demand": NaN}]',
-            ": demands[0]: a demand is wrong, found nan; allowed: 0, or",
+            ": demands[0]: invalid demand, found nan; allowed: 0, or",
         ),
         (
             '{"graph": {"demands": {"0": {"1": 1}, "1": {"0": 1}}}, "nodes": []}',

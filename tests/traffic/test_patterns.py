@@ -11,7 +11,7 @@ from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic, traffics
 
-from .conftest import ring_of
+from .conftest import fat_tree, ring_of
 
 sizes = st.integers(2, 40)
 seeds = st.integers(0, 2**32)
@@ -188,11 +188,13 @@ def test_hosts_are_needed_at_host_level() -> None:
         build_traffic("all-to-all", ring_of(4), "host")
 
 
-def test_every_pattern_says_what_it_does() -> None:
-    assert {"all-to-all", "permutation", "stride"} < set(traffics.names())
-    for entry in traffics:
-        assert entry.summary
-        assert all(field.description for field in entry.params.model_fields.values())
+@pytest.mark.parametrize("text", [pytest.param(entry.expression, id=entry.name) for entry in traffics])
+def test_every_pattern_is_a_function_of_its_seed(text: str) -> None:
+    network = fat_tree(4)
+    matrix = build_traffic(text, network, "host", seed=3)
+    assert matrix.endpoints == 16
+    assert matrix.demand_count
+    assert build_traffic(text, network, "host", seed=3).fingerprint == matrix.fingerprint
 
 
 def test_patterns_see_the_network() -> None:

@@ -126,7 +126,7 @@ def test_faults(monkeypatch: pytest.MonkeyPatch) -> None:
     split = Network.from_planes([Plane.from_cables(4, [0, 2], [1, 3])])
     assert (
         fault("shortest-matching", split, "rack")
-        == "shortest-matching: there is no path from '0' to '2' in any plane, so that distances have no sum"
+        == "shortest-matching: there is no path from '0' to '2' in any plane, so the distance is not defined"
     )
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     assert fault("longest-matching", ring_of(10), "rack") == (

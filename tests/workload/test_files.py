@@ -23,7 +23,7 @@ from pnet_lp.workload import (
     read_workload,
     write_workload,
 )
-from pnet_lp.workload.io import SUFFIXES
+from pnet_lp.workload.io import WORKLOAD_FORMATS
 
 from .test_workloads import ALL, build
 
@@ -82,7 +82,7 @@ def come_back(workload: Workload, suffix: str, network: Network = FIVE) -> None:
         assert read_workload(path.rename(Path(folder) / "flows"), network).fingerprint == workload.fingerprint
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("suffix", WORKLOAD_FORMATS.suffixes())
 @given(workload=workloads(plain=True))
 @settings(max_examples=20, deadline=None)
 def test_plain_lists_come_back_from_every_format(suffix: str, workload: Workload) -> None:
@@ -171,7 +171,7 @@ def test_weights_of_a_table(tmp_path: Path) -> None:
     with pytest.raises(WorkloadError) as caught:
         read_workload(tmp_path / "b.parquet", FIVE)
     assert str(caught.value) == (
-        f"{tmp_path / 'b.parquet'}: row 1: a flow has a wrong weight, found 0.0; allowed: 0.001 to 1000"
+        f"{tmp_path / 'b.parquet'}: row 1: invalid flow weight, found 0.0; allowed: 0.001 to 1000"
     )
 
 
@@ -232,7 +232,7 @@ FAULTS = [
     (
         ".csv",
         "src,dst,bytes\n",
-        ":1: wrong columns, found 'src,dst,bytes'; allowed: src,dst,bytes,start_s and any of",
+        ":1: invalid columns, found 'src,dst,bytes'; allowed: src,dst,bytes,start_s and any of",
     ),
     (".csv", "src,dst,bytes,start_s\nh0,h9,5,0\n", ":2: unknown host (did you mean 'h4'?), found 'h9'"),
     (".csv", "src,dst,bytes,start_s\n0,5,5,0\n", ":2: the network has 5 hosts, found '5'; allowed: 0 to 4"),
@@ -240,15 +240,15 @@ FAULTS = [
     (
         ".csv",
         "src,dst,bytes,start_s\nh0,h1,0,0\n",
-        ":2: a flow has a wrong size in bytes, found '0'; allowed: 1 to",
+        ":2: invalid flow size in bytes, found '0'; allowed: 1 to",
     ),
     (
         ".csv",
         "src,dst,bytes,start_s\nh0,h1,5,-1\n",
-        ":2: a flow has a wrong start, found '-1'; allowed: 0 to 1000000",
+        ":2: invalid flow start, found '-1'; allowed: 0 to 1000000",
     ),
-    (".csv", "src,dst,bytes,start_s,after\nh0,h1,5,0,7\n", ":2: there is no flow to wait for, found '7'"),
-    (".csv", "src,dst,bytes,start_s,after\nh0,h1,5,0,0\n", ":2: a flow waits for itself"),
+    (".csv", "src,dst,bytes,start_s,after\nh0,h1,5,0,7\n", ":2: unknown flow to wait for, found '7'"),
+    (".csv", "src,dst,bytes,start_s,after\nh0,h1,5,0,0\n", ":2: circular dependency between flows"),
     (
         ".csv",
         "src,dst,bytes,start_s,id\nh0,h1,5,0,a\nh0,h1,5,0,a\n",
@@ -259,15 +259,15 @@ FAULTS = [
         "src,dst,bytes,start_s,task\nh0,h1,5,0,1\nh0,h1,5,0,\n",
         ":3: a flow has no task, and others have",
     ),
-    (".csv", "src,dst,bytes,start_s,connects\nh0,h1,5,0,no\n", ":2: connects is wrong, found 'no'"),
+    (".csv", "src,dst,bytes,start_s,connects\nh0,h1,5,0,no\n", ":2: invalid value of connects, found 'no'"),
     (
         ".csv",
         "src,dst,bytes,start_s,weight\nh0,h1,5,0,-1\n",
-        ":2: a flow has a wrong weight, found '-1'; allowed: 0.001 to 1000",
+        ":2: invalid flow weight, found '-1'; allowed: 0.001 to 1000",
     ),
-    (".csv", "src,dst,bytes,start_s,weight\nh0,h1,5,0,nan\n", ":2: a flow has a wrong weight, found 'nan'"),
-    (".csv", "src,dst,bytes,start_s\n", ": there is no flow"),
-    (".cm", CM + "0->1 start 0 size 0\n", ":3: a flow has a wrong size in bytes, found '0'"),
+    (".csv", "src,dst,bytes,start_s,weight\nh0,h1,5,0,nan\n", ":2: invalid flow weight, found 'nan'"),
+    (".csv", "src,dst,bytes,start_s\n", ": the workload has no flows"),
+    (".cm", CM + "0->1 start 0 size 0\n", ":3: invalid flow size in bytes, found '0'"),
     (".cm", CM + "0->1 start 0 size 5 prio 3\n", ":3: not a connection, found 'start 0 size 5 prio 3'"),
     (
         ".cm",
@@ -276,7 +276,7 @@ FAULTS = [
     ),
     (".cm", CM + "0->1 id 1 start 0 trigger 2 size 5\n", ":3: a connection starts once"),
     (".cm", CM + "0->1 trigger 2 size 5\n", ":3: a connection that a trigger starts has an id"),
-    (".cm", CM + "0->1 id 1 trigger 2 size 5\n", ":3: trigger 2 is not given"),
+    (".cm", CM + "0->1 id 1 trigger 2 size 5\n", ":3: trigger 2 is not defined"),
     (
         ".cm",
         CM + "Triggers 1\n0->1 id 1 trigger 2 size 5\ntrigger id 2 oneshot\n",
@@ -343,7 +343,7 @@ def test_faults_are_named_where_they_are(tmp_path: Path, suffix: str, text: str,
         (
             ".cm",
             {"connects": [True, False]},
-            "flow 1: connection matrices of htsim cannot hold flows over a connection",
+            "flow 1: connection matrices of htsim cannot hold flows over an existing connection",
         ),
         (".txt", {"after": ([1], [0])}, "flow 1: flow files of ns-3 cannot hold flows that wait for others"),
         (
@@ -359,12 +359,12 @@ def test_faults_are_named_where_they_are(tmp_path: Path, suffix: str, text: str,
         (
             ".json",
             {"start_ps": [0, 5]},
-            "flow 1: Parsimon's flow lists cannot hold starts between two nanoseconds",
+            "flow 1: Parsimon's flow lists cannot hold starts that are not whole nanoseconds",
         ),
         (".cm", {"weight": [1, 2]}, "flow 1: connection matrices of htsim cannot hold weights of flows"),
         (".txt", {"weight": [1, 2]}, "flow 1: flow files of ns-3 cannot hold weights of flows"),
         (".json", {"weight": 2}, "flow 0: Parsimon's flow lists cannot hold weights of flows"),
-        (".xls", {}, "unknown file format, found '.xls'; allowed: .parquet, .json, .cm, .txt, .csv"),
+        (".xls", {}, "unknown workload format, found '.xls'; allowed: .cm, .csv, .json, .parquet, .txt"),
     ],
 )
 def test_what_a_format_cannot_hold(
@@ -382,7 +382,7 @@ def test_waits_that_triggers_cannot_say(tmp_path: Path) -> None:
     with pytest.raises(WorkloadError) as caught:
         write_workload(flows, FIVE, tmp_path / "a.cm")
     assert (
-        "flow 3: connection matrices of htsim cannot hold flows that wait for one end and for different"
+        "flow 3: connection matrices of htsim cannot hold flows that wait for one common flow and for different"
         in str(caught.value)
     )
 
@@ -416,8 +416,11 @@ def test_percentiles_are_those_of_the_generators(tmp_path: Path) -> None:
     assert parse_sizes(f"{path}:interpolation=log").interpolation == "log"
     for text, sentence in (
         ("1 2 3\n", ":1: not bytes and per cent, found '1 2 3'"),
-        ("100 0.5\n1000 1\n", ": the shares are parts of 1, found '1'; allowed: per cent, the last one 100"),
-        ("5 50\n9 90\n", ": the last share is not that of all flows, found 0.9; allowed: 1"),
+        (
+            "100 0.5\n1000 1\n",
+            ": the shares are fractions of 1, found '1'; allowed: per cent, the last one 100",
+        ),
+        ("5 50\n9 90\n", ": the last share does not cover all flows, found 0.9; allowed: 1"),
         ("# none\n", ": there are no points"),
     ):
         path.write_text(text)

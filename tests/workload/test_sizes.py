@@ -88,11 +88,11 @@ def test_file(tmp_path: Path) -> None:
         ("bytes,share\n", ": there are no points"),
         ("", ": the file is empty"),
         ("bytes,share\n" + "1" * 200_000, ":2: not CSV (field larger than field limit (131072))"),
-        ("bytes,share\n1,0.5\n", ": the last share is not that of all flows, found 0.5; allowed: 1"),
+        ("bytes,share\n1,0.5\n", ": the last share does not cover all flows, found 0.5; allowed: 1"),
         ("bytes,share\n5,0.5\n4,1\n", ": a size is below the one before, found 4.0"),
         ("bytes,share\n5,0.5\n6,0.4\n7,1\n", ": a share is below the one before, found 0.4"),
-        ("bytes,share\n0.5,1\n", ": a size is wrong, found 0.5; allowed: 1 to 1e+15"),
-        ("bytes,share\nnan,1\n", ": a size is wrong, found nan; allowed: 1 to 1e+15"),
+        ("bytes,share\n0.5,1\n", ": invalid size, found 0.5; allowed: 1 to 1e+15"),
+        ("bytes,share\nnan,1\n", ": invalid size, found nan; allowed: 1 to 1e+15"),
     ],
 )
 def test_broken_files(content: str, message: str, tmp_path: Path) -> None:

@@ -17,20 +17,7 @@ from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
 from pnet_lp.workload import WORKLOADS, build_workload, parse_sizes
 
-ALL = {
-    "each": "each:sizes=10MB",
-    "poisson": "poisson:sizes=pfabric-web-search,load=0.5,flows=300",
-    "log-normal": "log-normal:sizes=pfabric-web-search,load=0.5,flows=300,sigma=2",
-    "closed-loop": "closed-loop:sizes=facebook-cache,loops=4,rounds=5",
-    "sequential": "sequential:sizes=64KiB,rounds=7,pause=1us",
-    "rpc": "rpc:rounds=10",
-    "incast": "incast:senders=5,sizes=1MB,rounds=3",
-    "all-gather": "all-gather:size=1kB,placement=random",
-    "all-reduce": "all-reduce:size=1kB,placement=random",
-    "all-to-all": "all-to-all:size=1kB,placement=random",
-    "hadoop": "hadoop:mappers=4,reducers=4,data=1MB,block=10kB",
-    "reduce-scatter": "reduce-scatter:size=1kB,placement=random",
-}
+ALL = {entry.name: entry.expression for entry in WORKLOADS}
 
 
 @pytest.fixture(scope="module")
@@ -39,18 +26,14 @@ def network() -> Network:
 
 
 def build(text: str, network: Network, seed: int = 0) -> Workload:
-    traffic = build_traffic("permutation", network, seed=seed) if text.startswith("each") else None
-    return build_workload(text, network, traffic, seed=seed)
+    beside = WORKLOADS.get(text.partition(":")[0]).beside.get("traffic")
+    return build_workload(text, network, beside and build_traffic(beside, network, seed=seed), seed=seed)
 
 
 def parents(workload: Workload) -> list[list[int]]:
     """Return the flows that each flow waits for."""
     pointer = workload.after_ptr.tolist()
     return [workload.after[a:b].tolist() for a, b in itertools.pairwise(pointer)]
-
-
-def test_every_workload_is_here() -> None:
-    assert sorted(ALL) == WORKLOADS.names()
 
 
 @pytest.mark.parametrize("text", ALL.values(), ids=ALL)
@@ -136,8 +119,8 @@ def test_a_load_of_nothing() -> None:
     with pytest.raises(WorkloadError) as caught:
         build_workload("poisson:sizes=1kB,load=1,flows=1,capacity_gbps=bisection", apart)
     assert str(caught.value).startswith(
-        "poisson:sizes=1kB,load=1,flows=1,capacity_gbps=bisection: capacity_gbps: a load is a part of the bisection "
-        "(proved narrowest), which is 0 Gb/s, found 'bisection'; allowed: access, bisection or a number"
+        "poisson:sizes=1kB,load=1,flows=1,capacity_gbps=bisection: capacity_gbps: a load is a fraction of "
+        "the bisection (proved narrowest), which is 0 Gb/s, found 'bisection'; allowed: access, bisection or a number"
     )
 
 
@@ -311,24 +294,24 @@ def test_too_many_flows(network: Network) -> None:
         ({"dst": [1, 2]}, "workload: flow 1: host 2 sends to itself"),
         (
             {"size": 0},
-            "workload: flow 0: a flow has a wrong size in bytes, found 0; allowed: 1 to 576460752303423487",
+            "workload: flow 0: invalid flow size in bytes, found 0; allowed: 1 to 576460752303423487",
         ),
         (
             {"size": 1.5},
-            "workload: a flow has a wrong size in bytes, found 'float64'; allowed: whole numbers",
+            "workload: invalid flow size in bytes, found 'float64'; allowed: whole numbers",
         ),
         (
             {"start_ps": [0, -1]},
-            "workload: flow 1: a flow has a wrong start in picoseconds, found -1; allowed: 0 to 1000000000000000000",
+            "workload: flow 1: invalid flow start in picoseconds, found -1; allowed: 0 to 1000000000000000000",
         ),
         ({"size": [1, 2, 3]}, "workload: 2 flows have 3 values of size"),
-        ({"src": [], "dst": []}, "workload: there is no flow"),
-        ({"after": ([0], [0])}, "workload: flow 0: a flow waits for itself, through others or at once"),
-        ({"after": ([0, 1], [1, 0])}, "workload: flow 0: a flow waits for itself, through others or at once"),
+        ({"src": [], "dst": []}, "workload: the workload has no flows"),
+        ({"after": ([0], [0])}, "workload: flow 0: circular dependency between flows"),
+        ({"after": ([0, 1], [1, 0])}, "workload: flow 0: circular dependency between flows"),
         # The first waits for a circle, and is not on it.
         (
             {"src": [0, 2, 1], "dst": [1, 3, 2], "after": ([0, 1, 2], [1, 2, 1]), "label": "chain"},
-            "chain: flow 1: a flow waits for itself, through others or at once",
+            "chain: flow 1: circular dependency between flows",
         ),
         ({"stage": ["read", "read", "read"]}, "workload: 2 flows have 3 values of stage"),
         ({"stage": ["read", " "]}, "workload: flow 1: a stage has no name, found ' '"),
@@ -340,12 +323,12 @@ def test_too_many_flows(network: Network) -> None:
         ),
         (
             {"connection": [7, 7]},
-            "workload: flow 1: a connection between hosts 2 and 3 is also one between others, found 7; "
+            "workload: flow 1: a connection between hosts 2 and 3 is already used between other hosts, found 7; "
             "allowed: that of flow 0 joins hosts 0 and 1",
         ),
         (
             {"connection": [0, -1]},
-            "workload: flow 1: a flow has a wrong connection, found -1; allowed: 0 to 9223372036854775807",
+            "workload: flow 1: invalid connection of a flow, found -1; allowed: 0 to 9223372036854775807",
         ),
     ],
 )

@@ -32,6 +32,7 @@ class BetaFatTreeCost(BetaFatTree):
 @ARCHITECTURES.register(
     "beta-fat-tree",
     params=BetaFatTreeCost,
+    example="servers=96,ports=8,beta=2,numbers=pieces",
     summary="three tiers of 64-port switches with 1/beta of full bisection bandwidth",
     source="the all-electrical baseline of the hybrid optical/electrical network for 10,240 servers, section 3.2",
 )

@@ -55,6 +55,7 @@ class Hybrid(Params):
 @ARCHITECTURES.register(
     "hybrid",
     params=Hybrid,
+    example="servers=640,beta=4",
     summary="ToR switches joined by optical circuit switches, and a slow packet network beside them",
     source="the hybrid optical/electrical network for 10,240 servers, section 3.2, tables and figure 2",
 )

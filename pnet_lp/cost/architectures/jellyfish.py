@@ -81,6 +81,7 @@ class JellyfishCost(Params):
 @ARCHITECTURES.register(
     "jellyfish",
     params=JellyfishCost,
+    example="k=6,planes=3,access=lr",
     summary="planes of random graphs of single-chip switches, all cables long",
     source="Singla, Hong, Popa, Godfrey: Jellyfish: Networking Data Centers Randomly, NSDI 2012; P-Net, section 3.2",
 )

@@ -91,6 +91,7 @@ def _optical_core(params: OpticalCore, core: Core) -> Design:
 @ARCHITECTURES.register(
     "ocs-core",
     params=OpticalCore,
+    example="hosts=96,radix=4,planes=2,beta=2",
     summary="N planes of ToR switches joined by optical circuit switches, without transceivers in the core",
     source="P-Net (CoNEXT 2022), section 6.1",
 )
@@ -107,6 +108,7 @@ def ocs_core(params: OpticalCore) -> Design:
 @ARCHITECTURES.register(
     "patch-panel-core",
     params=OpticalCore,
+    example="hosts=96,radix=4,planes=2,access=sr",
     summary="N planes of ToR switches joined at passive patch panels into fixed random graphs",
     source="P-Net (CoNEXT 2022), sections 6.1 and 6.2",
 )

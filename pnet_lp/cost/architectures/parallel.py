@@ -63,6 +63,7 @@ class Parallel(Params):
 @ARCHITECTURES.register(
     "parallel",
     params=Parallel,
+    example="hosts=128,radix=4,planes=4",
     summary="N equal fat trees of chips with N times the ports at 1/N of the speed",
     source="P-Net (CoNEXT 2022), sections 3.1 and 6.1, table 1",
 )

@@ -23,6 +23,7 @@ class SerialChassis(ChassisFatTree):
 @ARCHITECTURES.register(
     "serial-chassis",
     params=SerialChassis,
+    example="radix=8,chassis=16",
     summary="two tiers of chassis, each a Clos network of chips with traces instead of cables",
     source="P-Net (CoNEXT 2022), section 2.2, table 1",
 )

@@ -33,6 +33,7 @@ class SerialScaleOut(Params):
 @ARCHITECTURES.register(
     "serial-scale-out",
     params=SerialScaleOut,
+    example="hosts=64,radix=8",
     summary="one fat tree of single-chip switches, with as many tiers as the radix needs",
     source="P-Net (CoNEXT 2022), section 2.1, table 1",
 )

@@ -33,6 +33,7 @@ class TorParallelCost(TorParallel):
 @ARCHITECTURES.register(
     "tor-parallel",
     params=TorParallelCost,
+    example="pods=2,tors=3,fabrics=2,spines=1",
     summary="ToR switches on N disjoint fabrics, each switch a box",
     source="Andreyev: Introducing data center fabric, the next-generation Facebook data center network, 2014",
 )

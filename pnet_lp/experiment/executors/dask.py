@@ -38,7 +38,12 @@ class DaskParams(Params):
     )
 
 
-@EXECUTORS.register("dask", params=DaskParams, summary="workers of a Dask cluster, which run the same code")
+@EXECUTORS.register(
+    "dask",
+    params=DaskParams,
+    example="address=10.0.0.1:8786",
+    summary="workers of a Dask cluster, which run the same code",
+)
 class Dask(Executor):
     """See :class:`Executor`.
 

@@ -1,16 +1,135 @@
-"""Demands one by one."""
+"""Demands between numbered endpoints: what every representation answers, and the list of pairs."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from pnet_lp import _core
+from pnet_lp.errors import TrafficError
+from pnet_lp.memory import check_fits
 from pnet_lp.model.arrays import FloatArray, IntArray, floats, ints, longs
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands.base import Demands, Index
+
+Index = npt.NDArray[np.int64]
+
+BYTES_PER_PAIR = 120
+"""Measured peak of writing pairs out and of their flow problem: 86 to 91 bytes each, up to 115 where they are drawn."""
+
+LISTED_PAIRS = 1_000_000
+"""Up to this many pairs, demands that are a rule have the fingerprint of those that list them."""
+
+
+def check_pairs(count: int, what: str) -> None:
+    """Raise TrafficError where ``what`` with ``count`` pairs, and the problem made of it, need too much memory."""
+    check_fits(
+        count * BYTES_PER_PAIR,
+        what,
+        TrafficError,
+        allowed="level=rack, sparser traffic, or a smaller network",
+    )
+
+
+class Demands(ABC):
+    """Demands between numbered endpoints."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """Number of demands above 0."""
+
+    @property
+    @abstractmethod
+    def total(self) -> float:
+        """Sum of all demands."""
+
+    @property
+    @abstractmethod
+    def range(self) -> FloatArray:
+        """float64: a selection of demands with the smallest and the largest."""
+
+    @property
+    @abstractmethod
+    def complete(self) -> bool:
+        """Whether every endpoint is known, without a check of each pair, to send to every other."""
+
+    @abstractmethod
+    def listed(self, what: str) -> Pairs:
+        """Return the demands one by one, sorted by source, then destination.
+
+        Raises:
+            TrafficError: they do not fit into memory; the message begins with ``what``.
+        """
+
+    @abstractmethod
+    def scaled(self, factor: float) -> Demands:
+        """Return demands ``factor`` times as large."""
+
+    @abstractmethod
+    def named(self, endpoints: int) -> npt.NDArray[np.bool_]:
+        """Return bool ``[endpoints]``: which of them send or receive anything."""
+
+    @abstractmethod
+    def received(self, endpoints: int) -> npt.NDArray[np.bool_]:
+        """Return bool ``[endpoints]``: which of them are destinations."""
+
+    @abstractmethod
+    def totals(self, endpoints: int) -> FloatArray:
+        """Return float64 ``[2, endpoints]``: what each sends, and what it receives."""
+
+    @abstractmethod
+    def leaving(self, inside: npt.NDArray[np.bool_]) -> float:
+        """Return the sum of the demands from endpoints ``inside``, bool ``[endpoints]``, to others."""
+
+    @abstractmethod
+    def weights(self, endpoints: int) -> FloatArray:
+        """Return float64 ``[n, endpoints]``: columns that are equal only where endpoints can be exchanged."""
+
+    @abstractmethod
+    def sent_to(self, endpoint: int, endpoints: int) -> FloatArray:
+        """Return float64 ``[endpoints]``: what each sends to another one with the column of weights of ``endpoint``.
+
+        Where no other has it, what it sends to ``endpoint`` itself.
+        """
+
+    @abstractmethod
+    def sent_to_itself(self, endpoint: int) -> float:
+        """Return what an endpoint sends to itself: as a class of hosts, what these send to each other."""
+
+    @abstractmethod
+    def refined(self, classes: Index, used: Index) -> Index:
+        """Return the coarsest equitable refinement: members of a class send to, and receive from, each class the same.
+
+        Args:
+            classes: int64 ``[used]``, a partition in which all endpoints of a class are equivalent so far.
+            used: int64, the endpoints that send or receive anything.
+        """
+
+    @abstractmethod
+    def merged(self, classes: Index, size: Index, member: Index) -> Demands:
+        """Return the demands between classes of equivalent endpoints.
+
+        Args:
+            classes: int64 ``[endpoints]``, the class of each, -1 for none.
+            size: int64 ``[classes]``, how many are in each.
+            member: int64 ``[classes]``, one of each.
+        """
+
+    @abstractmethod
+    def core(self, endpoints: int) -> _core.Demands:
+        """Return the core's representation."""
+
+    @abstractmethod
+    def identity(self, head: str) -> list[str | npt.NDArray[np.generic]]:
+        """Return what a fingerprint is taken of, ``head`` within it; of few demands the same for list and rule."""
+
+    @property
+    def factors(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Weights of sources and of destinations whose products demands are, and demands to oneself; None if listed."""
+        return None
 
 
 @brief("count", "total")
@@ -44,7 +163,7 @@ class Pairs(Demands):
 
     @property
     def complete(self) -> bool:
-        """Pairs are not looked at."""
+        """Pairs are not checked."""
         return False
 
     def listed(self, what: str) -> Pairs:
@@ -80,11 +199,11 @@ class Pairs(Demands):
         return float(self.demand[inside[self.src] & ~inside[self.dst]].sum())
 
     def weights(self, endpoints: int) -> FloatArray:
-        """Return a number for each endpoint: whoever has demands of its own is like no other."""
+        """Return a number for each endpoint: no two endpoints are equivalent."""
         return np.arange(endpoints, dtype=np.float64)[None, :]
 
     def sent_to(self, endpoint: int, endpoints: int) -> FloatArray:
-        """Return what each endpoint sends to one like this."""
+        """Return what each endpoint sends to an equivalent one."""
         here = self.dst == endpoint
         coming = np.bincount(self.src[here], weights=self.demand[here], minlength=endpoints)
         return np.asarray(coming, dtype=np.float64)
@@ -93,10 +212,10 @@ class Pairs(Demands):
         """Return what an endpoint sends to itself."""
         return float(self.demand[(self.src == endpoint) & (self.dst == endpoint)].sum())
 
-    def refined(self, colour: Index, used: Index) -> Index:
-        """Split classes until all members of each send to, and receive from, every class alike."""
+    def refined(self, classes: Index, used: Index) -> Index:
+        """Split classes until the members of each send to, and receive from, every class the same."""
         src, dst = np.searchsorted(used, self.src), np.searchsorted(used, self.dst)
-        return _refine(colour, src, dst, self.demand)
+        return _refine(classes, src, dst, self.demand)
 
     def merged(self, classes: Index, size: Index, member: Index) -> Pairs:
         """Return the demands between classes."""
@@ -109,7 +228,7 @@ class Pairs(Demands):
         return Pairs(ints(row), ints(column), floats(demand))
 
     def core(self, endpoints: int) -> _core.Demands:
-        """Return them as the core holds them."""
+        """Return the core's representation."""
         return _core.Demands.pairs(endpoints, self.src, self.dst, self.demand)
 
     def identity(self, head: str) -> list[str | npt.NDArray[np.generic]]:
@@ -128,37 +247,37 @@ def _added(row: Index, column: Index, demand: FloatArray) -> tuple[IntArray, Int
     return found.row, found.col, found.data
 
 
-def _refine(colour: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
-    """Split classes until all members of each send to, and receive from, every class alike."""
-    n = len(colour)
-    if int(colour.max()) + 1 == n:
-        return colour
+def _refine(classes: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
+    """Split classes until the members of each send to, and receive from, every class the same."""
+    n = len(classes)
+    if int(classes.max()) + 1 == n:
+        return classes
     import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
     sent = sp.csr_array((demand, (src, dst)), shape=(n, n))
     moved = sp.csr_array(sp.hstack([sent, sent.T]))
-    while (count := int(colour.max()) + 1) < n:
-        columns = np.concatenate([colour, count + colour])
+    while (count := int(classes.max()) + 1) < n:
+        columns = np.concatenate([classes, count + classes])
         member = sp.csr_array((np.ones(2 * n), columns, np.arange(2 * n + 1)), shape=(2 * n, 2 * count))
         # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
         sums = sp.csr_array(moved @ member)
         sums.sort_indices()
-        refined = _labels(colour, longs(sums.indptr), longs(sums.indices), sums.data)
+        refined = _labels(classes, longs(sums.indptr), longs(sums.indices), sums.data)
         if int(refined.max()) + 1 == count:
-            return colour
-        colour = refined
-    return colour
+            return classes
+        classes = refined
+    return classes
 
 
-def _labels(colour: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:
-    """Return a label per row of a sparse matrix, equal for rows of one colour that are equal bit by bit."""
-    label = np.empty(len(colour), dtype=np.int64)
+def _labels(classes: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:
+    """Return a label per row of a sparse matrix, equal for rows of one class that are equal bit by bit."""
+    label = np.empty(len(classes), dtype=np.int64)
     lengths = np.diff(ptr)
     count = 0
     for length in np.unique(lengths):
         rows = np.flatnonzero(lengths == length)
         place = ptr[rows, None] + np.arange(length)
-        words = np.hstack([colour[rows, None], columns[place], values[place].view(np.int64)], dtype=np.int64)
+        words = np.hstack([classes[rows, None], columns[place], values[place].view(np.int64)], dtype=np.int64)
         distinct, own = np.unique(words.view(f"V{words.itemsize * words.shape[1]}"), return_inverse=True)
         label[rows] = count + own.ravel()
         count += len(distinct)

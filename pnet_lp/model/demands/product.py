@@ -11,8 +11,7 @@ import numpy.typing as npt
 from pnet_lp import _core
 from pnet_lp.model.arrays import FloatArray, equal_columns, floats, ints
 from pnet_lp.model.brief import brief
-from pnet_lp.model.demands.base import LISTED_PAIRS, Demands, Index, check_pairs
-from pnet_lp.model.demands.pairs import Pairs
+from pnet_lp.model.demands.pairs import LISTED_PAIRS, Demands, Index, Pairs, check_pairs
 
 
 @brief("count", "total")
@@ -31,7 +30,7 @@ class Product(Demands):
     own: FloatArray = field(default_factory=lambda: floats([]))
 
     def __post_init__(self) -> None:
-        """Let no endpoint send to itself unless it is said to."""
+        """Default ``own`` to no demand from an endpoint to itself."""
         if len(self.own) != len(self.sends):
             object.__setattr__(self, "own", floats(np.zeros(len(self.sends))))
 
@@ -110,7 +109,7 @@ class Product(Demands):
         return np.stack([self.sends, self.receives, self.own])
 
     def sent_to(self, endpoint: int, endpoints: int) -> FloatArray:
-        """Return what each endpoint sends to one like this."""
+        """Return what each endpoint sends to an equivalent one."""
         del endpoints
         return np.asarray(self.sends * self.receives[endpoint])
 
@@ -118,9 +117,9 @@ class Product(Demands):
         """Return what an endpoint sends to itself."""
         return float(self.own[endpoint])
 
-    def refined(self, colour: Index, used: Index) -> Index:
+    def refined(self, classes: Index, used: Index) -> Index:
         """Split classes by weights."""
-        return equal_columns(np.vstack([colour, self.weights(len(colour))[:, used]]))
+        return equal_columns(np.vstack([classes, self.weights(len(classes))[:, used]]))
 
     def merged(self, classes: Index, size: Index, member: Index) -> Product:
         """Return the demands between classes."""
@@ -130,7 +129,7 @@ class Product(Demands):
         return Product(floats(size * sends), floats(size * receives), floats(own))
 
     def core(self, endpoints: int) -> _core.Demands:
-        """Return them as the core holds them."""
+        """Return the core's representation."""
         del endpoints
         return _core.Demands.product(self.sends, self.receives, self.own)
 

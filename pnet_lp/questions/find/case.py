@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pnet_lp.design import FindSettings
 from pnet_lp.questions.base import Case, OutputOption
-from pnet_lp.tables import SUFFIXES
+from pnet_lp.tables import TABLE_FORMATS
 
 
 class FindCase(FindSettings, Case):
@@ -24,7 +24,7 @@ class FindCase(FindSettings, Case):
     plot = "throughput over price, or over power where that ranks"
     outputs = {  # noqa: RUF012 - of a model, which is frozen
         "candidates": OutputOption(
-            "Write a table of all candidates, those that were ruled out with the reason.", SUFFIXES
+            "Write a table of all candidates, those that were ruled out with the reason.", TABLE_FORMATS
         )
     }
     jobs = ("fail_links",)

@@ -11,7 +11,7 @@ from pnet_lp.flags import Flag
 from pnet_lp.optical import SpeedUpSettings
 from pnet_lp.questions.base import OutputOption, Series
 from pnet_lp.questions.keys import TrafficKeys
-from pnet_lp.tables import SUFFIXES
+from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.throughput.settings import ToleranceSettings
 
 _TRAFFIC = Flag(metavar="EXPR|FILE", several="repeated")
@@ -37,7 +37,7 @@ class SpeedUpCase(SpeedUpSettings, PriceSettings, ToleranceSettings, TrafficKeys
     example = "--scenario 1 --job --traffic mpi-fft --traffic mpi-mg"
     rows = "workload"
     outputs = {  # noqa: RUF012 - of a model, which is frozen
-        "circuits": OutputOption("Write a table, one row per pair of racks.", SUFFIXES)
+        "circuits": OutputOption("Write a table, one row per pair of racks.", TABLE_FORMATS)
     }
     series = (Series("", {"traffic": _TRAFFIC}, rows="workload"),)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pnet_lp.questions.base import OutputOption
 from pnet_lp.questions.keys import DemandKeys
-from pnet_lp.tables import SUFFIXES
+from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.throughput.objectives import parse_objective
 from pnet_lp.throughput.settings import ObjectiveSettings
 from pnet_lp.throughput.write_lp import LP_SUFFIXES
@@ -30,10 +30,11 @@ class ThroughputCase(ObjectiveSettings, DemandKeys):
     outputs = {  # noqa: RUF012 - of a model, which is frozen
         "save": OutputOption("Save the result with its proof, for `pnet-lp verify`."),
         "links": OutputOption(
-            "Write load, utilisation and length (dual price) of every directed link as a table.", SUFFIXES
+            "Write load, utilisation and length (dual price) of every directed link as a table.",
+            TABLE_FORMATS,
         ),
         "write_lp": OutputOption(
-            "Before solving, write the linear program of K for another solver.", LP_SUFFIXES
+            "Before solving, write the linear program of K for another solver.", suffixes=LP_SUFFIXES
         ),
     }
 

@@ -9,6 +9,7 @@ from pnet_lp.routing.rule import PathKind
 @ROUTINGS.register(
     "edge-disjoint",
     params=PathCount,
+    example="k=2",
     summary="K paths without a common link, of least total length, split optimally",
     source='J. W. Suurballe, "Disjoint paths in a network", Networks 4 (1974)',
 )

@@ -1,4 +1,4 @@
-"""``hedera``: flows on paths that have room for what they could send, all of them placed at once."""
+"""``hedera``: flows on paths that have room for what they could send, all of them placed together."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ class PlacementParams(Params):
 class Hedera(Ecmp):
     """All of a demand on the path that it is placed on; where there is no room, on that which ``ecmp`` draws.
 
-    Each demand is one flow, and all are large and there at once.  What a flow could send is max-min fair among those of
-    its source and of its destination, if only access links (of a rack, all links of its switches) are in its way.
+    Each demand is one flow, and all are large and present from the start.  What a flow could send is max-min fair among
+    those of its source and of its destination, if only access links (of a rack, all links of its switches) limit it.
     """
 
     params: PlacementParams
@@ -97,7 +97,7 @@ class Hedera(Ecmp):
     def iterate(
         self, network: Network, level: Level, src: npt.ArrayLike, dst: npt.ArrayLike, *, threads: int = 0
     ) -> Iterator[tuple[slice, PathSet]]:
-        """Yield all pairs at once, since where one goes depends on the others."""
+        """Yield all pairs in one block, since the placement of one depends on the others."""
         paths = self.paths(network, level, src, dst, threads=threads)
         yield slice(0, paths.pair_count), paths
 

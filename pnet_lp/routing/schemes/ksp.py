@@ -9,6 +9,7 @@ from pnet_lp.routing.rule import PathKind
 @ROUTINGS.register(
     "ksp",
     params=PathCount,
+    example="k=3",
     summary="the K shortest loop-free paths, split optimally",
     source='J. Y. Yen, "Finding the K shortest loopless paths in a network", Management Science 17 (1971)',
 )

@@ -25,6 +25,7 @@ class GivenParams(Params):
 @FORWARDINGS.register(
     "given",
     params=GivenParams,
+    example="routing=ksp:4",
     summary="a routing's paths: subflows take one after the other, from one drawn for each flow",
 )
 def given(params: GivenParams, context: Context) -> _core.Forwarding:

@@ -30,6 +30,7 @@ class StrictParams(LimitParams):
 @QUEUES.register(
     "strict",
     params=StrictParams,
+    example="bounds=10x100",
     summary="strict priorities: what carries no data first, then data by what its flow has left",
 )
 def strict(params: StrictParams, context: Context) -> _core.Queue:

@@ -43,6 +43,7 @@ class TrimParams(LimitParams):
 @QUEUES.register(
     "trim",
     params=TrimParams,
+    beside={"transport": "ndp"},
     summary="cuts the payload off data that finds no room, and sends headers ahead; for ndp",
     source="NDP: Handley et al., SIGCOMM 2017, section 3.1",
 )

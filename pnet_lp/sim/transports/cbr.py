@@ -28,6 +28,8 @@ class CbrParams(Params):
 @TRANSPORTS.register(
     "cbr",
     params=CbrParams,
+    beside={"queue": "drop-tail:packets=10000"},
+    example="rate=2Gbps",
     summary="packets at even intervals, never retransmitted; a flow that loses one is never complete",
 )
 def cbr(params: CbrParams, context: Context) -> _core.Transport:

@@ -9,6 +9,7 @@ from pnet_lp.sim.base import TRANSPORTS, Context
 
 @TRANSPORTS.register(
     "line-rate",
+    beside={"queue": "drop-tail:packets=10000"},
     summary="packets at the rate of the links that they leave by, never retransmitted; else as cbr",
 )
 def line_rate(_: NoParams, context: Context) -> _core.Transport:

@@ -71,6 +71,7 @@ class MinCostParams(Params):
 @OBJECTIVES.register(
     "min-cost",
     params=MinCostParams,
+    example="fraction=0.9",
     summary="the least cost, 1 for each Gb/s on a link between switches, to carry K times the matrix",
 )
 class MinCost(Objective):

@@ -20,6 +20,7 @@ class BCube(LinkParams):
 @topologies.register(
     "bcube",
     params=BCube,
+    example="n=3,k=1",
     summary="n^(k+1) servers of k + 1 ports that forward for each other, (k+1) n^k switches",
     source="Guo et al.: BCube: A High Performance, Server-centric Network Architecture, SIGCOMM 2009",
 )

@@ -64,6 +64,7 @@ class BetaFatTree(HostParams):
 @topologies.register(
     "beta-fat-tree",
     params=BetaFatTree,
+    example="servers=64,beta=4,ports=8",
     summary="three tiers with 1/beta of full bisection bandwidth, oversubscribed by sqrt(beta) at each of two steps",
     source="the all-electrical baseline of the hybrid optical/electrical network for 10,240 servers, section 3",
 )

@@ -54,6 +54,7 @@ class ChassisFatTree(HostParams):
 @topologies.register(
     "chassis-fat-tree",
     params=ChassisFatTree,
+    example="radix=4",
     summary="two tiers of boxes, each a Clos network of chips: four tiers of chips, as in a fat tree of radix ports",
     source="P-Net (Scaling beyond packet switch limits with multiple dataplanes, CoNEXT 2022), section 2.2, table 1",
 )

@@ -20,7 +20,9 @@ class Complete(LinkParams):
     n: int = Field(ge=2, description="number of switches")
 
 
-@topologies.register("complete", params=Complete, summary="n switches, every two joined by a cable")
+@topologies.register(
+    "complete", params=Complete, example="n=7", summary="n switches, every two joined by a cable"
+)
 def complete(params: Complete) -> Plane:
     """Return the complete graph of n switches."""
     check_size("complete", switches=params.n, cables=params.n * (params.n - 1) // 2)
@@ -29,9 +31,9 @@ def complete(params: Complete) -> Plane:
 
 
 @sizings.register("complete", summary="as few switches as there are ports for all others")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield the smallest mesh in which every switch has ports for all others and for its hosts."""
-    for n in range(2, wanted.ports + 1):
-        if wanted.switches(n) + n - 1 <= wanted.ports:
-            yield {"n": n, "hosts_per_switch": wanted.switches(n)}
+    for n in range(2, equipment.ports + 1):
+        if equipment.switches(n) + n - 1 <= equipment.ports:
+            yield {"n": n, "hosts_per_switch": equipment.switches(n)}
             return

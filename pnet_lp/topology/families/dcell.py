@@ -21,6 +21,7 @@ class DCell(LinkParams):
 @topologies.register(
     "dcell",
     params=DCell,
+    example="n=3,k=1",
     summary="servers of k + 1 ports that forward for each other: one cable between every two cells of each level",
     source="Guo et al.: DCell: A Scalable and Fault-Tolerant Network Structure for Data Centers, SIGCOMM 2008",
 )

@@ -50,6 +50,7 @@ class Dragonfly(HostParams):
 @topologies.register(
     "dragonfly",
     params=Dragonfly,
+    example="h=2",
     summary="fully joined groups of a switches, joined to each other by h cables of each switch",
     source="Kim, Dally, Scott, Abts: Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008; arrangements: "
     "Camarero, Vallejo, Beivide: Topological Characterization of Hamming and Dragonfly Networks, TACO 2014",
@@ -111,17 +112,17 @@ def _other_end(arrangement: Arrangement, group: _Groups, port: int, g: int) -> t
 
 
 @sizings.register("dragonfly", summary="balanced groups, as large and as small as switches and hosts allow")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield balanced networks: that of the largest switches, and that of the smallest that are enough.
 
     In fine steps they are those between too.
     """
     fit = []
-    for h in range(1, (wanted.ports + 1) // 4 + 1):
-        groups = max(2, -(-wanted.hosts // (2 * h * h)))
+    for h in range(1, (equipment.ports + 1) // 4 + 1):
+        groups = max(2, -(-equipment.hosts // (2 * h * h)))
         if groups <= 2 * h * h + 1:
             fit.append({"h": h, "g": groups})
-    if wanted.fine:
+    if equipment.fine:
         yield from (fit[i - 1] for i in fine_steps(1, len(fit)))
     else:
         yield from fit if len(fit) < 2 else (fit[0], fit[-1])

@@ -24,7 +24,7 @@ class FatClique(HostParams):
     @model_validator(mode="after")
     def _cliques(self) -> FatClique:
         if self.s_c * self.s_b * self.n_b == 1:
-            raise ValueError("one switch is no network; s_c, s_b or n_b must be more than 1")
+            raise ValueError("a single switch is not a network; s_c, s_b or n_b must be more than 1")
         levels = (
             ("block_ports", self.block_ports, self.s_c, self.s_b, "s_b", "sub-blocks"),
             ("global_ports", self.global_ports, self.s_c * self.s_b, self.n_b, "n_b", "blocks"),
@@ -42,6 +42,7 @@ class FatClique(HostParams):
 @topologies.register(
     "fat-clique",
     params=FatClique,
+    example="s_c=3,s_b=2,n_b=2,block_ports=1,global_ports=1",
     summary="switches in cliques (sub-blocks), sub-blocks in cliques (blocks), blocks in a clique",
     source="Zhang et al.: Understanding Lifecycle Management Complexity of Datacenter Topologies, NSDI 2019",
 )

@@ -50,6 +50,7 @@ class FatTree(HostParams):
 @topologies.register(
     "fat-tree",
     params=FatTree,
+    example="k=4",
     summary="folded Clos network of k-port switches: 5k^2/4 switches and k^3/4 hosts in three tiers",
     source="Al-Fares, Loukissas, Vahdat: A Scalable, Commodity Data Center Network Architecture, SIGCOMM 2008",
 )
@@ -93,11 +94,11 @@ def fat_tree(params: FatTree) -> Plane:
 
 
 @sizings.register("fat-tree", summary="two or three tiers, edge switches with 1 to 4 hosts for each uplink")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield the smallest fat trees for each number of tiers and each oversubscription."""
     for tiers in (2, 3):
         for factor in OVERSUBSCRIPTIONS:
-            for m in range(1, wanted.ports // 2 + 1):
-                if 2 * m**tiers * factor >= wanted.hosts and m * (1 + factor) <= wanted.ports:
+            for m in range(1, equipment.ports // 2 + 1):
+                if 2 * m**tiers * factor >= equipment.hosts and m * (1 + factor) <= equipment.ports:
                     yield {"k": 2 * m, "tiers": tiers, "oversubscription": factor}
                     break

@@ -97,6 +97,7 @@ class FoldedClos(HostParams):
 @topologies.register(
     "folded-clos",
     params=FoldedClos,
+    example="children=2x3x4,parents=2x2",
     summary="tiers of switches, each tier with its own radix, number of cables, oversubscription and speed",
     source="Zahavi: Fat-Tree Routing and Node Ordering Providing Contention Free Traffic for MPI Global Collectives, "
     "JPDC 72(11), 2012, section 4 (PGFT)",

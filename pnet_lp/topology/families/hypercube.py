@@ -18,6 +18,7 @@ class Hypercube(LinkParams):
 @topologies.register(
     "hypercube",
     params=Hypercube,
+    example="d=5",
     summary="2^d switches, joined where their numbers differ in one bit",
     source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
 )

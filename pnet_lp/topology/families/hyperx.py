@@ -60,6 +60,7 @@ class FlattenedButterfly(HostParams):
 @topologies.register(
     "hyperx",
     params=HyperX,
+    example="dims=3x4,k=1x2",
     summary="grid in which every two switches of a row are joined",
     source="Ahn et al.: HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks, SC 2009",
 )
@@ -71,6 +72,7 @@ def hyperx(params: HyperX) -> Plane:
 @topologies.register(
     "flattened-butterfly",
     params=FlattenedButterfly,
+    example="k=3,n=3",
     summary="k-ary n-flat: n - 1 dimensions of k switches, rows fully joined, k hosts on each switch",
     source="Kim, Dally, Abts: Flattened Butterfly: A Cost-Efficient Topology for High-Radix Networks, ISCA 2007",
 )
@@ -99,21 +101,21 @@ def _joined_rows(
     "hyperx",
     summary="rows, squares and cubes with as many hosts on a switch as its ports allow, cables in bundles",
 )
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield rows, and of two and three dimensions the smallest lattice and one with half as many hosts on a switch.
 
     In fine steps they are all with a quarter of the ports or more for hosts, and up to two cables for each host.
     """
     for dimensions in (1, 2, 3):
         fit = []
-        for side in range(2, wanted.ports + 1):
-            hosts = wanted.switches(side**dimensions)
+        for side in range(2, equipment.ports + 1):
+            hosts = equipment.switches(side**dimensions)
             cables = dimensions * (side - 1)
-            if hosts + cables <= wanted.ports:
-                fit.append((side, hosts, (wanted.ports - hosts) // cables))
+            if hosts + cables <= equipment.ports:
+                fit.append((side, hosts, (equipment.ports - hosts) // cables))
         chosen: Iterable[_Sized]
-        if wanted.fine:
-            sensible = (sized for sized in fit if sized[0] ** dimensions <= wanted.most_switches)
+        if equipment.fine:
+            sensible = (sized for sized in fit if sized[0] ** dimensions <= equipment.most_switches)
             chosen = _fine(sensible, dimensions)
         else:
             chosen = _few_rows(fit) if dimensions == 1 else _few_lattices(fit, dimensions)
@@ -140,7 +142,7 @@ def _few_lattices(fit: Sequence[_Sized], dimensions: int) -> Iterator[_Sized]:
 def _few_rows(fit: Sequence[_Sized]) -> Iterator[_Sized]:
     """Yield the shortest row, and for each number of hosts to a cable the shortest, with all its ports and as it needs.
 
-    Most cables lead to switches that are on the way only, where traffic is far from even: two for each host are enough.
+    Most cables lead to switches in between only, where traffic is far from even: two for each host are enough.
     """
     yield from fit[:1]
     for factor in (*reversed(OVERSUBSCRIPTIONS), 1 / 2):

@@ -53,7 +53,8 @@ class Jellyfish(HostParams):
 @topologies.register(
     "jellyfish",
     params=Jellyfish,
-    summary="random graph: hosts spread evenly, every port left over joined to a random switch",
+    example="k=4",
+    summary="random graph: hosts spread evenly, remaining ports joined at random",
     source="Singla, Hong, Popa, Godfrey: Jellyfish: Networking Data Centers Randomly, NSDI 2012",
 )
 def jellyfish(params: Jellyfish) -> Plane:
@@ -99,9 +100,9 @@ def jellyfish(params: Jellyfish) -> Plane:
 
 
 @sizings.register("jellyfish", summary="switches whose ports are split between hosts and cables")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield a graph for each way to split the ports of a switch, no denser than one cable between every two."""
-    for switches, cables in wanted.splits():
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield a graph for each split of the ports of a switch, no denser than one cable between every two."""
+    for switches, cables in equipment.splits():
         if switches >= 4 and cables >= 3:
-            ports = min(wanted.ports, wanted.hosts // switches + switches - 1)
-            yield {"switches": switches, "ports": ports, "hosts": wanted.hosts}
+            ports = min(equipment.ports, equipment.hosts // switches + switches - 1)
+            yield {"switches": switches, "ports": ports, "hosts": equipment.hosts}

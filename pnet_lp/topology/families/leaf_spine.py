@@ -25,6 +25,7 @@ class LeafSpine(HostParams):
 @topologies.register(
     "leaf-spine",
     params=LeafSpine,
+    example="leaves=6,spines=3,hosts_per_leaf=2",
     summary="every leaf joined to every spine",
     source="Alizadeh, Edsall: On the Data Path Performance of Leaf-Spine Datacenter Fabrics, HOTI 2013",
 )
@@ -49,28 +50,28 @@ def leaf_spine(params: LeafSpine) -> Plane:
 @sizings.register(
     "leaf-spine", summary="leaves with 1 to 4 hosts for each uplink, as few spines as that needs"
 )
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield a fabric for each oversubscription, its cables to a spine as parallel as the spine's ports allow."""
-    if wanted.fine:
-        yield from _fine(wanted)
+    if equipment.fine:
+        yield from _fine(equipment)
         return
     for factor in OVERSUBSCRIPTIONS:
-        hosts = wanted.ports * factor // (1 + factor)
-        leaves = wanted.switches(hosts)
-        if not hosts or leaves > wanted.ports:
+        hosts = equipment.ports * factor // (1 + factor)
+        leaves = equipment.switches(hosts)
+        if not hosts or leaves > equipment.ports:
             continue
-        hosts = wanted.switches(leaves)
+        hosts = equipment.switches(leaves)
         uplinks = -(-hosts // factor)
-        parallel = min(wanted.ports // leaves, uplinks)
+        parallel = min(equipment.ports // leaves, uplinks)
         spines = -(-uplinks // parallel)
-        if hosts + spines * parallel <= wanted.ports:
+        if hosts + spines * parallel <= equipment.ports:
             yield {"leaves": leaves, "spines": spines, "hosts_per_leaf": hosts, "parallel": parallel}
 
 
-def _fine(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def _fine(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield for each number of leaves any number of spines, from the most oversubscribed to what hosts can use."""
-    for leaves, uplinks in wanted.splits():
-        hosts, parallel = wanted.switches(leaves), min(wanted.ports // leaves, uplinks)
+    for leaves, uplinks in equipment.splits():
+        hosts, parallel = equipment.switches(leaves), min(equipment.ports // leaves, uplinks)
         if parallel:
             fewest = -(-hosts // (max(OVERSUBSCRIPTIONS) * parallel))
             for spines in fine_steps(fewest, min(uplinks // parallel, -(-hosts // parallel))):

@@ -18,7 +18,8 @@ class Mesh(LinkParams):
 @topologies.register(
     "mesh",
     params=Mesh,
-    summary="grid, its borders open",
+    example="dims=3x4",
+    summary="grid without wraparound links",
     source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
 )
 def mesh(params: Mesh) -> Plane:

@@ -15,7 +15,7 @@ class Path(LinkParams):
     n: int = Field(ge=2, description="number of switches")
 
 
-@topologies.register("path", params=Path, summary="n switches in a line")
+@topologies.register("path", params=Path, example="n=5", summary="n switches in a line")
 def path(params: Path) -> Plane:
     """Return the path of n switches."""
     return grid_plane((params.n,), wrap=False, link_gbps=params.link_gbps, family="path")

@@ -37,6 +37,7 @@ class PolarFly(HostParams):
 @topologies.register(
     "polarfly",
     params=PolarFly,
+    example="q=3",
     summary="polarity graph ER_q of q^2 + q + 1 switches, diameter 2",
     source="Lakhotia et al.: PolarFly: A Cost-Effective and Flexible Low-Diameter Topology, SC 2022, section IV",
 )
@@ -88,7 +89,7 @@ def _orthogonal_points(field: FiniteField) -> npt.NDArray[np.int64]:
 
 
 @sizings.register("polarfly", summary="the two smallest graphs that have room")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield the two smallest graphs whose switches have ports for as many hosts as are on each.
 
     In fine steps they are all with a quarter of the ports or more for hosts.
@@ -100,7 +101,7 @@ def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
         except ValueError:  # no power of a prime
             continue
         switches = q * q + q + 1
-        hosts, more = wanted.switches(switches), wanted.fine and switches <= wanted.most_switches
-        if q + 1 + hosts <= wanted.ports and (found < 2 or more):
+        hosts, more = equipment.switches(switches), equipment.fine and switches <= equipment.most_switches
+        if q + 1 + hosts <= equipment.ports and (found < 2 or more):
             found += 1
             yield {"q": q, "p": hosts}

@@ -32,6 +32,7 @@ class RandomRegular(LinkParams):
 @topologies.register(
     "random-regular",
     params=RandomRegular,
+    example="n=12,degree=3",
     summary="random simple connected graph, every switch with the same number of cables",
     source="Singla, Godfrey, Kolla: High Throughput Data Center Topology Design, NSDI 2014",
 )

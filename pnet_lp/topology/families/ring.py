@@ -15,7 +15,7 @@ class Ring(LinkParams):
     n: int = Field(ge=3, description="number of switches")
 
 
-@topologies.register("ring", params=Ring, summary="n switches in a cycle")
+@topologies.register("ring", params=Ring, example="n=7", summary="n switches in a cycle")
 def ring(params: Ring) -> Plane:
     """Return the cycle of n switches."""
     return grid_plane((params.n,), wrap=True, link_gbps=params.link_gbps, family="ring")

@@ -22,7 +22,10 @@ class SingleSwitch(HostParams):
 
 
 @topologies.register(
-    "single-switch", params=SingleSwitch, summary="one switch, and no cable but to its hosts"
+    "single-switch",
+    params=SingleSwitch,
+    example="hosts=3",
+    summary="one switch with hosts and no other cables",
 )
 def single_switch(params: SingleSwitch) -> Plane:
     """Return the network of one switch, which nothing limits but the access links."""
@@ -31,7 +34,7 @@ def single_switch(params: SingleSwitch) -> Plane:
 
 
 @sizings.register("single-switch", summary="one switch, where it has a port for every host")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield the switch with as many hosts as asked for."""
-    if wanted.hosts <= wanted.ports:
-        yield {"hosts": wanted.hosts}
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield the switch with the requested number of hosts."""
+    if equipment.hosts <= equipment.ports:
+        yield {"hosts": equipment.hosts}

@@ -43,6 +43,7 @@ class SlimFly(HostParams):
 @topologies.register(
     "slim-fly",
     params=SlimFly,
+    example="q=3",
     summary="McKay-Miller-Siran graph of 2q^2 switches, diameter 2",
     source="Besta, Hoefler: Slim Fly: A Cost Effective Low-Diameter Network Topology, SC 2014, section II-B",
 )
@@ -88,7 +89,7 @@ def _generators(q: int, powers: list[int]) -> tuple[set[int], set[int]]:
 
 
 @sizings.register("slim-fly", summary="the two smallest graphs that have room")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield the two smallest graphs whose switches have ports for as many hosts as are on each.
 
     In fine steps they are all with a quarter of the ports or more for hosts.
@@ -100,7 +101,7 @@ def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
         except ValueError:  # no power of a prime, or one of 2
             continue
         switches = 2 * q * q
-        hosts, more = wanted.switches(switches), wanted.fine and switches <= wanted.most_switches
-        if params.degree + hosts <= wanted.ports and (found < 2 or more):
+        hosts, more = equipment.switches(switches), equipment.fine and switches <= equipment.most_switches
+        if params.degree + hosts <= equipment.ports and (found < 2 or more):
             found += 1
             yield {"q": q, "p": hosts}

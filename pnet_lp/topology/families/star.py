@@ -16,7 +16,7 @@ class Star(LinkParams):
     n: int = Field(ge=1, description="number of leaves; the centre is switch 0 and a rack like them")
 
 
-@topologies.register("star", params=Star, summary="n leaves, each joined to one centre")
+@topologies.register("star", params=Star, example="n=1", summary="n leaves, each joined to one centre")
 def star(params: Star) -> Plane:
     """Return the star of ``n`` leaves, ``n + 1`` switches."""
     check_size("star", switches=params.n + 1)

@@ -22,6 +22,7 @@ class TorParallel(HostParams):
 @topologies.register(
     "tor-parallel",
     params=TorParallel,
+    example="pods=2,tors=3,fabrics=2,spines=2",
     summary="hosts on one ToR switch, ToRs on N disjoint fabrics of one fabric switch in each pod",
     source="Andreyev: Introducing data center fabric, the next-generation Facebook data center network, 2014",
 )

@@ -22,7 +22,8 @@ class Torus(LinkParams):
 @topologies.register(
     "torus",
     params=Torus,
-    summary="grid whose rows are closed to rings",
+    example="dims=4x3x3",
+    summary="grid with wraparound links",
     source="Dally, Towles: Principles and Practices of Interconnection Networks, chapter 5",
 )
 def torus(params: Torus) -> Plane:
@@ -34,13 +35,13 @@ def torus(params: Torus) -> Plane:
 
 
 @sizings.register("torus", summary="cubes with as many hosts on a switch as its ports allow")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield cubes: the smallest, and those with two and four times as many switches, or in fine steps up to that."""
     smallest = next(
-        (n for n in range(3, 64) if wanted.switches(n**3) + 6 <= wanted.ports),
+        (n for n in range(3, 64) if equipment.switches(n**3) + 6 <= equipment.ports),
         None,
     )
     if smallest is not None:
         few = dict.fromkeys(round(smallest * factor ** (1 / 3)) for factor in (1, 2, 4))
-        for side in range(smallest, max(few) + 1) if wanted.fine else few:
-            yield {"dims": (side,) * 3, "hosts_per_switch": wanted.switches(side**3)}
+        for side in range(smallest, max(few) + 1) if equipment.fine else few:
+            yield {"dims": (side,) * 3, "hosts_per_switch": equipment.switches(side**3)}

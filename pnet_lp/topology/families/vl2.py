@@ -34,6 +34,7 @@ class VL2(HostParams):
 @topologies.register(
     "vl2",
     params=VL2,
+    example="d_a=4,d_i=4",
     summary="d_a d_i / 4 ToRs of two uplinks each, every aggregation joined to every intermediate switch",
     source="Greenberg et al.: VL2: A Scalable and Flexible Data Center Network, SIGCOMM 2009, section 4.1",
 )

@@ -34,6 +34,7 @@ class Xpander(HostParams):
 @topologies.register(
     "xpander",
     params=Xpander,
+    example="d=3,k=4",
     summary="random k-lift of the complete graph of d + 1 switches: (d + 1) k switches of d cables",
     source="Valadarsky, Shahaf, Dinitz, Schapira: Xpander: Towards Optimal-Performance Datacenters, CoNEXT 2016",
 )
@@ -66,10 +67,10 @@ def xpander(params: Xpander) -> Plane:
 
 
 @sizings.register("xpander", summary="switches whose ports are split between hosts and cables")
-def sizes(wanted: Equipment) -> Iterator[dict[str, Any]]:
-    """Yield a lift for each way to split the ports of a switch."""
-    for switches, cables in wanted.splits():
+def sizes(equipment: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield a lift for each split of the ports of a switch."""
+    for switches, cables in equipment.splits():
         d = min(cables, switches - 1)
         if d >= 3:
             k = -(-switches // (d + 1))
-            yield {"d": d, "k": k, "hosts": wanted.switches((d + 1) * k)}
+            yield {"d": d, "k": k, "hosts": equipment.switches((d + 1) * k)}

@@ -4,24 +4,7 @@ Reading raises TopologyError for whatever is wrong with a file, and never yields
 a plane read back is the plane written: a format that cannot hold it refuses.
 """
 
-from pnet_lp.topology.io.files import (
-    FORMATS,
-    SUFFIXES,
-    parse_plane,
-    read_plane,
-    read_text,
-    write_network,
-    write_plane,
-)
-from pnet_lp.topology.io.format import Format
+from pnet_lp.topology.io.files import parse_plane, read_content, read_plane, write_network, write_plane
+from pnet_lp.topology.io.format import NETWORK_FORMATS
 
-__all__ = [
-    "FORMATS",
-    "SUFFIXES",
-    "Format",
-    "parse_plane",
-    "read_plane",
-    "read_text",
-    "write_network",
-    "write_plane",
-]
+__all__ = ["NETWORK_FORMATS", "parse_plane", "read_content", "read_plane", "write_network", "write_plane"]

@@ -12,7 +12,7 @@ import re
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, check_bare, check_numbered, paired
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, check_numbered, paired
 
 _TOKEN = re.compile(r"(c[0-9]*)_([0-9]{1,9})_([0-9]{1,9})")
 _FIRST = 20  # tokens looked at to recognise the format
@@ -64,4 +64,12 @@ def _render(plane: Plane) -> str:
     return "".join(f"c2_{names[u]}_{names[v]}\nc2_{names[v]}_{names[u]}\n" for u, v in ends)
 
 
-FORMAT = Format("adjacency tokens", (".adj",), _matches, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "adjacency",
+    (".adj",),
+    "tokens c2_u_v, as in the artifact of P-Net",
+    _parse,
+    _render,
+    recognise=_matches,
+    order=2,
+)

@@ -17,10 +17,11 @@ import math
 from dataclasses import dataclass, field
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.formats import LAST
 from pnet_lp.layouts import parse_number
 from pnet_lp.model import Plane
 from pnet_lp.model.arrays import FloatArray
-from pnet_lp.topology.io.format import Format, parse_position, parse_speed, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_position, parse_speed, refusal
 from pnet_lp.units import DELAYS, NS_PER_METRE, are_delays
 
 _CABLE = "u v [capacity_gbps [capacity_back_gbps]] [delay=NS]"
@@ -67,7 +68,7 @@ class Reading:
                 self.switch(name, options, where)
             case ["host", name, *rest] if len(rest) in {0, 2, 3}:
                 if name in self.hosts:
-                    raise TopologyError(f"two hosts are called {name!r}", where=where)
+                    raise TopologyError(f"the name {name!r} is used by two hosts", where=where)
                 up, down = _speeds(rest[1:], where) or (0.0, 0.0)
                 self.hosts[name] = (rest[0] if rest else None, up, down, delay)
                 self.host_lines[name] = where
@@ -79,7 +80,7 @@ class Reading:
     def switch(self, name: str, options: list[str], where: str) -> None:
         """Add a switch, or raise TopologyError: it is there, or has no such property."""
         if name in self.tiers:
-            raise TopologyError(f"two switches are called {name!r}", where=where)
+            raise TopologyError(f"the name {name!r} is used by two switches", where=where)
         self.switches.setdefault(name, len(self.switches))
         self.tiers[name] = 0
         for option in options:
@@ -106,7 +107,7 @@ class Reading:
         for name, (switch, *_) in self.hosts.items():
             if switch is not None and switch not in index:
                 raise TopologyError(
-                    f"host {name!r} is on a switch that is not there",
+                    f"host {name!r} is on an unknown switch",
                     where=self.host_lines[name],
                     found=switch,
                 )
@@ -140,7 +141,7 @@ def _delay(words: list[str], where: str) -> tuple[list[str], float]:
     delay = parse_number(value) * _DELAYS[name]
     if not are_delays(delay):
         raise TopologyError(
-            "delay is wrong",
+            "invalid delay",
             where=where,
             found=words[-1],
             allowed=f"delay=NS or length=METRES, {DELAYS}",
@@ -228,4 +229,13 @@ def _matches(head: str) -> bool:
     return any(word.startswith("#:") or math.isfinite(parse_number(word)) for word in head.split())
 
 
-FORMAT = Format("edge list", (".edges", ".edgelist", ".txt"), _matches, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "edge-list",
+    (".edges", ".edgelist"),
+    "a cable per line; comments declare switches and hosts",
+    _parse,
+    _render,
+    recognise=_matches,
+    order=LAST,
+    vague_suffixes=(".txt",),
+)

@@ -1,45 +1,46 @@
-"""What a file format is: text to plane, plane to text; and what formats have in common."""
+"""The registry of formats of networks, and what these formats have in common."""
 
 from __future__ import annotations
 
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import fields
+
+import numpy as np
 
 from pnet_lp.errors import TopologyError
+from pnet_lp.formats import Formats
 from pnet_lp.layouts import parse_number, whole
 from pnet_lp.model import Plane
 from pnet_lp.units import AMOUNTS, are_amounts
 
 
-@dataclass(frozen=True)
-class Format:
-    """One file format.
+def _difference(plane: Plane, again: Plane) -> str | None:
+    """Return the name of the first field in which two planes differ; labels may."""
+    for each in fields(Plane):
+        a, b = getattr(plane, each.name), getattr(again, each.name)
+        same = np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b
+        if each.compare and not same:
+            return each.name
+    return None
 
-    Attributes:
-        name: for messages.
-        suffixes: of files in this format, lower case, the usual one first.
-        matches: whether a text is in this format, broken or not, by its :func:`~pnet_lp.layouts.opening`; in time
-            linear in that.
-        parse: ``(text, where, link_gbps) -> plane``; ``where`` is the file, ``link_gbps`` the speed of links without
-            one.  Raises TopologyError, naming file and line where the format has lines, and nothing else.
-        render: ``plane -> text``, such that ``parse`` gives the same plane back; raises TopologyError where the
-            format cannot hold the plane.
-    """
 
-    name: str
-    suffixes: tuple[str, ...]
-    matches: Callable[[str], bool]
-    parse: Callable[[str, str, float], Plane]
-    render: Callable[[Plane], str]
+NETWORK_FORMATS: Formats[Plane] = Formats(
+    "network",
+    TopologyError,
+    package="pnet_lp.topology.io",
+    group="pnet_lp.network_formats",
+    difference=_difference,
+)
+"""``parse(text, where, link_gbps) -> plane``, ``link_gbps`` for links without a speed; ``render(plane) -> text``."""
 
 
 def parse_speed(token: str, where: str) -> float:
     """Return the speed in Gb/s that ``token`` gives, or raise TopologyError."""
     speed = parse_number(token)
     if not are_amounts(speed):
-        raise TopologyError("not a speed", where=where, found=token, allowed=f"{AMOUNTS} Gb/s")
+        raise TopologyError("not a valid link speed", where=where, found=token, allowed=f"{AMOUNTS} Gb/s")
     return speed
 
 
@@ -125,7 +126,7 @@ def check_numbered(plane: Plane, what: str) -> None:
     """Raise TopologyError where the switches are not called by numbers in order, or one is without cables."""
     names = plane.switch_names
     if not all((number := whole(name)) is not None and str(number) == name for name in names):
-        raise refusal(plane, what, "switch names that are no numbers")
+        raise refusal(plane, what, "switch names that are not numbers")
     if list(names) != sorted(names, key=int):
         raise refusal(plane, what, "switches out of order")
     if plane.degree.min() == 0:

@@ -6,7 +6,7 @@ import re
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format
+from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
 
 _GRAPH = re.compile(r"^[^\S\n]*+graph[^\S\n]*+(?:\[|$)", re.MULTILINE)
@@ -35,4 +35,6 @@ def _render(plane: Plane) -> str:
     return "\n".join(nx.generate_gml(graph_of(plane))) + "\n"
 
 
-FORMAT = Format("GML", (".gml",), lambda head: _GRAPH.search(head) is not None, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "gml", (".gml",), "GML of networkx", _parse, _render, recognise=_GRAPH.search, order=2
+)

@@ -7,7 +7,7 @@ from xml.parsers import expat
 
 from pnet_lp.errors import TopologyError
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format
+from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.graphs import graph_of, labelled, parser_faults
 
 
@@ -34,7 +34,7 @@ class _Check:
             ) from None
         for end, place in self._ends:
             if end not in self._nodes:
-                raise TopologyError(f"an edge ends at {end!r}, which is no node", where=place)
+                raise TopologyError(f"an edge ends at {end!r}, which is not a node", where=place)
 
     def _fail(self, problem: str) -> None:
         raise TopologyError(problem, where=self._place)
@@ -56,7 +56,7 @@ class _Check:
         elif tag == "node":
             node = attributes.get("id", "")
             if node in self._nodes:
-                self._fail(f"two nodes are called {node!r}")
+                self._fail(f"the id {node!r} is used by two nodes")
             self._nodes.add(node)
         elif tag == "edge":
             u, v = attributes.get("source", ""), attributes.get("target", "")
@@ -65,7 +65,7 @@ class _Check:
                 key = attributes["id"]
                 edge = (u, v, key) if self._directed or u < v else (v, u, key)
                 if edge in self._edges:
-                    self._fail(f"two edges between {u!r} and {v!r} are called {key!r}")
+                    self._fail(f"the id {key!r} is used by two edges between {u!r} and {v!r}")
                 self._edges.add(edge)
 
 
@@ -97,4 +97,6 @@ def _render(plane: Plane) -> str:
     return "\n".join(nx.generate_graphml(graph_of(plane))) + "\n"
 
 
-FORMAT = Format("GraphML", (".graphml", ".xml"), lambda head: head.startswith("<"), _parse, _render)
+NETWORK_FORMATS.add_text(
+    "graphml", (".graphml", ".xml"), "GraphML of networkx", _parse, _render, begins="<", order=1
+)

@@ -40,14 +40,12 @@ def labelled(graph: nx.Graph[Any], where: str) -> nx.Graph[Any]:
         return graph
     for node, label in labels.items():
         if not isinstance(label, str | int | float) and label is not None:
-            raise TopologyError(f"the label of node {node!r} is no text", where=where, found=label)
+            raise TopologyError(f"the label of node {node!r} is not text", where=where, found=label)
     import networkx as nx  # noqa: PLC0415 - slow to load
 
     names = unique_names({node: str(label) for node, label in labels.items()})
     if len(set(names.values())) < len(names):
-        raise TopologyError(
-            "labels and ids of nodes are mixed up", where=where, allowed="a label for each node"
-        )
+        raise TopologyError("labels and ids of nodes collide", where=where, allowed="a label for each node")
     # In one step to new nodes: a label may be the id of another node.
     return nx.relabel_nodes(graph, names, copy=True)
 

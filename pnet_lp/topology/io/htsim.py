@@ -9,8 +9,8 @@
     Bundle b                   parallel cables to each switch below, default 1
     Oversubscribed o           checked against the ports and speeds, if given
 
-The tree is built as the family ``fat-tree`` builds it and called alike, so uplink y of aggregation switch a of any pod
-ends at core switch ``a * uplinks + y``.  htsim numbers core switches the other way round.  Latencies and queues are
+The tree has the wiring and the names of the family ``fat-tree``, so uplink y of aggregation switch a of any pod
+ends at core switch ``a * uplinks + y``.  htsim numbers core switches in the opposite order.  Latencies and queues are
 not kept; the usual ones are written.
 """
 
@@ -25,7 +25,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import whole
 from pnet_lp.model import Plane
 from pnet_lp.topology.family import LARGEST
-from pnet_lp.topology.io.format import Format, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, refusal
 
 _HEADS = ("Nodes", "Tiers", "Podsize")
 _KEYS = ("Oversubscribed", "Downlink_speed_Gbps", "Radix_Down", "Radix_Up", "Bundle")
@@ -54,18 +54,18 @@ class _Tree:
     def line(self, key: str, tier: int) -> str:
         return self.tiers[tier].get(key, (0, self.where))[1]
 
-    def check(self, key: str, tier: int, wanted: float) -> None:
-        if key in self.tiers[tier] and self.get(key, tier) != wanted:
+    def check(self, key: str, tier: int, expected: float) -> None:
+        if key in self.tiers[tier] and self.get(key, tier) != expected:
             raise TopologyError(
                 f"{key} of tier {tier} does not fit the rest",
                 where=self.line(key, tier),
                 found=self.get(key, tier),
-                allowed=f"{wanted:g}",
+                allowed=f"{expected:g}",
             )
 
     def quotient(self, number: int, by: int, what: str, where: str) -> int:
         if number % by:
-            raise TopologyError(f"{number} {what} cannot be shared out by {by}", where=where)
+            raise TopologyError(f"{number} {what} cannot be divided by {by}", where=where)
         return number // by
 
 
@@ -79,7 +79,7 @@ def _parse(text: str, where: str, _: float) -> Plane:
     count = tree.get("Tiers")
     if count not in _TIER_NAMES:
         raise TopologyError(
-            "wrong number of tiers", where=tree.head["Tiers"][1], found=count, allowed="2 or 3"
+            "unsupported number of tiers", where=tree.head["Tiers"][1], found=count, allowed="2 or 3"
         )
     hosts, pod = tree.get("Nodes"), tree.get("Podsize")
     down = [tree.get("Radix_Down", tier) for tier in range(count)]
@@ -90,7 +90,7 @@ def _parse(text: str, where: str, _: float) -> Plane:
     pods = tree.quotient(hosts, pod, "nodes", tree.head["Podsize"][1])
     edges = tree.quotient(pod, down[0], "hosts of a pod", tree.line("Radix_Down", 0))
     children = [pods * edges] if count == 2 else [edges, pods]
-    # Switches of each tier, switches of a pod of the tier at hand, and the ends of the cables above each tier.
+    # Switches of each tier, switches of a pod of the current tier, and the ends of the cables above each tier.
     switches, per_pod = [pods * edges], 1
     u, v = [], []
     for tier, below in enumerate(children):
@@ -142,7 +142,7 @@ def _read(text: str, where: str) -> _Tree:
             if key in values:
                 raise TopologyError(f"{key} is given twice", where=here)
             if value < 1 and key not in _IGNORED:
-                raise TopologyError(f"{key} is wrong", where=here, found=value, allowed="at least 1")
+                raise TopologyError(f"invalid {key}", where=here, found=value, allowed="at least 1")
             values[key] = (value, here)
         else:
             known = (*_HEADS, "Tier") if values is tree.head else (*_KEYS, *_IGNORED, "Tier")
@@ -168,7 +168,7 @@ def _render(plane: Plane) -> str:
         raise refusal(plane, what, "tiers without cables between them")
     speed = [float(plane.access_up_gbps[0]), *(float(plane.capacity_uv_gbps[cables[0]]) for cables in above)]
     if any(value < 1 or value != int(value) for value in speed):
-        raise refusal(plane, what, "speeds that are no whole Gb/s")
+        raise refusal(plane, what, "speeds that are not whole Gb/s")
     bundle = [1, *(_bundle(lower[cables], upper[cables]) for cables in above)]
     up = [len(cables) // switches[tier] for tier, cables in enumerate(above)]
     down = [
@@ -189,10 +189,6 @@ def _bundle(lower: npt.NDArray[np.int32], upper: npt.NDArray[np.int32]) -> int:
     return int(np.sum((lower == lower[0]) & (upper == upper[0])))
 
 
-FORMAT = Format(
-    "htsim",
-    (".topo",),
-    _matches,
-    _parse,
-    _render,
+NETWORK_FORMATS.add_text(
+    "htsim", (".topo",), "a fat tree of htsim", _parse, _render, recognise=_matches, order=1
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_json
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format
+from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.graphs import graph_of, parser_faults
 
 if TYPE_CHECKING:
@@ -48,20 +48,20 @@ def _checked(document: object, where: str) -> tuple[list[dict[str, Any]], list[d
     for i, node in enumerate(nodes):
         name = _name(node, "id", f"{where}: nodes[{i}]")
         if name in known:
-            raise TopologyError(f"two nodes are called {name!r}", where=f"{where}: nodes[{i}]")
+            raise TopologyError(f"the id {name!r} is used by two nodes", where=f"{where}: nodes[{i}]")
         known.add(name)
     for i, edge in enumerate(edges):
         for end in ("source", "target"):
             name = _name(edge, end, f"{where}: edges[{i}]")
             if name not in known:
-                raise TopologyError(f"{end} {name!r} is no node", where=f"{where}: edges[{i}]")
+                raise TopologyError(f"{end} {name!r} is not a node", where=f"{where}: edges[{i}]")
     return nodes, edges
 
 
 def _objects(document: dict[str, Any], key: str, where: str) -> list[dict[str, Any]]:
     values = document.get(key)
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
-        raise TopologyError(f"{key!r} is missing or no list of objects", where=where)
+        raise TopologyError(f"{key!r} is missing or not a list of objects", where=where)
     return values
 
 
@@ -69,7 +69,7 @@ def _name(element: dict[str, Any], key: str, where: str) -> str | int:
     name = element.get(key)
     if not isinstance(name, str | int):
         raise TopologyError(
-            f"{key!r} is missing or no name", where=where, found=name, allowed="text or a number"
+            f"{key!r} is missing or not a name", where=where, found=name, allowed="text or a number"
         )
     return name
 
@@ -80,4 +80,6 @@ def _render(plane: Plane) -> str:
     return json.dumps(nx.node_link_data(graph_of(plane), edges="edges"), indent=1) + "\n"
 
 
-FORMAT = Format("JSON node-link", (".json",), lambda head: head.startswith(("{", "[")), _parse, _render)
+NETWORK_FORMATS.add_text(
+    "node-link", (".json",), "node-link JSON of networkx", _parse, _render, begins=("{", "["), order=1
+)

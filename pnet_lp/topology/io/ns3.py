@@ -27,7 +27,7 @@ from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import HEAD, ns3_numbers, parse_number, whole
 from pnet_lp.model import Plane
 from pnet_lp.topology.io.edge_list import Reading, switch_lines
-from pnet_lp.topology.io.format import Format, parse_speed, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, parse_speed, refusal
 from pnet_lp.units import DELAYS, are_delays
 
 _WHAT = "topology files of ns-3"
@@ -147,7 +147,7 @@ class _Wiring:
         speed = parse_speed(str(Decimal(rate[1]) * unit / 10**9), where)
         ns = float(Decimal(delay[1]).scaleb(_DIGITS[delay[2]]))
         if not are_delays(ns):
-            raise TopologyError("delay is wrong", where=where, found=words[3], allowed=DELAYS)
+            raise TopologyError("invalid delay", where=where, found=words[3], allowed=DELAYS)
         ns = math.nan if self.assumed else ns
         u, v = (_node(word, self.nodes, where) for word in words[:2])
         if u == v:
@@ -177,7 +177,7 @@ def _counts(where: str, line: str) -> tuple[int, int, int]:
     counts = [whole(word) for word in (words[:5] if len(words) == 6 else words)]
     if len(words) not in _HEADS or None in counts:
         raise TopologyError(
-            "not the first line",
+            "invalid first line",
             where=where,
             found=line or None,
             allowed=", or of SimAI ".join(_HEADS.values()),
@@ -185,7 +185,9 @@ def _counts(where: str, line: str) -> tuple[int, int, int]:
     known = [count or 0 for count in counts]
     nodes, switches, links = known[0], known[1] if len(known) == 3 else known[2] + known[3], known[-1]
     if not 0 < switches <= nodes:
-        raise TopologyError("wrong number of switches", where=where, found=switches, allowed=f"1 to {nodes}")
+        raise TopologyError(
+            "invalid number of switches", where=where, found=switches, allowed=f"1 to {nodes}"
+        )
     if nodes - switches > links:
         raise TopologyError(f"{nodes - switches} hosts need a link each", where=where, found=f"{links} links")
     return nodes, switches, links
@@ -240,7 +242,7 @@ def _render(plane: Plane) -> str:
 def _rate(gbps: float, plane: Plane) -> str:
     bits = Decimal(repr(gbps)).scaleb(9)
     if bits != int(bits) or not bits:
-        raise refusal(plane, _WHAT, "speeds that are no whole numbers of bit/s above 0", gbps)
+        raise refusal(plane, _WHAT, "speeds that are not positive whole numbers of bit/s", gbps)
     return f"{int(bits) // 10**9}Gbps" if bits % 10**9 == 0 else f"{int(bits)}bps"
 
 
@@ -248,4 +250,12 @@ def _delay(ns: float) -> str:
     return _ASSUMED_DELAY if math.isnan(ns) else f"{Decimal(repr(ns)):f}ns"
 
 
-FORMAT = Format("ns-3 topology", (".topology.txt", ".ns3"), _matches, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "ns3",
+    (".topology.txt", ".ns3"),
+    "topology.txt of HPCC, SimAI and Parsimon",
+    _parse,
+    _render,
+    recognise=_matches,
+    order=2,
+)

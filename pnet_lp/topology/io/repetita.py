@@ -16,7 +16,7 @@ import math
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import parse_tables, scaled, unscaled, whole
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, check_bare, paired, parse_position, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, paired, parse_position, refusal
 from pnet_lp.topology.io.survivable import placed, places_of
 
 _HEADERS = {"NODES": "label x y", "EDGES": "label src dest weight bw delay"}
@@ -48,7 +48,9 @@ def _arc(words: list[str], nodes: int, where: str) -> tuple[int, int, float, str
         raise TopologyError(f"a cable joins switch {u} to itself", where=where)
     speed = scaled(words[4], 6)
     if not 0 <= speed < math.inf:
-        raise TopologyError("not a speed", where=where, found=words[4], allowed="finite kbit/s >= 0")
+        raise TopologyError(
+            "not a valid link speed", where=where, found=words[4], allowed="finite kbit/s >= 0"
+        )
     return int(words[1]), int(words[2]), speed, where
 
 
@@ -68,10 +70,11 @@ def _render(plane: Plane) -> str:
     return "\n".join(lines) + "\n"
 
 
-FORMAT = Format(
-    "Repetita",
+NETWORK_FORMATS.add_text(
+    "repetita",
     (".graph",),
-    lambda head: head.split(maxsplit=1)[:1] in (["NODES"], ["EDGES"]),
+    "a graph of Repetita",
     _parse,
     _render,
+    recognise=lambda head: head.split(maxsplit=1)[:1] in (["NODES"], ["EDGES"]),
 )

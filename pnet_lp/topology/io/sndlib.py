@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 
 from pnet_lp.errors import TopologyError
-from pnet_lp.layouts import SNDLIB_HEADER, Row, parse_sndlib, unscaled
+from pnet_lp.layouts import SNDLIB_HEADER, SectionRow, parse_sndlib, unscaled
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, refusal
 from pnet_lp.topology.io.survivable import Link, check_survivable, plane_of, speed_of
 
 _NODE = "NAME ( X Y )"
@@ -30,7 +30,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
     return plane_of(nodes, links, where)
 
 
-def _node(row: Row) -> tuple[str, list[str], str]:
+def _node(row: SectionRow) -> tuple[str, list[str], str]:
     match row.words:
         case (str(name), (x, y), *_) if isinstance(x, str):
             return name, [x, y], row.where
@@ -39,7 +39,7 @@ def _node(row: Row) -> tuple[str, list[str], str]:
     raise _unreadable("a node", row, _NODE)
 
 
-def _link(row: Row, link_gbps: float) -> Link:
+def _link(row: SectionRow, link_gbps: float) -> Link:
     match row.words:
         case (str(), (u, v), str(installed), str(), str(), str(), *rest) if isinstance(u, str):
             modules = rest[0][::2] if rest and isinstance(rest[0], tuple) else ()
@@ -49,7 +49,7 @@ def _link(row: Row, link_gbps: float) -> Link:
     raise _unreadable("a link", row, _LINK)
 
 
-def _unreadable(what: str, row: Row, allowed: str) -> TopologyError:
+def _unreadable(what: str, row: SectionRow, allowed: str) -> TopologyError:
     found = " ".join(word if isinstance(word, str) else f"( {' '.join(word)} )" for word in row.words)
     return TopologyError(f"not {what}", where=row.where, found=found, allowed=allowed)
 
@@ -70,10 +70,4 @@ def _render(plane: Plane) -> str:
     return "\n".join([*lines, ")", "", "DEMANDS (", ")", ""])
 
 
-FORMAT = Format(
-    "SNDlib native",
-    (".sndlib",),
-    lambda head: head.startswith("?SNDlib"),
-    _parse,
-    _render,
-)
+NETWORK_FORMATS.add_text("sndlib", (".sndlib",), "a network of SNDlib", _parse, _render, begins="?SNDlib")

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import SNDLIB_NAMESPACE, parse_xml, unscaled
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format
+from pnet_lp.topology.io.format import NETWORK_FORMATS
 from pnet_lp.topology.io.survivable import Link, check_survivable, plane_of, speed_of
 
 _ROOT = re.compile(r"<(?:\w++:)?network\b")
@@ -64,4 +64,6 @@ def _render(plane: Plane) -> str:
     return tostring(root, encoding="unicode") + "\n"
 
 
-FORMAT = Format("SNDlib XML", (".sndlib.xml",), lambda head: _ROOT.match(head) is not None, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "sndlib-xml", (".sndlib.xml",), "a network of SNDlib in XML", _parse, _render, recognise=_ROOT.match
+)

@@ -36,7 +36,9 @@ def speed_of(installed: str, modules: Iterable[str], link_gbps: float, where: st
         # An unlimited module says that capacity is sold by the unit, not how much there is.
         speed = 0.0 if token == "UNLIMITED" else scaled(token, 3)
         if not 0 <= speed < math.inf:
-            raise TopologyError("not a capacity", where=where, found=token, allowed="finite Mbit/s >= 0")
+            raise TopologyError(
+                "not a valid capacity", where=where, found=token, allowed="finite Mbit/s >= 0"
+            )
         speeds.append(speed)
     return speeds[0] or max(speeds) or link_gbps
 
@@ -47,13 +49,13 @@ def plane_of(nodes: Sequence[tuple[str, Sequence[str], str]], links: Sequence[Li
     positions = []
     for name, place, here in nodes:
         if name in index:
-            raise TopologyError(f"two nodes are called {name!r}", where=here)
+            raise TopologyError(f"the name {name!r} is used by two nodes", where=here)
         index[name] = len(index)
         positions.append(parse_position(place, here) if place else (math.nan, math.nan))
     for link in links:
         for end in (link.u, link.v):
             if end not in index:
-                raise TopologyError(f"a link ends at {end!r}, which is no node", where=link.where)
+                raise TopologyError(f"a link ends at {end!r}, which is not a node", where=link.where)
         if link.u == link.v:
             raise TopologyError(f"a cable joins switch {link.u!r} to itself", where=link.where)
     return Plane.from_cables(
@@ -67,7 +69,7 @@ def plane_of(nodes: Sequence[tuple[str, Sequence[str], str]], links: Sequence[Li
 
 
 def placed(positions: list[tuple[float, float]]) -> list[tuple[float, float]] | None:
-    """Return the positions of a file whose format demands them, or None where all are 0 0, which says nothing."""
+    """Return the positions of a file whose format demands them, or None where all are 0 0, which means none."""
     return positions if any(place != (0, 0) for place in positions) else None
 
 

@@ -2,7 +2,7 @@
 
 The format knows one cable at most between two switches, so a pair may be listed twice, and in either direction.  It
 knows no speeds, hosts, tiers or names: every switch is a rack, every cable has the speed given by the user.  Lines of
-two or three numbers are also an edge list of ours, where the third is a speed; so content tells only lines of more
+two or three numbers are also an edge list of ours, where the third is a speed; so only lines of more
 than four, and other files are known by their suffix.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import HEAD, whole
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, check_bare, check_numbered, refusal
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare, check_numbered, refusal
 
 
 def _matches(head: str) -> bool:
@@ -36,7 +36,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
             ends.append(end)
         if len(ends) == 1:
             raise TopologyError(
-                "a switch without neighbours",
+                "a line without neighbours",
                 where=f"{where}:{number}",
                 found=line.strip(),
                 allowed="u v ...",
@@ -66,4 +66,6 @@ def _render(plane: Plane) -> str:
     return "".join(f"{plane.switch_names[u]} {plane.switch_names[v]}\n" for u, v in ends)
 
 
-FORMAT = Format("TopoBench edge list", (".topobench",), _matches, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "topobench", (".topobench",), "neighbour lists of TopoBench", _parse, _render, recognise=_matches, order=2
+)

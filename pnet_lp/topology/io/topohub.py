@@ -15,7 +15,7 @@ from typing import Any
 from pnet_lp.errors import TopologyError
 from pnet_lp.layouts import node_names
 from pnet_lp.model import Plane
-from pnet_lp.topology.io.format import Format, check_bare
+from pnet_lp.topology.io.format import NETWORK_FORMATS, check_bare
 from pnet_lp.topology.io.node_link import read_graph
 
 _OURS = re.compile(r'"demands"\s*+:\s*+\{|"ecmp_(?:fwd|bwd)"\s*+:')
@@ -35,7 +35,7 @@ def _parse(text: str, where: str, link_gbps: float) -> Plane:
         raise TopologyError("the graph is directed", where=where, allowed='"directed": false')
     names = node_names([{"id": node, **data} for node, data in graph.nodes(data=True)])
     if len(set(names)) < len(names):
-        raise TopologyError("two nodes have one id", where=where)
+        raise TopologyError("two nodes have the same id", where=where)
     for *_, edge in graph.edges(data=True):
         for name in _NOT_KEPT & edge.keys():
             del edge[name]
@@ -72,4 +72,6 @@ def _render(plane: Plane) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-FORMAT = Format("TopoHub JSON", (".topohub.json",), _matches, _parse, _render)
+NETWORK_FORMATS.add_text(
+    "topohub", (".topohub.json",), "a network of TopoHub in JSON", _parse, _render, recognise=_matches
+)

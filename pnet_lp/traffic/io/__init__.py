@@ -10,51 +10,25 @@ from pathlib import Path
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.files import read_limited
-from pnet_lp.layouts import opening_bytes
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io import delimited, htsim, npz, parquet, records, repetita, sndlib, sndlib_xml, topohub
-from pnet_lp.traffic.io.format import Format
-from pnet_lp.writing import output_file
+from pnet_lp.traffic.io.format import MATRIX_FORMATS
 
-FORMATS: tuple[Format, ...] = (
-    npz.FORMAT,
-    parquet.FORMAT,
-    sndlib.FORMAT,
-    sndlib_xml.FORMAT,
-    topohub.FORMAT,
-    records.FORMAT,
-    repetita.FORMAT,
-    htsim.FORMAT,
-    delimited.FORMAT,
-)
-"""All formats; the first whose content matches reads a file, and the last reads every other text."""
-
-_BY_SUFFIX: dict[str, Format] = {suffix: known for known in FORMATS for suffix in known.suffixes}
-SUFFIXES = tuple(_BY_SUFFIX)
+__all__ = ["MATRIX_FORMATS", "read_traffic", "write_traffic"]
 
 _GROWS = 50
 """Bytes of memory for each byte of a file: measured are up to 41, of Parquet; of text 18."""
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
 
 def read_traffic(path: str | Path, network: Network, level: Level) -> TrafficMatrix:
-    """Return the matrix in a file of any of :data:`FORMATS`, recognised by its content.
+    """Return the matrix in a file of any of :data:`MATRIX_FORMATS`, recognised by its content.
 
     Raises:
         TrafficError: the file is missing or broken (the message names file and line), or does not fit the
             network.
     """
-    return parse_traffic(read_limited(path, TrafficError, grows=_GROWS), str(path), network, level)
-
-
-def parse_traffic(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    """Return the matrix in the content of the file ``where``; see :func:`read_traffic`."""
-    head = opening_bytes(data.removeprefix(_BYTE_ORDER_MARK))
-    named = _BY_SUFFIX.get(_suffix(Path(where)), delimited.FORMAT)
-    found = next((known for known in FORMATS if known.matches(head)), named)
-    return found.parse(data, where, network, level)
+    data = read_limited(path, TrafficError, grows=_GROWS)
+    return MATRIX_FORMATS.parse(data, str(path), network, level)
 
 
 def write_traffic(traffic: TrafficMatrix, network: Network, path: str | Path) -> None:
@@ -64,27 +38,12 @@ def write_traffic(traffic: TrafficMatrix, network: Network, path: str | Path) ->
 
     Raises:
         TrafficError: an unknown suffix, a matrix for another number of endpoints, or one that the format cannot hold.
+        OutputError: the file cannot be written.
     """
-    path = Path(path)
-    names = network.endpoint_names(traffic.level)
-    if len(names) != traffic.endpoints:
+    count = len(network.endpoint_names(traffic.level))
+    if count != traffic.endpoints:
         raise TrafficError(
-            f"the matrix is for {traffic.endpoints} {traffic.level}s, the network has {len(names)}",
+            f"the matrix is for {traffic.endpoints} {traffic.level}s, the network has {count}",
             where=str(path),
         )
-    chosen = _BY_SUFFIX.get(_suffix(path))
-    if chosen is None:
-        raise TrafficError(
-            "unknown file format", where=str(path), found=path.suffix, allowed=", ".join(SUFFIXES)
-        )
-    with output_file(path) as temporary:
-        chosen.write(traffic, names, temporary)
-        again = chosen.parse(temporary.read_bytes(), str(path), network, traffic.level)
-        if again.fingerprint != traffic.fingerprint:
-            raise TrafficError(f"{chosen.name} cannot hold this matrix without loss", where=str(path))
-
-
-def _suffix(path: Path) -> str:
-    """Return the suffix that names a file's format, the longest known one (``.sndlib.xml``) if there is one."""
-    name = path.name.lower()
-    return max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=path.suffix)
+    MATRIX_FORMATS.save(traffic, path, network, traffic.level)

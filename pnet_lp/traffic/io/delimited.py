@@ -6,54 +6,39 @@ throughout a file, or else indices from 0 throughout.  Blanks around a field do 
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Sequence
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.layouts import decoded, parse_csv, parse_number
+from pnet_lp.formats import LAST
+from pnet_lp.layouts import csv_text, parse_number, parse_records
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format
-from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
+from pnet_lp.traffic.io.lines import DemandLine, check_demand, matrix_of
 
 HEADER = ("src", "dst", "demand")
 
 
-def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    text = decoded(data, where, TrafficError)
-    return matrix_of(list(_lines(where, text)), network, level, where)
+def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
+    rows = parse_records(text, where, TrafficError, HEADER, _check_columns)
+    return matrix_of([_line(*row) for row in rows], network, level, where)
 
 
-def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(HEADER)
-        entries = zip(traffic.src.tolist(), traffic.dst.tolist(), traffic.demand.tolist(), strict=True)
-        writer.writerows((names[s], names[t], repr(d)) for s, t, d in entries)
+def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
+    names = network.endpoint_names(level)
+    return csv_text(HEADER, ((names[s], names[t], repr(d)) for s, t, d in entries(traffic)))
 
 
-def _lines(path: str, text: str) -> Iterator[Line]:
-    header: list[str] | None = None
-    for where, row in parse_csv(text, path, TrafficError):
-        if header is None and row[0].startswith("#"):
-            continue
-        fields = [field.strip() for field in row]
-        if header is None:
-            header = fields
-            if sorted(fields) != sorted(HEADER):
-                raise TrafficError("wrong header", where=where, found=",".join(row), allowed=",".join(HEADER))
-            continue
-        if len(fields) != len(HEADER):
-            raise TrafficError(f"{len(fields)} fields instead of 3", where=where, found=",".join(row))
-        values = dict(zip(header, fields, strict=True))
-        demand = check_demand(parse_number(values["demand"]), values["demand"], where)
-        yield Line(where, values["src"], values["dst"], demand)
-    if header is None:
-        raise TrafficError(
-            "the file holds nothing but comments", where=path, allowed=f"a header {','.join(HEADER)}"
-        )
+def _check_columns(columns: Sequence[str], where: str) -> None:
+    if sorted(columns) != sorted(HEADER):
+        raise TrafficError("invalid header", where=where, found=",".join(columns), allowed=",".join(HEADER))
 
 
-FORMAT = Format("CSV", (".csv",), lambda _: False, _parse, _write)
-"""Taken for every text that no other format recognises."""
+def _line(where: str, fields: dict[str, str]) -> DemandLine:
+    demand = check_demand(parse_number(fields["demand"]), fields["demand"], where)
+    return DemandLine(where, fields["src"], fields["dst"], demand)
+
+
+MATRIX_FORMATS.add_text(
+    "csv", (".csv",), "columns src, dst, demand", _parse, _render, recognise=lambda _: True, order=LAST
+)

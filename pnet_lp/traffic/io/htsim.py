@@ -8,37 +8,36 @@ are indices.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.layouts import decoded, whole
+from pnet_lp.layouts import whole
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format, entries
-from pnet_lp.traffic.io.lines import Line, check_size, matrix_of
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
+from pnet_lp.traffic.io.lines import DemandLine, check_size, matrix_of
 
 _MOST = 10_000_000  # connections that are written
 _CONNECTION = re.compile(r"([0-9]{1,9})->([0-9]{1,9})")
 _COUNTS = ("Nodes", "Connections", "Triggers", "Failures")
 _VALUED = {"start", "size", "id", "trigger", "send_done_trigger", "recv_done_trigger", "prio"}
 _BARE = {"addon"}
-_FIRST = re.compile(rb"(?:Nodes|Connections)\s")
+_FIRST = re.compile(r"(?:Nodes|Connections)\s")
 
 
-def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
+def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
     counts: dict[str, int] = {}
-    lines: list[Line] = []
-    for number, text in enumerate(decoded(data, where, TrafficError).split("\n"), 1):
-        words, here = text.split(), f"{where}:{number}"
+    lines: list[DemandLine] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        words, here = line.split(), f"{where}:{number}"
         if not words or words[0].startswith("#") or words[0] in {"trigger", "failure"}:
             continue
         if words[0] in _COUNTS:
             count = whole(words[1]) if len(words) == 2 else None
             if count is None or words[0] in counts:
                 raise TrafficError(
-                    f"{words[0]} is wrong or given twice",
+                    f"{words[0]} is invalid or given twice",
                     where=here,
-                    found=text.strip(),
+                    found=line.strip(),
                     allowed="one number",
                 )
             counts[words[0]] = count
@@ -53,7 +52,7 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     return matrix_of(lines, network, level, where)
 
 
-def _line(words: list[str], where: str) -> Line:
+def _line(words: list[str], where: str) -> DemandLine:
     match = _CONNECTION.fullmatch(words[0])
     if match is None:
         raise TrafficError("not a connection", where=where, found=words[0], allowed="SRC->DST start T size S")
@@ -69,10 +68,10 @@ def _line(words: list[str], where: str) -> Line:
                 found=f"{word} {value}".strip(),
                 allowed=", ".join(sorted(_VALUED)),
             )
-    return Line(where, int(match[1]), int(match[2]), 1.0)
+    return DemandLine(where, int(match[1]), int(match[2]), 1.0)
 
 
-def _write(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
+def _render(traffic: TrafficMatrix, _: Network, __: Level) -> str:
     rows = entries(traffic)
     wrong = next((demand for _, _, demand in rows if demand != int(demand)), None)
     if wrong is not None or traffic.total > _MOST:
@@ -85,9 +84,9 @@ def _write(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
     pairs = [f"{s}->{t}" for s, t, demand in rows for _ in range(int(demand))]
     lines = [f"Nodes {traffic.endpoints}", f"Connections {len(pairs)}"]
     lines += [f"{pair} id {i} start 0 size 0" for i, pair in enumerate(pairs, 1)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines) + "\n"
 
 
-FORMAT = Format(
-    "htsim connection matrix", (".cm",), lambda head: _FIRST.match(head) is not None, _parse, _write
+MATRIX_FORMATS.add_text(
+    "htsim", (".cm",), "a connection matrix of htsim", _parse, _render, recognise=_FIRST.match
 )

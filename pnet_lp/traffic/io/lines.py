@@ -17,11 +17,11 @@ from pnet_lp.registry import nearest
 from pnet_lp.units import AMOUNTS, are_amounts
 
 MOST_ENTRIES = 1 << 22
-"""Entries of a file that are read whatever the network; for large networks, twice the number of pairs."""
+"""Entries of a file that are read for any network; for large networks, twice the number of pairs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DemandLine:
     """One demand of a file.
 
     Attributes:
@@ -36,7 +36,7 @@ class Line:
     demand: float
 
 
-def matrix_of(lines: Sequence[Line], network: Network, level: Level, label: str) -> TrafficMatrix:
+def matrix_of(lines: Sequence[DemandLine], network: Network, level: Level, label: str) -> TrafficMatrix:
     """Return the matrix of the demands in a file.
 
     Endpoints are names of the network throughout a file, or else indices from 0 throughout: choosing per line would mix
@@ -102,16 +102,16 @@ def matrix_of_columns(
 
 
 def check_demand(value: float, found: object, where: str) -> float:
-    """Return ``value``, or raise TrafficError where it is no demand; ``found`` is what the file has."""
+    """Return ``value``, or raise TrafficError where it is not a demand; ``found`` is what the file has."""
     if not are_amounts(value):
-        raise TrafficError("a demand is wrong", where=where, found=found, allowed=AMOUNTS)
+        raise TrafficError("invalid demand", where=where, found=found, allowed=AMOUNTS)
     return value
 
 
 def check_count(count: int, endpoints: int, where: str) -> None:
     """Raise TrafficError where a file that can unpack to many times its size has more entries than make sense.
 
-    Entries of one pair add up, but more than a few million are no demands between a few endpoints.
+    Entries of one pair add up, but more than a few million are not demands between a few endpoints.
     """
     if count > (most := max(MOST_ENTRIES, 2 * endpoints**2)):
         raise TrafficError("too many entries", where=where, found=count, allowed=f"at most {most}")

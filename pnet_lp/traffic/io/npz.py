@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pnet_lp.errors import TrafficError
+from pnet_lp.formats import Format
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format
+from pnet_lp.traffic.io.format import MATRIX_FORMATS
 from pnet_lp.traffic.io.lines import check_count, check_size, check_size_at_most
 from pnet_lp.units import AMOUNTS, are_amounts
 
@@ -85,8 +86,8 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     return TrafficMatrix.from_entries(level, endpoints, src, dst, demand, label=where)
 
 
-def _write(traffic: TrafficMatrix, _: tuple[str, ...], path: Path) -> None:
-    with path.open("wb") as file:
+def _write(traffic: TrafficMatrix, temporary: Path, _: Network, __: Level) -> None:
+    with temporary.open("wb") as file:
         np.savez_compressed(
             file,
             src=traffic.src,
@@ -154,11 +155,14 @@ def _check_demands(values: npt.NDArray[np.float64], where: str) -> None:
     if np.any(bad := ~are_amounts(values)):
         entry = ", ".join(str(i) for i in np.argwhere(bad)[0])
         raise TrafficError(
-            "a demand is wrong",
+            "invalid demand",
             where=f"{where}[{entry}]",
             found=float(values[bad][0]),
             allowed=AMOUNTS,
         )
 
 
-FORMAT = Format("NumPy archive", (".npz",), lambda head: head.startswith(b"PK\x03\x04"), _parse, _write)
+MATRIX_FORMATS.add(
+    Format("npz", (".npz",), _write, _parse, lambda head: head.startswith("PK\x03\x04")),
+    summary="NumPy arrays src, dst, demand, or one square matrix",
+)

@@ -10,15 +10,16 @@ import numpy.typing as npt
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.extras import load
+from pnet_lp.formats import Format
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format, entries
+from pnet_lp.parquet import open_parquet
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
 from pnet_lp.traffic.io.lines import check_count, check_demand, matrix_of_columns
-from pnet_lp.units import MIB, are_amounts, format_bytes
+from pnet_lp.units import are_amounts
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 _COLUMNS = ("src", "dst", "demand")
 
@@ -27,28 +28,13 @@ _BYTES_PER_ROW = 1000
 
 
 def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    pa, pq = load("pyarrow", where), load("pyarrow.parquet", where)
-    try:
-        # Checksums and limits, because a length in a broken file is not to be believed.
-        file = pq.ParquetFile(
-            pa.BufferReader(data), page_checksum_verification=True, read_dictionary=["src", "dst"]
-        )
+    pa = load("pyarrow", where)
+    with open_parquet(data, where, TrafficError, row_bytes=_BYTES_PER_ROW, texts=("src", "dst")) as file:
         names = file.schema_arrow.names
-        _check_size(file.metadata, len(network.endpoint_names(level)), where)
+        check_count(file.metadata.num_rows, len(network.endpoint_names(level)), where)
         columns = {
             name: file.read([name]).column(name).combine_chunks() for name in _COLUMNS if name in names
         }
-    except (
-        pa.ArrowException,
-        OSError,
-        LookupError,
-        ValueError,
-        TypeError,
-        MemoryError,
-        OverflowError,
-    ) as error:
-        problem = str(error).split("\n", maxsplit=1)[0] or type(error).__name__
-        raise TrafficError(f"not Parquet ({problem})", where=where) from None
     for name in _COLUMNS:
         if name not in columns:
             raise TrafficError(
@@ -70,19 +56,6 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     )
 
 
-def _check_size(metadata: pq.FileMetaData, endpoints: int, where: str) -> None:
-    """Raise TrafficError where the file says that it unpacks to more than demands can be."""
-    check_count(metadata.num_rows, endpoints, where)
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    size = sum(group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns))
-    if size > (most := MIB + _BYTES_PER_ROW * metadata.num_rows):
-        raise TrafficError(
-            f"{metadata.num_rows} rows unpack to {format_bytes(size)}",
-            where=where,
-            allowed=f"at most {format_bytes(most)}",
-        )
-
-
 def _endpoints(
     column: pa.Array, name: str, tokens: dict[str | int, int], where: str
 ) -> npt.NDArray[np.int64]:
@@ -98,9 +71,10 @@ def _endpoints(
         )
     _check_full(column, name, where)
     try:
+        column.validate(full=True)
         values = column.dictionary.to_pylist()
     except ValueError as error:
-        raise TrafficError(f"{name} does not hold text", where=where, found=str(error)) from None
+        raise TrafficError(f"{name} holds broken data", where=where, found=str(error)) from None
     places = np.array([tokens.setdefault(value, len(tokens)) for value in values], dtype=np.int64)
     rows: npt.NDArray[np.int64] = places[column.indices.to_numpy(zero_copy_only=False)]
     return rows
@@ -111,8 +85,9 @@ def _check_full(column: pa.Array, name: str, where: str) -> None:
         raise TrafficError(f"{name} has empty fields", where=where, found=column.null_count)
 
 
-def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
-    pa, pq = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
+def _write(traffic: TrafficMatrix, temporary: Path, network: Network, level: Level) -> None:
+    names = network.endpoint_names(level)
+    pa, pq = load("pyarrow", str(temporary)), load("pyarrow.parquet", str(temporary))
     rows = entries(traffic)
     table = pa.table(
         {
@@ -121,7 +96,10 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
             "demand": pa.array(traffic.demand, pa.float64()),
         }
     )
-    pq.write_table(table, path, write_page_checksum=True)
+    pq.write_table(table, temporary, write_page_checksum=True)
 
 
-FORMAT = Format("Parquet", (".parquet",), lambda head: head.startswith(b"PAR1"), _parse, _write)
+MATRIX_FORMATS.add(
+    Format("parquet", (".parquet",), _write, _parse, lambda head: head.startswith("PAR1"), library="pyarrow"),
+    summary="columns src, dst, demand",
+)

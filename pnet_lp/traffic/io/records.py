@@ -5,22 +5,21 @@ Endpoints are names as text, or indices as numbers; ``level``, if given, must be
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.files import json_text
-from pnet_lp.layouts import decoded, parse_json
+from pnet_lp.layouts import parse_json
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format, entries
-from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
+from pnet_lp.traffic.io.lines import DemandLine, check_demand, matrix_of
 
 _SHAPE = '{"demands": [{"src": ..., "dst": ..., "demand": ...}, ...]}, or the list alone'
 
 
-def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    document = parse_json(decoded(data, where, TrafficError), where, TrafficError)
+def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
+    document = parse_json(text, where, TrafficError)
     if isinstance(document, dict):
         stated = document.get("level", level)
         if stated != level:
@@ -32,15 +31,15 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     return matrix_of(lines, network, level, where)
 
 
-def _line(item: object, where: str) -> Line:
+def _line(item: object, where: str) -> DemandLine:
     if not isinstance(item, dict) or item.keys() != {"src", "dst", "demand"}:
         raise TrafficError("not a demand", where=where, found=item, allowed="an object with src, dst, demand")
     for key in ("src", "dst"):
         if not isinstance(item[key], str | int) or isinstance(item[key], bool):
             raise TrafficError(
-                f"{key} is no endpoint", where=where, found=item[key], allowed="a name, or an index"
+                f"{key} is not an endpoint", where=where, found=item[key], allowed="a name, or an index"
             )
-    return Line(where, item["src"], item["dst"], number(item["demand"], where))
+    return DemandLine(where, item["src"], item["dst"], number(item["demand"], where))
 
 
 def number(value: Any, where: str) -> float:
@@ -52,9 +51,12 @@ def number(value: Any, where: str) -> float:
     return check_demand(demand, value, where)
 
 
-def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
+def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
+    names = network.endpoint_names(level)
     demands = [{"src": names[s], "dst": names[t], "demand": d} for s, t, d in entries(traffic)]
-    path.write_text(json_text({"level": traffic.level, "demands": demands}), encoding="utf-8")
+    return json_text({"level": traffic.level, "demands": demands})
 
 
-FORMAT = Format("JSON", (".json",), lambda head: head.startswith((b"{", b"[")), _parse, _write)
+MATRIX_FORMATS.add_text(
+    "json", (".json",), "objects with src, dst, demand", _parse, _render, begins=("{", "["), order=1
+)

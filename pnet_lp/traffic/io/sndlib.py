@@ -6,30 +6,29 @@ A demand of ``VALUE`` takes ``UNIT`` times as much of a link, in Mbit/s, and goe
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.layouts import SNDLIB_HEADER, Row, decoded, parse_sndlib, scaled, unscaled
+from pnet_lp.layouts import SNDLIB_HEADER, SectionRow, parse_sndlib, scaled, unscaled
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format, entries
-from pnet_lp.traffic.io.lines import Line, check_demand, matrix_of
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
+from pnet_lp.traffic.io.lines import DemandLine, check_demand, matrix_of
 
 _DEMAND = "ID ( SOURCE TARGET ) UNIT VALUE MAX_PATH_LENGTH"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
-def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    sections = parse_sndlib(decoded(data, where, TrafficError), where, TrafficError)
+def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
+    sections = parse_sndlib(text, where, TrafficError)
     if "DEMANDS" not in sections:
         raise TrafficError("section DEMANDS is missing", where=where)
     return matrix_of([_line(row) for row in sections["DEMANDS"]], network, level, where)
 
 
-def _line(row: Row) -> Line:
+def _line(row: SectionRow) -> DemandLine:
     match row.words:
         case (str(), (s, t), str(unit), str(value), *_) if isinstance(s, str):
-            return Line(row.where, s, t, demand_of(unit, value, row.where))
+            return DemandLine(row.where, s, t, demand_of(unit, value, row.where))
     found = " ".join(word if isinstance(word, str) else f"( {' '.join(word)} )" for word in row.words)
     raise TrafficError("not a demand", where=row.where, found=found, allowed=_DEMAND)
 
@@ -39,7 +38,8 @@ def demand_of(unit: str, value: str, where: str) -> float:
     return check_demand(scaled(unit, 0) * scaled(value, 3), f"{unit} {value}", where)
 
 
-def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
+def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
+    names = network.endpoint_names(level)
     for name in names:
         if not _NAME.fullmatch(name):
             raise TrafficError(
@@ -49,7 +49,7 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
     lines += ["LINKS (", ")", "", "DEMANDS ("]
     for i, (s, t, demand) in enumerate(entries(traffic)):
         lines.append(f"  D{i} ( {names[s]} {names[t]} ) 1 {unscaled(demand, 3)} UNLIMITED")
-    path.write_text("\n".join([*lines, ")", ""]), encoding="utf-8")
+    return "\n".join([*lines, ")", ""])
 
 
-FORMAT = Format("SNDlib native", (".sndlib",), lambda head: head.startswith(b"?SNDlib"), _parse, _write)
+MATRIX_FORMATS.add_text("sndlib", (".sndlib",), "demands of SNDlib", _parse, _render, begins="?SNDlib")

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from pnet_lp.errors import TrafficError
-from pnet_lp.layouts import SNDLIB_NAMESPACE, decoded, parse_xml, unscaled
+from pnet_lp.layouts import SNDLIB_NAMESPACE, parse_xml, unscaled
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format, entries
-from pnet_lp.traffic.io.lines import Line, matrix_of
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
+from pnet_lp.traffic.io.lines import DemandLine, matrix_of
 from pnet_lp.traffic.io.sndlib import demand_of
 
 
-def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    root, places = parse_xml(decoded(data, where, TrafficError), where, TrafficError)
+def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
+    root, places = parse_xml(text, where, TrafficError)
     demands = root.find("demands")
     if demands is None:
         raise TrafficError("demands are missing", where=where, allowed="SNDlib's network files")
@@ -23,11 +22,12 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     for demand in demands.findall("demand"):
         s, t, value = (demand.findtext(key, "").strip() for key in ("source", "target", "demandValue"))
         unit = demand.findtext("routingUnit", "1").strip()
-        lines.append(Line(places[demand], s, t, demand_of(unit, value, places[demand])))
+        lines.append(DemandLine(places[demand], s, t, demand_of(unit, value, places[demand])))
     return matrix_of(lines, network, level, where)
 
 
-def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
+def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
+    names = network.endpoint_names(level)
     root = Element("network", {"xmlns": SNDLIB_NAMESPACE, "version": "1.0"})
     structure = SubElement(root, "networkStructure")
     nodes = SubElement(structure, "nodes", {"coordinatesType": "pixel"})
@@ -42,7 +42,9 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
         SubElement(demand, "routingUnit").text = "1"
         SubElement(demand, "demandValue").text = unscaled(value, 3)
     indent(root, " ")
-    path.write_text(tostring(root, encoding="unicode") + "\n", encoding="utf-8")
+    return tostring(root, encoding="unicode") + "\n"
 
 
-FORMAT = Format("SNDlib XML", (".sndlib.xml", ".xml"), lambda head: head.startswith(b"<"), _parse, _write)
+MATRIX_FORMATS.add_text(
+    "sndlib-xml", (".sndlib.xml", ".xml"), "demands of SNDlib in XML", _parse, _render, begins="<", order=1
+)

@@ -7,22 +7,21 @@ are called; its numbers have no unit and are taken as they are.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from pnet_lp.errors import TrafficError
 from pnet_lp.files import json_text
-from pnet_lp.layouts import decoded, node_names, parse_json
+from pnet_lp.layouts import node_names, parse_json
 from pnet_lp.model import Network, TrafficMatrix
 from pnet_lp.model.network import Level
-from pnet_lp.traffic.io.format import Format, entries
-from pnet_lp.traffic.io.lines import Line, matrix_of
+from pnet_lp.traffic.io.format import MATRIX_FORMATS, entries
+from pnet_lp.traffic.io.lines import DemandLine, matrix_of
 from pnet_lp.traffic.io.records import number
 
-_OURS = re.compile(rb'"graph"\s*+:\s*+\{')
+_OURS = re.compile(r'"graph"\s*+:\s*+\{')
 
 
-def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMatrix:
-    document = parse_json(decoded(data, where, TrafficError), where, TrafficError)
+def _parse(text: str, where: str, network: Network, level: Level) -> TrafficMatrix:
+    document = parse_json(text, where, TrafficError)
     graph = document.get("graph") if isinstance(document, dict) else None
     demands = graph.get("demands") if isinstance(graph, dict) else None
     if not isinstance(demands, dict):
@@ -31,7 +30,7 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
     if not isinstance(nodes, list) or not all(isinstance(node, dict) for node in nodes):
         raise TrafficError("not a TopoHub document", where=where, allowed='a list "nodes" of objects')
     called = {str(node.get("id")): name for node, name in zip(nodes, node_names(nodes), strict=True)}
-    lines: list[Line] = []
+    lines: list[DemandLine] = []
     known: set[tuple[str, str]] = set()
     for s, row in demands.items():
         here = f"{where}: demands[{s!r}]"
@@ -45,11 +44,12 @@ def _parse(data: bytes, where: str, network: Network, level: Level) -> TrafficMa
             known.add((s, t))
             demand = number(value, f"{here}[{t!r}]")
             src, dst = called.get(s) or s, called.get(t) or t
-            lines += [Line(here, src, dst, demand), Line(here, dst, src, demand)]
+            lines += [DemandLine(here, src, dst, demand), DemandLine(here, dst, src, demand)]
     return matrix_of(lines, network, level, where)
 
 
-def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
+def _render(traffic: TrafficMatrix, network: Network, level: Level) -> str:
+    names = network.endpoint_names(level)
     demands: dict[str, dict[str, float]] = {}
     values = {(s, t): demand for s, t, demand in entries(traffic)}
     for (s, t), demand in values.items():
@@ -68,13 +68,14 @@ def _write(traffic: TrafficMatrix, names: tuple[str, ...], path: Path) -> None:
         "nodes": nodes,
         "edges": [],
     }
-    path.write_text(json_text(document), encoding="utf-8")
+    return json_text(document)
 
 
-FORMAT = Format(
-    "TopoHub JSON",
+MATRIX_FORMATS.add_text(
+    "topohub",
     (".topohub.json",),
-    lambda head: head.startswith(b"{") and _OURS.search(head) is not None,
+    "demands of TopoHub in JSON",
     _parse,
-    _write,
+    _render,
+    recognise=lambda head: head.startswith("{") and _OURS.search(head) is not None,
 )

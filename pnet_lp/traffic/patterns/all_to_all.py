@@ -8,11 +8,12 @@ from pydantic import Field
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.traffic.base import TrafficContext, traffics
 from pnet_lp.traffic.places import in_drawn_racks
 
 
-class AllToAllParams(Params):
+class AllToAllPattern(Params):
     """Parameters of ``all-to-all``."""
 
     fraction: float = Field(
@@ -21,11 +22,11 @@ class AllToAllParams(Params):
         le=1,
         description="share of the racks that take part, drawn at random; their hosts do at host level",
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
-@traffics.register("all-to-all", params=AllToAllParams, summary="1.0 from every endpoint to every other")
-def all_to_all(params: AllToAllParams, context: Context) -> TrafficMatrix:
+@traffics.register("all-to-all", params=AllToAllPattern, summary="1.0 from every endpoint to every other")
+def all_to_all(params: AllToAllPattern, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 for each ordered pair of those that take part.
 
     Raises:

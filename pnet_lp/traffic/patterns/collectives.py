@@ -11,7 +11,7 @@ from pydantic import Field
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, traffics
+from pnet_lp.traffic.base import TrafficContext, traffics
 
 
 class GroupParams(Params):
@@ -20,17 +20,17 @@ class GroupParams(Params):
     group: int | None = Field(
         None,
         ge=2,
-        description="endpoints of a group, each working on its own; neighbours by index; default: all",
+        description="endpoints of each independent group; neighbours by index; default: all",
     )
 
 
-class AllReduceParams(GroupParams):
+class AllReducePattern(GroupParams):
     """Parameters of ``all-reduce``."""
 
     algorithm: Literal["ring", "recursive-doubling", "halving-doubling"] = Field(
         "ring",
         description="ring: reduce-scatter and all-gather around a ring; recursive-doubling: whole vectors between "
-        "pairs 1, 2, 4, ... apart; halving-doubling: half, quarter, ... of it, there and back",
+        "pairs 1, 2, 4, ... apart; halving-doubling: half, quarter, ... of it, then back",
     )
 
 
@@ -45,7 +45,7 @@ class PipelineParams(GroupParams):
 @traffics.register(
     "ring", params=GroupParams, summary="1.0 from every member of a group to the next, the last to the first"
 )
-def ring(params: GroupParams, context: Context) -> TrafficMatrix:
+def ring(params: GroupParams, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 per endpoint."""
     members = _groups(params, context)
     return context.matrix(members, np.roll(members, -1, axis=1))
@@ -53,12 +53,12 @@ def ring(params: GroupParams, context: Context) -> TrafficMatrix:
 
 @traffics.register(
     "all-reduce",
-    params=AllReduceParams,
+    params=AllReducePattern,
     summary="what one reduction of a vector of size 1.0 over each group sends between its members",
     source="Patarasu, Yuan: Bandwidth Optimal All-reduce Algorithms, JPDC 2009 (ring); "
     "Thakur, Rabenseifner, Gropp: Optimization of Collective Communication Operations in MPICH, IJHPCA 2005",
 )
-def all_reduce(params: AllReduceParams, context: Context) -> TrafficMatrix:
+def all_reduce(params: AllReducePattern, context: TrafficContext) -> TrafficMatrix:
     """Return the volumes over all rounds, in vectors.
 
     In a group of g: ring, 2 (g-1)/g to the next member; recursive doubling, 1 to each member 2^j apart;
@@ -94,7 +94,7 @@ def all_reduce(params: AllReduceParams, context: Context) -> TrafficMatrix:
     summary="1.0 between every member of a group and the next, there and back; the ends are not joined",
     source="Huang et al.: GPipe, NeurIPS 2019",
 )
-def pipeline(params: PipelineParams, context: Context) -> TrafficMatrix:
+def pipeline(params: PipelineParams, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 for each two neighbouring stages, in one or both directions."""
     members = _groups(params, context)
     here, there = members[:, :-1].ravel(), members[:, 1:].ravel()
@@ -103,7 +103,7 @@ def pipeline(params: PipelineParams, context: Context) -> TrafficMatrix:
     return context.matrix(np.concatenate([here, there]), np.concatenate([there, here]))
 
 
-def _groups(params: GroupParams, context: Context) -> npt.NDArray[np.int64]:
+def _groups(params: GroupParams, context: TrafficContext) -> npt.NDArray[np.int64]:
     """Return the members of each group, one row each."""
     n = context.endpoints
     size = params.group or n

@@ -9,24 +9,25 @@ from pydantic import Field
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.traffic.base import TrafficContext, traffics
 
 
 class AllToOneParams(Params):
     """Parameters of ``all-to-one``."""
 
     to: int | None = Field(None, ge=0, description="index of the receiver; default: a random one")
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 class OneToAllParams(Params):
     """Parameters of ``one-to-all``."""
 
     sender: int | None = Field(None, ge=0, description="index of the sender; default: a random one")
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
-class IncastParams(AllToOneParams):
+class IncastPattern(AllToOneParams):
     """Parameters of ``incast``."""
 
     fan: int = Field(ge=1, description="number of senders, drawn at random (fan-in)")
@@ -39,23 +40,26 @@ class OutcastParams(OneToAllParams):
 
 
 @traffics.register("all-to-one", params=AllToOneParams, summary="1.0 from every other endpoint to one")
-def all_to_one(params: AllToOneParams, context: Context) -> TrafficMatrix:
+def all_to_one(params: AllToOneParams, context: TrafficContext) -> TrafficMatrix:
     """Return ``n - 1`` demands of 1.0 to the receiver."""
     one, others = _fan(params.to, "to", context.endpoints - 1, params.seed, context)
     return context.matrix(others, np.full_like(others, one))
 
 
 @traffics.register("one-to-all", params=OneToAllParams, summary="1.0 from one endpoint to every other")
-def one_to_all(params: OneToAllParams, context: Context) -> TrafficMatrix:
+def one_to_all(params: OneToAllParams, context: TrafficContext) -> TrafficMatrix:
     """Return ``n - 1`` demands of 1.0 from the sender."""
     one, others = _fan(params.sender, "sender", context.endpoints - 1, params.seed, context)
     return context.matrix(np.full_like(others, one), others)
 
 
 @traffics.register(
-    "incast", params=IncastParams, summary="1.0 from each of a number of random endpoints to one"
+    "incast",
+    params=IncastPattern,
+    example="fan=3",
+    summary="1.0 from each of a number of random endpoints to one",
 )
-def incast(params: IncastParams, context: Context) -> TrafficMatrix:
+def incast(params: IncastPattern, context: TrafficContext) -> TrafficMatrix:
     """Return ``fan`` demands of 1.0 to the receiver.
 
     Raises:
@@ -66,9 +70,12 @@ def incast(params: IncastParams, context: Context) -> TrafficMatrix:
 
 
 @traffics.register(
-    "outcast", params=OutcastParams, summary="1.0 from one endpoint to each of a number of random ones"
+    "outcast",
+    params=OutcastParams,
+    example="fan=3",
+    summary="1.0 from one endpoint to each of a number of random ones",
 )
-def outcast(params: OutcastParams, context: Context) -> TrafficMatrix:
+def outcast(params: OutcastParams, context: TrafficContext) -> TrafficMatrix:
     """Return ``fan`` demands of 1.0 from the sender.
 
     Raises:
@@ -79,7 +86,7 @@ def outcast(params: OutcastParams, context: Context) -> TrafficMatrix:
 
 
 def _fan(
-    index: int | None, key: str, fan: int, seed: int | None, context: Context
+    index: int | None, key: str, fan: int, seed: int | None, context: TrafficContext
 ) -> tuple[int, npt.NDArray[np.int64]]:
     """Return the one endpoint and ``fan`` different others."""
     n = context.endpoints

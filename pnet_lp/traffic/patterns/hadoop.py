@@ -10,11 +10,12 @@ from pydantic import Field, model_validator
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.traffic.base import TrafficContext, traffics
 from pnet_lp.traffic.places import drawn_between, racks_of_endpoints, spans
 
 
-class HadoopParams(Params):
+class HadoopPattern(Params):
     """Parameters of ``hadoop``."""
 
     stage: Literal["read", "shuffle", "write"] = Field(
@@ -27,10 +28,10 @@ class HadoopParams(Params):
         0.5, gt=0, lt=1, description="share of the endpoints that reduce, rounded; others than map"
     )
     copies: int = Field(3, ge=2, le=3, description="copies of each block of output, the local one included")
-    seed: Seed = None
+    seed: OwnSeed = None
 
     @model_validator(mode="after")
-    def _apart(self) -> HadoopParams:
+    def _apart(self) -> HadoopPattern:
         if self.mappers + self.reducers > 1:
             total = self.mappers + self.reducers
             raise ValueError(f"mappers and reducers are different endpoints, and {total:g} of all is above 1")
@@ -39,11 +40,11 @@ class HadoopParams(Params):
 
 @traffics.register(
     "hadoop",
-    params=HadoopParams,
+    params=HadoopPattern,
     summary="one stage of a MapReduce job: read, shuffle or write",
     source="Dean, Ghemawat: MapReduce, OSDI 2004; Shvachko et al.: The Hadoop Distributed File System, MSST 2010",
 )
-def hadoop(params: HadoopParams, context: Context) -> TrafficMatrix:
+def hadoop(params: HadoopPattern, context: TrafficContext) -> TrafficMatrix:
     """Return the demands of one stage; mappers and reducers are drawn, no endpoint is both, the same in every stage.
 
     read: 1.0 to each mapper from a random endpoint of another rack, the reads of a job without locality.  shuffle: each
@@ -80,7 +81,7 @@ def hadoop(params: HadoopParams, context: Context) -> TrafficMatrix:
     if (alone := away[end[away] - begin[away] == 1]).size:
         name = context.network.host_names[int(order[alone[0]])]
         raise TrafficError(
-            f"host {name!r} has nobody in its rack to send the third copy to",
+            f"host {name!r} has no other host in its rack for the third copy",
             where=context.label,
             allowed="copies=2, or racks of several hosts",
         )

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params, parse_expression
-from pnet_lp.seeds import derive_seed
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed, derive_seed
+from pnet_lp.traffic.base import TrafficContext, traffics
 
 PATTERNS = {
     **{f"stag{i}-0.2-0.3": "staggered:edge=0.2,pod=0.3,bijective=true" for i in range(3)},
@@ -29,7 +29,7 @@ to different hosts, and 3 of the 16 hosts send to each of two hotspots.
 """
 
 
-class HederaParams(Params):
+class HederaPattern(Params):
     """Parameters of ``hedera``."""
 
     pattern: Literal[
@@ -54,16 +54,17 @@ class HederaParams(Params):
         "randx4",
         "hotspot",
     ] = Field(description="name in the paper's figure 9; stag0(.2,.3) is written stag0-0.2-0.3")
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @traffics.register(
     "hedera",
-    params=HederaParams,
+    params=HederaPattern,
+    example="pattern=stag0-0.2-0.3",
     summary="one of the twenty patterns of Hedera's evaluation",
     source="Al-Fares et al.: Hedera: Dynamic Flow Scheduling for Data Center Networks, NSDI 2010, figure 9",
 )
-def hedera(params: HederaParams, context: Context) -> TrafficMatrix:
+def hedera(params: HederaPattern, context: TrafficContext) -> TrafficMatrix:
     """Return the pattern behind the name, each drawn with a seed of its own."""
     seed = context.seed if params.seed is None else params.seed
     name, values = parse_expression(PATTERNS[params.pattern])

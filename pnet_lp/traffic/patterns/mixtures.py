@@ -7,14 +7,15 @@ from pydantic import Field
 
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.traffic.base import TrafficContext, traffics
 
 
 class ExponentialParams(Params):
     """Parameters of ``exponential``."""
 
     mean: float = Field(1.0, gt=0, allow_inf_nan=False, description="mean demand of a pair")
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @traffics.register(
@@ -22,7 +23,7 @@ class ExponentialParams(Params):
     params=ExponentialParams,
     summary="between all pairs, drawn from an exponential distribution",
 )
-def exponential(params: ExponentialParams, context: Context) -> TrafficMatrix:
+def exponential(params: ExponentialParams, context: TrafficContext) -> TrafficMatrix:
     """Return independent demands of the given mean."""
     src, dst = context.all_pairs()
     drawn = context.random("exponential", params.seed).exponential(params.mean, len(src))
@@ -38,7 +39,7 @@ class BimodalParams(Params):
     deviation: float = Field(
         0.2, ge=0, allow_inf_nan=False, description="standard deviation of either, as a share of its mean"
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @traffics.register(
@@ -47,7 +48,7 @@ class BimodalParams(Params):
     summary="between all pairs, drawn from a mixture of two normal distributions: many small, some large",
     source="Medina et al.: Traffic Matrix Estimation, SIGCOMM 2002 (bimodal synthetic matrices)",
 )
-def bimodal(params: BimodalParams, context: Context) -> TrafficMatrix:
+def bimodal(params: BimodalParams, context: TrafficContext) -> TrafficMatrix:
     """Return independent demands; a negative draw counts as no demand."""
     src, dst = context.all_pairs()
     random = context.random("bimodal", params.seed)

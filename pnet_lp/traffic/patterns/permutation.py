@@ -11,7 +11,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.traffic.base import TrafficContext, traffics
 
 
 def _dashed(value: object) -> object:
@@ -31,7 +32,7 @@ class PermutationParams(Params):
         None,
         description="the destination of endpoint 0, 1, ... by index, as in 1-2-0, instead of a random one",
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
     @model_validator(mode="after")
     def _map_is_not_drawn(self) -> PermutationParams:
@@ -47,7 +48,7 @@ class PermutationParams(Params):
     summary="1.0 from every endpoint, or from one of each pair, to one other, each chosen once",
     source="P-Net, section 5 (pairs); SOPA, section 3.2 (halves)",
 )
-def permutation(params: PermutationParams, context: Context) -> TrafficMatrix:
+def permutation(params: PermutationParams, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 per endpoint, or per pair.
 
     Raises:
@@ -77,7 +78,7 @@ def permutation(params: PermutationParams, context: Context) -> TrafficMatrix:
 class RandomBijectiveParams(Params):
     """Parameters of ``random-bijective``."""
 
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @traffics.register(
@@ -86,7 +87,7 @@ class RandomBijectiveParams(Params):
     summary="1.0 from every endpoint to one other, each chosen once: permutation under Hedera's name",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (randbij)",
 )
-def random_bijective(params: RandomBijectiveParams, context: Context) -> TrafficMatrix:
+def random_bijective(params: RandomBijectiveParams, context: TrafficContext) -> TrafficMatrix:
     """Return the matrix of ``permutation`` with the same seed."""
     n = context.endpoints
     return context.matrix(np.arange(n), _derangement(n, context.random("permutation/random", params.seed)))
@@ -100,7 +101,7 @@ def _derangement(n: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
             return drawn
 
 
-def _checked(destinations: tuple[int, ...], context: Context) -> npt.NDArray[np.int64]:
+def _checked(destinations: tuple[int, ...], context: TrafficContext) -> npt.NDArray[np.int64]:
     n, level, where = context.endpoints, context.level, f"{context.label}: map"
     if len(destinations) != n:
         raise TrafficError(f"{len(destinations)} destinations for {n} {level}s", where=where)

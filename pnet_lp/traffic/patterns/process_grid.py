@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, traffics
+from pnet_lp.traffic.base import TrafficContext, traffics
 
 
 class FftParams(Params):
@@ -29,7 +29,7 @@ class FftParams(Params):
     summary="the transpositions of a 3-D Fourier transform: all-to-all within rows and columns of processes",
     source="Bailey et al.: The NAS Parallel Benchmarks, IJSA 1991 (FT); Frigo, Johnson: FFTW3, Proc. IEEE 2005",
 )
-def fft(params: FftParams, context: Context) -> TrafficMatrix:
+def fft(params: FftParams, context: TrafficContext) -> TrafficMatrix:
     """Return the transpositions of one transform of N^3 points over P processes in R rows.
 
     A process holds N^3/P points, and sends each of the P/R processes of its row and each of the R of its column an
@@ -78,7 +78,7 @@ class GridParams(Params):
     summary="halo exchange of a multigrid solver: six neighbours on a periodic 3-D process grid",
     source="Bailey et al.: The NAS Parallel Benchmarks, IJSA 1991 (MG)",
 )
-def multigrid(params: GridParams, context: Context) -> TrafficMatrix:
+def multigrid(params: GridParams, context: TrafficContext) -> TrafficMatrix:
     """Return what neighbours exchange on the finest level; see :func:`_halo`.
 
     Each coarser level sends a quarter of that, mostly to the same neighbours.
@@ -89,10 +89,10 @@ def multigrid(params: GridParams, context: Context) -> TrafficMatrix:
 @traffics.register(
     "mpi-sp",
     params=GridParams,
-    summary="line sweeps of the scalar penta-diagonal solver: neighbours on a 3-D process grid without wrap",
+    summary="line sweeps of the scalar penta-diagonal solver: neighbours on a 3-D process grid without wraparound",
     source="Bailey et al.: The NAS Parallel Benchmarks, IJSA 1991 (SP)",
 )
-def penta_diagonal(params: GridParams, context: Context) -> TrafficMatrix:
+def penta_diagonal(params: GridParams, context: TrafficContext) -> TrafficMatrix:
     """Return what neighbours exchange in the forward and backward sweeps; see :func:`_halo`.
 
     A block decomposition; NPB's own code spreads blocks diagonally over a square number of processes.
@@ -100,7 +100,7 @@ def penta_diagonal(params: GridParams, context: Context) -> TrafficMatrix:
     return _halo(params, context, periodic=False)
 
 
-def _halo(params: GridParams, context: Context, *, periodic: bool) -> TrafficMatrix:
+def _halo(params: GridParams, context: TrafficContext, *, periodic: bool) -> TrafficMatrix:
     """Return the demands between neighbours on the process grid, process ``(i, j, k)`` being ``(i y + j) z + k``.
 
     On a mesh of N^3 points the face across the first axis has N^2/(y z) points, in proportion to x, and so on; a demand

@@ -12,7 +12,8 @@ from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import FloatArray
 from pnet_lp.model.demands import Product
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.traffic.base import TrafficContext, traffics
 from pnet_lp.traffic.places import hosts_of_endpoints, in_drawn_racks
 
 
@@ -24,7 +25,7 @@ class GravityParams(Params):
         description="exponential: weights of sources and of destinations are drawn from an exponential distribution; "
         "hosts: both are the number of hosts of a rack",
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @traffics.register(
@@ -33,7 +34,7 @@ class GravityParams(Params):
     summary="between all pairs in proportion to weights of source and destination, 1.0 on average",
     source="Roughan: Simplifying the Synthesis of Internet Traffic Matrices, CCR 2005",
 )
-def gravity(params: GravityParams, context: Context) -> TrafficMatrix:
+def gravity(params: GravityParams, context: TrafficContext) -> TrafficMatrix:
     """Return ``d(s, t) = c T_in(s) T_out(t)`` for all s != t, with ``c`` such that the mean demand is 1.0.
 
     Raises:
@@ -56,7 +57,7 @@ class SkewedParams(Params):
     ends: Literal["both", "source"] = Field(
         "both", description="both: hot racks send and receive more; source: they only send more"
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @traffics.register(
@@ -65,7 +66,7 @@ class SkewedParams(Params):
     summary="between all pairs, where a share of the racks has most of the traffic; 1.0 on average",
     source="Kassing et al.: Beyond Fat-trees without Antennae, Mirrors, and Disco-balls, SIGCOMM 2017: Skew",
 )
-def skewed(params: SkewedParams, context: Context) -> TrafficMatrix:
+def skewed(params: SkewedParams, context: TrafficContext) -> TrafficMatrix:
     """Return the expected demands of flows whose ends are drawn independently: hot with probability ``share``.
 
     Weights within each class are equal.  The mean demand is 1.0; leaving out the demands of endpoints to themselves
@@ -79,7 +80,7 @@ def skewed(params: SkewedParams, context: Context) -> TrafficMatrix:
     return _product(weight, weight if params.ends == "both" else np.ones_like(weight), context)
 
 
-def _product(source: FloatArray, destination: FloatArray, context: Context) -> TrafficMatrix:
+def _product(source: FloatArray, destination: FloatArray, context: TrafficContext) -> TrafficMatrix:
     rule = Product(source, destination)
     if rule.count == 0:
         raise TrafficError(

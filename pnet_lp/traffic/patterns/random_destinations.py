@@ -11,7 +11,8 @@ from pydantic import Field
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.traffic.base import TrafficContext, traffics
 from pnet_lp.traffic.matching import random_bijection
 
 
@@ -21,8 +22,8 @@ class RandomParams(Params):
     flows: int = Field(
         1, ge=1, description="flows of each endpoint, 1.0 each (2, 3, 4: Hedera's randx2 to randx4)"
     )
-    distinct: bool = Field(False, description="whether the flows of an endpoint all go to different ones")
-    seed: Seed = None
+    distinct: bool = Field(False, description="whether the flows of an endpoint have different destinations")
+    seed: OwnSeed = None
 
 
 @traffics.register(
@@ -31,7 +32,7 @@ class RandomParams(Params):
     summary="flows of 1.0 from every endpoint to others drawn evenly",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (rand, randx2 to randx4)",
 )
-def random(params: RandomParams, context: Context) -> TrafficMatrix:
+def random(params: RandomParams, context: TrafficContext) -> TrafficMatrix:
     """Return ``flows`` flows of 1.0 per endpoint; flows between the same two add up.
 
     Raises:
@@ -62,9 +63,9 @@ class HotspotParams(Params):
     spots: int = Field(1, ge=1, description="number of hotspots")
     rest: Literal["random", "bijective"] = Field(
         "random",
-        description="where all others send to; random: anywhere; bijective: each to one of its own that is no hotspot",
+        description="where all others send to; random: anywhere; bijective: each to a different one, no hotspots",
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @traffics.register(
@@ -73,7 +74,7 @@ class HotspotParams(Params):
     summary="1.0 from a share of the endpoints to a random hotspot, from all others to a random endpoint",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (hotspot)",
 )
-def hotspot(params: HotspotParams, context: Context) -> TrafficMatrix:
+def hotspot(params: HotspotParams, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 per endpoint.
 
     Half of the endpoints and one hotspot is our choice; Hedera's evaluation has other numbers, see
@@ -81,7 +82,7 @@ def hotspot(params: HotspotParams, context: Context) -> TrafficMatrix:
     from all others and spread evenly over the hotspots.
 
     Raises:
-        TrafficError: nobody is left to send to the hotspots; too few senders to them for the others to be one to one.
+        TrafficError: no endpoint is left to send to the hotspots; too few others for a one-to-one assignment.
     """
     n = context.endpoints
     if params.spots >= n:

@@ -10,7 +10,8 @@ from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import IntArray
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, Seed, traffics
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.traffic.base import TrafficContext, traffics
 from pnet_lp.traffic.matching import random_bijection
 from pnet_lp.traffic.places import drawn_between, pods_of_racks, racks_of_endpoints, spans
 
@@ -30,7 +31,7 @@ class StaggeredParams(Params):
     bijective: bool = Field(
         False, description="whether every host also receives from exactly one, as in Hedera's evaluation"
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
     @model_validator(mode="after")
     def _at_most_one(self) -> StaggeredParams:
@@ -44,10 +45,11 @@ class StaggeredParams(Params):
 @traffics.register(
     "staggered",
     params=StaggeredParams,
+    example="edge=0.5,pod=0.3",
     summary="1.0 from every host to a random one in its rack, its pod or elsewhere, with given probabilities",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (stag): staggered prob (EdgeP, PodP)",
 )
-def staggered(params: StaggeredParams, context: Context) -> TrafficMatrix:
+def staggered(params: StaggeredParams, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 per host, to a destination drawn evenly from those of its kind.
 
     Racks and pods are those of the first plane.  Where a network has no pods and ``pod`` is 0, each rack counts as one,
@@ -55,7 +57,7 @@ def staggered(params: StaggeredParams, context: Context) -> TrafficMatrix:
     then destinations: in a small network that changes the probabilities of the kinds.
 
     Raises:
-        TrafficError: demands between racks; no pods; a host without anybody to send to in its rack, its pod or
+        TrafficError: demands between racks; no pods; a host without a destination in its rack, its pod or
             elsewhere; no draw that is one to one.
     """
     if context.level == "rack":
@@ -81,7 +83,7 @@ def staggered(params: StaggeredParams, context: Context) -> TrafficMatrix:
     ):
         if chance > 0 and (lonely := np.flatnonzero(room[scope] == 0)).size:
             name = context.network.host_names[int(order[lonely[0]])]
-            raise TrafficError(f"host {name!r} has nobody to send to {where}", where=context.label)
+            raise TrafficError(f"host {name!r} has no destination {where}", where=context.label)
     draw = context.random("staggered", params.seed)
     if params.bijective:
         return context.matrix(order, order[_one_to_one(limits, rack[order], pod[order], draw, context)])
@@ -96,7 +98,7 @@ def _one_to_one(
     rack: IntArray,
     pod: IntArray,
     draw: np.random.Generator,
-    context: Context,
+    context: TrafficContext,
 ) -> npt.NDArray[np.int64]:
     """Return the destination of each place, a permutation; the hosts of a rack and of a pod are neighbours."""
     pods = np.split(np.arange(len(pod)), np.flatnonzero(np.diff(pod)) + 1)
@@ -141,7 +143,7 @@ def _within_pod(
     return False
 
 
-def _pods(params: StaggeredParams, context: Context) -> IntArray:
+def _pods(params: StaggeredParams, context: TrafficContext) -> IntArray:
     plane = context.network.planes[0]
     pods = pods_of_racks(plane)
     if pods is not None:

@@ -8,22 +8,25 @@ from pydantic import Field
 from pnet_lp.errors import TrafficError
 from pnet_lp.model import TrafficMatrix
 from pnet_lp.registry import Params
-from pnet_lp.traffic.base import Context, traffics
+from pnet_lp.traffic.base import TrafficContext, traffics
 
 
 class StrideParams(Params):
     """Parameters of ``stride``."""
 
-    s: int = Field(ge=1, description="places from source to destination, in the network's order of endpoints")
+    s: int = Field(
+        ge=1, description="distance from source to destination in the network's order of endpoints"
+    )
 
 
 @traffics.register(
     "stride",
     params=StrideParams,
+    example="s=1",
     summary="1.0 from endpoint i to endpoint i + s modulo n",
     source="Al-Fares et al.: Hedera, NSDI 2010, figure 9 (stride)",
 )
-def stride(params: StrideParams, context: Context) -> TrafficMatrix:
+def stride(params: StrideParams, context: TrafficContext) -> TrafficMatrix:
     """Return a demand of 1.0 per endpoint.
 
     Raises:
@@ -34,7 +37,7 @@ def stride(params: StrideParams, context: Context) -> TrafficMatrix:
         raise TrafficError(
             f"a stride of {params.s} over {n} {context.level}s makes every {context.level} a fixed point",
             where=context.label,
-            allowed=f"a stride that is no multiple of {n}",
+            allowed=f"a stride that is not a multiple of {n}",
         )
     src = np.arange(n)
     return context.matrix(src, (src + params.s) % n)

@@ -16,7 +16,7 @@ from pnet_lp.model import TrafficMatrix
 from pnet_lp.model.arrays import IntArray
 from pnet_lp.model.distances import UNREACHED, Sites, find_sites, site_hops
 from pnet_lp.registry import NoParams, Params
-from pnet_lp.traffic.base import Context, traffics
+from pnet_lp.traffic.base import TrafficContext, traffics
 from pnet_lp.traffic.places import hosts_of_endpoints
 
 _ASSIGNMENT_BYTES = 26
@@ -31,7 +31,7 @@ _PROGRAM_BYTES = 1100
     source="Jyothi et al.: Measuring and Understanding Throughput of Network Topologies, SC 2016; "
     "Namyar et al.: A Throughput-Centric View of the Performance of Datacenter Topologies, SIGCOMM 2021",
 )
-def longest_matching(_: NoParams, context: Context) -> TrafficMatrix:
+def longest_matching(_: NoParams, context: TrafficContext) -> TrafficMatrix:
     """Return the permutation of greatest total hop count (maximal permutation); see :func:`_matching`.
 
     Where one switch has all hosts, no two are a hop apart, and each sends to the next.
@@ -46,7 +46,7 @@ def longest_matching(_: NoParams, context: Context) -> TrafficMatrix:
     "shortest-matching",
     summary="1.0 from every endpoint to one other in another rack, each chosen once, so that the sum of hops is least",
 )
-def shortest_matching(_: NoParams, context: Context) -> TrafficMatrix:
+def shortest_matching(_: NoParams, context: TrafficContext) -> TrafficMatrix:
     """Return the permutation of least total hop count; see :func:`_matching`."""
     return _matching(context, farthest=False)
 
@@ -68,7 +68,7 @@ class KodialamParams(Params):
     source="Kodialam, Lakshman, Sengupta: Traffic-Oblivious Routing in the Hose Model, ToN 2011; as used in Jyothi et "
     "al., SC 2016",
 )
-def kodialam(params: KodialamParams, context: Context) -> TrafficMatrix:
+def kodialam(params: KodialamParams, context: TrafficContext) -> TrafficMatrix:
     """Return a vertex of: maximise sum d(s, t) hops(s, t), no endpoint sending or receiving more than its rate.
 
     Hops are the fewest over the planes.  Where all racks have one rate the vertices are permutations, and the sum is
@@ -104,7 +104,7 @@ def kodialam(params: KodialamParams, context: Context) -> TrafficMatrix:
     )
 
 
-def _matching(context: Context, *, farthest: bool) -> TrafficMatrix:
+def _matching(context: TrafficContext, *, farthest: bool) -> TrafficMatrix:
     """Return the permutation with the most or the fewest hops, counted as the fewest over the planes.
 
     No endpoint sends to one that shares its switch in every plane, so every demand leaves its rack.  Where all racks
@@ -116,8 +116,8 @@ def _matching(context: Context, *, farthest: bool) -> TrafficMatrix:
     """
     sites = _sites(context)
     sizes = sites.sizes
-    alike = bool(np.all(sizes == sizes[0]))
-    group = np.arange(sites.count) if alike else sites.of
+    equal = bool(np.all(sizes == sizes[0]))
+    group = np.arange(sites.count) if equal else sites.of
     if 2 * sizes.max() > context.endpoints:
         raise TrafficError(
             f"one rack has {int(sizes.max())} of {context.endpoints} hosts, more than there are others to send to",
@@ -126,20 +126,20 @@ def _matching(context: Context, *, farthest: bool) -> TrafficMatrix:
     _check_memory(len(group), _ASSIGNMENT_BYTES, context)
     hops = _reachable(site_hops(context.network, sites), sites, context)[np.ix_(group, group)]
     matched = _assign(-hops if farthest else hops, group)
-    if not alike:
+    if not equal:
         return context.matrix(np.arange(len(group)), matched)
     members = np.argsort(sites.of, kind="stable").reshape(sites.count, -1)
     return context.matrix(members, members[matched])
 
 
-def _sites(context: Context) -> Sites:
+def _sites(context: TrafficContext) -> Sites:
     sites = find_sites(context.network, context.level)
     if sites.count < 2:
         raise TrafficError("all hosts are in one rack", where=context.label, allowed="at least two racks")
     return sites
 
 
-def _check_memory(side: int, bytes_per_pair: int, context: Context) -> None:
+def _check_memory(side: int, bytes_per_pair: int, context: TrafficContext) -> None:
     check_fits(
         side**2 * bytes_per_pair,
         f"{context.label} with the distances of {side:,}^2 pairs",
@@ -148,20 +148,20 @@ def _check_memory(side: int, bytes_per_pair: int, context: Context) -> None:
     )
 
 
-def _reachable(hops: IntArray, sites: Sites, context: Context) -> npt.NDArray[np.float64]:
+def _reachable(hops: IntArray, sites: Sites, context: TrafficContext) -> npt.NDArray[np.float64]:
     """Return ``hops`` as numbers to reckon with."""
     if (lost := np.argwhere(hops == UNREACHED)).size:
         names = context.network.endpoint_names(context.level)
         s, t = (names[int(np.flatnonzero(sites.of == site)[0])] for site in lost[0])
         raise TrafficError(
-            f"there is no path from {s!r} to {t!r} in any plane, so that distances have no sum",
+            f"there is no path from {s!r} to {t!r} in any plane, so the distance is not defined",
             where=context.label,
         )
     return hops.astype(np.float64)
 
 
 def _assign(cost: npt.NDArray[np.float64], group: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
-    """Return the cheapest permutation in which nobody is assigned to one of the same group."""
+    """Return the cheapest permutation in which no endpoint is assigned to one of its own group."""
     apart = np.where(group[:, None] == group[None, :], (len(cost) + 1) * (np.abs(cost).max() + 1), cost)
     return linear_sum_assignment(apart)[1].astype(np.int64)
 

@@ -16,53 +16,28 @@ picoseconds.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from pathlib import Path
-
 from pnet_lp.errors import WorkloadError
-from pnet_lp.layouts import decoded, parse_csv, parse_number
+from pnet_lp.formats import LAST
+from pnet_lp.layouts import csv_text, parse_number, parse_records
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.workload import LEAST_WEIGHT, MOST_WEIGHT
 from pnet_lp.workload.io.flows import parse_size, parse_time
-from pnet_lp.workload.io.format import Format
+from pnet_lp.workload.io.format import WORKLOAD_FORMATS
 from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
 
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
 
-def _parse(data: bytes, where: str, network: Network) -> Workload:
-    return flows_of(_rows(decoded(data, where, WorkloadError), where)).workload(network, where)
+def _parse(text: str, where: str, network: Network) -> Workload:
+    rows = parse_records(text, where, WorkloadError, REQUIRED, check_columns)
+    return flows_of(_row(*row) for row in rows).workload(network, where)
 
 
-def _rows(text: str, path: str) -> Iterator[TableRow]:
-    header: list[str] | None = None
-    for where, row in parse_csv(text, path, WorkloadError):
-        if header is None and row[0].startswith("#"):
-            continue
-        fields = [cell.strip() for cell in row]
-        if fields == [""]:
-            continue
-        if header is None:
-            check_columns(fields, where)
-            header = fields
-            continue
-        if len(fields) != len(header):
-            raise WorkloadError(
-                f"{len(fields)} fields instead of {len(header)}", where=where, found=",".join(row)
-            )
-        yield _row(dict(zip(header, fields, strict=True)), where)
-    if header is None:
-        raise WorkloadError(
-            "the file holds nothing but comments", where=path, allowed=f"a header {','.join(REQUIRED)}"
-        )
-
-
-def _row(cells: dict[str, str], where: str) -> TableRow:
+def _row(where: str, cells: dict[str, str]) -> TableRow:
     truth = cells.get("connects", "").lower()
     if truth and truth not in _TRUTH:
         raise WorkloadError(
-            "connects is wrong", where=where, found=cells["connects"], allowed="true or false"
+            "invalid value of connects", where=where, found=cells["connects"], allowed="true or false"
         )
     return TableRow(
         where,
@@ -85,7 +60,7 @@ def _weight(token: str, where: str) -> float:
     value = parse_number(token) if token else 1.0
     if not LEAST_WEIGHT <= value <= MOST_WEIGHT:
         raise WorkloadError(
-            "a flow has a wrong weight",
+            "invalid flow weight",
             where=where,
             found=token,
             allowed=f"{LEAST_WEIGHT:g} to {MOST_WEIGHT:g}",
@@ -93,13 +68,10 @@ def _weight(token: str, where: str) -> float:
     return value
 
 
-def _write(workload: Workload, network: Network, path: Path) -> None:
+def _render(workload: Workload, network: Network) -> str:
     cells = cells_of(workload, network)
     columns = [[_cell(value) for value in cells[name]] for name in COLUMNS if name in cells]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([name for name in COLUMNS if name in cells])
-        writer.writerows(zip(*columns, strict=True))
+    return csv_text([name for name in COLUMNS if name in cells], zip(*columns, strict=True))
 
 
 def _cell(value: object) -> str:
@@ -108,5 +80,12 @@ def _cell(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-FORMAT = Format("CSV", (".csv",), lambda _: False, _parse, _write)
-"""Taken for every text that no other format recognises."""
+WORKLOAD_FORMATS.add_text(
+    "csv",
+    (".csv",),
+    "columns src, dst, bytes, start_s and optional ones",
+    _parse,
+    _render,
+    recognise=lambda _: True,
+    order=LAST,
+)

@@ -124,7 +124,7 @@ def parse_size(token: str, where: str) -> int:
     if token.isascii() and token.isdigit() and 0 < len(digits) <= 18 and int(digits) <= LARGEST_BYTES:
         return int(digits)
     raise WorkloadError(
-        "a flow has a wrong size in bytes", where=where, found=token, allowed=f"1 to {LARGEST_BYTES}"
+        "invalid flow size in bytes", where=where, found=token, allowed=f"1 to {LARGEST_BYTES}"
     )
 
 
@@ -137,7 +137,7 @@ def parse_time(token: str, digits: int, where: str) -> int:
     except (ArithmeticError, ValueError):
         pass
     raise WorkloadError(
-        "a flow has a wrong start",
+        "invalid flow start",
         where=where,
         found=token,
         allowed=f"0 to {Decimal(LONGEST_PS).scaleb(-digits).normalize():f}",

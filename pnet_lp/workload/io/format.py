@@ -1,37 +1,21 @@
-"""What a file format of workloads is, and what formats refuse alike."""
+"""The registry of formats of workloads, and what several formats cannot hold."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.model import Network, Workload
+from pnet_lp.formats import Formats
+from pnet_lp.model import Workload
 
-
-@dataclass(frozen=True)
-class Format:
-    """One file format.
-
-    Attributes:
-        name: for messages.
-        suffixes: of files in this format, lower case.
-        matches: whether the content of a file is in this format, broken or not, by its
-            :func:`~pnet_lp.layouts.opening_bytes`; in time linear in that.
-        parse: ``(content, where, network) -> workload``; ``where`` is the file.  Raises WorkloadError, naming file and
-            line where the format has lines, and nothing else.
-        write: ``(workload, network, path)``, such that ``parse`` gives the same workload back; raises WorkloadError
-            where the format cannot hold the workload.
-    """
-
-    name: str
-    suffixes: tuple[str, ...]
-    matches: Callable[[bytes], bool]
-    parse: Callable[[bytes, str, Network], Workload]
-    write: Callable[[Workload, Network, Path], None]
+WORKLOAD_FORMATS: Formats[Workload] = Formats(
+    "workload",
+    WorkloadError,
+    package="pnet_lp.workload.io",
+    group="pnet_lp.workload_formats",
+    difference=lambda workload, again: None if workload.fingerprint == again.fingerprint else "",
+)
+"""``parse(text, where, network) -> workload``, ``render(workload, network) -> text``."""
 
 
 def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
@@ -52,7 +36,7 @@ def check_plain(workload: Workload, what: str, *, waits: bool = False) -> None:
     if workload.is_weighted:
         raise refusal(workload, what, "weights of flows", workload.weight != 1)
     if np.any(other := (workload.connection != own) | ~workload.connects):
-        raise refusal(workload, what, "flows over a connection that is there", other)
+        raise refusal(workload, what, "flows over an existing connection", other)
 
 
 def refusal(

@@ -19,15 +19,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.layouts import decoded, whole
+from pnet_lp.layouts import whole
 from pnet_lp.model import Network, Workload
 from pnet_lp.workload.io.flows import FlowList, parse_size, parse_time
-from pnet_lp.workload.io.format import Format, check_plain, refusal
+from pnet_lp.workload.io.format import WORKLOAD_FORMATS, check_plain, refusal
 
 _WHAT = "connection matrices of htsim"
 _CONNECTION = re.compile(r"([0-9]{1,9})->([0-9]{1,9})")
@@ -40,7 +39,7 @@ _KEYS = {"id", "start", "trigger", "size", *_DONE}
 _LARGEST = (1 << 31) - 1
 """Bytes of a connection: the program reads a signed number of 32 bits."""
 
-_FIRST = re.compile(rb"(?:Nodes|Connections|Triggers)\s")
+_FIRST = re.compile(r"(?:Nodes|Connections|Triggers)\s")
 
 
 @dataclass
@@ -54,23 +53,23 @@ class _Trigger:
     starts: list[int] = field(default_factory=list)
 
 
-def _parse(data: bytes, where: str, network: Network) -> Workload:
+def _parse(text: str, where: str, network: Network) -> Workload:
     counts: dict[str, int] = {}
     lines: list[str] = []
     triggers: dict[int, _Trigger] = {}
     ids: set[int] = set()
     found = FlowList(lambda number: lines[number])
-    for number, text in enumerate(decoded(data, where, WorkloadError).split("\n"), 1):
-        words, here = text.split(), f"{where}:{number}"
+    for number, line in enumerate(text.split("\n"), 1):
+        words, here = line.split(), f"{where}:{number}"
         if not words or words[0].startswith("#"):
             continue
         if words[0] in _COUNTS:
             count = whole(words[1]) if len(words) == 2 else None
             if count is None or words[0] in counts:
                 raise WorkloadError(
-                    f"{words[0]} is wrong or given twice",
+                    f"{words[0]} is invalid or given twice",
                     where=here,
-                    found=text.strip(),
+                    found=line.strip(),
                     allowed="one number",
                 )
             counts[words[0]] = count
@@ -86,7 +85,7 @@ def _parse(data: bytes, where: str, network: Network) -> Workload:
             raise WorkloadError(
                 "not a connection or a trigger",
                 where=here,
-                found=text.strip(),
+                found=line.strip(),
                 allowed=f"{_SHAPE}; trigger id K ...",
             )
     defined = sum(bool(trigger.kind) for trigger in triggers.values())
@@ -138,7 +137,7 @@ def _connect(
 def _number(word: str, key: str, where: str) -> int:
     number = whole(word)
     if not number:
-        raise WorkloadError(f"{key} is wrong", where=where, found=word, allowed="a whole number from 1")
+        raise WorkloadError(f"invalid {key}", where=where, found=word, allowed="a whole number from 1")
     return number
 
 
@@ -158,7 +157,7 @@ def _define(words: list[str], triggers: dict[int, _Trigger], where: str) -> None
             )
     trigger = triggers.setdefault(_number(number, "id", where), _Trigger())
     if trigger.kind:
-        raise WorkloadError(f"trigger {number} is given twice", where=where)
+        raise WorkloadError(f"trigger {number} is defined twice", where=where)
     trigger.where, trigger.kind = where, kind
     trigger.count = _number(count, "count", where) if kind == "barrier" else 1
 
@@ -170,13 +169,13 @@ def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, 
         WorkloadError: nothing is known of it, it starts what will never start, or what it starts is not known.
     """
     if not trigger.kind:
-        raise WorkloadError(f"trigger {number} is not given", where=trigger.where)
+        raise WorkloadError(f"trigger {number} is not defined", where=trigger.where)
     if trigger.kind != "multishot":
         if len(trigger.by) != trigger.count and (trigger.starts or len(trigger.by) > trigger.count):
             raise WorkloadError(
-                f"trigger {number} is activated by {len(trigger.by)} ends of connections",
+                f"trigger {number} is activated by {len(trigger.by)} connections",
                 where=trigger.where,
-                allowed=f"{trigger.count}, as its kind has it",
+                allowed=f"{trigger.count}, as its kind requires",
             )
         return [(flow, parent, known) for flow in trigger.starts for parent, known in trigger.by]
     # In a chain each end starts the next; where two could, which one does depends on the run.
@@ -200,7 +199,7 @@ def _waits(number: int, trigger: _Trigger, lines: list[str]) -> list[tuple[int, 
     return waits
 
 
-def _write(workload: Workload, _: Network, path: Path) -> None:
+def _render(workload: Workload, _: Network) -> str:
     check_plain(workload, _WHAT, waits=True)
     waiting = np.diff(workload.after_ptr) > 0
     if np.any(late := waiting & (workload.start_ps > 0)):
@@ -224,7 +223,7 @@ def _write(workload: Workload, _: Network, path: Path) -> None:
         ]
         lines.append(f"{src}->{dst} id {flow + 1} {begin} size {size}{''.join(ends)}")
     lines += [f"trigger id {number} {kind}" for number, kind in enumerate(kinds, 1)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines) + "\n"
 
 
 def _triggers(workload: Workload) -> tuple[dict[int, int], dict[tuple[int, bool], int], list[str]]:
@@ -248,7 +247,9 @@ def _triggers(workload: Workload) -> tuple[dict[int, int], dict[tuple[int, bool]
         for end in waits:
             if activates.setdefault(end, number) != number:
                 both = np.arange(workload.flow_count) == flow
-                raise refusal(workload, _WHAT, "flows that wait for one end and for different others", both)
+                raise refusal(
+                    workload, _WHAT, "flows that wait for one common flow and for different others", both
+                )
     return (
         started,
         activates,
@@ -256,6 +257,6 @@ def _triggers(workload: Workload) -> tuple[dict[int, int], dict[tuple[int, bool]
     )
 
 
-FORMAT = Format(
-    "htsim connection matrix", (".cm",), lambda head: _FIRST.match(head) is not None, _parse, _write
+WORKLOAD_FORMATS.add_text(
+    "htsim", (".cm",), "a connection matrix of htsim, with triggers", _parse, _render, recognise=_FIRST.match
 )

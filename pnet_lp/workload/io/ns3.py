@@ -11,30 +11,29 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 
 from pnet_lp.errors import WorkloadError
-from pnet_lp.layouts import decoded, ns3_numbers, whole
+from pnet_lp.layouts import ns3_numbers, whole
 from pnet_lp.model import Network, Workload
 from pnet_lp.workload.io.flows import FlowList, format_time, parse_size, parse_time
-from pnet_lp.workload.io.format import Format, check_plain, refusal
+from pnet_lp.workload.io.format import WORKLOAD_FORMATS, check_plain, refusal
 
 _WHAT = "flow files of ns-3"
 _FLOW = "src dst pg dport size start_s"
-_FIRST = re.compile(rb"[0-9]{1,9}[ \t\r]*(?:\n|$)")
+_FIRST = re.compile(r"[0-9]{1,9}[ \t\r]*(?:\n|$)")
 _LARGEST = (1 << 32) - 1
 """Bytes of a flow: the programs read 32 bits."""
 
 
-def _parse(data: bytes, where: str, network: Network) -> Workload:
-    body = _body(decoded(data, where, WorkloadError), where)
+def _parse(text: str, where: str, network: Network) -> Workload:
+    body = _body(text, where)
     here, first = next(body, (where, []))
     count = whole(first[0]) if len(first) == 1 else None
     if count is None:
         raise WorkloadError(
-            "not the first line", where=here, found=" ".join(first) or None, allowed="the number of flows"
+            "invalid first line", where=here, found=" ".join(first) or None, allowed="the number of flows"
         )
     places: list[str] = []
     found = FlowList(places.__getitem__)
@@ -59,7 +58,7 @@ def _body(text: str, where: str) -> Iterator[tuple[str, list[str]]]:
             yield f"{where}:{number}", words
 
 
-def _write(workload: Workload, network: Network, path: Path) -> None:
+def _render(workload: Workload, network: Network) -> str:
     check_plain(workload, _WHAT)
     if np.any(large := workload.size > _LARGEST):
         raise refusal(workload, _WHAT, f"flows of more than {_LARGEST} bytes", large)
@@ -76,7 +75,9 @@ def _write(workload: Workload, network: Network, path: Path) -> None:
     )
     lines = [str(workload.flow_count)]
     lines += [f"{number[s]} {number[t]} 3 100 {size} {format_time(start, 12)}" for s, t, size, start in flows]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "\n".join(lines) + "\n"
 
 
-FORMAT = Format("ns-3 flow file", (".txt",), lambda head: _FIRST.match(head) is not None, _parse, _write)
+WORKLOAD_FORMATS.add_text(
+    "ns3", (".txt",), "flows of HPCC and SimAI", _parse, _render, recognise=_FIRST.match
+)

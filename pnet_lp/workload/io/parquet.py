@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.extras import load
+from pnet_lp.formats import Format
 from pnet_lp.model import Network, Workload
-from pnet_lp.units import MIB, format_bytes
+from pnet_lp.parquet import open_parquet
 from pnet_lp.workload.io.flows import check_count, parse_size, parse_time
-from pnet_lp.workload.io.format import Format
+from pnet_lp.workload.io.format import WORKLOAD_FORMATS
 from pnet_lp.workload.io.table import COLUMNS, REQUIRED, TableRow, cells_of, check_columns, flows_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 _LISTS = ("after", "after_acknowledged")
 _TEXTS = ("id", "connection", "task", "stage")
@@ -27,26 +27,12 @@ _BYTES_PER_ROW = 2000
 
 
 def _parse(data: bytes, where: str, network: Network) -> Workload:
-    pa, pq = load("pyarrow", where), load("pyarrow.parquet", where)
-    try:
-        # Checksums and limits, because a length in a broken file is not to be believed.
-        file = pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True)
+    with open_parquet(data, where, WorkloadError, row_bytes=_BYTES_PER_ROW) as file:
         names = file.schema_arrow.names
         check_columns(names, where)
-        _check_size(file.metadata, where)
+        check_count(file.metadata.num_rows, where)
         table = file.read()
         columns = {name: table.column(name).to_pylist() for name in names}
-    except (
-        pa.ArrowException,
-        OSError,
-        LookupError,
-        ValueError,
-        TypeError,
-        MemoryError,
-        OverflowError,
-    ) as error:
-        problem = str(error).split("\n", maxsplit=1)[0] or type(error).__name__
-        raise WorkloadError(f"not Parquet ({problem})", where=where) from None
     _check_types(table, where)
     count = table.num_rows
     nothing = [None] * count
@@ -55,19 +41,6 @@ def _parse(data: bytes, where: str, network: Network) -> Workload:
         [_row(dict(zip(COLUMNS, row, strict=True)), f"{where}: row {i}") for i, row in enumerate(rows)]
     )
     return found.workload(network, where)
-
-
-def _check_size(metadata: pq.FileMetaData, where: str) -> None:
-    """Raise WorkloadError where the file says that it unpacks to more than flows can be."""
-    check_count(metadata.num_rows, where)
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    size = sum(group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns))
-    if size > (most := MIB + _BYTES_PER_ROW * metadata.num_rows):
-        raise WorkloadError(
-            f"{metadata.num_rows} rows unpack to {format_bytes(size)}",
-            where=where,
-            allowed=f"at most {format_bytes(most)}",
-        )
 
 
 def _check_types(table: pa.Table, where: str) -> None:
@@ -84,7 +57,7 @@ def _check_types(table: pa.Table, where: str) -> None:
         listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
         if pa.types.is_dictionary(kind):
             kind = kind.value_type
-        fits, wanted = {
+        fits, expected = {
             "bytes": (pa.types.is_integer(kind), "whole numbers"),
             "start_s": (is_number(kind), "numbers"),
             "weight": (is_number(kind), "numbers"),
@@ -93,7 +66,7 @@ def _check_types(table: pa.Table, where: str) -> None:
         }.get(field.name, (is_text(kind), "text or whole numbers"))
         if not fits and not pa.types.is_null(kind):
             raise WorkloadError(
-                f"{field.name} has another type", where=where, found=str(field.type), allowed=wanted
+                f"{field.name} has another type", where=where, found=str(field.type), allowed=expected
             )
 
 
@@ -120,13 +93,16 @@ def _row(cells: dict[str, Any], where: str) -> TableRow:
     )
 
 
-def _write(workload: Workload, network: Network, path: Path) -> None:
-    pa, pq = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
+def _write(workload: Workload, temporary: Path, network: Network) -> None:
+    pa, pq = load("pyarrow", str(temporary)), load("pyarrow.parquet", str(temporary))
     cells = cells_of(workload, network)
     cells["start_s"] = [float(start) for start in cells["start_s"]]
     kinds = dict.fromkeys(_LISTS, pa.list_(pa.int64()))
     columns = {name: pa.array(cells[name], kinds.get(name)) for name in COLUMNS if name in cells}
-    pq.write_table(pa.table(columns), path, write_page_checksum=True)
+    pq.write_table(pa.table(columns), temporary, write_page_checksum=True)
 
 
-FORMAT = Format("Parquet", (".parquet",), lambda head: head.startswith(b"PAR1"), _parse, _write)
+WORKLOAD_FORMATS.add(
+    Format("parquet", (".parquet",), _write, _parse, lambda head: head.startswith("PAR1"), library="pyarrow"),
+    summary="the columns of CSV",
+)

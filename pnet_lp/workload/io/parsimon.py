@@ -6,24 +6,23 @@ numbers.  Ids are different, and are not kept.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.files import json_text
-from pnet_lp.layouts import decoded, ns3_numbers, parse_json
+from pnet_lp.layouts import ns3_numbers, parse_json
 from pnet_lp.model import Network, Workload
 from pnet_lp.workload.io.flows import FlowList, parse_size, parse_time
-from pnet_lp.workload.io.format import Format, check_plain, refusal
+from pnet_lp.workload.io.format import WORKLOAD_FORMATS, check_plain, refusal
 
 _WHAT = "Parsimon's flow lists"
 _KEYS = ("id", "src", "dst", "size", "start")
 
 
-def _parse(data: bytes, where: str, network: Network) -> Workload:
-    document = parse_json(decoded(data, where, WorkloadError), where, WorkloadError)
+def _parse(text: str, where: str, network: Network) -> Workload:
+    document = parse_json(text, where, WorkloadError)
     if not isinstance(document, list):
         raise WorkloadError("not a list of flows", where=where, allowed=f"[{{{', '.join(_KEYS)}}}, ...]")
     found = FlowList(lambda number: f"{where}: [{number}]")
@@ -46,10 +45,10 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _write(workload: Workload, network: Network, path: Path) -> None:
+def _render(workload: Workload, network: Network) -> str:
     check_plain(workload, _WHAT)
     if np.any(between := workload.start_ps % 1000 > 0):
-        raise refusal(workload, _WHAT, "starts between two nanoseconds", between)
+        raise refusal(workload, _WHAT, "starts that are not whole nanoseconds", between)
     plane = network.planes[0]
     number = ns3_numbers(plane.switch_names, network.host_names)[0][plane.switch_count :]
     flows = zip(
@@ -60,7 +59,9 @@ def _write(workload: Workload, network: Network, path: Path) -> None:
         (workload.start_ps // 1000).tolist(),
         strict=True,
     )
-    path.write_text(json_text([dict(zip(_KEYS, flow, strict=True)) for flow in flows]), encoding="utf-8")
+    return json_text([dict(zip(_KEYS, flow, strict=True)) for flow in flows])
 
 
-FORMAT = Format(_WHAT, (".json",), lambda head: head.startswith((b"[", b"{")), _parse, _write)
+WORKLOAD_FORMATS.add_text(
+    "parsimon", (".json",), "flows of Parsimon in JSON", _parse, _render, begins=("[", "{"), order=1
+)

@@ -50,7 +50,7 @@ def check_columns(names: Sequence[str], where: str) -> None:
     if len(set(names)) < len(names) or not set(REQUIRED) <= set(names) <= set(COLUMNS):
         more = ",".join(COLUMNS[len(REQUIRED) :])
         raise WorkloadError(
-            "wrong columns",
+            "invalid columns",
             where=where,
             found=",".join(names),
             allowed=f"{','.join(REQUIRED)} and any of {more}",
@@ -81,7 +81,7 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
             for name in names:
                 if name not in ids:
                     raise WorkloadError(
-                        "there is no flow to wait for", where=row.where, found=name, allowed="an id"
+                        "unknown flow to wait for", where=row.where, found=name, allowed="an id"
                     )
                 found.waits.append((number, ids[name], acknowledged))
         # The first flow of a connection gives it its number.
@@ -98,12 +98,12 @@ def flows_of(rows: Iterable[TableRow]) -> FlowList:
 def _task(row: TableRow) -> int:
     task = whole(row.task or "")
     if task is None:
-        raise WorkloadError("a task is wrong", where=row.where, found=row.task, allowed="a whole number")
+        raise WorkloadError("invalid task", where=row.where, found=row.task, allowed="a whole number")
     return task
 
 
 def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
-    """Return the columns of a workload's table; those that say nothing are left out."""
+    """Return the columns of a workload's table; those that hold only defaults are left out."""
     names, own = network.host_names, np.arange(workload.flow_count)
     cells: dict[str, list[Any]] = {
         "src": [names[host] for host in workload.src.tolist()],
@@ -113,13 +113,13 @@ def cells_of(workload: Workload, network: Network) -> dict[str, list[Any]]:
     }
     if len(workload.after):
         cells["id"] = own.tolist()
-        for name, wanted in (
+        for name, selected in (
             ("after", ~workload.acknowledged),
             ("after_acknowledged", workload.acknowledged),
         ):
-            if wanted.any():
-                bounds = np.concatenate([[0], np.cumsum(wanted)])[workload.after_ptr].tolist()
-                kept = workload.after[wanted].tolist()
+            if selected.any():
+                bounds = np.concatenate([[0], np.cumsum(selected)])[workload.after_ptr].tolist()
+                kept = workload.after[selected].tolist()
                 cells[name] = [kept[a:b] for a, b in itertools.pairwise(bounds)]
     if np.any(workload.connection != own):
         cells["connection"] = workload.connection.tolist()

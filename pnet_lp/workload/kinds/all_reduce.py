@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.model.workload import LongArray, Workload
-from pnet_lp.workload.base import WORKLOADS, Context
+from pnet_lp.workload.base import WORKLOADS, WorkloadContext
 from pnet_lp.workload.collective import (
     ChunkedParams,
     Messages,
@@ -42,11 +42,12 @@ class AllReduceParams(ChunkedParams):
 @WORKLOADS.register(
     "all-reduce",
     params=AllReduceParams,
+    example="size=1kB,placement=random",
     summary="every rank gets the sum of all ranks' buffers",
     source="Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms, JPDC 2009 (ring); "
     "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 2005",
 )
-def all_reduce(params: AllReduceParams, context: Context) -> Workload:
+def all_reduce(params: AllReduceParams, context: WorkloadContext) -> Workload:
     """Return ``rounds`` tasks of messages by the algorithm.
 
     Raises:

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.model.workload import Workload
-from pnet_lp.workload.base import WORKLOADS, Context
+from pnet_lp.workload.base import WORKLOADS, WorkloadContext
 from pnet_lp.workload.collective import CollectiveParams, Messages, blocks, chosen_hosts, operations
 
 
@@ -25,10 +25,11 @@ class AllToAllParams(CollectiveParams):
 @WORKLOADS.register(
     "all-to-all",
     params=AllToAllParams,
+    example="size=1kB,placement=random",
     summary="every rank sends a part of its buffer to every other",
     source="Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, IJHPCA 2005",
 )
-def all_to_all(params: AllToAllParams, context: Context) -> Workload:
+def all_to_all(params: AllToAllParams, context: WorkloadContext) -> Workload:
     """Return ``rounds`` tasks of ``ranks x (ranks - 1)`` messages, a block of the buffer to each rank."""
     hosts = chosen_hosts(params, context)
     ranks = len(hosts)

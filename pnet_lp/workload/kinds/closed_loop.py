@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pnet_lp.model.workload import Workload
-from pnet_lp.workload.base import WORKLOADS, Context, Duration, Seed, SizesOf, WorkloadParams
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.workload.base import WORKLOADS, Duration, SizesOf, WorkloadContext, WorkloadParams
 
 
 class SequentialParams(WorkloadParams):
@@ -20,7 +21,7 @@ class SequentialParams(WorkloadParams):
     rounds: int = Field(ge=1, le=10**9, description="flows of each loop, one after the other")
     pause: Duration = Field(0, description="time from the end of a flow to the start of the next")
     warm_up: int = Field(0, ge=0, description="rounds that are a stage of their own, before the steady ones")
-    seed: Seed = None
+    seed: OwnSeed = None
 
     @model_validator(mode="after")
     def _check_rounds(self) -> Self:
@@ -32,16 +33,17 @@ class SequentialParams(WorkloadParams):
 class ClosedLoopParams(SequentialParams):
     """Parameters of ``closed-loop``."""
 
-    loops: int = Field(ge=1, le=10**6, description="flows that each host has under way at any time")
+    loops: int = Field(ge=1, le=10**6, description="concurrent flows of each host")
 
 
 @WORKLOADS.register(
     "closed-loop",
     params=ClosedLoopParams,
-    summary="every host keeps a number of flows under way, each followed by one to a new random host",
+    example="sizes=facebook-cache,loops=4,rounds=5",
+    summary="every host keeps a number of flows active, each followed by one to a new random host",
     source="P-Net, section 5.3",
 )
-def closed_loop(params: ClosedLoopParams, context: Context) -> Workload:
+def closed_loop(params: ClosedLoopParams, context: WorkloadContext) -> Workload:
     """Return ``hosts x loops x rounds`` flows."""
     return _loops(params, params.loops, context)
 
@@ -49,15 +51,16 @@ def closed_loop(params: ClosedLoopParams, context: Context) -> Workload:
 @WORKLOADS.register(
     "sequential",
     params=SequentialParams,
+    example="sizes=64KiB,rounds=7,pause=1us",
     summary="every host sends one flow after the other, each to a new random host",
     source="SOPA, section 4.4",
 )
-def sequential(params: SequentialParams, context: Context) -> Workload:
+def sequential(params: SequentialParams, context: WorkloadContext) -> Workload:
     """Return ``hosts x rounds`` flows."""
     return _loops(params, 1, context)
 
 
-def _loops(params: SequentialParams, loops: int, context: Context) -> Workload:
+def _loops(params: SequentialParams, loops: int, context: WorkloadContext) -> Workload:
     chains = context.hosts * loops
     count = chains * params.rounds
     context.check_flows(count)

@@ -7,7 +7,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from pnet_lp.model.workload import Workload
-from pnet_lp.workload.base import WORKLOADS, Context, Duration, Seed, SizesOf, Use, WorkloadParams
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.workload.base import WORKLOADS, Duration, SizesOf, Use, WorkloadContext, WorkloadParams
 
 
 class EachParams(WorkloadParams):
@@ -16,16 +17,18 @@ class EachParams(WorkloadParams):
     traffic: ClassVar[Use] = "required"
     sizes: SizesOf
     start_within: Duration = Field(0, description="flows start at random within this time from 0")
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @WORKLOADS.register(
     "each",
     params=EachParams,
+    beside={"traffic": "permutation"},
+    example="sizes=10MB",
     summary="one flow for every demand of a traffic matrix, whatever the demand is",
     source="P-Net, section 5.1.2 (permutation, all at once)",
 )
-def each(params: EachParams, context: Context) -> Workload:
+def each(params: EachParams, context: WorkloadContext) -> Workload:
     """Return a flow for each demand."""
     traffic = context.traffic
     assert traffic is not None  # it is required

@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from pnet_lp.model.workload import Workload
-from pnet_lp.workload.base import WORKLOADS, Context
+from pnet_lp.workload.base import WORKLOADS, WorkloadContext
 from pnet_lp.workload.collective import ChunkedParams, bits, blocks, chosen_hosts, exchanges, operations, ring
 
 _SOURCE = (
@@ -30,9 +30,13 @@ class HalfParams(ChunkedParams):
 
 
 @WORKLOADS.register(
-    "all-gather", params=HalfParams, summary="every rank gets the blocks of all ranks", source=_SOURCE
+    "all-gather",
+    params=HalfParams,
+    example="size=1kB,placement=random",
+    summary="every rank gets the blocks of all ranks",
+    source=_SOURCE,
 )
-def all_gather(params: HalfParams, context: Context) -> Workload:
+def all_gather(params: HalfParams, context: WorkloadContext) -> Workload:
     """Return ``rounds`` tasks in which every rank sends on its part of a buffer of ``size`` bytes."""
     return _half(params, context, gathers=True)
 
@@ -40,15 +44,16 @@ def all_gather(params: HalfParams, context: Context) -> Workload:
 @WORKLOADS.register(
     "reduce-scatter",
     params=HalfParams,
+    example="size=1kB,placement=random",
     summary="every rank gets one block of the sum of all ranks' buffers",
     source=_SOURCE,
 )
-def reduce_scatter(params: HalfParams, context: Context) -> Workload:
+def reduce_scatter(params: HalfParams, context: WorkloadContext) -> Workload:
     """Return ``rounds`` tasks after which every rank has its part of the sum of buffers of ``size`` bytes."""
     return _half(params, context, gathers=False)
 
 
-def _half(params: HalfParams, context: Context, *, gathers: bool) -> Workload:
+def _half(params: HalfParams, context: WorkloadContext, *, gathers: bool) -> Workload:
     hosts = chosen_hosts(params, context)
     ranks = len(hosts)
     per_round = (ranks - 1) * ranks * params.chunks

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.model.workload import LongArray, Workload
-from pnet_lp.workload.base import WORKLOADS, Bytes, Context, Seed, WorkloadParams
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.workload.base import WORKLOADS, Bytes, WorkloadContext, WorkloadParams
 
 
 class HadoopParams(WorkloadParams):
@@ -23,7 +24,7 @@ class HadoopParams(WorkloadParams):
     mappers: int = Field(32, ge=1, description="hosts that read and shuffle, drawn at random")
     reducers: int = Field(32, ge=1, description="hosts that are shuffled to and write; others than mappers")
     block: Bytes = Field(
-        128 * 10**6, description="bytes of a block that is read or written; the last may have less"
+        128 * 10**6, description="bytes of a block that is read or written; the last may be smaller"
     )
     parallel: int = Field(
         4,
@@ -34,16 +35,17 @@ class HadoopParams(WorkloadParams):
         True,
         description="whether a stage begins when the one before is done everywhere, or when the worker's data is there",
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @WORKLOADS.register(
     "hadoop",
     params=HadoopParams,
+    example="mappers=4,reducers=4,data=1MB,block=10kB",
     summary="a MapReduce job in three stages: read blocks, shuffle, write blocks",
     source="P-Net, section 5.2.2 (figure 12); Dean, Ghemawat: MapReduce, OSDI 2004",
 )
-def hadoop(params: HadoopParams, context: Context) -> Workload:
+def hadoop(params: HadoopParams, context: WorkloadContext) -> Workload:
     """Return the flows of one job; a task is what one worker does in one stage.
 
     The tasks are those of the mappers' reads, of the mappers' shuffles, and of the reducers' writes, in this order.
@@ -136,7 +138,7 @@ def _alike(left: LongArray, right: LongArray) -> tuple[LongArray, LongArray]:
     return np.repeat(np.arange(len(left)), counts), order[np.repeat(low, counts) + within]
 
 
-def _remote(context: Context, hosts: LongArray, seed: int | None) -> LongArray:
+def _remote(context: WorkloadContext, hosts: LongArray, seed: int | None) -> LongArray:
     """Return for each of ``hosts`` a random one of another rack."""
     switch = context.network.planes[0].host_switch.astype(np.int64)
     rack = np.where(switch < 0, -1 - np.arange(context.hosts), switch)

@@ -7,7 +7,8 @@ from pydantic import Field
 
 from pnet_lp.errors import WorkloadError
 from pnet_lp.model.workload import Workload
-from pnet_lp.workload.base import WORKLOADS, Context, Seed, SizesOf, WorkloadParams
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.workload.base import WORKLOADS, SizesOf, WorkloadContext, WorkloadParams
 
 
 class IncastParams(WorkloadParams):
@@ -17,15 +18,18 @@ class IncastParams(WorkloadParams):
     sizes: SizesOf
     to: int | None = Field(None, ge=0, description="index of the receiver; default: a random one")
     rounds: int = Field(
-        1, ge=1, le=10**9, description="times that all send, each time when all before has arrived"
+        1, ge=1, le=10**9, description="rounds, each of which starts when the one before has arrived"
     )
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @WORKLOADS.register(
-    "incast", params=IncastParams, summary="a number of random hosts send to one at the same time"
+    "incast",
+    params=IncastParams,
+    example="senders=5,sizes=1MB,rounds=3",
+    summary="a number of random hosts send to one at the same time",
 )
-def incast(params: IncastParams, context: Context) -> Workload:
+def incast(params: IncastParams, context: WorkloadContext) -> Workload:
     """Return ``senders x rounds`` flows, those of a round being one task.
 
     Raises:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from pnet_lp.model.workload import Workload
 from pnet_lp.workload.arrivals import ArrivalParams, arriving
-from pnet_lp.workload.base import WORKLOADS, Context
+from pnet_lp.workload.base import WORKLOADS, WorkloadContext
 
 
 class LogNormalParams(ArrivalParams):
@@ -24,10 +24,11 @@ class LogNormalParams(ArrivalParams):
 @WORKLOADS.register(
     "log-normal",
     params=LogNormalParams,
-    summary="as poisson, with log-normal gaps: many short ones and a few long",
+    example="sizes=pfabric-web-search,load=0.5,flows=300,sigma=2",
+    summary="as poisson, with log-normal gaps: many short and a few long",
     source="Parsimon, NSDI 2023, section 5",
 )
-def log_normal(params: LogNormalParams, context: Context) -> Workload:
+def log_normal(params: LogNormalParams, context: WorkloadContext) -> Workload:
     """Return flows with log-normal gaps."""
     sigma = params.sigma
     # exp(N(mu, sigma^2)) has the mean exp(mu + sigma^2 / 2).

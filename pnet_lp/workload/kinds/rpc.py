@@ -8,7 +8,8 @@ import numpy as np
 from pydantic import Field
 
 from pnet_lp.model.workload import Workload
-from pnet_lp.workload.base import WORKLOADS, Bytes, Context, Duration, Seed, WorkloadParams
+from pnet_lp.seeds import OwnSeed
+from pnet_lp.workload.base import WORKLOADS, Bytes, Duration, WorkloadContext, WorkloadParams
 
 
 class RpcParams(WorkloadParams):
@@ -17,26 +18,27 @@ class RpcParams(WorkloadParams):
     request: Bytes = Field(1500, description="size of a request")
     response: Bytes = Field(1500, description="size of a response")
     rounds: int = Field(ge=1, le=10**9, description="calls of each client, one after the other")
-    clients: int = Field(1, ge=1, le=10**6, description="calls that each host has under way at any time")
+    clients: int = Field(1, ge=1, le=10**6, description="concurrent calls of each host")
     server: Literal["each-round", "fixed"] = Field(
         "each-round", description="whether the server of a client is drawn for each call or once"
     )
     connects: Literal["message", "call", "once", "never"] = Field(
         "call",
         description="what begins with a handshake: every message; every call, whose response uses the connection; the "
-        "first call of a client to a server; none, as of connections that are there",
+        "first call of a client to a server; none, over existing connections",
     )
     pause: Duration = Field(0, description="time from a response to the next request")
-    seed: Seed = None
+    seed: OwnSeed = None
 
 
 @WORKLOADS.register(
     "rpc",
     params=RpcParams,
+    example="rounds=10",
     summary="every host calls random others: a request, a response, then the next call",
     source="P-Net, section 5.2.1 (table 2, figures 10 and 11)",
 )
-def rpc(params: RpcParams, context: Context) -> Workload:
+def rpc(params: RpcParams, context: WorkloadContext) -> Workload:
     """Return ``hosts x clients x rounds`` tasks of two flows, a request and the response that waits for it."""
     clients = context.hosts * params.clients
     calls = clients * params.rounds

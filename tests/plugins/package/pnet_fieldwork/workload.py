@@ -3,7 +3,7 @@
 import numpy as np
 
 from pnet_lp.model import Workload
-from pnet_lp.workload.base import WORKLOADS, Context, SizesOf, WorkloadParams
+from pnet_lp.workload.base import WORKLOADS, SizesOf, WorkloadContext, WorkloadParams
 
 
 class RelayParams(WorkloadParams):
@@ -15,7 +15,7 @@ class RelayParams(WorkloadParams):
 @WORKLOADS.register(
     "relay", params=RelayParams, summary="host i sends to host i + 1 when it has the message itself"
 )
-def relay(params: RelayParams, context: Context) -> Workload:
+def relay(params: RelayParams, context: WorkloadContext) -> Workload:
     """Return one flow for each host but the last; all flows are one task."""
     count = context.hosts - 1
     context.check_flows(count)

@@ -1,16 +1,14 @@
-"""Tables to read, and tables in files, whose suffix chooses the format."""
+"""Tables to read, and tables in files: one format per module, chosen by suffix."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pnet_lp.errors import SpecError
 from pnet_lp.extras import load
-from pnet_lp.files import json_text
-from pnet_lp.writing import output_file
+from pnet_lp.formats import Formats
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -20,50 +18,25 @@ if TYPE_CHECKING:
 Columns: TypeAlias = "Mapping[str, Sequence[object] | npt.NDArray[Any]]"
 """A table by columns, all of one length."""
 
-SUFFIXES = (".json", ".csv", ".parquet")
+TABLE_FORMATS: Formats[Columns] = Formats(
+    "table", SpecError, package="pnet_lp.tables", group="pnet_lp.table_formats"
+)
+"""``write(columns, path)``."""
 
 _ROWS = 1 << 16
 
 
 def write_table(columns: Columns, path: str | Path) -> None:
-    """Write a table: JSON is a list of objects, CSV has a header, Parquet is typed.
+    """Write a table in the format of the suffix.
 
     Raises:
-        SpecError: the suffix is none of :data:`SUFFIXES`.
+        SpecError: an unknown suffix.
+        OutputError: the file cannot be written.
     """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise SpecError(
-            "unknown table format", where=str(path), found=path.suffix, allowed=", ".join(SUFFIXES)
-        )
-    with output_file(path) as temporary:
-        if suffix == ".parquet":
-            arrow, parquet = load("pyarrow", str(path)), load("pyarrow.parquet", str(path))
-            parquet.write_table(arrow.table(dict(columns)), temporary)
-            return
-        with temporary.open("w", encoding="utf-8", newline="") as file:
-            (_write_csv if suffix == ".csv" else _write_json)(columns, file)
+    TABLE_FORMATS.save(columns, path)
 
 
-def _write_csv(columns: Columns, file: TextIO) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    for rows in _chunks(columns):
-        writer.writerows(rows)
-
-
-def _write_json(columns: Columns, file: TextIO) -> None:
-    """Write what :func:`json_text` makes of the list of all rows, without holding it."""
-    before = "["
-    for rows in _chunks(columns):
-        text = json_text([dict(zip(columns, row, strict=True)) for row in rows])
-        file.write(before + text.removeprefix("[").removesuffix("\n]\n"))
-        before = ","
-    file.write("\n]\n" if before == "," else "[]\n")
-
-
-def _chunks(columns: Columns) -> Iterator[Iterator[tuple[object, ...]]]:
+def chunks(columns: Columns) -> Iterator[Iterator[tuple[object, ...]]]:
     """Yield all rows, so many at a time that what they are in Python takes little memory."""
     count = max(map(len, columns.values()), default=0)
     for begin in range(0, count, _ROWS):
