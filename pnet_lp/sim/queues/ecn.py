@@ -43,6 +43,4 @@ class EcnParams(LimitParams):
 def ecn(params: EcnParams, context: Context) -> _core.Queue:
     """Return the discipline."""
     high = params.threshold if params.always is None else params.always
-    return _core.Queue(
-        "ecn", **params.limit(context), low=params.threshold, high=high, chance=params.chance
-    )
+    return _core.Queue("ecn", **params.limit(context), low=params.threshold, high=high, chance=params.chance)

@@ -39,6 +39,4 @@ class MptcpParams(TcpParams):
 )
 def mptcp(params: MptcpParams, context: Context) -> _core.Transport:
     """Return the transport; a flow is complete when all its bytes are there, whichever subflow carried them."""
-    return params.core(
-        context, congestion="coupled", subflows=params.subflows, coupling=params.coupling
-    )
+    return params.core(context, congestion="coupled", subflows=params.subflows, coupling=params.coupling)

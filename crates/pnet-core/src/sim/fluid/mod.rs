@@ -37,6 +37,7 @@ use super::failures::Failures;
 use super::forwarding::Forwarding;
 use super::source::Source;
 use super::time::NEVER;
+use super::values::names;
 use crate::error::{Error, invalid};
 pub use correction::Correction;
 use engine::Engine;
@@ -54,6 +55,8 @@ pub enum Method {
     /// Everything is, at every change; for comparison.
     FromScratch,
 }
+
+names!(Method, values: "incremental" => Method::Incremental, "from-scratch" => Method::FromScratch);
 
 /// All that a run is made of.
 pub struct FluidScenario {

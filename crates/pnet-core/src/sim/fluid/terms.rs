@@ -3,6 +3,7 @@
 use super::super::fabric::PathLink;
 use super::super::time::Time;
 use super::super::transports::ideal;
+use super::super::values::parameters;
 
 /// Bits to a byte, picoseconds to a second.
 pub(super) const BITS: f64 = 8e12;
@@ -17,6 +18,8 @@ pub struct PacketSizes {
     /// An acknowledgement, and each packet of a handshake.
     pub ack: u16,
 }
+
+parameters!(group PacketSizes { packet, header, ack });
 
 impl PacketSizes {
     /// Packets of a flow.
