@@ -337,28 +337,6 @@ _I64 = npt.NDArray[np.int64]
 _Bool = npt.NDArray[np.bool_]
 
 @final
-class Flows:
-    """Flows between hosts; flow ``f`` waits for ``after[after_ptr[f] : after_ptr[f + 1]]``.
-
-    Each of these has to arrive or, where ``acknowledged``, to be complete at its source.  The flow is sent over the
-    connection that flow ``connection[f]`` is the first on, and begins with a handshake where ``connects[f]``.
-    """
-
-    def __new__(
-        cls,
-        hosts: int,
-        src: _I32,
-        dst: _I32,
-        size: _I64,
-        start_ps: _I64,
-        after_ptr: _I32,
-        after: _I32,
-        acknowledged: _Bool,
-        connection: _I32,
-        connects: _Bool,
-    ) -> Flows: ...
-
-@final
 class Queue:
     """A queue discipline by its name and parameters."""
 

@@ -31,6 +31,11 @@ from pnet_lp.units import format_duration
 
 _MOST_SEGMENTS = 1 << 31
 _FLOW_CHECKED = 1 << 18
+_OF_FLOWS = (
+    *("hosts", "src", "dst", "size", "start_ps"),
+    *("after_ptr", "after", "acknowledged", "connection", "connects"),
+)
+"""What the core is told of flows."""
 
 
 @dataclass(frozen=True)
@@ -221,18 +226,7 @@ class Scenario(ABC):
             "planes": ports.planes,
             "rate": ports.rate,
             "delay_ps": ports.delays_ps(self.link_delay_ps),
-            "flows": _core.Flows(
-                workload.hosts,
-                workload.src,
-                workload.dst,
-                workload.size,
-                workload.start_ps,
-                workload.after_ptr,
-                workload.after,
-                workload.acknowledged,
-                workload.connection,
-                workload.connects,
-            ),
+            "flows": {name: getattr(workload, name) for name in _OF_FLOWS},
             "forwarding": forwarding,
             "seed": derive_seed(self.seed, "simulate"),
             "time_limit_ps": self.time_limit_ps,

@@ -9,7 +9,6 @@ use pyo3::prelude::*;
 
 /// Adds all of it to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<flows::Flows>()?;
     module.add_class::<kinds::Queue>()?;
     module.add_class::<kinds::Transport>()?;
     module.add_class::<kinds::Forwarding>()?;

@@ -30,7 +30,7 @@ pub(crate) struct Run<'py> {
     planes: Bound<'py, Planes>,
     rate: PyReadonlyArray1<'py, i64>,
     delay_ps: PyReadonlyArray1<'py, i64>,
-    flows: Bound<'py, Flows>,
+    flows: Flows<'py>,
     forwarding: Bound<'py, Forwarding>,
     seed: u64,
     time_limit_ps: Option<u64>,
@@ -87,11 +87,20 @@ pub(crate) fn simulate_packets(
     };
     let (limits, failures, seed) = (run.limits(), run.failures(&fabric)?, run.seed);
     let (queue, transport) = (queue.inner.clone(), transport.inner.clone());
-    let (flows, forwarding) = (run.flows.get(), run.forwarding.get().inner.clone());
+    let (source, forwarding) = (run.flows.source()?, run.forwarding.get().inner.clone());
     let (outcome, _) = monitor::run(py, 1, run.on_progress, |monitor| {
-        let (source, model) = (flows.source()?, Model::Fast);
-        let scenario =
-            Scenario { fabric, queue, forwarding, transport, source, seed, model, limits, failures, watched };
+        let scenario = Scenario {
+            fabric,
+            queue,
+            forwarding,
+            transport,
+            source,
+            seed,
+            model: Model::Fast,
+            limits,
+            failures,
+            watched,
+        };
         scenario.run(&mut watch(monitor))
     })?;
     Ok(Outcome::of_packets(py, &outcome)?)
@@ -109,13 +118,12 @@ pub(crate) fn simulate_fluid(
     let fabric = run.fabric()?;
     let (limits, failures, seed) = (run.limits(), run.failures(&fabric)?, run.seed);
     let weights = weights.map(|weights| weights.as_slice().map(<[f64]>::to_vec)).transpose()?;
-    let (flows, forwarding) = (run.flows.get(), run.forwarding.get().inner.clone());
+    let (source, forwarding) = (run.flows.source()?, run.forwarding.get().inner.clone());
     let mut values = parameters.map(values).transpose()?.unwrap_or_default();
     let (sharing, correction) = (values.read("sharing")?, values.read("correction")?);
     let (sizes, method) = (values.read("sizes")?, values.read("method")?);
     values.end()?;
     let (outcome, _) = monitor::run(py, 1, run.on_progress, |monitor| {
-        let source = flows.source()?;
         let scenario = FluidScenario {
             fabric,
             forwarding,

@@ -34,10 +34,8 @@ impl PacketSizes {
 
     /// How long its packets take over an idle path, from the first bit to the last.
     pub(super) fn pipeline(self, path: &[PathLink], bytes: u64) -> Time {
-        let payload = u64::from(self.packet - self.header);
-        let rest = (bytes % payload) as u16;
-        let last = if rest == 0 { 0 } else { rest + self.header };
-        ideal::pipeline(path, bytes / payload, self.packet, last)
+        let (full, size, last) = ideal::packets(bytes, self.packet - self.header, self.header);
+        ideal::pipeline(path, full, size, last)
     }
 
     /// The largest packet of a flow.
