@@ -1,7 +1,7 @@
 """Types of the Rust extension: arrays in, arrays out.  Shapes are those of pnet_lp.throughput.problems."""
 
-from collections.abc import Callable
-from typing import Any, ClassVar, final
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 import numpy.typing as npt
@@ -337,28 +337,6 @@ _I64 = npt.NDArray[np.int64]
 _Bool = npt.NDArray[np.bool_]
 
 @final
-class Flows:
-    """Flows between hosts; flow ``f`` waits for ``after[after_ptr[f] : after_ptr[f + 1]]``.
-
-    Each of these has to arrive or, where ``acknowledged``, to be complete at its source.  The flow is sent over the
-    connection that flow ``connection[f]`` is the first on, and begins with a handshake where ``connects[f]``.
-    """
-
-    def __new__(
-        cls,
-        hosts: int,
-        src: _I32,
-        dst: _I32,
-        size: _I64,
-        start_ps: _I64,
-        after_ptr: _I32,
-        after: _I32,
-        acknowledged: _Bool,
-        connection: _I32,
-        connects: _Bool,
-    ) -> Flows: ...
-
-@final
 class Queue:
     """A queue discipline by its name and parameters."""
 
@@ -389,112 +367,28 @@ class Forwarding:
     no_fluid: str | None
 
 @final
-class End:
-    """Why a run ended."""
-
-    Complete: ClassVar[End]
-    Idle: ClassVar[End]
-    TimeLimit: ClassVar[End]
-    EventLimit: ClassVar[End]
-    Stopped: ClassVar[End]
-
-@final
 class Outcome:
     """A finished run; columns are int64, times in picoseconds and -1 for what never happened."""
 
-    end: End
+    end: Literal["complete", "no events left", "time limit", "event limit", "interrupted"]
     time_ps: int
     events: int
-    packet_hops: int
-    def flows(self) -> dict[str, _I64]: ...
-    def ports(self) -> dict[str, _I64]: ...
-    def plane_bytes(self) -> _I64: ...
-    def subflow_bytes(self) -> _I64: ...
-    def queue_trace(self) -> dict[str, _I64]: ...
-    def window_trace(self) -> dict[str, npt.NDArray[Any]]: ...
-    def arrival_trace(self) -> dict[str, _I64]: ...
+    packet_hops: int | None
+    flows: dict[str, _I64]
+    ports: dict[str, _I64]
+    plane_bytes: _I64
+    """``[flows, planes]``."""
+    subflow_bytes: _I64
+    """``[flows, subflows]``."""
+    traces: dict[str, dict[str, npt.NDArray[Any]]]
 
 def simulate_packets(
-    planes: Planes,
-    rate: _I64,
-    delay_ps: _I64,
-    flows: Flows,
+    run: Mapping[str, object],
     *,
     queue: Queue,
     transport: Transport,
-    forwarding: Forwarding,
-    seed: int,
-    time_limit_ps: int | None,
-    event_limit: int | None,
-    outage_ports: _I32,
-    outage_from_ps: int,
-    outage_until_ps: int | None,
-    reroute_ps: int | None,
     watched_ports: _I32,
     watched_flows: _I32,
     watched_rows: int,
-    on_progress: Callable[[int, int, int, int], bool],
 ) -> Outcome: ...
-
-@final
-class Sharing:
-    @staticmethod
-    def single() -> Sharing: ...
-    @staticmethod
-    def even() -> Sharing: ...
-    @staticmethod
-    def subflows(count: int) -> Sharing: ...
-    @staticmethod
-    def best() -> Sharing: ...
-
-@final
-class Correction:
-    def __new__(
-        cls,
-        *,
-        handshake: bool,
-        propagation: bool,
-        store_and_forward: bool,
-        slow_start: int | None,
-        queueing: bool,
-        convergence: bool,
-        window: int | None,
-        threshold: int,
-    ) -> Correction: ...
-
-@final
-class FluidOutcome:
-    @property
-    def end(self) -> End: ...
-    @property
-    def time_ps(self) -> int: ...
-    @property
-    def events(self) -> int: ...
-    def flows(self) -> dict[str, _I64]: ...
-    def ports(self) -> dict[str, _I64]: ...
-    def plane_bytes(self) -> _I64: ...
-    def subflow_bytes(self) -> _I64: ...
-
-def simulate_fluid(
-    planes: Planes,
-    rate: _I64,
-    delay_ps: _I64,
-    flows: Flows,
-    *,
-    forwarding: Forwarding,
-    sharing: Sharing,
-    correction: Correction,
-    packet: int,
-    header: int,
-    ack: int,
-    weights: _F64 | None,
-    seed: int,
-    time_limit_ps: int | None,
-    event_limit: int | None,
-    outage_ports: _I32,
-    outage_from_ps: int,
-    outage_until_ps: int | None,
-    reroute_ps: int | None,
-    incremental: bool,
-    on_progress: Callable[[int, int, int, int], bool],
-) -> FluidOutcome: ...
+def simulate_fluid(run: Mapping[str, object], *, weights: _F64 | None, **parameters: object) -> Outcome: ...

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
 from pnet_lp.model.brief import brief
@@ -124,44 +121,28 @@ class FluidScenario(Scenario):
     def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
         subflows = {"subflows": self.subflows, "best": forwarding.most_paths}.get(self.sharing or "", 1)
         check_fluid_memory(context, forwarding, subflows=subflows, jobs=jobs, runs=runs)
-
-    def _simulate(
-        self, context: Context, forwarding: _core.Forwarding, common: Mapping[str, Any]
-    ) -> _core.FluidOutcome:
         if self.sharing == "best":
             check_split_time(context, forwarding.most_paths, self.event_limit, self.patience_s)
-        slow_start = self.initial_window if "slow-start" in self.terms else None
+
+    def _simulate(self, context: Context, run: Mapping[str, Any]) -> _core.Outcome:
+        del context
+        added = {term.replace("-", "_"): term in self.terms for term in TERMS}
+        windows = {term: added.pop(term) for term in OF_WINDOWS}
         return _core.simulate_fluid(
-            **common,
-            forwarding=forwarding,
-            sharing=self._shared(),
-            correction=_core.Correction(
-                **{term.replace("-", "_"): term in self.terms for term in TERMS if term != "slow-start"},
-                slow_start=slow_start,
-                window=self.window,
-                threshold=self.threshold,
-            ),
-            packet=self.sizes.packet,
-            header=self.sizes.header,
-            ack=self.sizes.ack,
+            run,
+            sharing=self.sharing,
+            subflows=self.subflows if self.sharing == "subflows" else None,
+            correction={
+                **added,
+                "slow_start": self.initial_window if added["slow_start"] else None,
+                "windows": {**windows, "packets": self.window, "threshold": self.threshold}
+                if any(windows.values())
+                else None,
+            },
+            sizes=vars(self.sizes),
             weights=self.workload.weight if self.workload.is_weighted else None,
-            incremental=self.incremental,
+            method="incremental" if self.incremental else "from-scratch",
         )
-
-    def _shared(self) -> _core.Sharing:
-        match self.sharing:
-            case "even":
-                return _core.Sharing.even()
-            case "subflows":
-                return _core.Sharing.subflows(self.subflows)
-            case "best":
-                return _core.Sharing.best()
-            case _:
-                return _core.Sharing.single()
-
-    def _own(self, outcome: _core.FluidOutcome, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
-        del outcome, flow
-        return {"packet_hops": None, "traces": {}}
 
     def _own_settings(self) -> dict[str, Any]:
         found: dict[str, Any] = {"sharing": self.sharing}

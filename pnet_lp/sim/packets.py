@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError, WorkloadError
@@ -55,9 +54,7 @@ class PacketScenario(Scenario):
             runs=runs,
         )
 
-    def _simulate(
-        self, context: Context, forwarding: _core.Forwarding, common: Mapping[str, Any]
-    ) -> _core.Outcome:
+    def _simulate(self, context: Context, run: Mapping[str, Any]) -> _core.Outcome:
         queue, transport = self.queue.build(context), self.transport.build(context)
         if queue.trims and not transport.takes_trimmed:
             raise SpecError(
@@ -68,10 +65,9 @@ class PacketScenario(Scenario):
             )
         watched = parse_traces(self.trace, context.ports, self.workload.flow_count)
         return _core.simulate_packets(
-            **common,
+            run,
             queue=queue,
             transport=transport,
-            forwarding=forwarding,
             watched_ports=watched.ports,
             watched_flows=watched.flows,
             watched_rows=ROWS if self.trace else 0,
@@ -84,17 +80,6 @@ class PacketScenario(Scenario):
                 "reacts to losses",
             )
         return ()
-
-    def _own(self, outcome: _core.Outcome, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
-        flow["ideal_ps"] = np.where(flow["packets_sent"] > 0, flow["ideal_ps"], -1)
-        traces: dict[str, dict[str, npt.NDArray[Any]]] = {
-            "queues": outcome.queue_trace(),
-            "windows": outcome.window_trace(),
-            "arrivals": outcome.arrival_trace(),
-        }
-        full = any(len(rows["time_ps"]) >= ROWS for rows in traces.values())
-        warnings = (f"traces end after {ROWS:,} rows each",) if full else ()
-        return {"packet_hops": outcome.packet_hops, "traces": traces, "warnings": warnings}
 
     def _own_settings(self) -> dict[str, Any]:
         return {"transport": self.transport.expression, "queue": self.queue.expression}

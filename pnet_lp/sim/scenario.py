@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from pnet_lp import _core
 from pnet_lp.errors import RoutingError, SimulationError, SpecError, WorkloadError
@@ -26,19 +25,17 @@ from pnet_lp.seeds import derive_seed
 from pnet_lp.sim.base import Choice, Context, PacketSizes
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.ports import Ports
-from pnet_lp.sim.result import End, SimulationResult
+from pnet_lp.sim.result import SimulationResult
+from pnet_lp.sim.traces import ROWS
 from pnet_lp.units import format_duration
 
 _MOST_SEGMENTS = 1 << 31
 _FLOW_CHECKED = 1 << 18
-
-_ENDS: dict[_core.End, End] = {
-    _core.End.Complete: "complete",
-    _core.End.Idle: "no events left",
-    _core.End.TimeLimit: "time limit",
-    _core.End.EventLimit: "event limit",
-    _core.End.Stopped: "interrupted",
-}
+_OF_FLOWS = (
+    *("hosts", "src", "dst", "size", "start_ps"),
+    *("after_ptr", "after", "acknowledged", "connection", "connects"),
+)
+"""What the core is told of flows."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +181,7 @@ class Scenario(ABC):
             return True
 
         try:
-            outcome = whole._simulate(context, forwarding, self._common(ports, tell))
+            outcome = whole._simulate(context, self._run(ports, forwarding, tell))
         except _core.ManyPathsError as error:
             src, dst, most = error.args
             names = self.network.host_names
@@ -225,33 +222,20 @@ class Scenario(ABC):
         """Raise WorkloadError where a run needs more memory than is free."""
 
     @abstractmethod
-    def _simulate(
-        self, context: Context, forwarding: _core.Forwarding, common: Mapping[str, Any]
-    ) -> _core.Outcome | _core.FluidOutcome:
-        """Return what the core makes of it; ``common`` are arguments that all models take."""
+    def _simulate(self, context: Context, run: Mapping[str, Any]) -> _core.Outcome:
+        """Return what the core makes of it; ``run`` are arguments that both models take."""
 
-    @abstractmethod
-    def _own(self, outcome: Any, flow: dict[str, npt.NDArray[np.int64]]) -> dict[str, Any]:
-        """Return the fields of the result that are the model's own; may complete the columns of flows."""
-
-    def _common(self, ports: Ports, tell: Callable[[int, int, int, int], bool]) -> dict[str, Any]:
+    def _run(
+        self, ports: Ports, forwarding: _core.Forwarding, tell: Callable[[int, int, int, int], bool]
+    ) -> dict[str, Any]:
+        """Return the arguments that both models take."""
         workload, outage = self.workload, self.outage
         return {
             "planes": ports.planes,
             "rate": ports.rate,
             "delay_ps": ports.delays_ps(self.link_delay_ps),
-            "flows": _core.Flows(
-                workload.hosts,
-                workload.src,
-                workload.dst,
-                workload.size,
-                workload.start_ps,
-                workload.after_ptr,
-                workload.after,
-                workload.acknowledged,
-                workload.connection,
-                workload.connects,
-            ),
+            "flows": {name: getattr(workload, name) for name in _OF_FLOWS},
+            "forwarding": forwarding,
             "seed": derive_seed(self.seed, "simulate"),
             "time_limit_ps": self.time_limit_ps,
             "event_limit": self.event_limit,
@@ -299,37 +283,36 @@ class Scenario(ABC):
                     where=self.workload.label or "workload",
                 )
 
-    def _end(self, end: _core.End) -> End:
-        """Return why the run ended; without a limit of time it was the clock's own."""
-        return "end of clock" if end == _core.End.TimeLimit and self.time_limit_ps is None else _ENDS[end]
-
     def _result(
         self,
-        outcome: _core.Outcome | _core.FluidOutcome,
+        outcome: _core.Outcome,
         ports: Ports,
         seconds: float,
         warnings: tuple[str, ...],
     ) -> SimulationResult:
-        flow = outcome.flows()
         # In the order of the workload, not of starts.
-        order = np.argsort(flow["flow"], kind="stable")
-        flow = {name: values[order] for name, values in flow.items()}
-        own = self._own(outcome, flow)
+        order = np.argsort(outcome.flows["flow"], kind="stable")
+        flow = {name: values[order] for name, values in outcome.flows.items()}
+        # Without a limit of time it was the clock's own.
+        clock = outcome.end == "time limit" and self.time_limit_ps is None
+        full = any(len(rows["time_ps"]) >= ROWS for rows in outcome.traces.values())
         workload = self.workload
         return SimulationResult(
-            end=self._end(outcome.end),
+            end="end of clock" if clock else outcome.end,
             time_ps=outcome.time_ps,
             events=outcome.events,
+            packet_hops=outcome.packet_hops,
+            traces=outcome.traces,
             seconds=seconds,
             seed=self.seed,
             flow=flow,
-            plane_bytes=outcome.plane_bytes()[order],
-            subflow_bytes=outcome.subflow_bytes()[order],
+            plane_bytes=outcome.plane_bytes[order],
+            subflow_bytes=outcome.subflow_bytes[order],
             task=workload.task,
             stage=workload.stage,
             stages=workload.stages,
             is_job=workload.is_job,
-            port=outcome.ports(),
+            port=outcome.ports,
             places=ports,
             link_delay_ps=self.link_delay_ps,
             settings=self.to_json(),
@@ -343,6 +326,9 @@ class Scenario(ABC):
                 "distribution_mean_bytes": workload.mean_bytes,
                 "offered": None if workload.offered is None else workload.offered.to_json(),
             },
-            warnings=(*self.network.warnings, *warnings, *own.pop("warnings", ())),
-            **own,
+            warnings=(
+                *self.network.warnings,
+                *warnings,
+                *((f"traces end after {ROWS:,} rows each",) if full else ()),
+            ),
         )

@@ -55,7 +55,7 @@ class WindowParams(Params):
         }
 
     def core(self, context: Context, **recovery: Any) -> _core.Transport:
-        """Return the core's transport, NewReno with one subflow where ``recovery``, how losses are found, says nothing."""
+        """Return NewReno with one subflow, but for ``recovery``: how losses are found, and what differs."""
         sizes = context.sizes
         return _core.Transport(
             "tcp",

@@ -7,7 +7,6 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::Instant;
 
 #[allow(dead_code)]
@@ -17,7 +16,6 @@ mod common;
 mod trees;
 
 use common::graph_of;
-use pnet_core::paths::Policy;
 use pnet_core::random::SplitMix;
 use pnet_core::sim::*;
 use trees::fat_tree;
@@ -78,16 +76,11 @@ fn run(k: u32, bytes: u64, model: Model) {
     let planes = fat_tree(k);
     let flows = pairs(planes.endpoints() as u32, 1);
     let scenario = Scenario {
-        fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-        queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
-        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
-        transport: Arc::new(Tcp::default()),
-        source: Box::new(FlowList::new(flows.into_iter().map(|(src, dst)| (src, dst, bytes, 0)))),
-        seed: 1,
         model,
-        limits: Limits::default(),
-        failures: Failures::default(),
-        watched: Watched::default(),
+        ..Scenario::new(
+            Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
+            FlowList::new(flows.into_iter().map(|(src, dst)| (src, dst, bytes, 0))),
+        )
     };
     let start = Instant::now();
     let before = worked(start);

@@ -22,16 +22,9 @@ fn row(switches: u32, left: usize, right: usize) -> Planes {
 
 fn scenario(fabric: Fabric, transport: Tcp, packets: u32, flows: Vec<(u32, u32, u64, Time)>) -> Scenario {
     Scenario {
-        fabric,
         queue: Arc::new(DropTail { limit: Limit::Packets(packets) }),
-        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
         transport: Arc::new(transport),
-        source: Box::new(FlowList::new(flows)),
-        seed: 1,
-        model: Model::Fast,
-        limits: Limits::default(),
-        failures: Failures::default(),
-        watched: Watched::default(),
+        ..Scenario::new(fabric, FlowList::new(flows))
     }
 }
 

@@ -16,18 +16,10 @@ fn planes() -> Planes {
 }
 
 fn scenario() -> Scenario {
-    Scenario {
-        fabric: Fabric::uniform(planes(), Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-        queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
-        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
-        transport: Arc::new(Tcp::default()),
-        source: Box::new(FlowList::new([(0, 1, 150_000, 0), (1, 0, 1500, SECOND)])),
-        seed: 1,
-        model: Model::Fast,
-        limits: Limits::default(),
-        failures: Failures::default(),
-        watched: Watched::default(),
-    }
+    Scenario::new(
+        Fabric::uniform(planes(), Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
+        FlowList::new([(0, 1, 150_000, 0), (1, 0, 1500, SECOND)]),
+    )
 }
 
 fn error(change: impl Fn(&mut Scenario)) -> String {

@@ -24,16 +24,11 @@ fn run(forwarding: Arc<dyn Forwarding>, failures: Failures, bytes: u64) -> Resul
 
 fn scenario(forwarding: Arc<dyn Forwarding>, failures: Failures, bytes: u64) -> Scenario {
     Scenario {
-        fabric: diamond(),
-        queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
         forwarding,
         transport: Arc::new(Tcp { receive_window: Some(40), ..Tcp::default() }),
-        source: Box::new(FlowList::new([(0, 1, bytes, 0)])),
-        seed: 1,
-        model: Model::Fast,
         limits: Limits { time: SECOND, events: u64::MAX },
         failures,
-        watched: Watched::default(),
+        ..Scenario::new(diamond(), FlowList::new([(0, 1, bytes, 0)]))
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::{PathSet, Paths, Policy};
-use pnet_core::sim::fluid::{Correction, FluidOutcome, FluidScenario, Method, PacketSizes, Sharing};
+use pnet_core::sim::fluid::{Correction, FluidOutcome, FluidScenario, PacketSizes, Sharing};
 use pnet_core::sim::*;
 use proptest::prelude::*;
 
@@ -22,24 +22,8 @@ fn row(switches: u32, hosts: &[u32]) -> Fabric {
     Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap()
 }
 
-fn scenario(fabric: Fabric, source: Box<dyn Source>) -> FluidScenario {
-    FluidScenario {
-        fabric,
-        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
-        sharing: Sharing::Single,
-        correction: Correction::default(),
-        sizes: PacketSizes { packet: 1500, header: 0, ack: 40 },
-        source,
-        weights: None,
-        seed: 1,
-        limits: Limits::default(),
-        failures: Failures::default(),
-        method: Method::Incremental,
-    }
-}
-
-fn flows(list: &[(u32, u32, u64, Time)]) -> Box<dyn Source> {
-    Box::new(FlowList::new(list.iter().copied()))
+fn flows(list: &[(u32, u32, u64, Time)]) -> FlowList {
+    FlowList::new(list.iter().copied())
 }
 
 fn run(scenario: FluidScenario) -> FluidOutcome {
@@ -58,7 +42,7 @@ fn parking_lot() {
     let fabric = row(4, &[0, 0, 1, 1, 2, 2, 3, 3]);
     // Host 0 goes to the end; one flow over each of the three links between switches.
     let list = [(0, 6, 2000, 0), (1, 2, 1000, 0), (3, 4, 1000, 0), (5, 7, 1000, 0)];
-    let found = run(scenario(fabric, flows(&list)));
+    let found = run(FluidScenario::new(fabric, flows(&list)));
     // The short ones end when each has sent 1,000 at half the rate; the long one has as much left, and a link to itself.
     let half = 2 * 1000 * BYTE;
     assert_eq!(ends(&found), [Some(half + 1000 * BYTE), Some(half), Some(half), Some(half)]);
@@ -70,7 +54,7 @@ fn incast() {
     let n = 10;
     let fabric = row(1, &[0; 11]);
     let list: Vec<_> = (0..n).map(|host| (host, n, 15_000, 0)).collect();
-    let found = run(scenario(fabric, flows(&list)));
+    let found = run(FluidScenario::new(fabric, flows(&list)));
     assert!(ends(&found).iter().all(|end| *end == Some(u64::from(n) * 15_000 * BYTE)));
     // One settling at the start, one at the end.
     assert_eq!(found.settled, 2);
@@ -83,7 +67,7 @@ fn incast() {
 fn two_classes() {
     let fabric = row(1, &[0; 6]);
     let list = [(0, 2, 3000, 0), (0, 3, 3000, 0), (0, 4, 3000, 0), (1, 4, 6000, 0)];
-    let found = run(scenario(fabric, flows(&list)));
+    let found = run(FluidScenario::new(fabric, flows(&list)));
     let first = 3 * 3000 * BYTE;
     assert_eq!(ends(&found), [Some(first); 4]);
 }
@@ -91,7 +75,7 @@ fn two_classes() {
 /// Weights divide a link in their proportion.
 #[test]
 fn weights() {
-    let made = scenario(row(1, &[0; 3]), flows(&[(0, 2, 3000, 0), (1, 2, 1000, 0)]));
+    let made = FluidScenario::new(row(1, &[0; 3]), flows(&[(0, 2, 3000, 0), (1, 2, 1000, 0)]));
     let found = run(FluidScenario { weights: Some(vec![3.0, 1.0]), ..made });
     assert_eq!(ends(&found), [Some(4000 * BYTE); 2]);
 }
@@ -103,7 +87,7 @@ fn light_and_heavy_flows_on_one_path() {
     let mut list = vec![(0, 1, 100_000_000, 0)];
     list.extend((0..count).map(|_| (0, 1, 1000, 0)));
     let weights = std::iter::once(0.001).chain((0..count).map(|i| 999.9 - 0.1 * i as f64)).collect();
-    let made = scenario(row(1, &[0; 2]), flows(&list));
+    let made = FluidScenario::new(row(1, &[0; 2]), flows(&list));
     let found = ends(&run(FluidScenario { weights: Some(weights), ..made }));
     // The link is never idle, but for what is left of a picosecond when a flow is complete.
     let all = (100_000_000 + count * 1000) * BYTE;
@@ -119,8 +103,8 @@ fn dependent_flows() {
     let correction = Correction { propagation: true, ..Correction::default() };
     for (stage, links) in [(Stage::Arrived, 2), (Stage::Acknowledged, 4)] {
         let list = [(0, 1, 1000, 5), (1, 0, 1000, 10)];
-        let source = DependentFlows::new(list, &[0, 0, 1], &[(0, stage)]).unwrap();
-        let found = run(FluidScenario { correction, ..scenario(row(1, &[0; 2]), Box::new(source)) });
+        let source = FlowList::new(list).after(&[0, 0, 1], &[(0, stage)]).unwrap();
+        let found = run(FluidScenario { correction, ..FluidScenario::new(row(1, &[0; 2]), source) });
         let first = 5 + 1000 * BYTE + links * MICROSECOND;
         assert_eq!(found.flows[1].start, first + 10);
         assert_eq!(found.flows[1].arrived, Some(first + 10 + 1000 * BYTE + 2 * MICROSECOND));
@@ -136,7 +120,7 @@ fn outage(port: u32, from: Time, until: Time, repair: Option<Time>) -> Failures 
 #[test]
 fn a_link_that_comes_back() {
     let up = row(1, &[0; 2]).up(0, 0);
-    let made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0)]));
+    let made = FluidScenario::new(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0)]));
     let (from, until) = (300 * BYTE, 5000 * BYTE);
     let found = run(FluidScenario { failures: outage(up, from, until, None), ..made });
     assert_eq!(ends(&found), [Some(until + 700 * BYTE)]);
@@ -147,7 +131,7 @@ fn a_link_that_comes_back() {
 #[test]
 fn a_flow_that_never_ends() {
     let up = row(1, &[0; 3]).up(0, 0);
-    let made = scenario(row(1, &[0; 3]), flows(&[(0, 1, 1000, 0), (2, 1, 1000, 300 * BYTE)]));
+    let made = FluidScenario::new(row(1, &[0; 3]), flows(&[(0, 1, 1000, 0), (2, 1, 1000, 300 * BYTE)]));
     let found = run(FluidScenario { failures: outage(up, 300 * BYTE, NEVER, None), ..made });
     assert_eq!(ends(&found), [None, Some(1300 * BYTE)]);
     assert_eq!((found.end, found.flows[0].received), (End::Idle, 300));
@@ -160,10 +144,10 @@ fn a_flow_takes_another_path() {
     let arcs = cables.into_iter().flat_map(|(u, v)| [(u, v), (v, u)]).collect();
     let planes = Planes::new(vec![graph_of(4, arcs)], vec![vec![Some(0), Some(3)]]).unwrap();
     let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
-    let whole = run(scenario(fabric.clone(), flows(&[(0, 1, 1000, 0)])));
+    let whole = run(FluidScenario::new(fabric.clone(), flows(&[(0, 1, 1000, 0)])));
     let used = (0..8).find(|arc| whole.ports[*arc as usize] > 0).unwrap();
     let failures = outage(used, 400 * BYTE, NEVER, Some(100 * BYTE));
-    let found = run(FluidScenario { failures, ..scenario(fabric, flows(&[(0, 1, 1000, 0)])) });
+    let found = run(FluidScenario { failures, ..FluidScenario::new(fabric, flows(&[(0, 1, 1000, 0)])) });
     assert_eq!(ends(&found), [Some(1100 * BYTE)]);
     assert_eq!((found.ports[used as usize], found.ports[1 - used as usize]), (400, 600));
 }
@@ -181,7 +165,8 @@ fn a_flow_returns_after_the_repair() {
     let down = (0..6).find(|arc| direct(*arc)).unwrap();
     let fabric = Fabric::new(planes.clone(), &rates, &[0; 10]).unwrap();
     let failures = outage(down, MS, 3 * MS, Some(MS / 4));
-    let found = run(FluidScenario { failures, ..scenario(fabric, flows(&[(0, 1, 20_000_000, 0)])) });
+    let found =
+        run(FluidScenario { failures, ..FluidScenario::new(fabric, flows(&[(0, 1, 20_000_000, 0)])) });
     // 160 Mb: 4 in the first millisecond, none until 1.25 ms, 20 until 3.25 ms, and 136 at 4 Gb/s.
     assert_eq!(ends(&found), [Some(3 * MS + MS / 4 + 34 * MS)]);
 }
@@ -198,7 +183,7 @@ fn a_flow_without_a_path_waits_for_the_repair() {
         (long, 0, 3 * long, None, 3 * long),
     ] {
         let up = row(1, &[0; 2]).up(0, 0);
-        let made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, start)]));
+        let made = FluidScenario::new(row(1, &[0; 2]), flows(&[(0, 1, 1000, start)]));
         let found = run(FluidScenario { failures: outage(up, from, until, repair), ..made });
         assert_eq!((ends(&found), found.end), (vec![Some(begins + long)], End::Complete), "{begins}");
         assert_eq!((found.flows[0].start, found.flows[0].ideal), (start, long));
@@ -208,7 +193,7 @@ fn a_flow_without_a_path_waits_for_the_repair() {
 /// A limit of time leaves what arrived until then.
 #[test]
 fn a_limit_of_time() {
-    let mut made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0), (1, 0, 500, 9000 * BYTE)]));
+    let mut made = FluidScenario::new(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0), (1, 0, 500, 9000 * BYTE)]));
     made.limits.time = 250 * BYTE;
     let found = run(made);
     assert_eq!((found.end, found.time, ends(&found)), (End::TimeLimit, 250 * BYTE, vec![None, None]));
@@ -223,7 +208,7 @@ fn subflows_share_what_a_host_has() {
     let planes = Planes::new(vec![graph(), graph()], attach).unwrap();
     let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
     let forwarding = Arc::new(Ecmp { policy: Policy::RoundRobin });
-    let made = scenario(fabric, flows(&[(0, 2, 1000, 0)]));
+    let made = FluidScenario::new(fabric, flows(&[(0, 2, 1000, 0)]));
     let found = run(FluidScenario { forwarding, sharing: Sharing::Subflows(4), ..made });
     assert_eq!(ends(&found), [Some(500 * BYTE)]);
     assert_eq!((&found.plane_bytes[..], &found.subflow_bytes[..]), (&[500, 500][..], &[250; 4][..]));
@@ -244,19 +229,12 @@ fn a_flow_alone_takes_as_long_as_its_packets() {
         let list = [(0, 1, 1500 * packets, 7)];
         let fabric = || row(4, &[0, 3]);
         let packet = pnet_core::sim::Scenario {
-            fabric: fabric(),
             queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
-            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
             transport: Arc::new(Tcp { syn: Some(40), initial_window: 2, ..Tcp::default() }),
-            source: flows(&list),
-            seed: 1,
-            model: Model::Fast,
-            limits: Limits::default(),
-            failures: Failures::default(),
-            watched: Watched::default(),
+            ..pnet_core::sim::Scenario::new(fabric(), flows(&list))
         };
         let packet = packet.run(&mut |_| true).unwrap();
-        let found = run(FluidScenario { correction, ..scenario(fabric(), flows(&list)) });
+        let found = run(FluidScenario { correction, ..FluidScenario::new(fabric(), flows(&list)) });
         assert_eq!(found.flows[0].ideal, packet.flows[0].ideal, "{packets} packets");
         assert_eq!(found.flows[0].end, packet.flows[0].end, "{packets} packets");
     }
@@ -275,18 +253,7 @@ proptest! {
         let rates: Vec<Rate> = rates.iter().map(|rate| Rate::new(rate * 1_000_000_000).unwrap()).collect();
         let fabric = Fabric::new(uniform.planes().clone(), &rates, &delays).unwrap();
         let list = [(0, 1, 1460 * full + rest, 7)];
-        let packet = pnet_core::sim::Scenario {
-            fabric: fabric.clone(),
-            queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
-            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
-            transport: Arc::new(Tcp { payload: 1460, header: 40, initial_window: 100, syn: Some(40), ..Tcp::default() }),
-            source: flows(&list),
-            seed: 1,
-            model: Model::Fast,
-            limits: Limits::default(),
-            failures: Failures::default(),
-            watched: Watched::default(),
-        };
+        let packet = pnet_core::sim::Scenario { queue: Arc::new(DropTail { limit: Limit::Packets(1000) }), transport: Arc::new(Tcp { payload: 1460, header: 40, initial_window: 100, syn: Some(40), ..Tcp::default() }), ..pnet_core::sim::Scenario::new(fabric.clone(), flows(&list)) };
         let packet = packet.run(&mut |_| true).unwrap();
         let correction = Correction {
             handshake: true,
@@ -295,7 +262,7 @@ proptest! {
             ..Correction::default()
         };
         let sizes = PacketSizes { packet: 1500, header: 40, ack: 40 };
-        let found = run(FluidScenario { correction, sizes, ..scenario(fabric, flows(&list)) });
+        let found = run(FluidScenario { correction, sizes, ..FluidScenario::new(fabric, flows(&list)) });
         prop_assert_eq!(found.flows[0].ideal, packet.flows[0].ideal);
         // An acknowledgement of a packet that is not much shorter may wait for the one before it on its way back.
         prop_assert_eq!(found.flows[0].end, Some(7 + packet.flows[0].ideal));
@@ -305,7 +272,7 @@ proptest! {
 #[test]
 fn what_makes_no_sense_is_refused() {
     let error = |change: &dyn Fn(&mut FluidScenario)| {
-        let mut made = scenario(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0)]));
+        let mut made = FluidScenario::new(row(1, &[0; 2]), flows(&[(0, 1, 1000, 0)]));
         change(&mut made);
         made.run(&mut |_| true).unwrap_err().to_string()
     };
@@ -349,7 +316,7 @@ fn a_best_split_leaves_what_fails() {
     let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap();
     let up = fabric.up(1, 0);
     let (over, order) = (Over::Paths, Order::RoundRobin);
-    let made = scenario(fabric, flows(&[(0, 1, 4000, 0)]));
+    let made = FluidScenario::new(fabric, flows(&[(0, 1, 4000, 0)]));
     let found = run(FluidScenario {
         forwarding: Arc::new(Spray { policy: Policy::RoundRobin, over, order }),
         sharing: Sharing::Best,
@@ -380,7 +347,7 @@ fn a_best_split_evens_out() {
         },
     };
     let given = Given { pairs: vec![(0, 2), (1, 3)], paths, reduced: None };
-    let made = scenario(fabric, flows(&[(0, 2, 1000, 0), (1, 3, 1000, 0)]));
+    let made = FluidScenario::new(fabric, flows(&[(0, 2, 1000, 0), (1, 3, 1000, 0)]));
     let found = run(FluidScenario { forwarding: Arc::new(given), sharing: Sharing::Best, ..made });
     assert_eq!(ends(&found), [Some(1000 * BYTE); 2]);
 }

@@ -41,11 +41,9 @@ impl Case {
             .collect();
         let delays: Vec<Time> = (0..ports).map(|i| self.delays[i % self.delays.len()]).collect();
         Scenario {
-            fabric: Fabric::new(planes, &rates, &delays).unwrap(),
             queue: self.queue.clone(),
             forwarding: self.forwarding.clone(),
             transport: self.transport.clone(),
-            source: Box::new(FlowList::new(self.flows.clone())),
             seed: self.seed,
             model,
             limits: Limits { time: SECOND / 10, events: u64::MAX },
@@ -55,6 +53,7 @@ impl Case {
                 flows: (0..self.flows.len() as u32).collect(),
                 rows: 100_000,
             },
+            ..Scenario::new(Fabric::new(planes, &rates, &delays).unwrap(), FlowList::new(self.flows.clone()))
         }
     }
 

@@ -35,16 +35,14 @@ fn four_flows(
     };
     let flows = [(0, 4), (0, 5), (1, 4), (1, 5)].map(|(src, dst)| (src, dst, 10 << 20, 0));
     let scenario = Scenario {
-        fabric: Fabric::uniform(fat_tree(4), Rate::new(1_000_000_000).unwrap(), 25_000).unwrap(),
-        queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
         forwarding,
         transport: Arc::new(tcp),
-        source: Box::new(FlowList::new(flows)),
         seed,
-        model: Model::Fast,
-        limits: Limits::default(),
-        failures: Failures::default(),
         watched: Watched { flows: vec![0, 1, 2, 3], ports: vec![], rows: 100_000 },
+        ..Scenario::new(
+            Fabric::uniform(fat_tree(4), Rate::new(1_000_000_000).unwrap(), 25_000).unwrap(),
+            FlowList::new(flows),
+        )
     };
     scenario.run(&mut |_| true).unwrap()
 }
@@ -115,18 +113,10 @@ fn pairs_in_a_fat_tree_take_as_long_as_elsewhere() {
     }
     for (bytes, published, tolerance) in [(10_000_000, 18.9, 0.15), (1_000_000, 4.8, 0.20)] {
         let pairs = order.chunks(2).flat_map(|pair| [(pair[0], pair[1]), (pair[1], pair[0])]);
-        let scenario = Scenario {
-            fabric: Fabric::uniform(fat_tree(8), Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
-            queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
-            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
-            transport: Arc::new(Tcp::default()),
-            source: Box::new(FlowList::new(pairs.map(|(src, dst)| (src, dst, bytes, 0)))),
-            seed: 1,
-            model: Model::Fast,
-            limits: Limits::default(),
-            failures: Failures::default(),
-            watched: Watched::default(),
-        };
+        let scenario = Scenario::new(
+            Fabric::uniform(fat_tree(8), Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
+            FlowList::new(pairs.map(|(src, dst)| (src, dst, bytes, 0))),
+        );
         let found = scenario.run(&mut |_| true).unwrap();
         let times = found.flows.iter().map(|flow| flow.end.unwrap() as f64 / 1e9);
         let mean = times.sum::<f64>() / 128.0;
@@ -144,17 +134,12 @@ fn the_shortest_go_first() {
         let long = (0..4).map(|host| (host, hosts, 5_000_000, 0));
         let short = (4..hosts).map(|host| (host, hosts, 15_000, u64::from(host) * 2 * SECOND / 1000));
         let scenario = Scenario {
-            fabric: Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), 2 * MICROSECOND)
-                .unwrap(),
             queue,
-            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
             transport: Arc::new(transport),
-            source: Box::new(FlowList::new(long.chain(short))),
-            seed: 1,
-            model: Model::Fast,
-            limits: Limits::default(),
-            failures: Failures::default(),
-            watched: Watched::default(),
+            ..Scenario::new(
+                Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), 2 * MICROSECOND).unwrap(),
+                FlowList::new(long.chain(short)),
+            )
         };
         let found = scenario.run(&mut |_| true).unwrap();
         let slowdown =

@@ -44,9 +44,9 @@ impl From<pnet_core::Error> for Failure {
     fn from(error: pnet_core::Error) -> Self {
         match error {
             pnet_core::Error::Memory { .. } => Failure(PyMemoryError::new_err(error.to_string())),
-            pnet_core::Error::Invalid { ref place, ref problem, ref found, ref allowed } => {
+            pnet_core::Error::Invalid { place, ref problem, ref found, ref allowed } => {
                 let raised = InvalidError::new_err(error.to_string());
-                let fields = [Some(*place), Some(problem), found.as_deref(), allowed.as_deref()];
+                let fields = [Some(place), Some(problem), found.as_deref(), allowed.as_deref()];
                 let set = Python::attach(|py| {
                     ["place", "problem", "found", "allowed"]
                         .into_iter()

@@ -5,18 +5,19 @@ use std::sync::Arc;
 use super::fabric::Fabric;
 use super::failures::Failures;
 use super::flows::Flows;
-use super::forwarding::Forwarding;
+use super::forwarding::{Ecmp, Forwarding};
 use super::net::{Fires, Net};
 use super::network::{Network, Shape};
 use super::packet::Kind;
 use super::paths::Paths;
-use super::queues::{Discipline, Held, Queue};
+use super::queues::{Discipline, DropTail, Held, Limit, Queue};
 use super::records::{End, Outcome};
 use super::source::{Flow, Source};
 use super::time::{NEVER, Time};
 use super::trace::{Recorder, Watched};
-use super::transports::{Transport, TransportKind};
+use super::transports::{Tcp, Transport, TransportKind};
 use crate::error::{Error, invalid};
+use crate::paths::Policy;
 
 /// Events between two looks at who watches.
 const LOOK: u64 = 1 << 14;
@@ -85,29 +86,32 @@ pub struct Progress {
 }
 
 impl Scenario {
+    /// NewReno over drop-tail queues of 100 packets and shortest paths, until all flows are complete.
+    pub fn new(fabric: Fabric, source: impl Source + 'static) -> Self {
+        Scenario {
+            fabric,
+            queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            transport: Arc::new(Tcp::default()),
+            source: Box::new(source),
+            seed: 1,
+            model: Model::Fast,
+            limits: Limits::default(),
+            failures: Failures::default(),
+            watched: Watched::default(),
+        }
+    }
+
     /// Runs it; `watch` is told of the progress now and then, and returns whether to go on.
     ///
     /// ```
-    /// # use std::sync::Arc;
     /// # use pnet_core::graph::{Graph, Planes};
-    /// # use pnet_core::paths::Policy;
     /// # use pnet_core::sim::*;
     /// // Two hosts at the two ends of a cable: three links of 1 us and 10 Gb/s.
     /// let cable = Graph::new(2, vec![0, 1], vec![1, 0])?;
     /// let planes = Planes::new(vec![cable], vec![vec![Some(0), Some(1)]])?;
-    /// let scenario = Scenario {
-    ///     fabric: Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?,
-    ///     queue: Arc::new(DropTail { limit: Limit::Packets(100) }),
-    ///     forwarding: Arc::new(Ecmp { policy: Policy::Any }),
-    ///     transport: Arc::new(Tcp::default()),
-    ///     source: Box::new(FlowList::new([(0, 1, 1500, 0)])),
-    ///     seed: 1,
-    ///     model: Model::Fast,
-    ///     limits: Limits::default(),
-    ///     failures: Failures::default(),
-    ///     watched: Watched::default(),
-    /// };
-    /// let outcome = scenario.run(&mut |_| true)?;
+    /// let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?;
+    /// let outcome = Scenario::new(fabric, FlowList::new([(0, 1, 1500, 0)])).run(&mut |_| true)?;
     /// // There and back twice, and (1 + 40 + 1500 + 40) bytes over each link.
     /// assert_eq!(outcome.flows[0].end, Some(4 * 3 * MICROSECOND + 3 * 1581 * 800));
     /// assert_eq!(outcome.flows[0].end, Some(outcome.flows[0].ideal));

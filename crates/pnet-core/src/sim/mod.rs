@@ -15,11 +15,11 @@
 //! once at a place at a time.  So an outcome depends on the scenario and its seed alone.
 
 mod alone;
-mod dependent;
 mod engine;
 mod events;
 mod fabric;
 pub mod failures;
+mod flow_list;
 mod flows;
 pub mod fluid;
 pub mod forwarding;
@@ -38,17 +38,17 @@ pub mod transports;
 mod turns;
 mod values;
 
-pub use dependent::DependentFlows;
 pub use engine::{Limits, Model, Progress, Scenario};
 pub use fabric::{Fabric, Link, PathLink};
 pub use failures::{Failures, Outage};
+pub use flow_list::FlowList;
 pub use forwarding::*;
 pub use packet::{Kind, Packet};
 pub use port::Backlog;
 pub use queues::*;
 pub use records::{End, FlowRecord, Outcome, PacketCounts, PortRecord};
 pub use routes::Routes;
-pub use source::{Flow, FlowList, Session, Source, Stage};
+pub use source::{Flow, Session, Source, Stage};
 pub use time::{MICROSECOND, NEVER, Rate, SECOND, Time};
 pub use trace::{Traces, Watched};
 pub use transports::tcp::*;

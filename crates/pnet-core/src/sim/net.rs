@@ -55,10 +55,15 @@ enum Fate {
     Full,
 }
 
-/// Ports, paths, flows, timers and clock.
-pub struct Net {
+/// The time, and what happens next.
+struct Clock {
     now: Time,
     events: Events,
+}
+
+/// Clock, ports, paths, active flows and timers.
+pub struct Net {
+    clock: Clock,
     /// First lane of a timer.
     first_timer: u32,
     ports: Ports,
@@ -87,8 +92,7 @@ impl Net {
         let first_timer = (2 * fabric.ports() + OTHERS + pulls) as u32;
         let nodes: Vec<u32> = (0..fabric.ports() as u32).map(|port| fabric.link(port).to).collect();
         let mut net = Net {
-            now: 0,
-            events: Events::new(&nodes, OTHERS + pulls, seed),
+            clock: Clock { now: 0, events: Events::new(&nodes, OTHERS + pulls, seed) },
             first_timer,
             ports: Ports::new(fabric, discipline, recorder.is_some()),
             active: Active::new(flows, shape.subflows),
@@ -109,11 +113,11 @@ impl Net {
     /// Takes the next event and sets the clock.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Fires> {
-        if self.events.prepare() {
+        if self.clock.events.prepare() {
             self.look_ahead();
         }
-        let (time, lane) = self.events.pop(|one, other| self.ports.before(one, other))?;
-        self.now = time;
+        let (time, lane) = self.clock.events.pop(|one, other| self.ports.before(one, other))?;
+        self.clock.now = time;
         let ports = self.ports.all.len() as u32;
         Some(match lane {
             lane if lane < ports => Fires::Free(lane),
@@ -128,7 +132,7 @@ impl Net {
     /// Reads what the next events will read.  None of it waits for another's, so memory is asked for all at once.
     fn look_ahead(&self) {
         let (mut read, ports) = (0, self.ports.all.len() as u32);
-        for lane in self.events.prepared() {
+        for lane in self.clock.events.prepared() {
             if lane < ports || lane >= 2 * ports {
                 continue;
             }
@@ -147,15 +151,15 @@ impl Net {
     /// The connection of a timer that fires, and which of its timers it is, if it is due.
     #[inline]
     pub(super) fn due(&mut self, timer: u32) -> Option<(u32, u32)> {
-        self.timers.due(timer, self.now, &mut self.events)
+        self.timers.due(timer, &mut self.clock)
     }
 
     /// Lets the source fire when it releases the next flows.
     fn wake_source(&mut self) {
         let lane = 2 * self.ports.all.len() as u32;
-        let time = self.active.flows.next_release().max(self.now);
-        if time < self.events.pending(lane) {
-            self.events.reschedule_earlier(lane, time);
+        let time = self.active.flows.next_release().max(self.clock.now);
+        if time < self.clock.events.pending(lane) {
+            self.clock.events.reschedule_earlier(lane, time);
         }
     }
 
@@ -163,15 +167,15 @@ impl Net {
     fn await_change(&mut self) {
         let lane = 2 * self.ports.all.len() as u32 + 1;
         let time = self.paths.down.next().min(self.paths.forwarder.next_poll());
-        self.events.push(lane, time);
+        self.clock.events.push(lane, time);
     }
 
     /// Lets paths learn of what has changed, or of what flows have sent; returns the flows that are to ask for paths again.
     pub(super) fn change(&mut self) -> Vec<(Flow, u32)> {
-        if self.paths.change_is_due(self.now) {
-            self.paths.change(self.now, self.active.under_way());
+        if self.paths.change_is_due(self.clock.now) {
+            self.paths.change(self.clock.now, self.active.under_way());
         }
-        if self.paths.forwarder.next_poll() <= self.now {
+        if self.paths.forwarder.next_poll() <= self.clock.now {
             let sent = self.active.sent();
             let Paths { fabric, routes, forwarder, .. } = &mut self.paths;
             forwarder.poll(&sent, fabric, routes);
@@ -184,7 +188,7 @@ impl Net {
 
     /// The flows that the source releases now, each with the place of its record.
     pub(super) fn release(&mut self) -> Result<Vec<(Flow, u32)>, Error> {
-        let released = self.active.flows.release(self.now, &self.paths.fabric, self.payload);
+        let released = self.active.flows.release(self.clock.now, &self.paths.fabric, self.payload);
         self.wake_source();
         released
     }
@@ -193,7 +197,7 @@ impl Net {
     pub(super) fn open(&mut self, flow: Flow, record: u32) -> Result<Option<Pair>, Error> {
         let traced = self.recorder.as_ref().is_some_and(|recorder| recorder.watches(flow.id));
         let pair = self.active.take(flow, record, traced);
-        self.timers.grow(self.active.connections(), &mut self.events);
+        self.timers.grow(self.active.connections(), &mut self.clock.events);
         if self.paths.open(pair)? {
             return Ok(Some(pair));
         }
@@ -204,7 +208,7 @@ impl Net {
 
     /// Links of the paths open to a flow.
     pub(super) fn paths(&self, pair: Pair) -> Vec<Vec<PathLink>> {
-        self.paths.links(&self.paths.ports(pair, self.now))
+        self.paths.links(&self.paths.ports(pair, self.clock.now))
     }
 
     /// Notes whether all bytes of a connection's flow have arrived; to be asked whenever data has.
@@ -213,7 +217,7 @@ impl Net {
         let place = self.active.of(connection).record;
         let record = &self.active.flows.records[place as usize];
         if record.received == record.bytes && record.arrived.is_none() {
-            self.active.flows.arrive(place, self.now);
+            self.active.flows.arrive(place, self.clock.now);
         }
     }
 
@@ -253,11 +257,11 @@ impl Net {
         let (departure, next) = self.ports.all[port as usize].arrive();
         let fate = self.take(port, &departure);
         match fate {
-            Fate::Full => self.events.turns.draw(port),
-            _ => self.events.turns.end(port),
+            Fate::Full => self.clock.events.turns.draw(port),
+            _ => self.clock.events.turns.end(port),
         }
         if let Some(next) = next {
-            self.events.push(self.ports.arrival_lane(port), next);
+            self.clock.events.push(self.ports.arrival_lane(port), next);
         }
         (fate == Fate::Home).then_some(departure.packet)
     }
@@ -267,7 +271,7 @@ impl Net {
     fn take(&mut self, port: u32, departure: &Departure) -> Fate {
         let from = &self.ports.all[port as usize];
         let (packet, to) = (&departure.packet, from.to);
-        if self.paths.failing && self.paths.down.between(port, from.began(departure), self.now) {
+        if self.paths.failing && self.paths.down.between(port, from.began(departure), self.clock.now) {
             self.lose(port, packet);
             return Fate::Away;
         }
@@ -289,7 +293,7 @@ impl Net {
         let (next, route) = if packet.route & PER_HOP == 0 {
             (self.paths.routes.port(packet.route), packet.route + 1)
         } else {
-            let Some(hop) = self.paths.next(packet, to, self.now) else {
+            let Some(hop) = self.paths.next(packet, to, self.clock.now) else {
                 self.lose(port, packet);
                 return Fate::Away;
             };
@@ -307,13 +311,13 @@ impl Net {
 
     /// A port that has sent its packet sends the next.
     pub(super) fn serve(&mut self, port: u32) {
-        self.ports.serve(port, self.now, &mut self.events);
+        self.ports.serve(port, &mut self.clock);
     }
 
     /// Puts a packet into the queue of a port, with its route from there; returns whether that was full.
     #[inline]
     fn enqueue(&mut self, port: u32, packet: &Packet, route: u32) -> bool {
-        let full = self.ports.enqueue(port, packet, route, self.now, &mut self.events, &mut self.recorder);
+        let full = self.ports.enqueue(port, packet, route, &mut self.clock, &mut self.recorder);
         if full {
             while let Some(gone) = self.ports.dropped.pop() {
                 self.drop(gone.connection);
@@ -342,7 +346,7 @@ impl Net {
     #[cold]
     fn trace_arrival(&mut self, port: u32, packet: &Packet) {
         let flow = self.active.of(packet.connection).pair.flow;
-        let (time, subflow) = (self.now, packet.connection % self.active.subflows);
+        let (time, subflow) = (self.clock.now, packet.connection % self.active.subflows);
         let (seq, size, delay) = (packet.seq, packet.size, time - packet.stamp);
         let plane = self.paths.fabric.plane(port) as u32;
         if let Some(recorder) = &mut self.recorder {
@@ -382,19 +386,19 @@ impl Net {
 impl Network for Net {
     #[inline]
     fn now(&self) -> Time {
-        self.now
+        self.clock.now
     }
 
     #[inline]
     fn send(&mut self, packet: Packet) {
-        let (port, route) = self.paths.depart(&packet, self.now);
+        let (port, route) = self.paths.depart(&packet, self.clock.now);
         self.active.send(&packet, port, &self.paths.fabric);
         self.enqueue(port, &packet, route);
     }
 
     #[inline]
     fn arm(&mut self, timer: u32, time: Time) {
-        self.timers.arm(timer, time, &mut self.events);
+        self.timers.arm(timer, time, &mut self.clock.events);
     }
 
     #[inline]
@@ -410,8 +414,8 @@ impl Network for Net {
     #[inline]
     fn await_pull(&mut self, port: u32, time: Time) {
         let lane = self.first_timer - self.ports.all.len() as u32 + port;
-        if self.events.pending(lane) == NEVER {
-            self.events.push(lane, time);
+        if self.clock.events.pending(lane) == NEVER {
+            self.clock.events.push(lane, time);
         }
     }
 
@@ -430,7 +434,7 @@ impl Network for Net {
     }
 
     fn complete(&mut self, connection: u32) {
-        self.active.complete(connection, self.now);
+        self.active.complete(connection, self.clock.now);
     }
 
     #[inline]
@@ -439,7 +443,7 @@ impl Network for Net {
         let flow = self.active.of(connection);
         if flow.traced {
             let subflow = connection % self.active.subflows;
-            recorder.window(WindowRow { time: self.now, flow: flow.pair.flow, subflow, window });
+            recorder.window(WindowRow { time: self.clock.now, flow: flow.pair.flow, subflow, window });
         }
     }
 }

@@ -5,6 +5,7 @@ use super::packet::Packet;
 use super::records::{FlowRecord, PacketCounts};
 use super::source::Session;
 use super::time::Time;
+use crate::error::{Error, invalid};
 
 /// The network as a transport sees it.
 pub trait Network {
@@ -55,4 +56,17 @@ pub struct Shape {
     pub payload: u16,
     /// Whether receivers ask for packets, port by port.
     pub pulls: bool,
+}
+
+impl Shape {
+    /// One connection with one timer, and packets of so much payload and header.
+    pub(super) fn of(payload: u16, header: u16) -> Result<Self, Error> {
+        if payload == 0 {
+            return invalid("payload", "0 bytes; a packet has at least one");
+        }
+        match payload.checked_add(header) {
+            Some(largest) => Ok(Shape { subflows: 1, timers: 1, largest, payload, pulls: false }),
+            None => invalid("payload", "with the header more than 65535 bytes"),
+        }
+    }
 }

@@ -53,4 +53,12 @@ pub struct Packet {
     pub marked: bool,
 }
 
+impl Packet {
+    /// One that has met nothing yet, sent at `stamp`.
+    #[inline]
+    pub(super) fn new(kind: Kind, connection: u32, seq: u32, size: u16, stamp: Time) -> Self {
+        Packet { stamp, connection, route: 0, seq, note: [0; 2], size, kind, marked: false }
+    }
+}
+
 const _: () = assert!(size_of::<Packet>() == 32);

@@ -3,7 +3,7 @@
 use std::ops::Add;
 
 use super::fabric::Link;
-use super::packet::Packet;
+use super::packet::{Kind, Packet};
 use super::time::{Rate, Time};
 
 /// Length of a ring at least; all are powers of two.
@@ -230,16 +230,7 @@ impl Port {
     /// Makes the ring longer or shorter.  A ring much longer than what it holds would go through more memory than it needs.
     #[cold]
     fn resize(&mut self, length: usize) {
-        let filler = Packet {
-            stamp: 0,
-            connection: 0,
-            route: 0,
-            seq: 0,
-            note: [0; 2],
-            size: 0,
-            kind: super::packet::Kind::Data,
-            marked: false,
-        };
+        let filler = Packet::new(Kind::Data, 0, 0, 0, 0);
         let mut ring = vec![Departure { time: 0, packet: filler }; length].into_boxed_slice();
         for i in 0..self.end.wrapping_sub(self.arriving) {
             let at = self.arriving.wrapping_add(i);
@@ -256,13 +247,11 @@ const _: () = assert!(size_of::<Port>() == 128 && size_of::<Counters>() == 64);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::packet::Kind;
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
     fn packet(seq: u32) -> Packet {
-        let (stamp, note) = (u64::from(seq), [seq; 2]);
-        Packet { stamp, connection: 1, route: 2, seq, note, size: 100, kind: Kind::Data, marked: false }
+        Packet::new(Kind::Data, 1, seq, 100, u64::from(seq))
     }
 
     proptest! {

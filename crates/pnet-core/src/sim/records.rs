@@ -97,7 +97,20 @@ pub enum End {
     Stopped,
 }
 
-/// A finished run.
+impl End {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            End::Complete => "complete",
+            End::Idle => "no events left",
+            End::TimeLimit => "time limit",
+            End::EventLimit => "event limit",
+            End::Stopped => "interrupted",
+        }
+    }
+}
+
+/// A finished run of packets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// Why it ended.

@@ -1,7 +1,7 @@
 //! Who starts which flow when.
 
 use super::fabric::Fabric;
-use super::time::{NEVER, Time};
+use super::time::Time;
 use crate::error::{Error, invalid};
 
 /// A flow to be sent.
@@ -77,8 +77,8 @@ impl Flow {
 
 /// Starts flows.  It is asked at the times that it names, and told of every flow that arrives or completes; flows that
 /// depend on others, and hosts that always have one under way, are sources that name a new time when told.
-pub trait Source {
-    /// When it wants to start flows next; [`NEVER`] while it waits for completions, or is done.
+pub trait Source: Send {
+    /// When it wants to start flows next; [`super::NEVER`] while it waits for completions, or is done.
     fn next(&self) -> Time;
 
     /// The flows that start at `now`, which is the time it named.
@@ -95,44 +95,5 @@ pub trait Source {
     /// How many flows it will start in all, if it knows.
     fn total(&self) -> Option<usize> {
         None
-    }
-}
-
-/// Flows that are all known beforehand.
-#[derive(Debug, Clone)]
-pub struct FlowList {
-    /// By start, then as given.
-    flows: Vec<Flow>,
-    next: usize,
-}
-
-impl FlowList {
-    /// The flows `(src, dst, bytes, start)`, numbered as they stand here.
-    pub fn new(flows: impl IntoIterator<Item = (u32, u32, u64, Time)>) -> Self {
-        let numbered =
-            (0..).zip(flows).map(|(id, (src, dst, bytes, start))| Flow::new(id, src, dst, bytes, start));
-        let mut flows: Vec<Flow> = numbered.collect();
-        flows.sort_by_key(|flow| flow.start);
-        FlowList { flows, next: 0 }
-    }
-}
-
-impl Source for FlowList {
-    fn next(&self) -> Time {
-        self.flows.get(self.next).map_or(NEVER, |flow| flow.start)
-    }
-
-    fn start(&mut self, now: Time, flows: &mut Vec<Flow>) {
-        let due = self.flows[self.next..].iter().take_while(|flow| flow.start <= now);
-        flows.extend(due);
-        self.next += flows.len();
-    }
-
-    fn unstarted(&self) -> Vec<Flow> {
-        self.flows[self.next..].to_vec()
-    }
-
-    fn total(&self) -> Option<usize> {
-        Some(self.flows.len())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::port::Backlog;
 use super::time::Time;
 use crate::error::{Error, invalid};
 
@@ -120,9 +121,9 @@ impl Recorder {
         self.flows.binary_search(&flow).is_ok()
     }
 
-    pub(super) fn queue(&mut self, row: QueueRow) {
-        if self.ports[row.port as usize] && self.traces.queues.len() < self.rows {
-            self.traces.queues.push(row);
+    pub(super) fn queue(&mut self, time: Time, port: u32, Backlog { packets, bytes }: Backlog) {
+        if self.ports[port as usize] && self.traces.queues.len() < self.rows {
+            self.traces.queues.push(QueueRow { time, port, packets, bytes });
         }
     }
 

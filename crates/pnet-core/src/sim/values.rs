@@ -48,7 +48,7 @@ impl Values {
     }
 
     /// An error where something has not been read.
-    fn end(self) -> Result<(), Error> {
+    pub fn end(self) -> Result<(), Error> {
         self.0
             .into_iter()
             .next()
@@ -165,7 +165,7 @@ macro_rules! kinds {
     };
 }
 
-/// Lists the parameters of a struct, which are its fields.
+/// Lists the parameters of a struct, which are its fields, and may be a group of their own.
 macro_rules! parameters {
     ($entry:ident { $($field:ident),* $(,)? }) => {
         impl $crate::sim::values::Parameter for $entry {
@@ -174,6 +174,18 @@ macro_rules! parameters {
                 _: &'static str,
             ) -> Result<Self, $crate::error::Error> {
                 Ok($entry { $($field: _values.read(stringify!($field))?),* })
+            }
+        }
+    };
+    (group $entry:ident { $($field:ident),* $(,)? }) => {
+        impl $crate::sim::values::Parameter for $entry {
+            fn read(
+                values: &mut $crate::sim::values::Values,
+                name: &'static str,
+            ) -> Result<Self, $crate::error::Error> {
+                let mut group: $crate::sim::values::Values = values.read(name)?;
+                let entry = $entry { $($field: group.read(stringify!($field))?),* };
+                group.end().map(|()| entry)
             }
         }
     };

@@ -24,8 +24,8 @@ enum Given<'py> {
 }
 
 /// Parameters by name; None stands for none.
-fn values(given: &Bound<'_, PyDict>) -> Result<Values> {
-    let mut values = vec![];
+pub(super) fn values(given: &Bound<'_, PyDict>) -> Result<Values> {
+    let mut made = vec![];
     for (name, value) in given.iter().filter(|(_, value)| !value.is_none()) {
         let value = match value.extract()? {
             Given::Flag(flag) => Value::Flag(flag),
@@ -35,11 +35,11 @@ fn values(given: &Bound<'_, PyDict>) -> Result<Values> {
             Given::Ints(ints) => Value::Wholes(ints.as_slice()?.iter().map(|int| i64::from(*int)).collect()),
             Given::Longs(longs) => Value::Wholes(longs.as_slice()?.to_vec()),
             Given::Wholes(wholes) => Value::Wholes(wholes),
-            Given::Group(group) => Value::Group(self::values(&group)?),
+            Given::Group(group) => Value::Group(values(&group)?),
         };
-        values.push((name.extract()?, value));
+        made.push((name.extract()?, value));
     }
-    Ok(values.into_iter().collect())
+    Ok(made.into_iter().collect())
 }
 
 /// A class of a kind, with what its entries can do.

@@ -1,82 +1,49 @@
 //! What a run leaves behind, as columns.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
+use pnet_core::sim::fluid::FluidOutcome;
 use pnet_core::sim::records::{self, FlowRecord, PacketCounts, PortRecord};
-use pnet_core::sim::trace::{ArrivalRow, QueueRow, WindowRow};
+use pnet_core::sim::trace::{ArrivalRow, QueueRow, Traces, WindowRow};
 use pnet_core::sim::{NEVER, Time};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Why a run ended.
-#[pyclass(frozen, eq, hash, module = "pnet_lp._core")]
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum End {
-    /// Every flow is complete.
-    Complete,
-    /// No event is left, and flows are not complete.
-    Idle,
-    /// The time limit.
-    TimeLimit,
-    /// The limit of events.
-    EventLimit,
-    /// Ctrl-C, or `on_progress`.
-    Stopped,
-}
-
-impl From<records::End> for End {
-    fn from(end: records::End) -> Self {
-        match end {
-            records::End::Complete => End::Complete,
-            records::End::Idle => End::Idle,
-            records::End::TimeLimit => End::TimeLimit,
-            records::End::EventLimit => End::EventLimit,
-            records::End::Stopped => End::Stopped,
-        }
-    }
-}
-
-/// A finished run.
-#[pyclass(frozen, module = "pnet_lp._core")]
+/// A finished run.  Columns are int64, times in picoseconds and -1 for what never happened.
+#[pyclass(frozen, get_all, module = "pnet_lp._core")]
 pub(crate) struct Outcome {
-    inner: records::Outcome,
-    planes: usize,
+    /// Why it ended.
+    end: &'static str,
+    /// Simulated time at its end.
+    time_ps: u64,
+    events: u64,
+    /// Packets times the links they crossed; none of a fluid.
+    packet_hops: Option<u64>,
+    /// Every flow, by column, in the order of starts.
+    flows: Py<PyDict>,
+    /// Every port, by column.
+    ports: Py<PyDict>,
+    /// Bytes of data on the wire that each flow sent into each plane, `[flows, planes]`.
+    plane_bytes: Py<PyArray2<i64>>,
+    /// The same by each of its subflows, `[flows, subflows]`.
+    subflow_bytes: Py<PyArray2<i64>>,
+    /// What was traced of queues, windows and arrivals, by column; nothing of a fluid.
+    traces: Py<PyDict>,
 }
 
-impl Outcome {
-    pub(crate) fn new(inner: records::Outcome, planes: usize) -> Self {
-        Outcome { inner, planes }
-    }
-}
+type Column<R> = (&'static str, fn(&R) -> i64);
 
-/// -1 for what never happened.
-pub(super) fn time(value: Option<Time>) -> i64 {
-    value.filter(|time| *time != NEVER).map_or(-1, |time| time as i64)
-}
-
-pub(super) type Column<R> = (&'static str, fn(&R) -> i64);
-
-const FLOW_COLUMNS: &[Column<FlowRecord<PacketCounts>>] = &[
-    ("flow", |r| i64::from(r.id)),
-    ("src", |r| i64::from(r.src)),
-    ("dst", |r| i64::from(r.dst)),
-    ("bytes", |r| r.bytes as i64),
-    ("start_ps", |r| time(Some(r.start))),
-    ("arrived_ps", |r| time(r.arrived)),
-    ("end_ps", |r| time(r.end)),
-    ("ideal_ps", |r| r.ideal as i64),
-    ("received_bytes", |r| r.received as i64),
-    ("links", |r| i64::from(r.hops)),
-    ("packets_sent", |r| r.counts.sent as i64),
-    ("packets_delivered", |r| r.counts.delivered as i64),
-    ("packets_dropped", |r| r.counts.dropped as i64),
-    ("data_packets", |r| r.counts.data_packets as i64),
-    ("data_bytes", |r| r.counts.data_bytes as i64),
-    ("resent", |r| r.counts.resent as i64),
-    ("fast_retransmits", |r| r.counts.fast_retransmits as i64),
-    ("timeouts", |r| r.counts.timeouts as i64),
-    ("out_of_order", |r| r.counts.out_of_order as i64),
-    ("marked", |r| r.counts.marked as i64),
-    ("trimmed", |r| r.counts.trimmed as i64),
+const PACKET_COLUMNS: &[Column<PacketCounts>] = &[
+    ("packets_sent", |r| r.sent as i64),
+    ("packets_delivered", |r| r.delivered as i64),
+    ("packets_dropped", |r| r.dropped as i64),
+    ("data_packets", |r| r.data_packets as i64),
+    ("data_bytes", |r| r.data_bytes as i64),
+    ("resent", |r| r.resent as i64),
+    ("fast_retransmits", |r| r.fast_retransmits as i64),
+    ("timeouts", |r| r.timeouts as i64),
+    ("out_of_order", |r| r.out_of_order as i64),
+    ("marked", |r| r.marked as i64),
+    ("trimmed", |r| r.trimmed as i64),
 ];
 
 const PORT_COLUMNS: &[Column<PortRecord>] = &[
@@ -112,91 +79,90 @@ const ARRIVAL_COLUMNS: &[Column<ArrivalRow>] = &[
     ("path", |r| i64::from(r.path)),
 ];
 
-pub(super) fn columns<'py, R>(
-    py: Python<'py>,
-    records: &[R],
-    wanted: &[Column<R>],
-) -> PyResult<Bound<'py, PyDict>> {
-    let found = PyDict::new(py);
-    for (name, value) in wanted {
-        found.set_item(name, PyArray1::from_iter(py, records.iter().map(value)))?;
-    }
-    Ok(found)
+/// -1 for what never happened.
+fn time(value: Option<Time>) -> i64 {
+    value.filter(|time| *time != NEVER).map_or(-1, |time| time as i64)
 }
 
-pub(super) fn table<'py>(
+fn columns<'py, 'r, R: 'r>(
     py: Python<'py>,
-    values: &[u64],
-    rows: usize,
-) -> PyResult<Bound<'py, PyArray2<i64>>> {
+    records: impl Iterator<Item = &'r R> + Clone,
+    columns: &[Column<R>],
+) -> PyResult<Bound<'py, PyDict>> {
+    let made = PyDict::new(py);
+    for (name, value) in columns {
+        made.set_item(name, PyArray1::from_iter(py, records.clone().map(value)))?;
+    }
+    Ok(made)
+}
+
+/// Flows by column: what both models know, then what one of them counts.
+fn flows<'py, C>(
+    py: Python<'py>,
+    records: &[FlowRecord<C>],
+    counts: &[Column<C>],
+) -> PyResult<Bound<'py, PyDict>> {
+    let known: [Column<FlowRecord<C>>; 10] = [
+        ("flow", |r| i64::from(r.id)),
+        ("src", |r| i64::from(r.src)),
+        ("dst", |r| i64::from(r.dst)),
+        ("bytes", |r| r.bytes as i64),
+        ("start_ps", |r| time(Some(r.start))),
+        ("arrived_ps", |r| time(r.arrived)),
+        ("end_ps", |r| time(r.end)),
+        ("ideal_ps", |r| time(Some(r.ideal).filter(|_| r.hops > 0))),
+        ("received_bytes", |r| r.received as i64),
+        ("links", |r| i64::from(r.hops)),
+    ];
+    let made = columns(py, records.iter(), &known)?;
+    made.update(columns(py, records.iter().map(|r| &r.counts), counts)?.as_mapping())?;
+    Ok(made)
+}
+
+fn table(py: Python<'_>, values: &[u64], rows: usize) -> PyResult<Py<PyArray2<i64>>> {
     let width = values.len().checked_div(rows).unwrap_or(0);
     let values: Vec<i64> = values.iter().map(|value| *value as i64).collect();
-    values.into_pyarray(py).reshape([rows, width])
+    Ok(values.into_pyarray(py).reshape([rows, width])?.unbind())
 }
 
-#[pymethods]
+fn traces<'py>(py: Python<'py>, traces: &Traces) -> PyResult<Bound<'py, PyDict>> {
+    let made = PyDict::new(py);
+    made.set_item("queues", columns(py, traces.queues.iter(), QUEUE_COLUMNS)?)?;
+    let windows = columns(py, traces.windows.iter(), WINDOW_COLUMNS)?;
+    windows.set_item("window", PyArray1::from_iter(py, traces.windows.iter().map(|r| r.window)))?;
+    made.set_item("windows", windows)?;
+    made.set_item("arrivals", columns(py, traces.arrivals.iter(), ARRIVAL_COLUMNS)?)?;
+    Ok(made)
+}
+
 impl Outcome {
-    /// Why it ended.
-    #[getter]
-    fn end(&self) -> End {
-        self.inner.end.into()
+    /// Of a run of packets.
+    pub(super) fn of_packets(py: Python<'_>, run: &records::Outcome) -> PyResult<Self> {
+        Ok(Outcome {
+            end: run.end.name(),
+            time_ps: run.time,
+            events: run.events,
+            packet_hops: Some(run.packet_hops),
+            flows: flows(py, &run.flows, PACKET_COLUMNS)?.unbind(),
+            ports: columns(py, run.ports.iter(), PORT_COLUMNS)?.unbind(),
+            plane_bytes: table(py, &run.plane_bytes, run.flows.len())?,
+            subflow_bytes: table(py, &run.subflow_bytes, run.flows.len())?,
+            traces: traces(py, &run.traces)?.unbind(),
+        })
     }
 
-    /// Simulated time at its end.
-    #[getter]
-    fn time_ps(&self) -> u64 {
-        self.inner.time
-    }
-
-    /// Events.
-    #[getter]
-    fn events(&self) -> u64 {
-        self.inner.events
-    }
-
-    /// Packets times the links they crossed.
-    #[getter]
-    fn packet_hops(&self) -> u64 {
-        self.inner.packet_hops
-    }
-
-    /// Every flow, by column, in the order of starts; int64, times in picoseconds and -1 for what never happened.
-    fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, &self.inner.flows, FLOW_COLUMNS)
-    }
-
-    /// Every port, by column, int64.
-    fn ports<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, &self.inner.ports, PORT_COLUMNS)
-    }
-
-    /// Bytes of data that each flow sent into each plane, int64 `[flows, planes]`.
-    fn plane_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        let found = &self.inner.plane_bytes;
-        debug_assert_eq!(found.len(), self.inner.flows.len() * self.planes);
-        table(py, found, self.inner.flows.len())
-    }
-
-    /// Bytes of data that each flow sent by each of its subflows, int64 `[flows, subflows]`.
-    fn subflow_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
-        table(py, &self.inner.subflow_bytes, self.inner.flows.len())
-    }
-
-    /// The queues traced, by column, int64.
-    fn queue_trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, &self.inner.traces.queues, QUEUE_COLUMNS)
-    }
-
-    /// The windows traced, by column, int64, but for `window` in segments, float64.
-    fn window_trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let rows = &self.inner.traces.windows;
-        let found = columns(py, rows, WINDOW_COLUMNS)?;
-        found.set_item("window", PyArray1::from_iter(py, rows.iter().map(|r| r.window)))?;
-        Ok(found)
-    }
-
-    /// The arrivals traced, by column, int64.
-    fn arrival_trace<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        columns(py, &self.inner.traces.arrivals, ARRIVAL_COLUMNS)
+    /// Of a run of a fluid.
+    pub(super) fn of_fluid(py: Python<'_>, run: &FluidOutcome) -> PyResult<Self> {
+        Ok(Outcome {
+            end: run.end.name(),
+            time_ps: run.time,
+            events: run.events,
+            packet_hops: None,
+            flows: flows(py, &run.flows, &[])?.unbind(),
+            ports: columns(py, run.ports.iter(), &[("bytes", |bytes| *bytes as i64)])?.unbind(),
+            plane_bytes: table(py, &run.plane_bytes, run.flows.len())?,
+            subflow_bytes: table(py, &run.subflow_bytes, run.flows.len())?,
+            traces: PyDict::new(py).unbind(),
+        })
     }
 }

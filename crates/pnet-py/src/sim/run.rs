@@ -1,16 +1,18 @@
-//! A run.
+//! A run of packets or of a fluid.
 
 use std::time::{Duration, Instant};
 
 use numpy::PyReadonlyArray1;
 use pnet_core::error::{indices, offsets};
+use pnet_core::sim::fluid::FluidScenario;
 use pnet_core::sim::{
     Fabric, Failures, Limits, Model, NEVER, Outage, Progress, Rate, Scenario, Time, Watched,
 };
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use super::flows::Flows;
-use super::kinds::{Forwarding, Queue, Transport};
+use super::kinds::{Forwarding, Queue, Transport, values};
 use super::outcome::Outcome;
 use crate::error::Result;
 use crate::monitor::{self, PythonMonitor};
@@ -19,98 +21,129 @@ use crate::planes::Planes;
 /// How often Python is told of the progress.
 const TELL: Duration = Duration::from_millis(100);
 
-/// Simulates flows packet by packet; ports are the arcs of all planes, then those from hosts into each plane, then those
-/// from each plane to hosts.
-///
-/// The outage ports send into links that are down for a time, of which paths take note after `reroute_ps`.
-/// Queues of the watched ports, windows and arrivals of the watched flows are traced, up to `watched_rows` rows of each.
+/// What both models take.  Ports are the arcs of all planes, then those from hosts into each plane, then those from each
+/// plane to hosts; the outage ports send into links that are down for a time, of which paths take note after `reroute_ps`.
 /// `on_progress(time_ps, events, completed, arrived_bytes)` returns whether to go on.
-#[pyfunction]
-#[pyo3(signature = (planes, rate, delay_ps, flows, *, queue, transport, forwarding, seed, time_limit_ps, event_limit,
-    outage_ports, outage_from_ps, outage_until_ps, reroute_ps, watched_ports, watched_flows, watched_rows, on_progress))]
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn simulate_packets(
-    py: Python<'_>,
-    planes: &Planes,
-    rate: PyReadonlyArray1<i64>,
-    delay_ps: PyReadonlyArray1<i64>,
-    flows: &Flows,
-    queue: &Queue,
-    transport: &Transport,
-    forwarding: &Forwarding,
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Run<'py> {
+    planes: Bound<'py, Planes>,
+    rate: PyReadonlyArray1<'py, i64>,
+    delay_ps: PyReadonlyArray1<'py, i64>,
+    flows: Flows<'py>,
+    forwarding: Bound<'py, Forwarding>,
     seed: u64,
     time_limit_ps: Option<u64>,
     event_limit: Option<u64>,
-    outage_ports: PyReadonlyArray1<i32>,
+    outage_ports: PyReadonlyArray1<'py, i32>,
     outage_from_ps: u64,
     outage_until_ps: Option<u64>,
     reroute_ps: Option<u64>,
+    on_progress: Py<PyAny>,
+}
+
+impl Run<'_> {
+    fn fabric(&self) -> Result<Fabric> {
+        let rates = offsets("rate", self.rate.as_slice()?)?.into_iter().map(|rate| Rate::new(rate as u64));
+        let rates = rates.collect::<std::result::Result<Vec<Rate>, _>>()?;
+        let delays = offsets("delay_ps", self.delay_ps.as_slice()?)?.into_iter().map(|delay| delay as Time);
+        Ok(Fabric::new(self.planes.get().inner.clone(), &rates, &delays.collect::<Vec<Time>>())?)
+    }
+
+    fn limits(&self) -> Limits {
+        let unlimited = Limits::default();
+        Limits {
+            time: self.time_limit_ps.unwrap_or(unlimited.time),
+            events: self.event_limit.unwrap_or(unlimited.events),
+        }
+    }
+
+    fn failures(&self, fabric: &Fabric) -> Result<Failures> {
+        let ports = indices("outage_ports", self.outage_ports.as_slice()?, fabric.ports())?;
+        let (from, until) = (self.outage_from_ps, self.outage_until_ps.unwrap_or(NEVER));
+        let outages = ports.into_iter().map(|port| Outage { port, from, until }).collect();
+        Ok(Failures { outages, repair: self.reroute_ps })
+    }
+}
+
+/// Simulates flows packet by packet.  Queues of the watched ports, windows and arrivals of the watched flows are traced, up
+/// to `watched_rows` rows of each.
+#[pyfunction]
+#[pyo3(signature = (run, *, queue, transport, watched_ports, watched_flows, watched_rows))]
+pub(crate) fn simulate_packets(
+    py: Python<'_>,
+    run: Run<'_>,
+    queue: &Queue,
+    transport: &Transport,
     watched_ports: PyReadonlyArray1<i32>,
     watched_flows: PyReadonlyArray1<i32>,
     watched_rows: usize,
-    on_progress: Py<PyAny>,
 ) -> Result<Outcome> {
-    let fabric = fabric_of(planes, &rate, &delay_ps)?;
-    let limits = limits_of(time_limit_ps, event_limit);
-    let failures = failures_of(&fabric, &outage_ports, outage_from_ps, outage_until_ps, reroute_ps)?;
+    let fabric = run.fabric()?;
     let watched = Watched {
         ports: indices("watched_ports", watched_ports.as_slice()?, fabric.ports())?,
         flows: indices("watched_flows", watched_flows.as_slice()?, i32::MAX as usize)?,
         rows: watched_rows,
     };
-    let (outcome, _) = monitor::run(py, 1, on_progress, |monitor| {
+    let (limits, failures, seed) = (run.limits(), run.failures(&fabric)?, run.seed);
+    let (queue, transport) = (queue.inner.clone(), transport.inner.clone());
+    let (source, forwarding) = (run.flows.source()?, run.forwarding.get().inner.clone());
+    let (outcome, _) = monitor::run(py, 1, run.on_progress, |monitor| {
         let scenario = Scenario {
             fabric,
-            queue: queue.inner.clone(),
-            forwarding: forwarding.inner.clone(),
-            transport: transport.inner.clone(),
-            source: flows.source()?,
+            queue,
+            forwarding,
+            transport,
+            source,
             seed,
             model: Model::Fast,
             limits,
-            watched,
             failures,
+            watched,
         };
         scenario.run(&mut watch(monitor))
     })?;
-    Ok(Outcome::new(outcome, planes.inner.count()))
+    Ok(Outcome::of_packets(py, &outcome)?)
 }
 
-/// The fabric over `planes` with these rates and delays.
-pub(super) fn fabric_of(
-    planes: &Planes,
-    rate: &PyReadonlyArray1<i64>,
-    delay_ps: &PyReadonlyArray1<i64>,
-) -> Result<Fabric> {
-    let rates = offsets("rate", rate.as_slice()?)?.into_iter().map(|rate| Rate::new(rate as u64));
-    let rates = rates.collect::<std::result::Result<Vec<Rate>, _>>()?;
-    let delays = offsets("delay_ps", delay_ps.as_slice()?)?.into_iter().map(|delay| delay as Time);
-    Ok(Fabric::new(planes.inner.clone(), &rates, &delays.collect::<Vec<Time>>())?)
-}
-
-/// When a run ends.
-pub(super) fn limits_of(time_ps: Option<u64>, events: Option<u64>) -> Limits {
-    let unlimited = Limits::default();
-    Limits { time: time_ps.unwrap_or(unlimited.time), events: events.unwrap_or(unlimited.events) }
-}
-
-/// What fails: these ports, from one time until another.
-pub(super) fn failures_of(
-    fabric: &Fabric,
-    ports: &PyReadonlyArray1<i32>,
-    from: u64,
-    until: Option<u64>,
-    repair: Option<u64>,
-) -> Result<Failures> {
-    let ports = indices("outage_ports", ports.as_slice()?, fabric.ports())?;
-    let until = until.unwrap_or(NEVER);
-    Ok(Failures { outages: ports.into_iter().map(|port| Outage { port, from, until }).collect(), repair })
+/// Simulates flows as a fluid; `weights` are positive, one for each flow, or none where all are equal.
+#[pyfunction]
+#[pyo3(signature = (run, *, weights, **parameters))]
+pub(crate) fn simulate_fluid(
+    py: Python<'_>,
+    run: Run<'_>,
+    weights: Option<PyReadonlyArray1<f64>>,
+    parameters: Option<&Bound<'_, PyDict>>,
+) -> Result<Outcome> {
+    let fabric = run.fabric()?;
+    let (limits, failures, seed) = (run.limits(), run.failures(&fabric)?, run.seed);
+    let weights = weights.map(|weights| weights.as_slice().map(<[f64]>::to_vec)).transpose()?;
+    let (source, forwarding) = (run.flows.source()?, run.forwarding.get().inner.clone());
+    let mut values = parameters.map(values).transpose()?.unwrap_or_default();
+    let (sharing, correction) = (values.read("sharing")?, values.read("correction")?);
+    let (sizes, method) = (values.read("sizes")?, values.read("method")?);
+    values.end()?;
+    let (outcome, _) = monitor::run(py, 1, run.on_progress, |monitor| {
+        let scenario = FluidScenario {
+            fabric,
+            forwarding,
+            sharing,
+            correction,
+            sizes,
+            source,
+            weights,
+            seed,
+            limits,
+            failures,
+            method,
+        };
+        scenario.run(&mut watch(monitor))
+    })?;
+    Ok(Outcome::of_fluid(py, &outcome)?)
 }
 
 /// Tells Python of the progress now and then; returns whether to go on.
-pub(super) fn watch<'a, 'm>(
-    monitor: &'a mut PythonMonitor<'m>,
-) -> impl FnMut(Progress) -> bool + use<'a, 'm> {
+fn watch<'a, 'm>(monitor: &'a mut PythonMonitor<'m>) -> impl FnMut(Progress) -> bool + use<'a, 'm> {
     let mut told = Instant::now();
     move |progress| {
         if monitor.stopped() {

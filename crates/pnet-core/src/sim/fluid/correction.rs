@@ -2,6 +2,7 @@
 
 use super::super::fabric::{Link, PathLink};
 use super::super::time::Time;
+use super::super::values::parameters;
 use super::terms::{BITS, PacketSizes, Terms};
 use super::windows::Windows;
 
@@ -34,6 +35,8 @@ pub struct Correction {
     /// None where flows wait in no queues and find their share at once.
     pub windows: Option<Windows>,
 }
+
+parameters!(group Correction { handshake, propagation, store_and_forward, slow_start, windows });
 
 impl Correction {
     /// The terms of a flow on the quickest of its paths.

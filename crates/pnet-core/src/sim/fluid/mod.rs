@@ -34,10 +34,12 @@ use std::sync::Arc;
 use super::engine::{Limits, Progress};
 use super::fabric::Fabric;
 use super::failures::Failures;
-use super::forwarding::Forwarding;
+use super::forwarding::{Ecmp, Forwarding};
 use super::source::Source;
 use super::time::NEVER;
+use super::values::names;
 use crate::error::{Error, invalid};
+use crate::paths::Policy;
 pub use correction::Correction;
 use engine::Engine;
 pub use records::FluidOutcome;
@@ -54,6 +56,8 @@ pub enum Method {
     /// Everything is, at every change; for comparison.
     FromScratch,
 }
+
+names!(Method, values: "incremental" => Method::Incremental, "from-scratch" => Method::FromScratch);
 
 /// All that a run is made of.
 pub struct FluidScenario {
@@ -82,30 +86,34 @@ pub struct FluidScenario {
 }
 
 impl FluidScenario {
+    /// Packets of 1,500 bytes on one shortest path each, without a correction, until all flows are complete.
+    pub fn new(fabric: Fabric, source: impl Source + 'static) -> Self {
+        FluidScenario {
+            fabric,
+            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
+            sharing: Sharing::Single,
+            correction: Correction::default(),
+            sizes: PacketSizes { packet: 1500, header: 0, ack: 40 },
+            source: Box::new(source),
+            weights: None,
+            seed: 1,
+            limits: Limits::default(),
+            failures: Failures::default(),
+            method: Method::Incremental,
+        }
+    }
+
     /// Runs it; `watch` is told of the progress now and then, and returns whether to go on.
     ///
     /// ```
-    /// # use std::sync::Arc;
     /// # use pnet_core::graph::{Graph, Planes};
-    /// # use pnet_core::paths::Policy;
     /// # use pnet_core::sim::*;
-    /// # use pnet_core::sim::fluid::{Correction, Method, PacketSizes, FluidScenario, Sharing};
+    /// # use pnet_core::sim::fluid::FluidScenario;
     /// // Three hosts at a switch, two of which send to the third: 10 Gb/s is 800 ps a byte.
     /// let planes = Planes::new(vec![Graph::new(1, vec![], vec![])?], vec![vec![Some(0); 3]])?;
-    /// let scenario = FluidScenario {
-    ///     fabric: Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?,
-    ///     forwarding: Arc::new(Ecmp { policy: Policy::Any }),
-    ///     sharing: Sharing::Single,
-    ///     correction: Correction::default(),
-    ///     sizes: PacketSizes { packet: 1500, header: 0, ack: 40 },
-    ///     source: Box::new(FlowList::new([(0, 2, 1000, 0), (1, 2, 2000, 0)])),
-    ///     weights: None,
-    ///     seed: 1,
-    ///     limits: Limits::default(),
-    ///     failures: Failures::default(),
-    ///     method: Method::Incremental,
-    /// };
-    /// let outcome = scenario.run(&mut |_| true)?;
+    /// let fabric = Fabric::uniform(planes, Rate::new(10_000_000_000)?, MICROSECOND)?;
+    /// let flows = FlowList::new([(0, 2, 1000, 0), (1, 2, 2000, 0)]);
+    /// let outcome = FluidScenario::new(fabric, flows).run(&mut |_| true)?;
     /// assert_eq!(outcome.flows[0].end, Some(2 * 1000 * 800));
     /// assert_eq!(outcome.flows[1].end, Some(3 * 1000 * 800));
     /// # Ok::<(), pnet_core::Error>(())

@@ -1,6 +1,7 @@
 //! How a flow uses the paths that its forwarding offers.
 
 use super::super::forwarding::Forwarding;
+use super::super::values::names;
 use crate::error::{Error, invalid};
 
 /// What a flow's rate is, where it has several paths.
@@ -15,6 +16,13 @@ pub enum Sharing {
     /// It is split over all that it is offered as is best for fairness: what flows get altogether is max-min fair.
     Best,
 }
+
+names!(Sharing, values:
+    "single" => Sharing::Single,
+    "even" => Sharing::Even,
+    "subflows" => Sharing::Subflows(values.read("subflows")?),
+    "best" => Sharing::Best,
+);
 
 impl Sharing {
     /// How many paths a forwarding that offers one at a time is asked for.

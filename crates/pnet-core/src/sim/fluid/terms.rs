@@ -3,6 +3,7 @@
 use super::super::fabric::PathLink;
 use super::super::time::Time;
 use super::super::transports::ideal;
+use super::super::values::parameters;
 
 /// Bits to a byte, picoseconds to a second.
 pub(super) const BITS: f64 = 8e12;
@@ -18,6 +19,8 @@ pub struct PacketSizes {
     pub ack: u16,
 }
 
+parameters!(group PacketSizes { packet, header, ack });
+
 impl PacketSizes {
     /// Packets of a flow.
     pub(super) fn packets(self, bytes: u64) -> u64 {
@@ -31,10 +34,8 @@ impl PacketSizes {
 
     /// How long its packets take over an idle path, from the first bit to the last.
     pub(super) fn pipeline(self, path: &[PathLink], bytes: u64) -> Time {
-        let payload = u64::from(self.packet - self.header);
-        let rest = (bytes % payload) as u16;
-        let last = if rest == 0 { 0 } else { rest + self.header };
-        ideal::pipeline(path, bytes / payload, self.packet, last)
+        let (full, size, last) = ideal::packets(bytes, self.packet - self.header, self.header);
+        ideal::pipeline(path, full, size, last)
     }
 
     /// The largest packet of a flow.

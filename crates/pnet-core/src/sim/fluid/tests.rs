@@ -64,17 +64,14 @@ fn scenario(random: &mut SplitMix, sharing: Sharing, forwarding: Arc<dyn Forward
     let weights =
         (random.below(2) == 0).then(|| (0..count).map(|_| [1.0, 0.3, 2.5][random.below(3)]).collect());
     FluidScenario {
-        fabric,
         forwarding,
         sharing,
         correction: Correction { handshake: random.below(2) == 0, ..Correction::default() },
         sizes: PacketSizes { packet: 1500, header: 40, ack: 40 },
-        source: Box::new(FlowList::new(flows)),
         weights,
         seed: random.word(),
-        limits: Limits::default(),
         failures,
-        method: Method::Incremental,
+        ..FluidScenario::new(fabric, FlowList::new(flows))
     }
 }
 

@@ -23,6 +23,7 @@
 
 use super::super::fabric::{Fabric, PathLink};
 use super::super::time::Time;
+use super::super::values::parameters;
 use super::classes::Classes;
 use super::levels::Levels;
 use super::terms::{PacketSizes, Terms};
@@ -52,6 +53,8 @@ pub struct Windows {
     /// Whether they have to find their share where packets are marked.
     pub convergence: bool,
 }
+
+parameters!(group Windows { packets, threshold, queueing, convergence });
 
 /// The window of a flow.
 #[derive(Debug, Clone, Copy)]

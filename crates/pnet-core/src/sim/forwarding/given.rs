@@ -61,17 +61,6 @@ impl Forwarding for Given {
     }
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
-        Ok(Box::new(self.listed(fabric, seed)?))
-    }
-}
-
-impl Given {
-    /// Both lists of paths.
-    fn lists(&self) -> impl Iterator<Item = &PathSet> {
-        [&self.paths].into_iter().chain(&self.reduced)
-    }
-
-    fn listed(&self, fabric: &Fabric, seed: u64) -> Result<PerFlow<Listed>, Error> {
         if let Some(wrong) = self.lists().find(|paths| paths.pair_ptr.len() != self.pairs.len() + 1) {
             let found = wrong.pair_ptr.len();
             return invalid("pair_ptr", format!("{found} entries for {} pairs", self.pairs.len()));
@@ -92,7 +81,14 @@ impl Given {
                 }
             }
         }
-        Ok(PerFlow::new(Listed { given: self.clone(), order, seed }))
+        Ok(Box::new(PerFlow::new(Listed { given: self.clone(), order, seed })))
+    }
+}
+
+impl Given {
+    /// Both lists of paths.
+    fn lists(&self) -> impl Iterator<Item = &PathSet> {
+        [&self.paths].into_iter().chain(&self.reduced)
     }
 }
 

@@ -47,12 +47,6 @@ impl Forwarding for Hedera {
     }
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
-        Ok(Box::new(self.controller(fabric, seed)?))
-    }
-}
-
-impl Hedera {
-    fn controller(&self, fabric: &Fabric, seed: u64) -> Result<Controller, Error> {
         if self.interval == 0 {
             return invalid("interval", "0; time has to pass between polls");
         }
@@ -62,7 +56,7 @@ impl Hedera {
                 format!("{} of a link's rate; a share is 0 to 1, without 1", self.share),
             );
         }
-        Ok(Controller {
+        Ok(Box::new(Controller {
             params: self.clone(),
             flows: Ecmp { policy: self.policy }.hashed(fabric, seed),
             next: self.interval,
@@ -71,7 +65,7 @@ impl Hedera {
             placed: HashMap::new(),
             choices: (0..fabric.hosts() as u32).collect(),
             seed,
-        })
+        }))
     }
 }
 
@@ -206,25 +200,25 @@ mod tests {
         let fabric = two_paths(1);
         let mut routes = Routes::default();
         let params = Hedera { policy: Policy::Any, interval: 1000 * MICROSECOND, share: 0.1, placement };
-        let mut controller = params.controller(&fabric, seed).unwrap();
+        let mut controller = params.build(&fabric, seed).unwrap();
         assert_eq!(controller.next_poll(), 1000 * MICROSECOND);
         let flows = 0..sent.len() as u32;
         for flow in flows.clone() {
             controller.open(pair(flow), &fabric, &mut routes).unwrap();
         }
-        let middle = |controller: &Controller, routes: &Routes| -> Vec<u32> {
+        let middle = |controller: &dyn Forwarder, routes: &Routes| -> Vec<u32> {
             let ground = Ground { fabric: &fabric, routes, now: 0 };
             let of = |flow| fabric.place(fabric.link(controller.paths(pair(flow), &ground)[0][1]).to).1;
             flows.clone().map(of).collect()
         };
-        let before = middle(&controller, &routes);
+        let before = middle(&*controller, &routes);
         let counts: Vec<Sent> = flows
             .clone()
             .map(|flow| Sent { pair: pair(flow), subflow: 0, bytes: sent[flow as usize] })
             .collect();
         controller.poll(&counts, &fabric, &mut routes);
         assert_eq!(controller.next_poll(), 2000 * MICROSECOND);
-        (before, middle(&controller, &routes))
+        (before, middle(&*controller, &routes))
     }
 
     /// Seeds whose hashes lead all flows over one switch.
@@ -288,7 +282,7 @@ mod tests {
     #[test]
     fn parameters_are_checked() {
         let params = Hedera { policy: Policy::Any, interval: 0, share: 0.1, placement: Placement::FirstFit };
-        let error = |params: Hedera| params.controller(&two_paths(1), 1).err().unwrap().to_string();
+        let error = |params: Hedera| params.build(&two_paths(1), 1).err().unwrap().to_string();
         assert_eq!(error(params.clone()), "interval: 0; time has to pass between polls");
         let share = Hedera { interval: 1, share: 1.0, ..params };
         assert_eq!(error(share), "share: 1 of a link's rate; a share is 0 to 1, without 1");

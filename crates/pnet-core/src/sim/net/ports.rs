@@ -1,14 +1,14 @@
 //! Ports at work: what enters a queue waits, is sent, or is dropped.
 
+use super::Clock;
 use crate::error::Error;
-use crate::sim::events::Events;
 use crate::sim::fabric::{Fabric, NONE};
 use crate::sim::packet::Packet;
 use crate::sim::port::{Departure, Port, Rare};
 use crate::sim::queues::{Discipline, Touch, Verdict};
 use crate::sim::records::PortRecord;
 use crate::sim::time::{NEVER, Time};
-use crate::sim::trace::{QueueRow, Recorder};
+use crate::sim::trace::Recorder;
 
 /// All ports and their queues.  Lane `i` of the events is when port `i` has sent its packet, lane `ports + i` when what it
 /// sent first arrives.
@@ -51,19 +51,19 @@ impl Ports {
     }
 
     /// A port that has sent its packet sends the next.
-    pub(super) fn serve(&mut self, port: u32, now: Time, events: &mut Events) {
+    pub(super) fn serve(&mut self, port: u32, clock: &mut Clock) {
         let Discipline::Scheduler(scheduler) = &mut self.discipline else {
             unreachable!("port {port} becomes free, but its queue serves in order of arrival");
         };
         let Some(packet) = scheduler.dequeue(port) else { return };
         let from = &mut self.all[port as usize];
-        let (departure, arrival) = from.send(&packet, packet.route, false, now);
+        let (departure, arrival) = from.send(&packet, packet.route, false, clock.now);
         from.counters.sent += 1;
         from.counters.bytes += u64::from(packet.size);
         from.counters.spent = from.counters.spent.wrapping_add(departure);
-        events.push(port, departure);
+        clock.events.push(port, departure);
         if let Some(arrival) = arrival {
-            events.push(self.arrival_lane(port), arrival);
+            clock.events.push(self.arrival_lane(port), arrival);
         }
     }
 
@@ -74,29 +74,28 @@ impl Ports {
         port: u32,
         packet: &Packet,
         route: u32,
-        now: Time,
-        events: &mut Events,
+        clock: &mut Clock,
         recorder: &mut Option<Box<Recorder>>,
     ) -> bool {
         if let Discipline::Scheduler(_) = self.discipline {
-            return self.hold(port, Packet { route, ..*packet }, now, events, recorder);
+            return self.hold(port, Packet { route, ..*packet }, clock, recorder);
         }
         let out = &mut self.all[port as usize];
         debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
         out.counters.entered += 1;
         let after = out.backlog_at_most() + packet.into();
         let asked = after.packets > self.asked_from || !out.counters.longest.covers(after);
-        let verdict = if asked { self.ask(port, packet, now, recorder) } else { Verdict::Admit };
+        let verdict = if asked { self.ask(port, packet, clock.now, recorder) } else { Verdict::Admit };
         if verdict == Verdict::Drop {
             return true;
         }
         let out = &mut self.all[port as usize];
-        let (departure, arrival) = out.send(packet, route, verdict == Verdict::Mark, now);
+        let (departure, arrival) = out.send(packet, route, verdict == Verdict::Mark, clock.now);
         out.counters.sent += 1;
         out.counters.bytes += u64::from(packet.size);
-        out.counters.spent = out.counters.spent.wrapping_add(departure - now);
+        out.counters.spent = out.counters.spent.wrapping_add(departure - clock.now);
         if let Some(arrival) = arrival {
-            events.push(self.arrival_lane(port), arrival);
+            clock.events.push(self.arrival_lane(port), arrival);
         }
         false
     }
@@ -125,7 +124,7 @@ impl Ports {
             counters.longest = counters.longest.max(backlog);
         }
         if let Some(recorder) = recorder {
-            recorder.queue(QueueRow { time: now, port, packets: backlog.packets, bytes: backlog.bytes });
+            recorder.queue(now, port, backlog);
         }
         verdict
     }
@@ -135,13 +134,12 @@ impl Ports {
         &mut self,
         port: u32,
         packet: Packet,
-        now: Time,
-        events: &mut Events,
+        clock: &mut Clock,
         recorder: &mut Option<Box<Recorder>>,
     ) -> bool {
         let Discipline::Scheduler(scheduler) = &mut self.discipline else { return false };
         let out = &mut self.all[port as usize];
-        let sending = out.backlog(now);
+        let sending = out.backlog(clock.now);
         let counters = &mut out.counters;
         counters.entered += 1;
         let touch = scheduler.enqueue(port, sending + scheduler.backlog(port), packet, &mut self.dropped);
@@ -151,13 +149,13 @@ impl Ports {
         counters.marked += u64::from(touch == Touch::Marked);
         self.rare[port as usize].trimmed += u64::from(touch == Touch::Trimmed);
         // One more entered, those dropped have left.
-        counters.spent = counters.spent.wrapping_add(now.wrapping_mul(gone.wrapping_sub(1)));
+        counters.spent = counters.spent.wrapping_add(clock.now.wrapping_mul(gone.wrapping_sub(1)));
         counters.longest = counters.longest.max(backlog);
         if let Some(recorder) = recorder {
-            recorder.queue(QueueRow { time: now, port, packets: backlog.packets, bytes: backlog.bytes });
+            recorder.queue(clock.now, port, backlog);
         }
-        if events.pending(port) == NEVER {
-            self.serve(port, now, events);
+        if clock.events.pending(port) == NEVER {
+            self.serve(port, clock);
         }
         gone > 0 || touch == Touch::Trimmed
     }

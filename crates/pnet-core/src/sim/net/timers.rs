@@ -1,5 +1,6 @@
 //! Timers of connections, each in a lane of the events.
 
+use super::Clock;
 use crate::sim::events::Events;
 use crate::sim::time::{NEVER, Time};
 
@@ -53,11 +54,11 @@ impl Timers {
     /// The connection of a timer that fires and is due, and which of its timers it is; if it is due later, it will fire
     /// again.
     #[inline]
-    pub(super) fn due(&mut self, timer: u32, now: Time, events: &mut Events) -> Option<(u32, u32)> {
+    pub(super) fn due(&mut self, timer: u32, clock: &mut Clock) -> Option<(u32, u32)> {
         let deadline = std::mem::replace(&mut self.deadlines[timer as usize], NEVER);
-        if deadline > now {
+        if deadline > clock.now {
             self.deadlines[timer as usize] = deadline;
-            events.push(self.first_lane + timer, deadline);
+            clock.events.push(self.first_lane + timer, deadline);
             return None;
         }
         Some((timer / self.each, timer % self.each))

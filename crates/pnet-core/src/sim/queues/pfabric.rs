@@ -25,13 +25,8 @@ impl Queue for Pfabric {
     }
 
     fn build(&self, fabric: &Fabric, _: u64) -> Result<Discipline, Error> {
-        Ok(Discipline::Scheduler(Box::new(self.sorted(fabric.ports()))))
-    }
-}
-
-impl Pfabric {
-    fn sorted(&self, ports: usize) -> Sorted {
-        Sorted { limit: self.limit, held: vec![vec![]; ports], bytes: vec![0; ports] }
+        let (held, bytes) = (vec![vec![]; fabric.ports()], vec![0; fabric.ports()]);
+        Ok(Discipline::Scheduler(Box::new(Sorted { limit: self.limit, held, bytes })))
     }
 }
 
@@ -103,14 +98,13 @@ mod tests {
     use super::*;
 
     fn packet(connection: u32, seq: u32, left: u32) -> Packet {
-        let (stamp, route, size, kind) = (0, 0, 1500, Kind::Data);
-        Packet { stamp, connection, route, seq, note: [left, 0], size, kind, marked: false }
+        Packet { note: [left, 0], ..Packet::new(Kind::Data, connection, seq, 1500, 0) }
     }
 
     /// Queues of three: flow 1 has much left, flow 2 little, and less with every packet.
     #[test]
     fn least_left_goes_first_and_most_left_goes_out() {
-        let mut queue = Pfabric { limit: Limit::Packets(3) }.sorted(1);
+        let mut queue = Sorted { limit: Limit::Packets(3), held: vec![vec![]], bytes: vec![0] };
         let mut dropped = vec![];
         let mut put = |queue: &mut Sorted, packet: Packet| {
             dropped.clear();

@@ -29,18 +29,15 @@ impl Queue for Strict {
     }
 
     fn build(&self, fabric: &Fabric, _: u64) -> Result<Discipline, Error> {
-        Ok(Discipline::Scheduler(Box::new(self.classes(fabric.ports())?)))
-    }
-}
-
-impl Strict {
-    fn classes(&self, ports: usize) -> Result<Classes, Error> {
         if !self.bounds.is_sorted_by(|a, b| a < b) {
             return invalid("queue", format!("the bounds {:?} of classes do not ascend", self.bounds));
         }
         let classes = self.bounds.len() + 2;
         let port = (vec![VecDeque::new(); classes], Backlog::default());
-        Ok(Classes { params: self.clone(), ports: vec![port; ports] })
+        Ok(Discipline::Scheduler(Box::new(Classes {
+            params: self.clone(),
+            ports: vec![port; fabric.ports()],
+        })))
     }
 }
 
@@ -90,7 +87,8 @@ mod tests {
 
     #[test]
     fn classes_are_served_in_their_order() {
-        let mut queue = Strict { limit: Limit::Packets(4), bounds: vec![10] }.classes(1).unwrap();
+        let params = Strict { limit: Limit::Packets(4), bounds: vec![10] };
+        let mut queue = Classes { params, ports: vec![(vec![VecDeque::new(); 3], Backlog::default())] };
         let mut dropped = vec![];
         for (seq, left, kind) in [
             (0, 11, Kind::Data),
@@ -99,8 +97,7 @@ mod tests {
             (3, 99, Kind::Ack),
             (4, 1, Kind::Data),
         ] {
-            let (stamp, connection, route, size) = (0, 0, 0, 1500);
-            let packet = Packet { stamp, connection, route, seq, note: [left, 0], size, kind, marked: false };
+            let packet = Packet { note: [left, 0], ..Packet::new(kind, 0, seq, 1500, 0) };
             queue.enqueue(0, queue.backlog(0), packet, &mut dropped);
         }
         let order: Vec<u32> = std::iter::from_fn(|| queue.dequeue(0)).map(|packet| packet.seq).collect();

@@ -43,12 +43,6 @@ impl Queue for Trim {
     }
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Discipline, Error> {
-        Ok(Discipline::Scheduler(Box::new(self.trimming(fabric, seed)?)))
-    }
-}
-
-impl Trim {
-    fn trimming(&self, fabric: &Fabric, seed: u64) -> Result<Trimming, Error> {
         if self.header == 0 || self.headers < u64::from(self.header) {
             let (header, headers) = (self.header, self.headers);
             return invalid(
@@ -66,7 +60,8 @@ impl Trim {
             limited: fabric.from(port) as usize >= fabric.hosts(),
             random: SplitMix::of([seed, 0x7472_696d, u64::from(port)]),
         };
-        Ok(Trimming { params: self.clone(), ports: (0..fabric.ports() as u32).map(port).collect() })
+        let ports = (0..fabric.ports() as u32).map(port).collect();
+        Ok(Discipline::Scheduler(Box::new(Trimming { params: self.clone(), ports })))
     }
 }
 
@@ -197,25 +192,27 @@ mod tests {
     use crate::sim::{MICROSECOND, Rate};
 
     /// A switch with two hosts: ports 0 and 1 are of hosts, 2 and 3 of the switch.
-    fn queues(weight: Option<u32>, headers: u64) -> Trimming {
+    fn queues(weight: Option<u32>, headers: u64) -> Box<dyn Scheduler> {
         let planes = Planes::new(vec![Graph::new(1, vec![], vec![]).unwrap()], vec![vec![Some(0); 2]]);
         let fabric =
             Fabric::uniform(planes.unwrap(), Rate::new(1_000_000_000).unwrap(), MICROSECOND).unwrap();
-        Trim { limit: Limit::Packets(3), header: 64, headers, weight }.trimming(&fabric, 1).unwrap()
+        let trim = Trim { limit: Limit::Packets(3), header: 64, headers, weight };
+        let Discipline::Scheduler(queues) = trim.build(&fabric, 1).unwrap() else { unreachable!() };
+        queues
     }
 
     fn packet(seq: u32, kind: Kind) -> Packet {
         let size = if kind == Kind::Data { 1500 } else { 64 };
-        Packet { stamp: 0, connection: 0, route: 0, seq, note: [0; 2], size, kind, marked: false }
+        Packet::new(kind, 0, seq, size, 0)
     }
 
-    fn put(queues: &mut Trimming, port: u32, packet: Packet) -> (Touch, Vec<u32>) {
+    fn put(queues: &mut dyn Scheduler, port: u32, packet: Packet) -> (Touch, Vec<u32>) {
         let mut dropped = vec![];
         let touch = queues.enqueue(port, queues.backlog(port), packet, &mut dropped);
         (touch, dropped.iter().map(|packet| packet.seq).collect())
     }
 
-    fn served(queues: &mut Trimming, port: u32) -> Vec<(u32, Kind)> {
+    fn served(queues: &mut dyn Scheduler, port: u32) -> Vec<(u32, Kind)> {
         std::iter::from_fn(|| queues.dequeue(port)).map(|packet| (packet.seq, packet.kind)).collect()
     }
 
@@ -226,12 +223,12 @@ mod tests {
         let mut queues = queues(None, 640);
         for _ in 0..20 {
             for seq in 0..3 {
-                assert_eq!(put(&mut queues, 2, packet(seq, Kind::Data)), (Touch::Nothing, vec![]));
+                assert_eq!(put(&mut *queues, 2, packet(seq, Kind::Data)), (Touch::Nothing, vec![]));
             }
-            assert_eq!(put(&mut queues, 2, packet(3, Kind::Data)), (Touch::Trimmed, vec![]));
-            assert_eq!(put(&mut queues, 2, packet(4, Kind::Ack)), (Touch::Nothing, vec![]));
+            assert_eq!(put(&mut *queues, 2, packet(3, Kind::Data)), (Touch::Trimmed, vec![]));
+            assert_eq!(put(&mut *queues, 2, packet(4, Kind::Ack)), (Touch::Nothing, vec![]));
             assert_eq!(queues.backlog(2), Backlog { packets: 5, bytes: 3 * 1500 + 2 * 64 });
-            let order = served(&mut queues, 2);
+            let order = served(&mut *queues, 2);
             assert_eq!(order[1..4], [(4, Kind::Ack), (0, Kind::Data), (1, Kind::Data)]);
             assert_eq!((order[0].0 + order[4].0, order[0].1), (2 + 3, Kind::Trimmed));
             last.push(order[4].0);
@@ -239,10 +236,10 @@ mod tests {
         assert!(last.contains(&2) && last.contains(&3));
         // The packet being sent has its place still.
         for seq in 0..3 {
-            put(&mut queues, 2, packet(seq, Kind::Data));
+            put(&mut *queues, 2, packet(seq, Kind::Data));
         }
         assert_eq!(queues.dequeue(2).unwrap().seq, 0);
-        assert_eq!(put(&mut queues, 2, packet(3, Kind::Data)).0, Touch::Trimmed);
+        assert_eq!(put(&mut *queues, 2, packet(3, Kind::Data)).0, Touch::Trimmed);
     }
 
     /// Two without data to one with.
@@ -250,24 +247,24 @@ mod tests {
     fn headers_leave_data_its_share() {
         let mut queues = queues(Some(2), 6400);
         for seq in 0..3 {
-            put(&mut queues, 2, packet(seq, Kind::Data));
+            put(&mut *queues, 2, packet(seq, Kind::Data));
         }
         for seq in 10..16 {
-            put(&mut queues, 2, packet(seq, Kind::Pull));
+            put(&mut *queues, 2, packet(seq, Kind::Pull));
         }
-        let order: Vec<u32> = served(&mut queues, 2).into_iter().map(|(seq, _)| seq).collect();
+        let order: Vec<u32> = served(&mut *queues, 2).into_iter().map(|(seq, _)| seq).collect();
         assert_eq!(order, [10, 11, 0, 12, 13, 1, 14, 15, 2]);
     }
 
     #[test]
     fn headers_without_room_are_lost_but_not_at_hosts() {
         let mut queues = queues(Some(10), 128);
-        assert_eq!(put(&mut queues, 2, packet(0, Kind::Ack)).1, []);
-        assert_eq!(put(&mut queues, 2, packet(1, Kind::Ack)).1, []);
-        assert_eq!(put(&mut queues, 2, packet(2, Kind::Ack)).1, [2]);
+        assert_eq!(put(&mut *queues, 2, packet(0, Kind::Ack)).1, []);
+        assert_eq!(put(&mut *queues, 2, packet(1, Kind::Ack)).1, []);
+        assert_eq!(put(&mut *queues, 2, packet(2, Kind::Ack)).1, [2]);
         for seq in 0..20 {
-            assert_eq!(put(&mut queues, 0, packet(seq, Kind::Data)), (Touch::Nothing, vec![]));
-            assert_eq!(put(&mut queues, 0, packet(seq, Kind::Ack)), (Touch::Nothing, vec![]));
+            assert_eq!(put(&mut *queues, 0, packet(seq, Kind::Data)), (Touch::Nothing, vec![]));
+            assert_eq!(put(&mut *queues, 0, packet(seq, Kind::Ack)), (Touch::Nothing, vec![]));
         }
     }
 }

@@ -13,7 +13,7 @@ use super::super::time::{Rate, SECOND, Time};
 use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
 use super::{Transport, TransportKind, ideal};
-use crate::error::{Error, invalid};
+use crate::error::Error;
 
 /// Parameters of a constant bit rate.
 #[derive(Debug, Clone)]
@@ -30,13 +30,7 @@ parameters!(Cbr { payload, header, rate });
 
 impl TransportKind for Cbr {
     fn shape(&self) -> Result<Shape, Error> {
-        if self.payload == 0 {
-            return invalid("payload", "0 bytes; a packet has at least one");
-        }
-        let Some(largest) = self.payload.checked_add(self.header) else {
-            return invalid("payload", "with the header more than 65535 bytes");
-        };
-        Ok(Shape { subflows: 1, timers: 1, largest, payload: self.payload, pulls: false })
+        Shape::of(self.payload, self.header)
     }
 
     fn build(&self, shares: Shares) -> Box<dyn Transport<Net>> {
@@ -107,8 +101,8 @@ impl Streams {
             let sent = u64::from(stream.next) * u64::from(payload + header);
             net.arm(connection, stream.start.saturating_add(lasts(sent, stream.bits)));
         }
-        let (stamp, kind, note) = (net.now(), Kind::Data, [left, 0]);
-        net.send(Packet { stamp, connection, route: 0, seq, note, size, kind, marked: false });
+        let packet = Packet::new(Kind::Data, connection, seq, size, net.now());
+        net.send(Packet { note: [left, 0], ..packet });
     }
 }
 
@@ -144,14 +138,13 @@ impl<N: Network> Transport<N> for Streams {
     /// No packet can arrive before it has been sent, nor sooner after the one before than the slowest link lets it.
     fn ideal(&self, bytes: u64, _: bool, paths: &[Vec<PathLink>]) -> Time {
         let Cbr { payload, header, .. } = self.params;
-        let (full, rest) = (bytes / u64::from(payload), (bytes % u64::from(payload)) as u16);
-        let last = if rest == 0 { 0 } else { rest + header };
         let before = bytes.div_ceil(u64::from(payload)) - 1;
         let sent = lasts(before * u64::from(payload + header), self.bits(paths));
-        let size = if last == 0 { payload + header } else { last };
+        let (_, full, last) = ideal::packets(bytes, payload, header);
+        let size = if last == 0 { full } else { last };
         let there = |path: &Vec<PathLink>| ideal::one_way(path.iter().map(|hop| &hop.link), size);
         let quickest = paths.iter().map(there).min().unwrap_or(0);
-        ideal::pipelines(paths, full, payload + header, last).max(sent + quickest)
+        ideal::pipelines(paths, bytes, payload, header).max(sent + quickest)
     }
 }
 
@@ -164,8 +157,8 @@ mod tests {
     use crate::paths::Policy;
     use crate::sim::queues::{DropTail, Limit};
     use crate::sim::{
-        Ecmp, End, Fabric, Failures, FlowList, Forwarding, Limits, MICROSECOND, Model, Order, Outcome, Over,
-        PerHop, Scenario, Spray, Watched,
+        End, Fabric, FlowList, Forwarding, MICROSECOND, Order, Outcome, Over, PerHop, Scenario, Spray,
+        Watched,
     };
 
     /// Hosts at a switch, links of 10 Gb/s and 1 us, and flows to the last host.
@@ -173,20 +166,17 @@ mod tests {
         let graph = Graph::new(1, vec![], vec![]).unwrap();
         let planes = Planes::new(vec![graph], vec![vec![Some(0); 3]]).unwrap();
         let scenario = Scenario {
-            fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
             queue: Arc::new(DropTail { limit: Limit::Packets(packets) }),
-            forwarding: Arc::new(Ecmp { policy: Policy::Any }),
             transport: Arc::new(Cbr {
                 payload: 1460,
                 header: 40,
                 rate: rate.map(|bits| Rate::new(bits).unwrap()),
             }),
-            source: Box::new(FlowList::new(flows.iter().map(|(src, bytes)| (*src, 2, *bytes, 0)))),
-            seed: 1,
-            model: Model::Fast,
-            limits: Limits::default(),
-            failures: Failures::default(),
             watched: Watched { flows: vec![0], rows: 100, ports: vec![] },
+            ..Scenario::new(
+                Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
+                FlowList::new(flows.iter().map(|(src, bytes)| (*src, 2, *bytes, 0))),
+            )
         };
         scenario.run(&mut |_| true).unwrap()
     }
@@ -229,17 +219,14 @@ mod tests {
         ] {
             let turns = forwarding.shares() == Shares::Paths;
             let scenario = Scenario {
-                fabric: Fabric::new(planes.clone(), &rates, &[MICROSECOND; 8]).unwrap(),
                 // Those that take turns never wait for each other.
                 queue: Arc::new(DropTail { limit: Limit::Packets(if turns { 1 } else { 200 }) }),
                 forwarding,
                 transport: Arc::new(Cbr { payload: 1460, header: 40, rate: None }),
-                source: Box::new(FlowList::new([(0, 1, 1000 * 1460, 0)])),
-                seed: 1,
-                model: Model::Fast,
-                limits: Limits::default(),
-                failures: Failures::default(),
-                watched: Watched::default(),
+                ..Scenario::new(
+                    Fabric::new(planes.clone(), &rates, &[MICROSECOND; 8]).unwrap(),
+                    FlowList::new([(0, 1, 1000 * 1460, 0)]),
+                )
             };
             let flow = &scenario.run(&mut |_| true).unwrap().flows[0];
             assert_eq!((flow.counts.dropped, flow.received), (0, flow.bytes));

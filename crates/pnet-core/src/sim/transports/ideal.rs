@@ -9,6 +9,12 @@ pub(super) fn one_way<'a>(links: impl Iterator<Item = &'a Link>, size: u16) -> T
     links.map(|link| link.rate.serialisation(size) + link.delay).sum()
 }
 
+/// How many full packets so many bytes make, of which size, and the size of a last one, 0 where there is none.
+pub(in crate::sim) fn packets(bytes: u64, payload: u16, header: u16) -> (u64, u16, u16) {
+    let rest = (bytes % u64::from(payload)) as u16;
+    (bytes / u64::from(payload), payload + header, if rest == 0 { 0 } else { rest + header })
+}
+
 /// Time from the start of the first of `full` packets of `size` bytes, and a last one of `last` bytes if that is not 0,
 /// to the arrival of the last bit.
 pub(in crate::sim) fn pipeline(path: &[PathLink], full: u64, size: u16, last: u16) -> Time {
@@ -33,7 +39,8 @@ pub(in crate::sim) fn pipeline(path: &[PathLink], full: u64, size: u16, last: u1
 /// The same over several paths, between which packets are divided as is best: a bound from below, attained by one path.
 ///
 /// All packets leave by the ports of the host, and cross the links that carry least together.
-pub(super) fn pipelines(paths: &[Vec<PathLink>], full: u64, size: u16, last: u16) -> Time {
+pub(super) fn pipelines(paths: &[Vec<PathLink>], bytes: u64, payload: u16, header: u16) -> Time {
+    let (full, size, last) = packets(bytes, payload, header);
     if let [path] = paths {
         return pipeline(path, full, size, last);
     }

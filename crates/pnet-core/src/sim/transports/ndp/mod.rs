@@ -59,17 +59,14 @@ parameters!(Ndp { payload, header, ack, window, timeout });
 
 impl TransportKind for Ndp {
     fn shape(&self) -> Result<Shape, Error> {
-        if self.payload == 0 || self.ack == 0 {
-            return invalid("payload", "0 bytes; a packet has at least one");
+        if self.ack == 0 {
+            return invalid("ack", "0 bytes; a packet has at least one");
         }
         if self.window == Some(0) || self.timeout == 0 {
             return invalid("ndp", "0; a window has a packet, and a timeout lasts");
         }
-        let Some(data) = self.payload.checked_add(self.header) else {
-            return invalid("payload", "with the header more than 65535 bytes");
-        };
-        let largest = data.max(self.ack);
-        Ok(Shape { subflows: 1, timers: 1, largest, payload: self.payload, pulls: true })
+        let shape = Shape::of(self.payload, self.header)?;
+        Ok(Shape { largest: shape.largest.max(self.ack), pulls: true, ..shape })
     }
 
     fn takes_trimmed(&self) -> bool {
@@ -117,7 +114,7 @@ pub(super) struct Connections {
 
 impl Connections {
     fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &impl Network) -> Packet {
-        Packet { stamp: net.now(), connection, route: 0, seq, note: [0; 2], size, kind, marked: false }
+        Packet::new(kind, connection, seq, size, net.now())
     }
 
     /// Sends what has been asked for and is there to be sent.
@@ -238,10 +235,7 @@ impl<N: Network> Transport<N> for Connections {
 
     fn ideal(&self, bytes: u64, _: bool, paths: &[Vec<PathLink>]) -> Time {
         let Ndp { payload, header, ack, .. } = self.params;
-        let rest = (bytes % u64::from(payload)) as u16;
-        let last = if rest == 0 { 0 } else { rest + header };
         let answer = |path: &Vec<PathLink>| ideal::one_way(path.iter().map(|hop| &hop.back), ack);
-        ideal::pipelines(paths, bytes / u64::from(payload), payload + header, last)
-            + paths.iter().map(answer).min().unwrap_or(0)
+        ideal::pipelines(paths, bytes, payload, header) + paths.iter().map(answer).min().unwrap_or(0)
     }
 }

@@ -12,9 +12,7 @@ use crate::sim::forwarding::{Order, Over, Spray};
 use crate::sim::port::Backlog;
 use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Queue, Trim, Verdict};
 use crate::sim::trace::Watched;
-use crate::sim::{
-    Fabric, Failures, FlowList, Limits, MICROSECOND, Model, Outage, Outcome, Rate, Scenario, TransportKind,
-};
+use crate::sim::{Fabric, FlowList, MICROSECOND, Outage, Outcome, Rate, Scenario, TransportKind};
 
 const PACKET: Time = 1_200_000;
 const SMALL: Time = 51_200;
@@ -48,7 +46,6 @@ fn scenario(
     let planes = Planes::new(vec![graph; planes], vec![vec![Some(0); hosts]; planes]).unwrap();
     let flows: Vec<_> = flows.into_iter().map(|(src, dst, packets)| (src, dst, 1500 * packets, 0)).collect();
     Scenario {
-        fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
         queue,
         forwarding: Arc::new(Spray {
             policy: Policy::RoundRobin,
@@ -57,11 +54,10 @@ fn scenario(
         }),
         transport: Arc::new(ndp),
         watched: Watched { flows: (0..flows.len() as u32).collect(), rows: 10_000, ports: vec![] },
-        source: Box::new(FlowList::new(flows)),
-        seed: 1,
-        model: Model::Fast,
-        limits: Limits::default(),
-        failures: Failures::default(),
+        ..Scenario::new(
+            Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
+            FlowList::new(flows),
+        )
     }
 }
 

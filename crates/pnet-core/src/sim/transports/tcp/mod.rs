@@ -90,7 +90,7 @@ impl Family {
     /// A packet of a connection, as sent now.
     #[inline]
     fn packet(connection: u32, kind: Kind, seq: u32, size: u16, net: &impl Network) -> Packet {
-        Packet { stamp: net.now(), connection, route: 0, seq, note: [0; 2], size, kind, marked: false }
+        Packet::new(kind, connection, seq, size, net.now())
     }
 }
 
@@ -177,15 +177,12 @@ impl<N: Network> Transport<N> for Family {
 
     fn ideal(&self, bytes: u64, opens: bool, paths: &[Vec<PathLink>]) -> Time {
         let Tcp { payload, header, ack, syn, .. } = self.params;
-        let full = bytes / u64::from(payload);
-        let rest = (bytes % u64::from(payload)) as u16;
-        let last = if rest == 0 { 0 } else { rest + header };
         // An answer need not come back on the path that it answers.
         let quickest =
             |one_way: &dyn Fn(&Vec<PathLink>) -> Time| paths.iter().map(one_way).min().unwrap_or(0);
         let there = |size| quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.link), size));
         let answer = quickest(&|path| ideal::one_way(path.iter().map(|hop| &hop.back), ack));
         let handshake = syn.filter(|_| opens).map_or(0, |syn| there(syn) + answer);
-        handshake + ideal::pipelines(paths, full, payload + header, last) + answer
+        handshake + ideal::pipelines(paths, bytes, payload, header) + answer
     }
 }

@@ -120,12 +120,9 @@ impl TransportKind for Tcp {
         if self.sack && self.duplicate_threshold.is_none() {
             return invalid("sack", "without duplicates that show a loss nothing would use it");
         }
-        let Some(data) = self.payload.checked_add(self.header) else {
-            return invalid("payload", "with the header more than 65535 bytes");
-        };
-        let largest = data.max(self.ack).max(self.syn.unwrap_or(0));
-        let (subflows, payload) = (self.subflows, self.payload);
-        Ok(Shape { subflows, timers: TIMERS, largest, payload, pulls: false })
+        let shape = Shape::of(self.payload, self.header)?;
+        let largest = shape.largest.max(self.ack).max(self.syn.unwrap_or(0));
+        Ok(Shape { subflows: self.subflows, timers: TIMERS, largest, ..shape })
     }
 
     fn reacts_to_marks(&self) -> bool {

@@ -7,14 +7,10 @@ use std::sync::Arc;
 
 use super::*;
 use crate::graph::{Graph, Planes};
-use crate::paths::Policy;
-use crate::sim::forwarding::Ecmp;
 use crate::sim::port::Backlog;
 use crate::sim::queues::{Discipline, DropTail, Fifo, Limit, Verdict};
 use crate::sim::trace::Watched;
-use crate::sim::{
-    Fabric, Failures, FlowList, Limits, MICROSECOND, Model, Outcome, Rate, SECOND, Scenario, TransportKind,
-};
+use crate::sim::{Fabric, FlowList, MICROSECOND, Outcome, Rate, SECOND, Scenario, TransportKind};
 
 const PACKET: Time = 1_200_000;
 const ROUND: Time = 6_464_000;
@@ -51,16 +47,13 @@ fn run(transport: Tcp, packets: u64, drops: &[u32], marks: &[u32]) -> Outcome {
     let transport = Arc::new(transport);
     let shape = transport.shape().unwrap();
     let scenario = Scenario {
-        fabric: Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
         queue: Arc::new(DropTail { limit: Limit::Packets(1000) }),
-        forwarding: Arc::new(Ecmp { policy: Policy::Any }),
         transport,
-        source: Box::new(FlowList::new([(0, 1, 1500 * packets, 0)])),
-        seed: 1,
-        model: Model::Fast,
-        limits: Limits::default(),
-        failures: Failures::default(),
         watched: Watched { flows: vec![0], rows: 1000, ports: vec![] },
+        ..Scenario::new(
+            Fabric::uniform(planes, Rate::new(10_000_000_000).unwrap(), MICROSECOND).unwrap(),
+            FlowList::new([(0, 1, 1500 * packets, 0)]),
+        )
     };
     let script = Script { drops: drops.to_vec(), marks: marks.to_vec() };
     scenario.run_with(Discipline::Fifo(Box::new(script)), shape, &mut |_| true).unwrap()

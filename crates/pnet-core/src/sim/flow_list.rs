@@ -1,4 +1,4 @@
-//! Flows that wait for others.
+//! Flows that are all known beforehand, and may wait for others.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -8,9 +8,9 @@ use super::time::{NEVER, Time};
 use crate::csr::Csr;
 use crate::error::{Error, invalid};
 
-/// Flows that are all known beforehand, some of which start only when others have arrived or are acknowledged.
+/// Flows that are all known beforehand, some of which may start only when others have arrived or are acknowledged.
 #[derive(Debug)]
-pub struct DependentFlows {
+pub struct FlowList {
     /// `start` is a time, or how long after the last flow waited for.
     flows: Vec<Flow>,
     /// How many flows each one still waits for.
@@ -18,32 +18,40 @@ pub struct DependentFlows {
     /// The flows that wait for each to arrive, and for its acknowledgement.
     on_arrival: Csr<u32>,
     on_acknowledgement: Csr<u32>,
-    /// Flows that nothing holds back, by start.
+    /// Flows that wait for no other, by start.
     ready: BinaryHeap<Reverse<(Time, u32)>>,
     started: Vec<bool>,
 }
 
-impl DependentFlows {
-    /// The flows `(src, dst, bytes, start)`, numbered as they stand here; flow `f` waits for those in
-    /// `after[after_ptr[f]..after_ptr[f + 1]]` to come to a stage, and its start counts from the last of these moments.
-    ///
-    /// ```
-    /// # use pnet_core::sim::{DependentFlows, Stage};
-    /// let flows = || [(0, 1, 1500, 0), (1, 0, 1500, 7)];
-    /// assert!(DependentFlows::new(flows(), &[0, 0, 1], &[(0, Stage::Arrived)]).is_ok());
-    /// let error = DependentFlows::new(flows(), &[0, 0, 1], &[(2, Stage::Arrived)]).unwrap_err();
-    /// assert_eq!(error.to_string(), "after: 2 is not in 0..2");
-    /// ```
-    pub fn new(
-        flows: impl IntoIterator<Item = (u32, u32, u64, Time)>,
-        after_ptr: &[usize],
-        after: &[(u32, Stage)],
-    ) -> Result<Self, Error> {
+impl FlowList {
+    /// The flows `(src, dst, bytes, start)`, numbered as they stand here, none of which waits for another.
+    pub fn new(flows: impl IntoIterator<Item = (u32, u32, u64, Time)>) -> Self {
         let numbered =
             (0..).zip(flows).map(|(id, (src, dst, bytes, start))| Flow::new(id, src, dst, bytes, start));
         let flows: Vec<Flow> = numbered.collect();
-        let count = flows.len();
-        let ordered = after_ptr.first() == Some(&0) && after_ptr.windows(2).all(|w| w[0] <= w[1]);
+        FlowList {
+            waiting: vec![0; flows.len()],
+            on_arrival: Csr::new(flows.len(), [].into_iter()),
+            on_acknowledgement: Csr::new(flows.len(), [].into_iter()),
+            ready: flows.iter().map(|flow| Reverse((flow.start, flow.id))).collect(),
+            started: vec![false; flows.len()],
+            flows,
+        }
+    }
+
+    /// The same where flow `f` waits for those in `after[after_ptr[f]..after_ptr[f + 1]]` to come to a stage, and its start
+    /// counts from the last of these moments.
+    ///
+    /// ```
+    /// # use pnet_core::sim::{FlowList, Stage};
+    /// let flows = || FlowList::new([(0, 1, 1500, 0), (1, 0, 1500, 7)]);
+    /// assert!(flows().after(&[0, 0, 1], &[(0, Stage::Arrived)]).is_ok());
+    /// let error = flows().after(&[0, 0, 1], &[(2, Stage::Arrived)]).unwrap_err();
+    /// assert_eq!(error.to_string(), "after: 2 is not in 0..2");
+    /// ```
+    pub fn after(mut self, after_ptr: &[usize], after: &[(u32, Stage)]) -> Result<Self, Error> {
+        let count = self.flows.len();
+        let ordered = after_ptr.first() == Some(&0) && after_ptr.is_sorted();
         if !ordered || after_ptr.len() != count + 1 || after_ptr.last() != Some(&after.len()) {
             return invalid(
                 "after_ptr",
@@ -53,36 +61,28 @@ impl DependentFlows {
         if let Some((unknown, _)) = after.iter().find(|(parent, _)| *parent as usize >= count) {
             return invalid("after", format!("{unknown} is not in 0..{count}"));
         }
-        let waiting: Vec<u32> = after_ptr.windows(2).map(|w| (w[1] - w[0]) as u32).collect();
-        let children = |wanted: Stage| {
+        self.waiting = after_ptr.windows(2).map(|w| (w[1] - w[0]) as u32).collect();
+        let children = |awaited: Stage| {
             let pairs = (0..count).flat_map(|flow| {
                 let parents = after[after_ptr[flow]..after_ptr[flow + 1]].iter();
-                parents.filter(move |wait| wait.1 == wanted).map(move |wait| (wait.0, flow as u32))
+                parents.filter(move |wait| wait.1 == awaited).map(move |wait| (wait.0, flow as u32))
             });
             Csr::new(count, pairs)
         };
-        let (on_arrival, on_acknowledgement) = (children(Stage::Arrived), children(Stage::Acknowledged));
-        let free = flows.iter().filter(|flow| waiting[flow.id as usize] == 0);
-        let ready = free.map(|flow| Reverse((flow.start, flow.id))).collect();
-        Ok(DependentFlows {
-            started: vec![false; count],
-            flows,
-            waiting,
-            on_arrival,
-            on_acknowledgement,
-            ready,
-        })
+        (self.on_arrival, self.on_acknowledgement) =
+            (children(Stage::Arrived), children(Stage::Acknowledged));
+        self.ready.retain(|Reverse((_, flow))| self.waiting[*flow as usize] == 0);
+        Ok(self)
     }
 
     /// The same flows over connections that they share: flow `f` is sent over that which flow `connection[f]` is the
     /// first on, and begins with a handshake where `opens[f]`.
     ///
     /// ```
-    /// # use pnet_core::sim::DependentFlows;
-    /// let flows = DependentFlows::new([(0, 1, 1500, 0), (1, 0, 1500, 7)], &[0, 0, 0], &[])?;
+    /// # use pnet_core::sim::FlowList;
+    /// let flows = FlowList::new([(0, 1, 1500, 0), (1, 0, 1500, 7)]);
     /// let error = flows.over(&[0], &[true, false]).unwrap_err();
     /// assert_eq!(error.to_string(), "connection: 1 entries for 2 flows");
-    /// # Ok::<(), pnet_core::Error>(())
     /// ```
     pub fn over(mut self, connection: &[u32], opens: &[bool]) -> Result<Self, Error> {
         for (what, found) in [("connection", connection.len()), ("opens", opens.len())] {
@@ -104,7 +104,7 @@ impl DependentFlows {
     }
 }
 
-impl Source for DependentFlows {
+impl Source for FlowList {
     fn next(&self) -> Time {
         self.ready.peek().map_or(NEVER, |Reverse((time, _))| *time)
     }
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn started(source: &mut DependentFlows, now: Time) -> Vec<(u32, Time)> {
+    fn started(source: &mut FlowList, now: Time) -> Vec<(u32, Time)> {
         let mut flows = vec![];
         source.start(now, &mut flows);
         flows.iter().map(|flow| (flow.id, flow.start)).collect()
@@ -166,7 +166,7 @@ mod tests {
     fn flows_start_when_what_they_wait_for_is_done() {
         let flows = [(0, 1, 1, 5), (1, 0, 1, 10), (0, 1, 1, 0), (1, 2, 1, 3)];
         let after = [0, 1, 0, 1].map(|parent| (parent, Stage::Acknowledged));
-        let mut source = DependentFlows::new(flows, &[0, 0, 1, 2, 4], &after).unwrap();
+        let mut source = FlowList::new(flows).after(&[0, 0, 1, 2, 4], &after).unwrap();
         assert_eq!((source.next(), source.total()), (5, Some(4)));
         assert_eq!(started(&mut source, 5), [(0, 5)]);
         assert_eq!(source.next(), NEVER);
@@ -186,7 +186,7 @@ mod tests {
     fn arrival_and_acknowledgement_are_told_apart() {
         let after =
             [(0, Stage::Arrived), (0, Stage::Acknowledged), (0, Stage::Arrived), (0, Stage::Acknowledged)];
-        let mut source = DependentFlows::new([(0, 1, 1, 0); 4], &[0, 0, 1, 2, 4], &after).unwrap();
+        let mut source = FlowList::new([(0, 1, 1, 0); 4]).after(&[0, 0, 1, 2, 4], &after).unwrap();
         assert_eq!(started(&mut source, 0), [(0, 0)]);
         source.reached(0, Stage::Arrived, 10);
         assert_eq!(started(&mut source, 10), [(1, 10)]);
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn flows_of_a_connection_follow_each_other() {
         let flows = [(0, 1, 1, 0), (1, 0, 1, 0), (0, 1, 1, 0), (0, 1, 1, 0)];
-        let source = DependentFlows::new(flows, &[0; 5], &[]).unwrap();
+        let source = FlowList::new(flows);
         let source = source.over(&[0, 0, 0, 3], &[true, false, false, true]).unwrap();
         let sessions: Vec<_> = source.flows.iter().map(|flow| flow.session).collect();
         let found: Vec<_> = sessions.iter().map(|s| (s.connection, s.opens, s.follows, s.followed)).collect();
@@ -227,7 +227,7 @@ mod tests {
                 ptr.push(after.len());
             }
             let flows = (0..parents.len()).map(|i| (0, 1, 1, i as Time));
-            let mut source = DependentFlows::new(flows, &ptr, &after).unwrap();
+            let mut source = FlowList::new(flows).after(&ptr, &after).unwrap();
             let mut ends = vec![None; parents.len()];
             while source.next() != NEVER {
                 let (now, mut flows) = (source.next(), vec![]);
