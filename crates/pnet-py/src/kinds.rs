@@ -40,13 +40,13 @@ kind! {
     Split {
         /// Equally over next hops on shortest paths.
         Ecmp,
-        /// Equally over all switches, to these and from them as `Ecmp`.
+        /// Equally over all intermediate switches, with `Ecmp` to and from them.
         Vlb,
     }
 }
 
 kind! {
-    /// Which planes a pair may use.
+    /// The planes that a pair may use.
     Policy {
         /// All, shortest paths first.
         Any,
