@@ -47,7 +47,7 @@ impl Iterate {
     /// Continues on these paths of the problem, and [`NEW`] ones without traffic.
     pub(in crate::mcf) fn choose(&mut self, from: &[u32]) {
         if self.stationary && from.contains(&NEW) {
-            // The weight from when one side had no choice says nothing about the larger problem.
+            // A weight from restarts in which one side had no choice is not meaningful on the larger problem.
             self.halpern.omega = 1.0;
         }
         for values in [&mut self.split.at, &mut self.split.anchor, &mut self.split.stepped] {

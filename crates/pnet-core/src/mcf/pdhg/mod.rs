@@ -1,9 +1,8 @@
 //! Restarted Halpern PDHG (Applegate et al. 2021; Lu and Yang 2024): the driver of every solver that uses it.
 //!
-//! A solver brings an [`Iteration`], one primal and dual step with what belongs to a restart, and [`Bounds`], which
-//! evaluate what its iterates prove.  Here are the weights, the restarts, and when bounds are evaluated:
-//!
-//! - `split`: variables of the two solvers over given columns; `simplex`: projections onto simplices.
+//! A solver implements an [`Iteration`], one primal and dual step and the restart of its variables, and [`Bounds`], the
+//! evaluation of its iterates.  The driver decides on weights, restarts, evaluations and termination.
+//! `split` has the variables of the two solvers over given columns, `simplex` the projections onto simplices.
 
 pub(super) mod simplex;
 pub(super) mod split;
@@ -13,15 +12,15 @@ use crate::error::Error;
 
 /// Iterations before the bounds are evaluated first, and at least between two evaluations.
 pub(super) const FIRST_CHECK: usize = 20;
-/// After that they are evaluated each time the iterations have grown by this part: an evaluation costs several
-/// iterations, and this way never more than a fraction of the whole run.
+/// After that they are evaluated each time the iterations have grown by this fraction: an evaluation costs as much as
+/// several iterations, and all together take no more than a fraction of the run.
 const CHECK_FRACTION: usize = 8;
 
-/// A restart happens when the fixed-point residual has fallen to this part of its value at the last one ...
+/// A restart is due when the fixed-point residual has fallen to this part of its value after the last one ...
 const SUFFICIENT: f64 = 0.2;
-/// ... or to this part and begins to rise ...
+/// ... or to this part, and rises ...
 const NECESSARY: f64 = 0.8;
-/// ... or when the iterations since are this part of all.
+/// ... or when the iterations since make up this part of all.
 const ARTIFICIAL: f64 = 0.36;
 
 /// How much of the new primal weight enters at a restart, on a logarithmic scale.
@@ -97,7 +96,7 @@ pub(super) trait Iteration {
     /// The primal weight after a restart over these distances; `last` are those of the last step, with the weight.
     fn balanced(omega: f64, (primal, dual): (f64, f64), _last: (f64, f64)) -> f64 {
         if primal > 0.0 || dual > 0.0 {
-            // Where one side stands still, as a vertex does, the ratio is noise: it may only nudge the weight.
+            // Where one side does not move, as at a vertex, the ratio is noise, and may change the weight only a little.
             let target = 0.5 * (dual / primal).ln() - omega.ln();
             omega * (SMOOTHING * target).clamp(-LARGEST_CHANGE, LARGEST_CHANGE).exp()
         } else {
@@ -120,13 +119,13 @@ pub(super) trait Iteration {
     }
 }
 
-/// The best bounds so far, and what proves them.
+/// The best bounds so far, with their proof.
 pub(super) trait Bounds<I> {
     /// Whether they are this close.
     fn certified(&self, tolerance: f64) -> bool;
     /// Evaluates an iterate, and keeps what is better.
     fn offer(&mut self, iterate: &I) -> Result<(), Error>;
-    /// What the monitor is told after these iterations.
+    /// The report to the monitor after these iterations.
     fn progress(&self, iterations: usize) -> Progress;
 }
 
@@ -149,8 +148,9 @@ pub(super) fn solve<I: Iteration>(
         if !stop && iterations < check && iterations < options.max_iterations {
             continue;
         }
-        let next = if check == 1 { 0 } else { iterations };
-        check = next + (next / CHECK_FRACTION).max(FIRST_CHECK);
+        // The evaluation after the first iteration does not delay the next.
+        let last = if check == 1 { 0 } else { iterations };
+        check = last + (last / CHECK_FRACTION).max(FIRST_CHECK);
         bounds.offer(iteration)?;
         interrupted = !monitor.progress(bounds.progress(iterations)) || stop;
         if interrupted || watch.late() {
