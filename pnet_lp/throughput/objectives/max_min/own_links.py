@@ -37,8 +37,7 @@ class OwnLinks:
 
         Args:
             state: before.
-            rate: float64 ``[J]``, Gb/s.
-            near: bool ``[J]``, which to fix.
+            rate, near: ``[J]``, Gb/s, and which to fix.
             factor: of the flow in which they get it, where no level of it has been added yet.
         """
         if not near.any():
