@@ -141,9 +141,8 @@ def bound_of(
 ) -> tuple[float, FloatArray]:
     """Return the bound on the level of the ``active`` demands, and the part ``w`` ``[J]`` of each in it.
 
-    Args:
-        demand, rate, active: ``[J]``; ``rate`` in Gb/s is what the fixed ones get.
-        volume, distance: sum of capacity times dual price, of any dual prices >= 0, and ``[J]`` the distances by these.
+    Those that are not active get their ``rate`` ``[J]``, Gb/s.  Any dual prices >= 0 will do: ``volume`` is the sum of
+    capacity times price, ``distance`` ``[J]`` the length of each demand's shortest path by them.
     """
     takes = np.where(active, demand * distance, 0.0)
     total = float(takes.sum())

@@ -242,10 +242,8 @@ class ColumnProgram:
     def fix(self, saturated: BoolArray, rate: FloatArray, found: Vertex, most: int) -> None:
         """Let demands keep their rates from now on, and close the columns that no later solution can use.
 
-        Args:
-            saturated, rate: ``[J]``, which, and their rates in Gb/s.
-            found: where the level ended.
-            most: the one of them that has the largest part in its bound.
+        The ``saturated`` ``[J]`` keep their ``rate`` ``[J]``, Gb/s; ``most`` is the one of them with the largest part in
+        the bound of ``found``.
 
         Raises:
             SolverError: the basis does not fit the next program.
