@@ -242,7 +242,7 @@ class ColumnProgram:
     def fix(self, saturated: BoolArray, rate: FloatArray, found: Vertex, most: int) -> None:
         """Let demands keep their rates from now on, and close the columns that no later solution can use.
 
-        The ``saturated`` ``[J]`` keep their ``rate`` ``[J]``, Gb/s; ``most`` is that with the largest part in the bound.
+        The ``saturated`` ``[J]`` keep their ``rate`` ``[J]``, Gb/s; ``most`` has the largest part in the bound.
 
         Raises:
             SolverError: the basis does not fit the next program.
