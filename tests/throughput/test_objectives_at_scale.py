@@ -312,10 +312,10 @@ def test_the_interior_point_continues_where_the_simplex_fails(monkeypatch: pytes
     assert len(whole.levels) > 2
     solve_program, calls = simplex.ColumnProgram.solve, itertools.count()
 
-    def fails(self: simplex.ColumnProgram, options: SolveOptions, iterations: int) -> simplex.Vertex:
+    def fails(self: simplex.ColumnProgram, state: State) -> simplex.Vertex:
         if next(calls):
             raise SolverError("no")
-        return solve_program(self, options, iterations)
+        return solve_program(self, state)
 
     monkeypatch.setattr(simplex.ColumnProgram, "solve", fails)
     found = optimum_of(all_levels(state, turns, InteriorPoint(own)))

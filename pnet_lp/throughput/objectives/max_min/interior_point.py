@@ -85,11 +85,8 @@ class InteriorPoint:
 def solve_level(state: State, *, vertex: bool) -> Best[tuple[Level, Attained, bool]]:
     """Return the next level from a cold start, the flow in which demands get it, and whether it is proved.
 
-    Where it is not, it fixes the demand with the largest part in its bound.
-
-    Args:
-        state: after the earlier levels.
-        vertex: whether to look for a vertex where an interior point does not prove the level.
+    Where it is not, it fixes the demand with the largest part in its bound.  With ``vertex``, a vertex is looked for
+    where an interior point does not prove it.
 
     Raises:
         SolverError: the solver failed, or the program does not fit into memory.

@@ -141,12 +141,8 @@ def bound_of(
 ) -> tuple[float, FloatArray]:
     """Return the bound on the level of the ``active`` demands, and the part ``w`` ``[J]`` of each in it.
 
-    Args:
-        demand: float64 ``[J]``.
-        rate: float64 ``[J]``, Gb/s, what the fixed ones get.
-        active: bool ``[J]``.
-        volume: sum of capacity times dual price, of any dual prices >= 0.
-        distance: float64 ``[J]``, by these.
+    Those that are not active get their ``rate`` ``[J]``, Gb/s.  Any dual prices >= 0 will do: ``volume`` is the sum of
+    capacity times price, ``distance`` ``[J]`` the length of each demand's shortest path by them.
     """
     takes = np.where(active, demand * distance, 0.0)
     total = float(takes.sum())
@@ -168,8 +164,7 @@ def saturated_at(
 def relaxation(active: BoolArray, tolerance: float) -> float:
     """Return the part of its rate, about 1e-8, by which a demand is relaxed when it is fixed, one of the ``active``.
 
-    Many that are fixed exactly leave later programs no room: their prices are without bound, and rounding makes them
-    infeasible.
+    Many that are fixed exactly leave later programs no interior, and rounding makes them infeasible.
     """
     most = _RELAXATION * tolerance * max(1.0, tolerance / _LOOSE)
     return min(_MOST_RELAXATION, most, 0.5 * PART * tolerance * _SMALL / max(int(active.sum()), 1))
@@ -181,15 +176,11 @@ def lowest_of(rate: FloatArray, demand: FloatArray, active: BoolArray) -> float:
 
 
 def certified(problem: Problem, rate: FloatArray, levels: Sequence[Level]) -> list[FairLevel]:
-    """Return the levels at the final rates, each with the bound that held when it was solved.
+    """Return the levels, lowest first, at the final ``rate`` ``[J]``, each with the bound that held when it was solved.
 
     Later levels scale all rates down a little, until what the solver found fits exactly.  The bound of a level is that
     for the rates before this: for those after it, it would be worse by as many times as the earlier levels are wider.
-
-    Args:
-        problem: the problem.
-        rate: float64 ``[J]``, Gb/s that each demand gets in the end.
-        levels: lowest first; the last one fixes all that are still active.
+    The last level has all demands that are still active.
     """
     demand = problem.flow.demand
     own = rate / demand

@@ -35,11 +35,8 @@ class OwnLinks:
     def fix(self, state: State, rate: FloatArray, near: BoolArray, factor: float = 1.0) -> State:
         """Return the state in which demands are fixed: each level has as many as leave little room together.
 
-        Args:
-            state: before.
-            rate: float64 ``[J]``, Gb/s.
-            near: bool ``[J]``, which to fix.
-            factor: of the flow in which they get it, where no level of it has been added yet.
+        Those ``near`` ``[J]`` get their ``rate`` ``[J]``, Gb/s.  ``factor`` is that of the flow in which they get it,
+        where no level of it has been added yet.
         """
         if not near.any():
             return state

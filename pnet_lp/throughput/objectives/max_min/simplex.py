@@ -12,7 +12,6 @@ prices for all columns once enough of those that closed them is added, which cha
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from collections.abc import Iterator
@@ -26,15 +25,13 @@ from pnet_lp.deadline import OVER
 from pnet_lp.errors import SolverError
 from pnet_lp.model.arrays import BoolArray, FloatArray, IntArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.model.paths import OffsetArray
 from pnet_lp.throughput.objectives.max_min.levels import Level, State, bound_of, saturated_at
 from pnet_lp.throughput.objectives.max_min.own_links import OwnLinks
 from pnet_lp.throughput.objectives.program import vertex_solver
 from pnet_lp.throughput.problems.columns import ColumnProblem
 from pnet_lp.throughput.problems.program import LinearProgram, LpSolution
 from pnet_lp.throughput.proofs.checks import SAME, SLACK
-from pnet_lp.throughput.solvers.base import SolveOptions
-from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Watch, attended
+from pnet_lp.throughput.solvers.general import GeneralSolver, Limits, Watch, attended, failed
 from pnet_lp.throughput.solvers.highs import (
     FAILED,
     accept,
@@ -88,24 +85,24 @@ class Simplex:
         problem, demand, own = self._problem, self._problem.flow.demand, self._own
         solver = vertex_solver()
         solver.check(problem, instead="")
-        program = ColumnProgram(problem, solver, state.active, state.kept, self._steps_per_row)
+        program = ColumnProgram(problem, solver, state, self._steps_per_row)
         tied: list[_Bottleneck] = []
         last = None
         while state.active.any():
             try:
                 state.check_fits()
-                found = program.solve(state.context.options, state.iterations)
+                found = program.solve(state)
             except SolverError:
                 break
             state = replace(state, iterations=state.iterations + found.iterations)
-            if found.stopped and last is not None:
-                warning = f"{solver.name}: {found.stopped}"
-                state = replace(state, interrupted=found.interrupted, warnings=(warning,))
-                break
             if found.stopped:
-                # What can be said without a solution is said by whoever continues from here.
-                context = replace(state.context, options=replace(state.context.options, deadline=OVER))
-                state = replace(state, interrupted=found.interrupted, context=context)
+                state = replace(state, interrupted=found.interrupted)
+                if last is None:
+                    # What can be said without a solution is said by whoever continues from here.
+                    over = replace(state.context.options, deadline=OVER)
+                    state = replace(state, context=replace(state.context, options=over))
+                else:
+                    state = replace(state, warnings=(f"{solver.name}: {found.stopped}",))
                 break
             state.context.clock.note("solve")
             rate = np.where(state.active, demand * found.rate, state.kept)
@@ -135,8 +132,8 @@ class Simplex:
         if last is not None:
             state = self._add(state, tied, program) if tied else state
             flow = problem.attain(last.flow, state.rate)
-            highest = replace(state.levels[-1], rate=flow.rate, factor=flow.factor)
-            levels = (*state.levels[:-1], highest)
+            *lower, highest = state.levels
+            levels = (*lower, replace(highest, rate=flow.rate, factor=flow.factor))
             state = replace(state, solver=solver.name, flow=flow, rate=flow.rate, levels=levels)
         yield state
 
@@ -183,18 +180,12 @@ class ColumnProgram:
     Args:
         problem: the columns of each demand, all of a demand after each other.
         solver: the simplex, for messages and interrupts.
-        active: bool ``[J]``, the demands whose level rises.
-        rate: float64 ``[J]``, Gb/s that the others get.
+        state: of the first program.
         steps_per_row: see :class:`Simplex`.
     """
 
     def __init__(
-        self,
-        problem: ColumnProblem,
-        solver: GeneralSolver,
-        active: BoolArray,
-        rate: FloatArray,
-        steps_per_row: int | None,
+        self, problem: ColumnProblem, solver: GeneralSolver, state: State, steps_per_row: int | None
     ) -> None:
         flow, usage = problem.flow, problem.usage
         self._solver, self._usage = solver, usage
@@ -206,29 +197,28 @@ class ColumnProgram:
         self._closed = np.zeros(usage.shape[1], dtype=bool)
         self._closed_by = np.full(usage.shape[1], -1)
         self._excess = np.zeros(usage.shape[1])
-        self._closing: list[
-            tuple[IntArray, FloatArray]
-        ] = []  # Links with a price, few, and these, each time.
+        # Links with a price, which are few, and these prices, each time that columns were closed.
+        self._closing: list[tuple[IntArray, FloatArray]] = []
         self._find_bounds(usage)
         self._highs = self._model(usage)
         rows = len(self._link) + len(self._demand)
         self._most_steps = None if steps_per_row is None else steps_per_row * rows
         self._has_basis = False
-        self._keep(np.flatnonzero(~active), rate)
+        self._keep(~state.active, state.kept)
 
-    def solve(self, options: SolveOptions, iterations: int) -> Vertex:
-        """Return where the level ends, after ``iterations`` of earlier ones.
+    def solve(self, state: State) -> Vertex:
+        """Return where the next level ends.
 
         Raises:
             SolverError: the solver failed.
         """
         most = self._most_steps
         crossover = most is not None and not self._has_basis
-        found, interrupted = self._attend(options, iterations, crossover=crossover)
+        found, interrupted = self._run(state, 0, crossover=crossover)
         self._has_basis = True
         done = found.iterations
         if done == most and found.stopped and not interrupted:
-            found, interrupted = self._attend(options, iterations + done, crossover=True)
+            found, interrupted = self._run(state, done, crossover=True)
             done += found.iterations
         if found.column_value is None or found.row_dual is None:
             raise SolverError(f"{self._solver.name}: {found.stopped or 'no solution'}")
@@ -252,11 +242,7 @@ class ColumnProgram:
     def fix(self, saturated: BoolArray, rate: FloatArray, found: Vertex, most: int) -> None:
         """Let demands keep their rates from now on, and close the columns that no later solution can use.
 
-        Args:
-            saturated: bool ``[J]``, which.
-            rate: float64 ``[J]``, Gb/s, of those.
-            found: where the level ended.
-            most: the one of them that has the largest part in its bound.
+        The ``saturated`` ``[J]`` keep their ``rate`` ``[J]``, Gb/s; ``most`` has the largest part in the bound.
 
         Raises:
             SolverError: the basis does not fit the next program.
@@ -268,15 +254,15 @@ class ColumnProgram:
         if of_columns[columns] != status.kBasic or of_rows[row] == status.kBasic:
             raise SolverError("the level is at a bound of its own")
         of_columns[columns], of_rows[row] = status.kLower, status.kBasic
-        self._keep(np.flatnonzero(saturated), rate)
+        self._keep(saturated, rate)
         highs.changeColBounds(columns, found.rate / self._rate_unit, math.inf)
         self._close(found)
         basis.col_status, basis.row_status = of_columns, of_rows
         accept(highs.setBasis(basis), "the basis of the level before")
 
-    def _keep(self, demands: IntArray | OffsetArray, rate: FloatArray) -> None:
+    def _keep(self, demands: BoolArray, rate: FloatArray) -> None:
         columns, links = len(self._owner), len(self._link)
-        for j in demands.tolist():
+        for j in np.flatnonzero(demands).tolist():
             self._highs.changeCoeff(links + j, columns, 0.0)
             self._highs.changeRowBounds(links + j, rate[j] / self._flow_unit, rate[j] / self._flow_unit)
 
@@ -318,47 +304,46 @@ class ColumnProgram:
         accept(highs.passModel(model), "the linear program")
         return highs
 
-    def _attend(self, options: SolveOptions, iterations: int, *, crossover: bool) -> tuple[LpSolution, bool]:
+    def _run(self, state: State, done: int, *, crossover: bool) -> tuple[LpSolution, bool]:
         """Solve, by the simplex or by an interior point and crossover, and return whether the user interrupted it."""
+        options, highs = state.context.options, self._highs
         most = math.inf if crossover or self._most_steps is None else self._most_steps
         if options.max_iterations is not None:
-            most = min(most, max(options.max_iterations - iterations, 0))
+            most = min(most, max(options.max_iterations - state.iterations - done, 0))
         limits = Limits(options.deadline.left_s(), None if most == math.inf else int(most), 1)
-        run = functools.partial(self._run, crossover, limits)
-        return attended(run, self._solver, limits, lambda *_: True)
+        steps = _ANY_NUMBER if limits.iterations is None else limits.iterations
 
-    def _run(self, crossover: bool, limits: Limits, watch: Watch) -> LpSolution:
-        highs = self._highs
-        if math.isfinite(limits.time_s):
-            # The clock of HiGHS runs on from one run to the next.
-            set_options(highs, {"time_limit": highs.getRunTime() + limits.time_s})
-        most = _ANY_NUMBER if limits.iterations is None else limits.iterations
-        method = "ipx" if crossover else "simplex"
-        set_options(highs, {"simplex_iteration_limit": most, "ipm_iteration_limit": most, "solver": method})
-        if crossover:
-            highs.clearSolver()
-        for interrupt in (highs.cbSimplexInterrupt, highs.cbIpmInterrupt):
-            interrupt.clear()
-            interrupt.subscribe(lambda event: event.interrupt() if watch.stopped else None)
-        iterations, status = _run_once(highs)
-        if crossover and status == "Unknown":
-            # What crossover rounded away takes some steps from its basis.
-            set_options(highs, {"solver": "simplex", "simplex_strategy": _DUAL})
-            more, status = _run_once(highs)
-            iterations += more
-        # The first program is solved from a cold start, by the dual simplex; those after it continue from a basis.
-        set_options(highs, {"simplex_strategy": _PRIMAL})
-        if status in FAILED or status == "Unknown":
-            raise SolverError(f"{self._solver.name} failed on a problem that has a solution", found=status)
-        solution = highs.getSolution()
-        found = solution.value_valid and solution.dual_valid
-        dual = np.concatenate([array_of(solution.row_dual), array_of(solution.col_dual)]) if found else None
-        return LpSolution(
-            column_value=array_of(solution.col_value) if found else None,
-            row_dual=dual,
-            iterations=iterations,
-            stopped="" if status == "Optimal" else status.lower(),
-        )
+        def run(watch: Watch) -> LpSolution:
+            if math.isfinite(limits.time_s):
+                # The clock of HiGHS runs on from one run to the next.
+                set_options(highs, {"time_limit": highs.getRunTime() + limits.time_s})
+            set_options(highs, {"simplex_iteration_limit": steps, "ipm_iteration_limit": steps})
+            set_options(highs, {"solver": "ipx" if crossover else "simplex"})
+            if crossover:
+                highs.clearSolver()
+            for interrupt in (highs.cbSimplexInterrupt, highs.cbIpmInterrupt):
+                interrupt.clear()
+                interrupt.subscribe(lambda event: event.interrupt() if watch.stopped else None)
+            iterations, status = _run_once(highs)
+            if crossover and status == "Unknown":
+                # What crossover rounded away takes some steps from its basis.
+                set_options(highs, {"solver": "simplex", "simplex_strategy": _DUAL})
+                more, status = _run_once(highs)
+                iterations += more
+            # The dual simplex solves the first program, from a cold start; those after it continue from a basis.
+            set_options(highs, {"simplex_strategy": _PRIMAL})
+            if status in FAILED or status == "Unknown":
+                raise failed(self._solver.name, status)
+            solution = highs.getSolution()
+            found = solution.value_valid and solution.dual_valid
+            return LpSolution(
+                array_of(solution.col_value) if found else None,
+                np.append(solution.row_dual, solution.col_dual) if found else None,
+                iterations,
+                "" if status == "Optimal" else status.lower(),
+            )
+
+        return attended(run, self._solver, limits, lambda *_: True)
 
     def _lifted(self, dual: FloatArray) -> FloatArray:
         """Return prices ``[L]`` from the duals of rows and columns, under which closed columns are no shorter."""
