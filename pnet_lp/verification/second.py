@@ -76,6 +76,10 @@ class Subject:
 class SecondConcurrent(ABC):
     """Links and demands, the paths of a routing, and a certificate that proves the K of all demands together.
 
+    Args:
+        subject: what the certificate is checked against.
+        certificate: what is claimed.
+
     Attributes:
         check: where checks are noted.
         flow: links and demands, each of which has a path.
@@ -85,9 +89,8 @@ class SecondConcurrent(ABC):
 
     fixed: ClassVar[bool] = False
 
-    def __init__(self, check: Checks, flow: FlowProblem, certificate: Certificate) -> None:
-        self.check = check
-        self.flow = flow
+    def __init__(self, subject: Subject, certificate: Certificate) -> None:
+        self.check, self.flow = subject.check, subject.flow
         self.lengths = self.checked_lengths(certificate)
 
     def checked_lengths(self, proof: Certificate | FairLevel) -> Lengths:
