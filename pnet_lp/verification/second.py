@@ -232,11 +232,12 @@ class SecondProblem(SecondConcurrent):
 
     def carry(self, rate: FloatArray) -> FloatArray:
         """Return the loads of arcs ``[A]`` under these rates, checked to fit."""
-        loads = self.loads(rate)
         self.check.require(
-            self.fits(loads) >= 1 - SAME, "every link carries its load", "a link carries more than it can"
+            self.fits(self.loads(rate)) >= 1 - SAME,
+            "every link carries its load",
+            "a link carries more than it can",
         )
-        return loads[0]
+        return self.loads(rate)[0]
 
     def _with_access(self, usage: sp.csc_array, share: FloatArray) -> sp.csc_array:
         """Return ``usage`` ``[A, J]`` of arcs, and below that of access links by the ``share`` ``[P, J]`` of planes."""

@@ -107,17 +107,17 @@ class Demands(ABC):
         """Return what an endpoint sends to itself: as a class of hosts, what these send to each other."""
 
     @abstractmethod
-    def refined(self, colour: Index, used: Index) -> Index:
-        """Return the coarsest partition into classes of endpoints that send to, and receive from, every class alike.
+    def refined(self, group: Index, used: Index) -> Index:
+        """Return the coarsest partition into classes of endpoints that send to, and receive from, every class equally.
 
         Args:
-            colour: int64 ``[used]``, a partition in which only alike endpoints are together already.
+            group: int64 ``[used]``, a partition in which only equivalent endpoints are together already.
             used: int64, the endpoints that send or receive anything.
         """
 
     @abstractmethod
     def merged(self, classes: Index, size: Index, member: Index) -> Demands:
-        """Return the demands between classes of endpoints that are alike.
+        """Return the demands between classes of equivalent endpoints.
 
         Args:
             classes: int64 ``[endpoints]``, the class of each, -1 for none.

@@ -93,10 +93,10 @@ class Pairs(Demands):
         """Return what an endpoint sends to itself."""
         return float(self.demand[(self.src == endpoint) & (self.dst == endpoint)].sum())
 
-    def refined(self, colour: Index, used: Index) -> Index:
-        """Split classes until all members of each send to, and receive from, every class alike."""
+    def refined(self, group: Index, used: Index) -> Index:
+        """Split classes until all members of each send to, and receive from, every class equally."""
         src, dst = np.searchsorted(used, self.src), np.searchsorted(used, self.dst)
-        return _refine(colour, src, dst, self.demand)
+        return _refine(group, src, dst, self.demand)
 
     def merged(self, classes: Index, size: Index, member: Index) -> Pairs:
         """Return the demands between classes."""
@@ -128,37 +128,37 @@ def _added(row: Index, column: Index, demand: FloatArray) -> tuple[IntArray, Int
     return found.row, found.col, found.data
 
 
-def _refine(colour: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
-    """Split classes until all members of each send to, and receive from, every class alike."""
-    n = len(colour)
-    if int(colour.max()) + 1 == n:
-        return colour
+def _refine(group: Index, src: Index, dst: Index, demand: FloatArray) -> Index:
+    """Split classes until all members of each send to, and receive from, every class equally."""
+    n = len(group)
+    if int(group.max()) + 1 == n:
+        return group
     import scipy.sparse as sp  # noqa: PLC0415 - slow to load
 
     sent = sp.csr_array((demand, (src, dst)), shape=(n, n))
     moved = sp.csr_array(sp.hstack([sent, sent.T]))
-    while (count := int(colour.max()) + 1) < n:
-        columns = np.concatenate([colour, count + colour])
+    while (count := int(group.max()) + 1) < n:
+        columns = np.concatenate([group, count + group])
         member = sp.csr_array((np.ones(2 * n), columns, np.arange(2 * n + 1)), shape=(2 * n, 2 * count))
         # A host sends nothing to itself, so a class that is uniform but for the diagonal is uniform.
         sums = sp.csr_array(moved @ member)
         sums.sort_indices()
-        refined = _labels(colour, longs(sums.indptr), longs(sums.indices), sums.data)
+        refined = _labels(group, longs(sums.indptr), longs(sums.indices), sums.data)
         if int(refined.max()) + 1 == count:
-            return colour
-        colour = refined
-    return colour
+            return group
+        group = refined
+    return group
 
 
-def _labels(colour: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:
-    """Return a label per row of a sparse matrix, equal for rows of one colour that are equal bit by bit."""
-    label = np.empty(len(colour), dtype=np.int64)
+def _labels(group: Index, ptr: Index, columns: Index, values: FloatArray) -> Index:
+    """Return a label per row of a sparse matrix, equal for rows of one group that are equal bit by bit."""
+    label = np.empty(len(group), dtype=np.int64)
     lengths = np.diff(ptr)
     count = 0
     for length in np.unique(lengths):
         rows = np.flatnonzero(lengths == length)
         place = ptr[rows, None] + np.arange(length)
-        words = np.hstack([colour[rows, None], columns[place], values[place].view(np.int64)], dtype=np.int64)
+        words = np.hstack([group[rows, None], columns[place], values[place].view(np.int64)], dtype=np.int64)
         distinct, own = np.unique(words.view(f"V{words.itemsize * words.shape[1]}"), return_inverse=True)
         label[rows] = count + own.ravel()
         count += len(distinct)

@@ -118,9 +118,9 @@ class Product(Demands):
         """Return what an endpoint sends to itself."""
         return float(self.own[endpoint])
 
-    def refined(self, colour: Index, used: Index) -> Index:
+    def refined(self, group: Index, used: Index) -> Index:
         """Split classes by weights."""
-        return equal_columns(np.vstack([colour, self.weights(len(colour))[:, used]]))
+        return equal_columns(np.vstack([group, self.weights(len(group))[:, used]]))
 
     def merged(self, classes: Index, size: Index, member: Index) -> Product:
         """Return the demands between classes."""
