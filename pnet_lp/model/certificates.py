@@ -107,6 +107,7 @@ def _register(name: str) -> Callable[[K], K]:
     return register
 
 
+@brief()
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkCertificate(Certificate):
     """A certificate with a length for each link by itself.

@@ -33,11 +33,11 @@ from pnet_lp.throughput.problems import FlowProblem, build_problem
 from pnet_lp.throughput.proofs.bottlenecks import bottlenecks
 from pnet_lp.throughput.proofs.store import StoredResult, load_result
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, summarise_rates
-from pnet_lp.verification.arcs import over_arcs
+from pnet_lp.verification.arcs import SecondArcs
 from pnet_lp.verification.checks import Checks, near, same_json, totals
 from pnet_lp.verification.instance import check_arcs, check_classes, check_magnitudes
-from pnet_lp.verification.paths import over_paths
-from pnet_lp.verification.quotient import over_classes
+from pnet_lp.verification.paths import SecondPaths
+from pnet_lp.verification.quotient import SecondQuotient
 from pnet_lp.verification.second import (
     SavedAnswer,
     SecondConcurrent,
@@ -231,10 +231,10 @@ def _parsed(stored: StoredResult) -> tuple[Routing, Objective]:
 
 _NO_LIMITS: tuple[Bottleneck, ...] = ()
 _SECOND: Mapping[str, Callable[[Subject, Any], SecondConcurrent]] = {
-    "arc": over_arcs,
-    "colour": over_classes,
+    "arc": SecondArcs,
+    "colour": SecondQuotient,
     "load": over_splits,
-    "path": over_paths,
+    "path": SecondPaths,
 }
 """How a certificate is computed a second time, by its name."""
 

@@ -18,19 +18,11 @@ _Index = npt.NDArray[np.int64]
 
 
 class SecondArcs(SecondProblem):
-    """Any path in any plane.
+    """Any path in any plane, with shares of planes, and fractions by destination."""
 
-    Args:
-        check: where checks are noted.
-        flow: links and demands.
-        certificate: shares of planes, and fractions by destination.
-        available: bool ``[P, J]``, whether each plane has a path for each demand.
-    """
-
-    def __init__(
-        self, check: Checks, flow: FlowProblem, certificate: ArcCertificate, available: BoolArray
-    ) -> None:
-        super().__init__(check, flow, certificate)
+    def __init__(self, subject: Subject, certificate: ArcCertificate) -> None:
+        super().__init__(subject, certificate)
+        check, available = self.check, subject.available
         self.available = available
         self.certificate = certificate
         share = certificate.share
@@ -64,11 +56,6 @@ class SecondArcs(SecondProblem):
         return _core_load(self.check, self.certificate, self.flow, self.available, amount), self._access(
             amount
         )
-
-
-def over_arcs(subject: Subject, certificate: ArcCertificate) -> SecondArcs:
-    """Return ``subject`` with splitting fractions."""
-    return SecondArcs(subject.check, subject.flow, certificate, subject.available)
 
 
 @brief()

@@ -18,19 +18,12 @@ from pnet_lp.verification.second import SecondProblem, Subject, path_arcs
 
 
 class SecondPaths(SecondProblem):
-    """Each demand on its paths.
+    """Each demand on its paths, themselves checked, with the part that each path carries."""
 
-    Args:
-        check: where checks are noted.
-        flow: links and demands.
-        certificate: the part of each demand that each path carries.
-        paths: the paths of each demand, themselves checked.
-    """
-
-    def __init__(
-        self, check: Checks, flow: FlowProblem, certificate: PathCertificate, paths: PathSet
-    ) -> None:
-        super().__init__(check, flow, certificate)
+    def __init__(self, subject: Subject, certificate: PathCertificate) -> None:
+        paths = checked_paths(subject)
+        super().__init__(subject, certificate)
+        check, flow = self.check, self.flow
         self.paths = paths
         check.arrays(certificate, {"weight": (paths.path_count,)})
         total = totals(paths.pair_of_path, certificate.weight, flow.demand_count)
@@ -69,11 +62,6 @@ class SecondPaths(SecondProblem):
     def bundles(self) -> sp.csc_array:
         """See :meth:`SecondProblem.bundles`; each demand has one path."""
         return self._with_access(*on_one_path(self.flow, self.paths))
-
-
-def over_paths(subject: Subject, certificate: PathCertificate) -> SecondPaths:
-    """Return ``subject`` over the paths of its routing, checked."""
-    return SecondPaths(subject.check, subject.flow, certificate, checked_paths(subject))
 
 
 def checked_paths(subject: Subject) -> PathSet:

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from pnet_lp.model import QuotientCertificate
 from pnet_lp.model.arrays import FloatArray, floats
 from pnet_lp.model.brief import brief
-from pnet_lp.model.flow import FlowProblem, Lengths
+from pnet_lp.model.flow import Lengths
 from pnet_lp.verification.arcs import Split, propagate
-from pnet_lp.verification.checks import SAME, Checks, near, totals
+from pnet_lp.verification.checks import SAME, near, totals
 from pnet_lp.verification.folding import DOWN, fold, look_from, names
 from pnet_lp.verification.second import SecondConcurrent, Subject
 
@@ -49,25 +49,16 @@ class _Kind:
 
 
 class SecondQuotient(SecondConcurrent):
-    """Any path in any plane, stated on equivalence classes.
+    """Any path in any plane, stated on equivalence classes of links and, for each kind of destinations, of nodes."""
 
-    Args:
-        check: where checks are noted.
-        flow: links and demands.
-        certificate: classes, lengths of links, and fractions for each kind of destinations.
-        full: whether to look from every destination, however many there are.
-    """
-
-    def __init__(
-        self, check: Checks, flow: FlowProblem, certificate: QuotientCertificate, *, full: bool
-    ) -> None:
-        self.check, self.flow, self.certificate = check, flow, certificate
+    def __init__(self, subject: Subject, certificate: QuotientCertificate) -> None:
+        self.check, self.flow, self.certificate = subject.check, subject.flow, certificate
         self._check_shapes()
-        super().__init__(check, flow, certificate)
-        self.folding = fold(flow)
+        super().__init__(subject, certificate)
+        self.folding = fold(self.flow)
         self.link_class = self._folded_classes()
         self.kinds = [self._kind(k) for k in range(len(certificate.target))]
-        self.load = self._loads(full=full)
+        self.load = self._loads(full=subject.full)
 
     def demand_loads(self) -> tuple[FloatArray, FloatArray]:
         """See :meth:`SecondConcurrent.demand_loads`."""
@@ -352,11 +343,6 @@ class SecondQuotient(SecondConcurrent):
             if np.array_equal(nearer, found):
                 return floats(found)
             found = nearer
-
-
-def over_classes(subject: Subject, certificate: QuotientCertificate) -> SecondQuotient:
-    """Return the quotient of ``subject``."""
-    return SecondQuotient(subject.check, subject.flow, certificate, full=subject.full)
 
 
 def _rows(known: _Index, requested: _Index) -> tuple[_Index, npt.NDArray[np.bool_]]:

@@ -76,6 +76,10 @@ class Subject:
 class SecondConcurrent(ABC):
     """Links and demands, the paths of a routing, and a certificate that proves the K of all demands together.
 
+    Args:
+        subject: what the certificate is checked against.
+        certificate: what is claimed.
+
     Attributes:
         check: where checks are noted.
         flow: links and demands, each of which has a path.
@@ -85,9 +89,8 @@ class SecondConcurrent(ABC):
 
     fixed: ClassVar[bool] = False
 
-    def __init__(self, check: Checks, flow: FlowProblem, certificate: Certificate) -> None:
-        self.check = check
-        self.flow = flow
+    def __init__(self, subject: Subject, certificate: Certificate) -> None:
+        self.check, self.flow = subject.check, subject.flow
         self.lengths = self.checked_lengths(certificate)
 
     def checked_lengths(self, proof: Certificate | FairLevel) -> Lengths:
@@ -229,11 +232,12 @@ class SecondProblem(SecondConcurrent):
 
     def carry(self, rate: FloatArray) -> FloatArray:
         """Return the loads of arcs ``[A]`` under these rates, checked to fit."""
-        loads = self.loads(rate)
         self.check.require(
-            self.fits(loads) >= 1 - SAME, "every link carries its load", "a link carries more than it can"
+            self.fits(self.loads(rate)) >= 1 - SAME,
+            "every link carries its load",
+            "a link carries more than it can",
         )
-        return loads[0]
+        return self.loads(rate)[0]
 
     def _with_access(self, usage: sp.csc_array, share: FloatArray) -> sp.csc_array:
         """Return ``usage`` ``[A, J]`` of arcs, and below that of access links by the ``share`` ``[P, J]`` of planes."""

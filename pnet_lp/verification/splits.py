@@ -15,7 +15,7 @@ from pnet_lp.model.arrays import BoolArray, FloatArray, floats
 from pnet_lp.model.flow import FlowProblem, Lengths
 from pnet_lp.routing import Routing
 from pnet_lp.routing.loads import Split
-from pnet_lp.verification.checks import Checks, totals
+from pnet_lp.verification.checks import totals
 from pnet_lp.verification.draws import drawn_planes
 from pnet_lp.verification.paths import checked_paths, on_one_path
 from pnet_lp.verification.second import SecondProblem, Subject, plane_arcs
@@ -25,22 +25,17 @@ class SecondFixed(SecondProblem):
     """Each demand in parts that nothing can change.
 
     Args:
-        check: where checks are noted.
-        flow: links and demands.
-        certificate: what is claimed.
+        subject, certificate: as of :class:`SecondConcurrent`.
         share: float64 ``[P, J]``, the part of each demand that is sent into each plane.
     """
 
     fixed = True
 
-    def __init__(
-        self, check: Checks, flow: FlowProblem, certificate: LoadCertificate, share: FloatArray
-    ) -> None:
-        super().__init__(check, flow, certificate)
-        check.arrays(certificate, {"load": flow.capacity.shape, "share": share.shape})
-        check.equal("share", certificate.share, share)
-        self.certificate = certificate
-        self.share = share
+    def __init__(self, subject: Subject, certificate: LoadCertificate, share: FloatArray) -> None:
+        super().__init__(subject, certificate)
+        self.check.arrays(certificate, {"load": self.flow.capacity.shape, "share": share.shape})
+        self.check.equal("share", certificate.share, share)
+        self.certificate, self.share = certificate, share
 
     def check_load(self, rate: FloatArray | None) -> None:
         """See :meth:`SecondConcurrent.check_load`."""
@@ -50,27 +45,13 @@ class SecondFixed(SecondProblem):
 
 
 class SecondSplits(SecondFixed):
-    """Each demand split as the core splits it: over next hops, or that twice, via every switch.
+    """Each demand split as the core splits it: over next hops, or that twice, via every switch."""
 
-    Args:
-        check: where checks are noted.
-        flow: links and demands.
-        certificate: what is claimed.
-        routing: one whose ``splitting`` is the core's.
-        available: bool ``[P, J]``, whether the routing can use each plane for each demand.
-    """
-
-    def __init__(
-        self,
-        check: Checks,
-        flow: FlowProblem,
-        certificate: LoadCertificate,
-        routing: Routing,
-        available: BoolArray,
-    ) -> None:
+    def __init__(self, subject: Subject, certificate: LoadCertificate) -> None:
+        flow, routing = subject.flow, subject.routing
         self.twice = routing.splitting == Split.Vlb
         self.planes = [_Hops(flow, p) for p in range(flow.plane_count)]
-        super().__init__(check, flow, certificate, self._shares(flow, routing, available))
+        super().__init__(subject, certificate, self._shares(flow, routing, subject.available))
 
     def distances(self, lengths: Lengths) -> FloatArray:
         """See :meth:`SecondProblem.distances`: the mean over the split."""
@@ -128,25 +109,12 @@ class SecondSplits(SecondFixed):
 
 
 class SecondGiven(SecondFixed):
-    """Each demand on links in parts that are given.
-
-    Args:
-        check: where checks are noted.
-        flow: links and demands.
-        certificate: what is claimed.
-        usage: float64 ``[A, J]``, what a unit of each demand puts on each arc.
-        share: float64 ``[P, J]``, the part of each demand that is sent into each plane.
-    """
+    """Each demand on links in parts that are given: ``usage``, float64 ``[A, J]``, of each arc."""
 
     def __init__(
-        self,
-        check: Checks,
-        flow: FlowProblem,
-        certificate: LoadCertificate,
-        usage: sp.csc_array,
-        share: FloatArray,
+        self, subject: Subject, certificate: LoadCertificate, usage: sp.csc_array, share: FloatArray
     ) -> None:
-        super().__init__(check, flow, certificate, share)
+        super().__init__(subject, certificate, share)
         self.usage = usage
 
     def distances(self, lengths: Lengths) -> FloatArray:
@@ -166,15 +134,14 @@ class SecondGiven(SecondFixed):
 
 def over_splits(subject: Subject, certificate: LoadCertificate) -> SecondFixed:
     """Return ``subject`` with the split of its routing."""
-    check, flow, routing = subject.check, subject.flow, subject.routing
+    flow, routing = subject.flow, subject.routing
     if routing.splitting is not None:
-        return SecondSplits(check, flow, certificate, routing, subject.available)
+        return SecondSplits(subject, certificate)
     if routing.draws:
-        return SecondGiven(check, flow, certificate, *on_one_path(flow, checked_paths(subject)))
-    check.trust(f"what each demand puts on links is taken as routing {routing.expression} gives it")
+        return SecondGiven(subject, certificate, *on_one_path(flow, checked_paths(subject)))
+    subject.check.trust(f"what each demand puts on links is taken as routing {routing.expression} gives it")
     where = subject.network, subject.level, *subject.ends
-    share = routing.loads(*where, flow.demand).share
-    return SecondGiven(check, flow, certificate, routing.usage(*where), share)
+    return SecondGiven(subject, certificate, routing.usage(*where), routing.loads(*where, flow.demand).share)
 
 
 class _Hops:

@@ -1,5 +1,6 @@
 """A result file holds all that was said, and anything else in its place is refused with the key named."""
 
+import dataclasses
 import json
 import random
 from pathlib import Path
@@ -10,10 +11,11 @@ import pytest
 
 from pnet_lp.errors import OutputError, PnetError, SpecError
 from pnet_lp.model import Network
+from pnet_lp.model.certificates import CERTIFICATES
 from pnet_lp.throughput import solve
-from pnet_lp.throughput.proofs.document import StoredArray
+from pnet_lp.throughput.proofs.document import FORMS, StoredArray
 from pnet_lp.throughput.proofs.store import load_result, save_result
-from pnet_lp.throughput.verify import verify_file
+from pnet_lp.throughput.verify import _SECOND, verify_file
 
 from .conftest import all_to_all, fat_tree, random_network
 
@@ -197,3 +199,11 @@ def test_damaged_bytes_are_refused_or_harmless(saved: Path, tmp_path: Path) -> N
             verify_file(path)
         except PnetError as error:
             assert str(error).startswith(str(path))  # noqa: PT017
+
+
+def test_every_certificate_is_stored_and_computed_a_second_time() -> None:
+    """Under names that older files have."""
+    assert set(CERTIFICATES) == set(FORMS) == set(_SECOND) == {"arc", "colour", "load", "path"}
+    for name, certificate in CERTIFICATES.items():
+        arrays = {field.name for field in dataclasses.fields(certificate)}  # type: ignore[arg-type]
+        assert FORMS[name].model_fields.keys() == {"form"} | arrays

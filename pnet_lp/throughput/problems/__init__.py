@@ -2,7 +2,8 @@
 
 ``base`` says what a problem is: it can be written as a linear program, say what an answer proves, and leave demands
 out.  ``arcs`` is the one of any path in any plane, ``paths`` that over given paths, ``splits`` that in which the
-routing leaves nothing open but how much each demand gets.  All hold the same ``flow``: links and demands as arrays.
+routing leaves nothing open but how much each demand gets; ``quotient`` is the first one on equivalence classes, for K
+alone.  All hold the same ``flow``: links and demands as arrays.
 """
 
 from pnet_lp.model.flow import FlowProblem, Lengths, build_problem, lost_demands

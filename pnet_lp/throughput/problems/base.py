@@ -49,16 +49,6 @@ class ConcurrentProblem(ABC, Generic[P, C]):
     def flow_variables(self) -> int:
         """Number of flow variables of the program."""
 
-    @property
-    @abstractmethod
-    def proof_bytes(self) -> int:
-        """About how much memory a proof takes at most, while it is copied into the certificate."""
-
-    @property
-    @abstractmethod
-    def size(self) -> tuple[int, int, int]:
-        """Rows, columns and entries of the program, without building any: upper bounds, nearly reached."""
-
     @abstractmethod
     def program(self) -> ConcurrentForm[P]:
         """Return the problem as a linear program.
@@ -117,6 +107,16 @@ class Problem(ConcurrentProblem[P, C]):
     def demand_count(self) -> int:
         """Number of demands, J."""
         return self.flow.demand_count
+
+    @property
+    @abstractmethod
+    def proof_bytes(self) -> int:
+        """About how much memory a proof takes at most, while it is copied into the certificate."""
+
+    @property
+    @abstractmethod
+    def size(self) -> tuple[int, int, int]:
+        """Rows, columns and entries of the program, without building any: upper bounds, nearly reached."""
 
     @property
     @abstractmethod

@@ -57,8 +57,6 @@ class Entries:
     down: BoolArray
 
 
-@brief()
-@dataclass(frozen=True, eq=False, repr=False)
 class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate]):
     """Maximum concurrent flow on equivalence classes.
 
@@ -67,15 +65,26 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
 
     Attributes:
         flow: the problem.
-        core: the same in the core.
-        found: its classes.
+        link_class: int32 ``[A + 2 P E]``, -1 where there is no link.
+        capacity: float64 ``[classes of links]``, Gb/s of each link.
+        links: float64 ``[classes of links]``, how many each has.
+        targets: int32 ``[kinds]``, an endpoint of each kind of destinations.
+        counts: float64 ``[kinds]``, how many destinations are of each.
+        node_class: int32 ``[kinds, nodes]``, counted anew for each kind.
+        kind: int32 ``[classes]``, the kind that sees each.
+        nodes: float64 ``[classes]``, how many each has.
+        traffic: float64 ``[classes]``, what all nodes of each send to one destination.
     """
 
     form = "arc"
 
-    flow: FlowProblem
-    core: _core.Symmetry
-    found: _core.Reduced
+    def __init__(self, flow: FlowProblem, core: _core.Symmetry, found: _core.Reduced) -> None:
+        self.flow = flow
+        self._core, self._found = core, found
+        self.link_class, self.capacity, self.links = found.link_class, found.capacity, found.links
+        self.targets, self.counts, self.node_class = found.targets, found.counts, found.node_class
+        self.kind, self.nodes, sent = found.classes
+        self.traffic = self.nodes * sent
 
     @classmethod
     def of(cls, flow: FlowProblem) -> QuotientProblem | None:
@@ -88,61 +97,6 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
     def flow_variables(self) -> int:
         """Number of entries: links between two classes, as destinations of a kind see them."""
         return len(self.entries.kind)
-
-    @property
-    def proof_bytes(self) -> int:
-        """See :attr:`ConcurrentProblem.proof_bytes`: a part of what the search for classes takes."""
-        return 0
-
-    @property
-    def size(self) -> tuple[int, int, int]:
-        """See :attr:`ConcurrentProblem.size`."""
-        entries, classes = self.flow_variables, len(self.kind)
-        return classes + len(self.capacity), entries + 1, 3 * entries + classes
-
-    @cached_property
-    def link_class(self) -> IntArray:
-        """int32 ``[A + 2 P E]``, -1 where there is no link."""
-        return self.found.link_class
-
-    @cached_property
-    def capacity(self) -> FloatArray:
-        """float64 ``[classes of links]``, Gb/s of each link."""
-        return self.found.capacity
-
-    @cached_property
-    def links(self) -> FloatArray:
-        """float64 ``[classes of links]``, how many each has."""
-        return self.found.links
-
-    @cached_property
-    def targets(self) -> IntArray:
-        """int32 ``[kinds]``, an endpoint of each kind of destinations."""
-        return self.found.targets
-
-    @cached_property
-    def node_class(self) -> IntArray:
-        """int32 ``[kinds, nodes]``, counted anew for each kind."""
-        return self.found.node_class
-
-    @cached_property
-    def _classes(self) -> tuple[IntArray, FloatArray, FloatArray]:
-        return self.found.classes
-
-    @property
-    def kind(self) -> IntArray:
-        """int32 ``[classes]``, the kind that sees each."""
-        return self._classes[0]
-
-    @property
-    def traffic(self) -> FloatArray:
-        """float64 ``[classes]``, what all nodes of each send to one destination."""
-        return self._classes[1] * self._classes[2]
-
-    @cached_property
-    def counts(self) -> FloatArray:
-        """float64 ``[kinds]``, how many destinations are of each."""
-        return self.found.counts
 
     @cached_property
     def first(self) -> _Index:
@@ -159,7 +113,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
     @cached_property
     def entries(self) -> Entries:
         """Links that a flow can use: none out of an endpoint that sends nothing, nor into one that receives nothing."""
-        kind, tail, head, link, out, _ = self.found.entries.T
+        kind, tail, head, link, out, _ = self._found.entries.T
         arcs, access = len(self.flow.tail), self.flow.attach.size
         sort = np.zeros(len(self.capacity), dtype=np.int64)
         for place, places in ((1, slice(arcs, arcs + access)), (2, slice(arcs + access, None))):
@@ -230,7 +184,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
             up_class=ints(self.link_class[arcs : arcs + access].reshape(shape)),
             down_class=ints(self.link_class[arcs + access :].reshape(shape)),
             class_length=floats(length),
-            kind=ints(self.found.kind),
+            kind=ints(self._found.kind),
             target=ints(self.targets),
             node_class=ints(self.node_class),
             entry=ints(
@@ -262,7 +216,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
 
     def _certified(self, proof: QuotientCertificate) -> Certified[QuotientCertificate]:
         """Evaluate the proof on the whole network: other classes prove nothing."""
-        lower, upper, load = self.core.evaluate(
+        lower, upper, load = self._core.evaluate(
             ints(self.link_class),
             proof.class_length,
             proof.target,
@@ -301,7 +255,7 @@ class QuotientProblem(ConcurrentProblem[QuotientCertificate, QuotientCertificate
         requested = np.column_stack([self.first[kind] + tail, self.first[kind] + head, link])
         _, row = np.unique(np.concatenate([known, requested]), axis=0, return_inverse=True)
         count = np.zeros(int(row.max()) + 1)
-        count[row.ravel()[: len(known)]] = self._classes[1][entries.tail] * entries.out
+        count[row.ravel()[: len(known)]] = self.nodes[entries.tail] * entries.out
         return floats(count[row.ravel()[len(known) :]])
 
     def farthest(self, lengths: Lengths) -> float:

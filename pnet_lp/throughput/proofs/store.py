@@ -61,24 +61,8 @@ UNPACKED = 512 * MIB
 _EXPANSION = 32
 """How often the bytes of a file its arrays may take, if that is more: those of large results compress no better."""
 
-_COPIED = (
-    "status",
-    "tolerance",
-    "objective",
-    "routing",
-    "plane_policy",
-    "routing_seed",
-    "level",
-    "solver",
-    "iterations",
-    "binding",
-    "seconds",
-    "network",
-    "traffic",
-    "interrupted",
-    "warnings",
-)
-"""Keys of the document that verification reads as they stand."""
+_READ = {"format", "bottlenecks", "instance", "certificate", "answer"}
+"""Keys of the document that are read into values; the others stay as they stand."""
 
 
 @brief()
@@ -159,7 +143,7 @@ def load_result(path: str | Path) -> StoredResult:
         network=_network(path, instance.network),
         traffic=_traffic(path, instance.traffic),
         figures=extra,
-        claims={key: getattr(document, key) for key in _COPIED},
+        claims={key: getattr(document, key) for key in Document.model_fields if key not in _READ},
         bottlenecks=tuple(
             Bottleneck(item.plane, (item.link[0], item.link[1]), item.kind, item.share, item.capacity_gbps)
             for item in document.bottlenecks

@@ -8,7 +8,6 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic
 
@@ -211,20 +210,24 @@ def attended(
     Returns what was found, and whether the user stopped it.  A run that does not end when stopped goes on in the
     background until its limits or the process end.
     """
-    watch, answer = Watch(), Future[LpSolution]()
+    watch, done = Watch(), threading.Event()
+    solution: list[LpSolution] = []
+    failure: list[BaseException] = []
 
     def work() -> None:
         try:
-            answer.set_result(run(watch))
+            solution.append(run(watch))
         except BaseException as error:
-            answer.set_exception(error)
+            failure.append(error)
+        finally:
+            done.set()
 
     threading.Thread(target=work, name=solver.name, daemon=True).start()
     overdue = time.monotonic() + limits.time_s + _GRACE_S
     interrupted = late = False
-    while not answer.done():
+    while not done.is_set():
         try:
-            if wait([answer], _POLL_S).done:
+            if done.wait(_POLL_S):
                 break
             if not watch.stopped:
                 interrupted = not on_progress(watch.iterations, 0.0, np.inf)
@@ -238,9 +241,11 @@ def attended(
         if watch.stopped and not solver.interruptible:
             break
     # An answer that came just when the run was stopped is as good as any other.
-    if not answer.done() or (watch.stopped and answer.exception() is not None):
-        return LpSolution(None, None, 0, "time limit reached" if late else "abandoned"), interrupted
-    return answer.result(), interrupted
+    if solution:
+        return solution[0], interrupted
+    if failure and not watch.stopped:
+        raise failure[0]
+    return LpSolution(None, None, 0, "time limit reached" if late else "abandoned"), interrupted
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import importlib.util
 import math
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -36,6 +37,8 @@ _INTERIOR_ITERATIONS = 1000
 
 FAILED = frozenset({"Infeasible", "Unbounded", "Primal infeasible or unbounded", "Solve error", "Not Set"})
 
+_Tolerances: TypeAlias = Mapping[str, tuple[float, float, float]]
+
 
 class _Highs(GeneralSolver):
     """What the HiGHS methods have in common.
@@ -48,27 +51,29 @@ class _Highs(GeneralSolver):
         iteration_limit: the HiGHS option that limits iterations.
         iteration_count: the field of the HiGHS info and callbacks that counts them.
         most_iterations: where the user sets no limit.
+        tolerances: HiGHS options that should give a proved relative gap of t: each is t times a factor, between two
+            limits.
     """
 
     method: ClassVar[str]
     iteration_limit: ClassVar[str]
     iteration_count: ClassVar[str]
     most_iterations: ClassVar[int | None] = None
+    tolerances: ClassVar[_Tolerances]
 
     @classmethod
     def installed(cls) -> bool:
         """Whether highspy is installed and was built with the method."""
         return importlib.util.find_spec("highspy") is not None and _offers(cls.method)
 
-    def method_options(self, tolerance: float) -> dict[str, object]:
-        """Return the HiGHS options of the method that should give a proved relative gap of ``tolerance``."""
-        raise NotImplementedError
-
     def settings(self, tolerance: float, *, again: bool) -> Settings:
         """See :meth:`GeneralSolver.settings`."""
         # The duals may have been lost: undoing presolve needs a basis to know where some of them belong, and an
         # interior solution has none.
-        return {"presolve": "off" if again else "choose", **self.method_options(tolerance)}
+        limits = self.tolerances.items()
+        return {"presolve": "off" if again else "choose"} | {
+            key: clip(tolerance * factor, lowest, highest) for key, (factor, lowest, highest) in limits
+        }
 
     def run(self, lp: LinearProgram, settings: Settings, limits: Limits, watch: Watch) -> LpSolution:
         """See :meth:`GeneralSolver.run`."""
@@ -115,14 +120,11 @@ class _InteriorPoint(_Highs):
     iteration_limit = "ipm_iteration_limit"
     iteration_count = "ipm_iteration_count"
 
-    def method_options(self, tolerance: float) -> dict[str, object]:
-        """Return feasibility and optimality tolerances."""
-        feasibility = clip(tolerance * 0.01, 1e-10, 1e-7)
-        return {
-            "primal_feasibility_tolerance": feasibility,
-            "dual_feasibility_tolerance": feasibility,
-            "ipm_optimality_tolerance": clip(tolerance * 0.1, 1e-12, 1e-5),
-        }
+    tolerances: ClassVar[_Tolerances] = {
+        "primal_feasibility_tolerance": (0.01, 1e-10, 1e-7),
+        "dual_feasibility_tolerance": (0.01, 1e-10, 1e-7),
+        "ipm_optimality_tolerance": (0.1, 1e-12, 1e-5),
+    }
 
 
 @SOLVERS.register("highs-ipx", summary="HiGHS interior point (IPX) without crossover")
@@ -154,14 +156,12 @@ class HighsPdlp(_Highs):
     iteration_limit = "pdlp_iteration_limit"
     iteration_count = "pdlp_iteration_count"
 
-    def method_options(self, tolerance: float) -> dict[str, object]:
-        """Return residual tolerances (relative, 2-norm) and the relative gap."""
-        residual = clip(tolerance * 0.01, 1e-10, 1e-4)
-        return {
-            "primal_feasibility_tolerance": residual,
-            "dual_feasibility_tolerance": residual,
-            "pdlp_optimality_tolerance": clip(tolerance * 0.1, 1e-12, 1e-4),
-        }
+    # Residuals are relative, in the 2-norm.
+    tolerances: ClassVar[_Tolerances] = {
+        "primal_feasibility_tolerance": (0.01, 1e-10, 1e-4),
+        "dual_feasibility_tolerance": (0.01, 1e-10, 1e-4),
+        "pdlp_optimality_tolerance": (0.1, 1e-12, 1e-4),
+    }
 
 
 @SOLVERS.register("highs-simplex", summary="HiGHS dual simplex, for small problems")
@@ -173,10 +173,11 @@ class HighsSimplex(_Highs):
     iteration_limit = "simplex_iteration_limit"
     iteration_count = "simplex_iteration_count"
 
-    def method_options(self, tolerance: float) -> dict[str, object]:
-        """Return feasibility tolerances; a vertex has no gap of its own."""
-        feasibility = clip(tolerance * 0.1, 1e-10, 1e-7)
-        return {"primal_feasibility_tolerance": feasibility, "dual_feasibility_tolerance": feasibility}
+    # A vertex has no gap of its own.
+    tolerances: ClassVar[_Tolerances] = {
+        "primal_feasibility_tolerance": (0.1, 1e-10, 1e-7),
+        "dual_feasibility_tolerance": (0.1, 1e-10, 1e-7),
+    }
 
 
 def highspy_module() -> Any:
