@@ -109,13 +109,12 @@ class Formats(Registry[Format[T]]):
 
     def suffixes(self) -> tuple[str, ...]:
         """Return the suffixes of all formats, sorted."""
-        return tuple(sorted(self._by_suffix(vague=True)))
+        return tuple(sorted(self._by_suffix))
 
-    def _by_suffix(self, *, vague: bool) -> dict[str, Format[T]]:
+    @property
+    def _by_suffix(self) -> dict[str, Format[T]]:
         return {
-            suffix: known
-            for known in self.formats
-            for suffix in (*known.suffixes, *(known.vague_suffixes if vague else ()))
+            suffix: known for known in self.formats for suffix in (*known.suffixes, *known.vague_suffixes)
         }
 
     def suffix_of(self, path: str | Path) -> str:
@@ -131,7 +130,7 @@ class Formats(Registry[Format[T]]):
             fault: an unknown suffix.
             PnetError: the library that writes the format is not installed.
         """
-        found = self._by_suffix(vague=True).get(self.suffix_of(path))
+        found = self._by_suffix.get(self.suffix_of(path))
         if found is None:
             raise self.fault(
                 f"unknown {self.kind}",
@@ -154,7 +153,7 @@ class Formats(Registry[Format[T]]):
         for known in readable:
             if known.order < LAST and known.recognise(head):
                 return known
-        named = self._by_suffix(vague=False)
+        named = {suffix: known for known in readable for suffix in known.suffixes}
         if found := named.get(self.suffix_of(where)):
             return found
         for known in readable:
