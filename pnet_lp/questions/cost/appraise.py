@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 from pnet_lp.cost import Design, Quote, switch_hops
 from pnet_lp.errors import SpecError
 from pnet_lp.model import Network, ThroughputResult, TrafficMatrix
-from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.bounds import find_bisection
+from pnet_lp.throughput.facade import solve
 from pnet_lp.throughput.solve import DEFAULT_TOLERANCE, Progress
 
 Basis: TypeAlias = Literal["closed form", "proved", "best cut found"]
