@@ -20,7 +20,6 @@ from pnet_lp.experiment.executor import EXECUTORS, parse_executor
 from pnet_lp.failures import read_groups
 from pnet_lp.layouts import decoded
 from pnet_lp.questions.base import DEFAULT_QUESTION, QUESTIONS
-from pnet_lp.questions.hops.words import read_curves
 from pnet_lp.registry import Entry, Registry, written
 from pnet_lp.routing import parse_routing
 from pnet_lp.routing.base import ROUTINGS
@@ -157,7 +156,6 @@ def readers() -> dict[str, Reader]:
     found["link costs"] = Reader(
         (b"plane,u,v,cost\n0,0,1,3\n0,1,2,0.5\n",), _file(lambda path: read_link_costs(path, ring))
     )
-    found["curves"] = Reader((b"curve,fail_links,mean_hops\na,0,2\na,0.1,2.5\n",), _file(read_curves))
     found["result"] = Reader(tuple(map(_result, ("concurrent", "max-min"))), _file(load_result))
     options = TopologyOptions()
     for registry, read in (

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from pnet_lp.cli import sweeping
 import pnet_lp.questions.throughput.answer as throughput
+from pnet_lp.cli import sweeping
 from pnet_lp.report.registries import WIDEST_PARAMETER
 from pnet_lp.throughput import SOLVERS
 from pnet_lp.topology import topologies

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import pnet_lp.questions.throughput.answer as throughput
 from pnet_lp.errors import PnetError, TrafficError
 from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment
-import pnet_lp.questions.throughput.answer as throughput
 from pnet_lp.seeds import derive_seed
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.verify import verify_file

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import pnet_lp.questions.throughput.answer as throughput
 from pnet_lp import __version__, _core
 from pnet_lp.errors import CertificateError, TrafficError
 from pnet_lp.experiment import Experiment, Record, Store, load_experiment, run_experiment
-import pnet_lp.questions.throughput.answer as throughput
 from pnet_lp.throughput import Interrupted
 from pnet_lp.throughput.verify import verify_file
 
