@@ -17,10 +17,12 @@ AXIS = "axis_"
 
 KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "architecture": ("architectures", "topologies"),
+    "arrivals": ("workloads",),
     "bounds": ("bounds",),
     "executor": ("executors",),
     "experiment": ("experiments",),
     "flow_size": ("sizes",),
+    "flow_sizes": ("sizes",),
     "forwarding": ("forwardings",),
     "objective": ("objectives",),
     "powers": ("powers",),
@@ -33,6 +35,7 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "topologies": ("topologies",),
     "topology": ("topologies",),
     "traffic": ("traffic",),
+    "traffics": ("traffic",),
     "transport": ("transports",),
     "workload": ("workloads",),
 }

@@ -273,7 +273,7 @@ def test_prices_of_ones_own(run_json: RunJson, here: Path) -> None:
         ),
         (
             ["curve", "--beta", "x"],
-            "Invalid value for '--beta': found 'x'; allowed: numbers joined by commas, such as 1,2.5, or a range such as 1..8",
+            "Invalid value for '--beta': found 'x'; allowed: numbers joined by commas, such as 1,2.5, or a range such",
         ),
         (
             ["curve", "--beta", "5..2"],

@@ -214,7 +214,7 @@ def test_plot(run: Run, suffix: str) -> None:
         ((*FLOWS, "--time-limit", "0s"), "--time-limit: input should be greater than 0, found '0s'"),
         ((*FLOWS, "--header", "2kB"), "--header: the header leaves no room for payload, found 2000"),
         ((*FLOWS, "--trace", "flow:99", "--records", "out"), "--trace: no such flow, found 'flow:99'"),
-        ((*FLOWS, "--trace", "flow:1"), "--trace needs --records"),
+        ((*FLOWS, "--trace", "flow:1"), "--trace needs --records or --plot"),
         ((*FLOWS, "--fail-at", "1us"), "--fail-at needs --fail-links"),
         (
             (*FLOWS, "--fail-links", "0.1", "--fail-at", "2us", "--fail-until", "1us"),
