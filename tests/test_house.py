@@ -97,6 +97,22 @@ def test_extension_is_used_by_few() -> None:
             assert not any(name.startswith("pnet_lp._core") for name in imported), f"{path} imports _core"
 
 
+@pytest.mark.parametrize("home", ["experiment", "report"])
+def test_a_question_is_named_nowhere(home: str) -> None:
+    """What runs and compares answers knows what questions have in common, and none of them."""
+    known = {path.name for path in (ROOT / "pnet_lp" / "questions").iterdir() if path.is_dir()}
+    for path in (ROOT / "pnet_lp" / home).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            modules = {
+                ast.Import: lambda node: [alias.name for alias in node.names],
+                ast.ImportFrom: lambda node: [f"{node.module}.{alias.name}" for alias in node.names],
+            }.get(type(node), lambda _: [])(node)
+            named = {
+                ".".join(name.split(".")[2:3]) for name in modules if name.startswith("pnet_lp.questions.")
+            }
+            assert not named & known, f"{path.relative_to(ROOT)} imports {named & known}"
+
+
 @pytest.mark.parametrize("folder", ["pnet_lp", "crates"])
 def test_files_stay_short(folder: str) -> None:
     long = {}
