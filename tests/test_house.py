@@ -83,7 +83,7 @@ def test_extension_is_used_by_few() -> None:
 
     What ends its work early may know it, too, and the version is that of the extension everywhere.
     """
-    allowed = {"throughput", "routing", "sim", "hops", "model", "experiment", "deadline", "interrupts"}
+    allowed = {"throughput", "routing", "sim", "hops", "model", "manifest", "deadline", "interrupts"}
     for path in (ROOT / "pnet_lp").rglob("*.py"):
         home = path.relative_to(ROOT / "pnet_lp").parts[0].removesuffix(".py")
         if home not in allowed:
