@@ -19,8 +19,9 @@ from typing import Any, ClassVar, Self
 
 _AS_THEY_ARE: Mapping[str, str] = MappingProxyType({})
 
-# A value for a parameter, ``level=rack``; within an expression, as in ``jellyfish:k=8,seed=1``, it is another one.
-_VALUE = re.compile(r"(?<![\w:,])([a-z_]+)=")
+# A value for a parameter, ``level=rack``, or several words that can be nothing but its name, ``fail_links``; within an
+# expression, as in ``jellyfish:k=8,seed=1``, it is another one.
+_PARAMETER = re.compile(r"(?<![\w:,'=])(?:([a-z_]+)(?:=true\b|(=))|([a-z]+(?:_[a-z]+)+)\b)")
 
 _LONGEST = {"where": 300, "problem": 400, "found": 120, "allowed": 900}
 """Characters of each part of a sentence; lists of what is allowed need the most."""
@@ -85,7 +86,7 @@ class PnetError(Exception):
         where: the file and line (``"net.txt:3"``), the key (``"fat-tree: k"``) or the parameter (``"fail_links"``) at
             fault.
         found: the offending value, as the user wrote it.
-        allowed: what would have been accepted; another value of a parameter as ``level=rack``.
+        allowed: what would have been accepted; another value of a parameter as ``level=rack``, a flag as ``x=true``.
     """
 
     exit_code: ClassVar[int] = 1
@@ -106,7 +107,7 @@ class PnetError(Exception):
 
     def sentence(self, names: Mapping[str, str] = _AS_THEY_ARE) -> str:
         """Return the message, with the parameters that ``names`` knows called as it says."""
-        text = on_one_line(self.problem, _LONGEST["problem"])
+        text = _called(on_one_line(self.problem, _LONGEST["problem"]), names)
         if self.where:
             # The path of a file is a word, and cut it names no file.
             whole = on_one_line(self.where, _LONGEST["where"], _LONGEST["where"])
@@ -115,10 +116,7 @@ class PnetError(Exception):
         if self.found is not None:
             text += f", found {on_one_line(_QUOTED.repr(self.found), _LONGEST['found'])}"
         if self.allowed is not None:
-            allowed = _VALUE.sub(
-                lambda value: _named(value, names), on_one_line(self.allowed, _LONGEST["allowed"])
-            )
-            text += f"; allowed: {allowed}"
+            text += f"; allowed: {_called(on_one_line(self.allowed, _LONGEST['allowed']), names)}"
         return text
 
 
@@ -131,9 +129,14 @@ def naming(place: str, kind: type[PnetError] = PnetError) -> Iterator[None]:
         raise error.at(place) from None
 
 
-def _named(value: re.Match[str], names: Mapping[str, str]) -> str:
-    name = names.get(value[1])
-    return value[0] if name is None else f"{name} "
+def _called(text: str, names: Mapping[str, str]) -> str:
+    """Return ``text`` with the parameters that ``names`` knows called as it says."""
+
+    def called(found: re.Match[str]) -> str:
+        name = names.get(found[1] or found[3])
+        return found[0] if name is None else f"{name} " if found[2] else name
+
+    return _PARAMETER.sub(called, text)
 
 
 class SpecError(PnetError):

@@ -154,7 +154,6 @@ def readers() -> dict[str, Reader]:
     found["link costs"] = Reader(
         (b"plane,u,v,cost\n0,0,1,3\n0,1,2,0.5\n",), _file(lambda path: read_link_costs(path, ring))
     )
-    found["curves"] = Reader((b"curve,fail_links,mean_hops\na,0,2\na,0.1,2.5\n",), _file(read_curves))
     found["result"] = Reader(tuple(map(_result, ("concurrent", "max-min"))), _file(load_result))
     options = TopologyOptions()
     for registry, read in (

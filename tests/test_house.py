@@ -99,7 +99,7 @@ def test_extension_is_used_by_few() -> None:
 
     What ends its work early may know it, too, and the version is that of the extension everywhere.
     """
-    allowed = {"throughput", "routing", "sim", "hops", "model", "experiment", "deadline", "interrupts"}
+    allowed = {"throughput", "routing", "sim", "hops", "model", "manifest", "deadline", "interrupts"}
     for path in (ROOT / "pnet_lp").rglob("*.py"):
         home = path.relative_to(ROOT / "pnet_lp").parts[0].removesuffix(".py")
         if home not in allowed:
@@ -111,6 +111,22 @@ def test_extension_is_used_by_few() -> None:
             }
             imported.discard("pnet_lp._core.__version__")
             assert not any(name.startswith("pnet_lp._core") for name in imported), f"{path} imports _core"
+
+
+@pytest.mark.parametrize("home", ["experiment", "report"])
+def test_a_question_is_named_nowhere(home: str) -> None:
+    """What runs and compares answers knows what questions have in common, and none of them."""
+    known = {path.name for path in (ROOT / "pnet_lp" / "questions").iterdir() if path.is_dir()}
+    for path in (ROOT / "pnet_lp" / home).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            modules = {
+                ast.Import: lambda node: [alias.name for alias in node.names],
+                ast.ImportFrom: lambda node: [f"{node.module}.{alias.name}" for alias in node.names],
+            }.get(type(node), lambda _: [])(node)
+            named = {
+                ".".join(name.split(".")[2:3]) for name in modules if name.startswith("pnet_lp.questions.")
+            }
+            assert not named & known, f"{path.relative_to(ROOT)} imports {named & known}"
 
 
 @pytest.mark.parametrize("folder", ["pnet_lp", "crates"])

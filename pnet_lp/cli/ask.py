@@ -17,8 +17,9 @@ from typing import Any
 import click
 
 from pnet_lp import questions
-from pnet_lp.cli.command import Command, CommandFamily, given, json_option
+from pnet_lp.cli.command import Command, CommandFamily, call_them, flags, given, json_option
 from pnet_lp.cli.commands import OTHERS, plain_command
+from pnet_lp.cli.completion import AXIS
 from pnet_lp.cli.options import axis_option, option, plot_option, say, setting, table_option, threads_needing
 from pnet_lp.cli.output import Output, OutputFile, OutputFolder
 from pnet_lp.cli.progress import ProgressLine
@@ -29,9 +30,6 @@ from pnet_lp.questions.ask import ask
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Series
 from pnet_lp.registry import validate
 from pnet_lp.threads import MOST_THREADS
-
-_AXIS = "axis_"
-"""Begins the names of parameters that hold the values of an axis."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +119,11 @@ def _command(
             if given([key]):
                 _answer_instead(_question(other, question.command), key, values)
                 return
-        axes = {key: values.pop(f"{_AXIS}{key}") for key in series.axes} if series else {}
+        axes = {key: values.pop(f"{AXIS}{key}") for key in series.axes} if series else {}
         several = any(len(found) > 1 or (found and key in values) for key, found in axes.items())
         if series and (several or not inline):
+            known = flags(click.get_current_context())
+            call_them({key: known[f"{AXIS}{key}"] for key in axes if f"{AXIS}{key}" in known}, instead=True)
             _answer_series(question, series, axes, values)
         else:
             _answer(question, values, {key: found[0] for key, found in axes.items() if found})
@@ -147,13 +147,13 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
     """Yield what adds the arguments and options of a model's keys, and those of how and where it is answered."""
     axes = series.axes if series else {}
     for key, flag in axes.items():
-        yield axis_option(model, key, flag, f"{_AXIS}{key}", default=series and series.defaults.get(key))
+        yield axis_option(model, key, flag, f"{AXIS}{key}", default=series and series.defaults.get(key))
     for key, field in model.model_fields.items():
         # An axis takes the place of the option that has its name.
         taken = key in axes and (not inline or axes[key].name == flag_of(field.metadata).name)
         if (key != "draws" or model.pooled) and not taken:
             needs = flag_of(field.metadata).needs
-            more = tuple(f"{_AXIS}{name}" for name in needs if name in axes)
+            more = tuple(f"{AXIS}{name}" for name in needs if name in axes)
             yield setting(model, key, **({"needs": (*needs, *more)} if more else {}))
     if model.threads is not None:
         yield threads_needing(*model.threads)
@@ -169,7 +169,7 @@ def _options(model: type[Case], series: Series | None, *, inline: bool) -> Itera
         )
     plot = model.plot or (series.plot if series else "")
     if plot:
-        needs = () if model.plot or not inline else tuple(f"{_AXIS}{key}" for key in axes)
+        needs = () if model.plot or not inline else tuple(f"{AXIS}{key}" for key in axes)
         yield plot_option(plot, needs=needs)
     for key, other in model.instead.items() if inline else ():
         kind = _question(other, "").model

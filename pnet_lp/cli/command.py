@@ -49,10 +49,10 @@ def flags(ctx: click.Context) -> Mapping[str, str]:
     return found
 
 
-def call_them(names: Mapping[str, str]) -> None:
-    """Have messages call parameters that no option of the command is for as ``names`` says."""
+def call_them(names: Mapping[str, str], *, instead: bool = False) -> None:
+    """Have messages call parameters as ``names`` says: those without an option of the command, or all ``instead``."""
     ctx = click.get_current_context()
-    ctx.meta[_FLAGS] = {**names, **flags(ctx)}
+    ctx.meta[_FLAGS] = {**flags(ctx), **names} if instead else {**names, **flags(ctx)}
 
 
 def given(names: Iterable[str]) -> tuple[str, ...]:

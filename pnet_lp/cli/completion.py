@@ -12,13 +12,18 @@ import click
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+AXIS = "axis_"
+"""Begins the names of parameters that hold several values of a key of a case."""
+
 KINDS_OF: Mapping[str, tuple[str, ...]] = {
-    "architecture": ("architectures",),
+    "architecture": ("architectures", "topologies"),
+    "arrivals": ("workloads",),
+    "bounds": ("bounds",),
     "executor": ("executors",),
     "experiment": ("experiments",),
     "flow_size": ("sizes",),
+    "flow_sizes": ("sizes",),
     "forwarding": ("forwardings",),
-    "names": ("bounds",),
     "objective": ("objectives",),
     "powers": ("powers",),
     "preset": ("presets",),
@@ -27,11 +32,10 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "queue": ("queues",),
     "routing": ("routings",),
     "solver": ("solvers",),
-    "text": ("architectures", "topologies"),
-    "texts": ("architectures", "topologies"),
     "topologies": ("topologies",),
     "topology": ("topologies",),
     "traffic": ("traffic",),
+    "traffics": ("traffic",),
     "transport": ("transports",),
     "workload": ("workloads",),
 }
@@ -43,10 +47,20 @@ _FILES = {"experiments", "topologies", "traffic", "workloads", "sizes", "prices"
 
 def complete_by_name(param: click.Parameter) -> None:
     """Let a parameter that takes names complete them."""
-    if param.name in OWN:
-        param.shell_complete = OWN[param.name]  # type: ignore[assignment]
-    elif param.name in KINDS_OF:
-        param.shell_complete = partial(_complete, KINDS_OF[param.name])  # type: ignore[method-assign]
+    # One of several values is completed as one of them.
+    name = str(param.name).removeprefix(AXIS)
+    if name in OWN:
+        param.shell_complete = OWN[name]  # type: ignore[assignment]
+    elif name in KINDS_OF:
+        param.shell_complete = partial(_complete, KINDS_OF[name])  # type: ignore[method-assign]
+    elif param.metavar == "FILE":
+        param.shell_complete = _files  # type: ignore[assignment]
+
+
+def _files(_: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+    from click.shell_completion import CompletionItem  # noqa: PLC0415 - for shells only
+
+    return [CompletionItem(incomplete, "file")]
 
 
 def _complete(kinds: Sequence[str], ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:

@@ -95,8 +95,10 @@ def _split(kind: type[int] | type[float] | type[str]) -> Callable[..., Any]:
         except ValueError:
             found = (math.nan,)
         if not all(0 <= number < math.inf for number in found):
-            example = "0,2 or 0..2" if kind is int else "0,0.1"
-            raise click.BadParameter(f"found {value!r}; allowed: numbers joined by commas, such as {example}")
+            example = "0,2" if kind is int else "1,2.5"
+            raise click.BadParameter(
+                f"found {value!r}; allowed: numbers joined by commas, such as {example}, or a range such as 1..8"
+            )
         return found
 
     return parse

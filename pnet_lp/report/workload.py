@@ -9,8 +9,8 @@ import numpy as np
 
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.summary import summarise_network
-from pnet_lp.questions.simulate.words import drawn_sizes, offered_load
 from pnet_lp.tables import text_table
+from pnet_lp.workload.sentences import drawn_sizes, offered_load
 
 if TYPE_CHECKING:
     from rich.table import Table

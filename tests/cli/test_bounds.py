@@ -86,6 +86,6 @@ def test_the_table_in_a_file(run: Run, here: Path) -> None:
 
 def test_an_unknown_bound(run: Run) -> None:
     assert run("bounds", "ring:n=4", "--bound", "sparse-cut", code=2).stderr == (
-        "Error: unknown bound 'sparse-cut' (did you mean 'sparsest-cut'?); "
+        "Error: --bound: unknown bound 'sparse-cut' (did you mean 'sparsest-cut'?); "
         "allowed: bisection, mean-path, moore, nic, sparsest-cut, tub\n"
     )

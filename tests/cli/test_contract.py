@@ -59,9 +59,12 @@ def test_every_example_runs(run: Run) -> None:
                 "hops",
                 "throughput",
                 "bounds",
+                "failures",
                 "simulate",
                 "crosscheck",
+                "fluid-error",
                 "cost",
+                "price-performance",
                 "find",
                 "sweep",
                 "report",
@@ -82,8 +85,8 @@ def test_every_example_runs(run: Run) -> None:
         (
             ["thruput"],
             "unknown command 'thruput' (did you mean 'throughput'?); "
-            "allowed: throughput, bounds, topology, draw, traffic, workload, paths, hops, simulate, crosscheck, cost, "
-            "find, verify, list, sweep, report",
+            "allowed: throughput, bounds, cost, crosscheck, failures, find, fluid-error, hops, paths, "
+            "price-performance, simulate, topology, draw, traffic, workload, verify, list, sweep, report",
         ),
         (["throughput"], "Missing argument 'TOPOLOGY...'."),
         (
@@ -140,9 +143,12 @@ def test_every_example_runs(run: Run) -> None:
         ),
         (
             ["hops", "ring:n=4", "--trials", "2"],
-            "--trials: nothing fails, so that all trials are alike, found 2",
+            "--trials needs --fail-links or --fail-switches or --fail-planes or --fail-groups or --sweep",
         ),
-        (["bounds", "ring:n=4", "--bound", "nic", "--bound", "nic"], "a bound is named twice, found 'nic'"),
+        (
+            ["bounds", "ring:n=4", "--bound", "nic", "--bound", "nic"],
+            "--bound: a bound is named twice, found 'nic'",
+        ),
         (
             ["topology", "ring:n=4", "ring:n=4", "--variant", "heterogeneous"],
             "--variant: the given planes are all identical, found 'heterogeneous'",

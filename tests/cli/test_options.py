@@ -15,6 +15,8 @@ from click.testing import CliRunner, Result
 from pnet_lp.cli import main
 from pnet_lp.cli.command import Command, CommandFamily
 from pnet_lp.cli.commands import commands
+from pnet_lp.sim.settings import EveryModelSettings
+from pnet_lp.topology import PlaneSettings
 
 Run = Callable[..., Result]
 
@@ -50,13 +52,11 @@ class Example:
 PRESENTATION = {
     *("as_json", "debug", "file", "out", "plot", "threads"),
     "verify full",  # of a proof in colours from many destinations
-    *("throughput save", "throughput links", "throughput lp_file", "throughput time_limit_s"),
-    "throughput jobs",
-    "draw time_limit_s",
-    "find everything",
-    "find jobs",
+    *("throughput save", "throughput links", "throughput write_lp"),
+    *(f"{name} time_limit_s" for name in ("throughput", "draw", "failures", "price-performance")),
+    *("throughput jobs", "failures jobs"),
+    *("find candidates", "find jobs"),
     *(
-        "hops published",
         "cost speedup circuits",
         "cost speedup job",
         "sweep results",
@@ -120,6 +120,8 @@ COST = {
     "tolerance": Example("--tolerance 0.2", base="topology:jellyfish:k=4 --traffic all-to-all"),
     "ports": Example("--ports 8"),
     "separate": Example("--separate", "--planes 2"),
+    "beta": Example("--beta 2", base="hybrid", idle="--beta 2 --planes 2", says="has no meaning for"),
+    "bisection": Example("--no-measure"),
     "prices": Example("--prices mine.yaml"),
     "powers": Example("--power mine.yaml"),
 }
@@ -177,6 +179,42 @@ SIMULATION = {
 }
 """Of the commands that simulate, in whatever model."""
 
+FAILING = f"{RANDOM} --fail-links 0.2 --trials 2"
+GROUPS = f"{RANDOM} --fail-groups groups.yaml --trials 2"
+MIX = (
+    "--topologies fat-tree:k=4 --traffics permutation --arrivals poisson --flow-sizes 10kB --load 0.3,0.5 --flows 50 "
+    "--link-gbps 10"
+)
+
+FLUID = {
+    "sharing": Example("--sharing subflows", "--routing ksp:4"),
+    "subflows": Example(
+        "--subflows 2",
+        "--routing ksp:4 --sharing subflows",
+        idle="--subflows 2",
+        says="changes nothing without --sharing subflows",
+    ),
+    "correction": Example("--correction none"),
+    "initial_window": Example(
+        "--initial-window 2",
+        idle="--correction none --initial-window 2",
+        says="changes nothing without slow-start",
+    ),
+    "window": Example(
+        "--window 4",
+        "--correction queueing",
+        idle="--window 4",
+        says="changes nothing without queueing or convergence",
+    ),
+    "threshold": Example(
+        "--threshold 1",
+        "--correction queueing --window 20",
+        idle="--threshold 4",
+        says="changes nothing without queueing or convergence",
+    ),
+}
+"""Of commands that ask for both models."""
+
 VARIED = "fat-tree:k=4 --vary planes=1,2"
 
 CASES: dict[str, tuple[str, dict[str, Example]]] = {
@@ -193,13 +231,81 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "trials": Example("--trials 3", "--fail-links 0.2", idle="--trials 3", says="nothing fails"),
         },
     ),
+    "failures": (
+        FAILING,
+        {
+            **on(f"{{}} {FAILING.partition(' ')[2]}", NETWORK),
+            **TRAFFIC,
+            **POLICY,
+            "fail_links": Example("--fail-links 0.3", base=f"{RANDOM} --fail-switches 0.2 --trials 2"),
+            "fail_planes": replace(NETWORK["fail_planes"], base=FAILING),
+            "fail_unit": Example(
+                "--fail-unit direction",
+                "--fail-links 0.2",
+                base=GROUPS,
+                idle="--fail-unit box",
+                says="needs --fail-links",
+            ),
+            "fail_mode": Example(
+                "--fail-mode independent",
+                "--fail-links 0.2",
+                base=GROUPS,
+                idle="--fail-mode betweenness",
+                says="needs --fail-links",
+            ),
+            "routing": Example("--routing ksp:2"),
+            "solver": Example("--solver highs-ipx"),
+            "tolerance": Example("--tolerance 0.2"),
+            "trials": Example(
+                "--trials 3",
+                "--fail-links 0.2",
+                base=RANDOM,
+                idle="--planes 2 --variant heterogeneous --fail-planes 1 --trials 3",
+                says="where what fails is not drawn",
+            ),
+        },
+    ),
+    "price-performance": (
+        RANDOM,
+        {
+            **NETWORK,
+            **TRAFFIC,
+            **POLICY,
+            "routing": Example("--routing ksp:2"),
+            "solver": Example("--solver highs-ipx"),
+            "tolerance": Example("--tolerance 0.2"),
+            **{name: COST[name] for name in ("ports", "separate", "prices", "powers")},
+        },
+    ),
+    "fluid-error": (
+        MIX,
+        {
+            **{
+                name: replace(one, base=MIX, beside=one.beside.replace("heterogeneous", "homogeneous"))
+                for name, one in {**NETWORK, **SIMULATION}.items()
+                if name in {"seed", *PlaneSettings.model_fields, *EveryModelSettings.model_fields}
+            },
+            **FLUID,
+            "topologies": Example("--topologies leaf-spine:leaves=4,spines=2,hosts_per_leaf=4"),
+            "hosts_per_switch": Example(
+                "--hosts-per-switch 3",
+                base=f"{MIX.replace('fat-tree:k=4', 'ring:n=6')} --hosts-per-switch 1",
+            ),
+            "traffics": Example("--traffics stride:s=1"),
+            "arrivals": Example("--arrivals log-normal:sigma=2"),
+            "flow_sizes": Example("--flow-sizes 20kB"),
+            "flows": Example("--flows 60"),
+            "load": Example("--load 0.1,0.2", idle="--load 0.5,0.2", says="no range of loads"),
+            "plain": Example("--plain propagation"),
+        },
+    ),
     "bounds": (
         f"{RANDOM} --bound mean-path",
         {
             **on("{} --bound mean-path", NETWORK),
             **TRAFFIC,
-            "names": Example("--bound nic"),
-            "solved": Example("--solve"),
+            "bounds": Example("--bound nic"),
+            "solve": Example("--solve"),
             "tolerance": Example(
                 "--tolerance 0.2", "--solve", idle="--tolerance 0.2", says="--tolerance needs --solve"
             ),
@@ -269,9 +375,9 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **on(RANDOM + " --stats", LEVEL | POLICY),
             "routing": Example("--routing ksp:2", base=RANDOM + " --stats"),
             "pair": Example(
-                "--pair h0 h5", idle="--stats --pair h0 h5", says="give either --pair or --stats"
+                "--pair h0 h5", idle="--stats --pair h0 h5", says="give either --stats or --pair"
             ),
-            "stats": Example("--stats", idle="--stats --pair h0 h5", says="give either --pair or --stats"),
+            "stats": Example("--stats", idle="--stats --pair h0 h5", says="give either --stats or --pair"),
         },
     ),
     "hops": (
@@ -280,9 +386,9 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             **NETWORK,
             **LEVEL,
             "trials": Example(
-                "--trials 2", "--fail-links 0.2", idle="--trials 2", says="all trials are alike"
+                "--trials 2", "--fail-links 0.2", idle="--trials 2", says="--trials needs --fail-links"
             ),
-            "sweep": Example(
+            "axis_fail_links": Example(
                 "--sweep 0,0.1", idle="--sweep 0 --fail-links 0.1", says="--sweep or --fail-links"
             ),
             "pair": Example(
@@ -306,19 +412,19 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 "--sharing subflows",
                 "--model fluid --routing ksp:4",
                 idle="--sharing subflows",
-                says="only model=fluid has this setting",
+                says="only --model fluid has this setting",
             ),
             "subflows": Example(
                 "--subflows 2",
                 "--model fluid --routing ksp:4 --sharing subflows",
                 idle="--model fluid --subflows 2",
-                says="changes nothing without sharing=subflows",
+                says="changes nothing without --sharing subflows",
             ),
             "correction": Example(
                 "--correction none",
                 "--model fluid",
                 idle="--correction none",
-                says="only model=fluid has this setting",
+                says="only --model fluid has this setting",
             ),
             "initial_window": Example(
                 "--initial-window 2",
@@ -338,38 +444,15 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 idle="--model fluid --threshold 4",
                 says="changes nothing without queueing or convergence",
             ),
-            "repeat": Example("--repeat 2"),
+            "draws": Example("--draws 2"),
+            "warm_up": Example("--warm-up 1us"),
         },
     ),
     "crosscheck": (
         SIMULATED,
         {
             **SIMULATION,
-            "sharing": Example("--sharing subflows", "--routing ksp:4"),
-            "subflows": Example(
-                "--subflows 2",
-                "--routing ksp:4 --sharing subflows",
-                idle="--subflows 2",
-                says="changes nothing without sharing=subflows",
-            ),
-            "correction": Example("--correction none"),
-            "initial_window": Example(
-                "--initial-window 2",
-                idle="--correction none --initial-window 2",
-                says="changes nothing without slow-start",
-            ),
-            "window": Example(
-                "--window 4",
-                "--correction queueing",
-                idle="--window 4",
-                says="changes nothing without queueing or convergence",
-            ),
-            "threshold": Example(
-                "--threshold 1",
-                "--correction queueing --window 20",
-                idle="--threshold 4",
-                says="changes nothing without queueing or convergence",
-            ),
+            **FLUID,
         },
     ),
     "cost": (f"topology:{RANDOM}", COST),
@@ -377,13 +460,17 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
     "cost curve": (
         f"topology:{RANDOM} --beta 1",
         {
-            **{name: replace(one, beside=f"{one.beside} --beta 1") for name, one in COST.items()},
+            **{
+                name: replace(one, beside=f"{one.beside} --beta 1")
+                for name, one in COST.items()
+                if name != "beta"
+            },
             **{
                 name: replace(
                     one,
                     beside=f"{one.beside} --beta 1 --measure",
-                    idle=one.given,
-                    says="needs --measure or --traffic",
+                    idle=f"{one.beside} {one.given}",
+                    says="has no meaning for a cost without traffic or bisection",
                 )
                 for name, one in COST.items()
                 if name in {"fail_links", "fail_switches", "fail_planes"}
@@ -393,8 +480,8 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
                 for name, one in COST.items()
                 if name in {"fail_unit", "fail_mode", "fail_groups"}
             },
-            "betas": Example("--beta 2"),
-            "measure": Example("--measure", "--beta 1"),
+            "axis_beta": Example("--beta 2"),
+            "bisection": Example("--measure", "--beta 1"),
         },
     ),
     "cost equal": (
@@ -413,7 +500,7 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
             "links": Example("--links 3"),
             "servers": Example("--servers 64"),
             "servers_per_rack": Example("--ports 16"),
-            "texts": Example("--traffic mpi-mg"),
+            "axis_traffic": Example("--traffic mpi-mg"),
             "level": Example("--level rack", "--traffic all-to-all"),
             "scattered": Example("--scattered", "--oversubscription 4 --traffic permutation"),
             "search": Example("--search 9", "--traffic permutation"),
@@ -481,14 +568,14 @@ CASES: dict[str, tuple[str, dict[str, Example]]] = {
 """For every command its arguments, and an example for every option."""
 
 
-def commands() -> Iterator[tuple[str, Command]]:
+def every_command() -> Iterator[tuple[str, Command]]:
     """Return every command, those beside others too, by what one types."""
     for name in commands():
         command = main.get_command(None, name)  # type: ignore[arg-type]
         assert isinstance(command, Command)
         yield name, command
         if isinstance(command, CommandFamily):
-            yield from ((f"{name} {other}", command.other(other)) for other in command.others)
+            yield from ((f"{name} {other}", command.load(other)) for other in command.others)
 
 
 EXAMPLES = [
@@ -535,7 +622,7 @@ def timeless(document: Any) -> Any:
 
 
 def test_every_option_has_an_example() -> None:
-    for name, command in commands():
+    for name, command in every_command():
         options = {str(param.name) for param in command.params if isinstance(param, click.Option)}
         expected = {option for option in options if not {option, f"{name} {option}"} & PRESENTATION}
         assert set(CASES[name][1]) == expected, name
@@ -650,7 +737,7 @@ def test_what_has_no_meaning_is_refused(run: Run, command: str, base: str, examp
 def test_an_architecture_takes_no_options_of_a_topology(run: Run, name: str) -> None:
     one = COST[name]
     refused = run(*shlex.split(f"cost hybrid {one.given} {one.beside}"), code=2).stderr
-    assert any(text in refused for text in ("and this is for a TOPOLOGY", "nothing is drawn"))
+    assert any(text in refused for text in ("the architecture 'hybrid'", "nothing is drawn"))
 
 
 @pytest.mark.parametrize("options", ["--routing ecmp", "--routing ecmp --objective max-min-fill"])

@@ -82,7 +82,7 @@ def writing_options(name: str, command: click.Command) -> Iterator[tuple[str, st
         if isinstance(param.type, OutputFile):
             yield name, max(param.opts, key=len)
     for other in getattr(command, "others", ()):
-        yield from writing_options(f"{name} {other}", command.other(other))
+        yield from writing_options(f"{name} {other}", command.load(other))
 
 
 def test_every_option_that_names_a_file_is_here() -> None:

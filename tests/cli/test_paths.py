@@ -56,7 +56,7 @@ def test_policies_reach_the_search(run_json: RunJson) -> None:
 
 
 def test_what_is_refused(run: Run) -> None:
-    assert "give either --pair A B or --stats" in run("paths", "ring:n=4", code=2).stderr
+    assert "nothing is requested; allowed: --pair A B or --stats" in run("paths", "ring:n=4", code=2).stderr
     assert (
         "no rack is called 'x'; allowed: 0 to 3"
         in run("paths", "ring:n=4", "--pair", "0", "x", code=2).stderr

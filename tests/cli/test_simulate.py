@@ -18,7 +18,9 @@ import pytest
 from click.testing import Result
 from rich.console import Console
 
-from pnet_lp.cli.progress import SimulationLine
+from pnet_lp.cli.progress import ProgressLine
+from pnet_lp.questions.base import Step
+from pnet_lp.seeds import derive_seed
 from pnet_lp.sim import Progress
 
 Run = Callable[..., Result]
@@ -62,19 +64,22 @@ def test_document(run_json: RunJson) -> None:
 
 
 def test_the_same_bytes_for_a_seed_and_any_jobs(run: Run, run_json: RunJson) -> None:
-    line = (*TREE, *FLOWS, "--seed", "4", "--repeat", "3")
+    line = (*TREE, *FLOWS, "--seed", "4", "--draws", "3")
     alone = run_json(*line, "--out", "alone.parquet")
     together = run_json(*line, "--jobs", "2", "--out", "together.parquet")
     assert timeless(alone) == timeless(together)
     assert Path("alone.parquet").read_bytes() == Path("together.parquet").read_bytes()
-    assert [one["seed"] for one in alone["runs"]] == [4, 5, 6]
-    single = run_json(*TREE, *FLOWS, "--seed", "5", "--out", "single.csv")
+    seeds = [4, derive_seed(4, "draw", 1), derive_seed(4, "draw", 2)]
+    assert [one["seed"] for one in alone["runs"]] == seeds
+    single = run_json(*TREE, *FLOWS, "--seed", str(seeds[1]), "--out", "single.csv")
     assert timeless(single["runs"][0]) == timeless(alone["runs"][1])
     run(*line, "--out", "alone.csv")
     rows = read("alone.csv")
-    assert [(row["run"], row["seed"]) for row in rows[::16]] == [("0", "4"), ("1", "5"), ("2", "6")]
+    assert [(row["run"], row["seed"]) for row in rows[::16]] == [
+        (str(i), str(seed)) for i, seed in enumerate(seeds)
+    ]
     expected = read("single.csv")
-    assert [{**row, "run": "1", "seed": "5"} for row in expected] == rows[16:32]
+    assert [{**row, "run": "1", "seed": str(seeds[1])} for row in expected] == rows[16:32]
 
 
 def test_a_time_limit_is_a_partial_result(run: Run, run_json: RunJson) -> None:
@@ -156,7 +161,7 @@ def test_records_of_two_runs_do_not_mix(run: Run, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("suffix", ["png", "svg"])
 def test_plot(run: Run, suffix: str) -> None:
     for name in ("one", "two"):
-        run(*TREE, *FLOWS, "--repeat", "2", "--plot", f"{name}.{suffix}")
+        run(*TREE, *FLOWS, "--draws", "2", "--plot", f"{name}.{suffix}")
     assert Path(f"one.{suffix}").read_bytes() == Path(f"two.{suffix}").read_bytes()
     traced = ("--trace", "flow:3", "--trace", "queue:h3->edge1")
     run(*TREE, *FLOWS, *traced, "--plot", f"traced.{suffix}")
@@ -209,15 +214,15 @@ def test_plot(run: Run, suffix: str) -> None:
         ((*FLOWS, "--time-limit", "0s"), "--time-limit: input should be greater than 0, found '0s'"),
         ((*FLOWS, "--header", "2kB"), "--header: the header leaves no room for payload, found 2000"),
         ((*FLOWS, "--trace", "flow:99", "--records", "out"), "--trace: no such flow, found 'flow:99'"),
-        ((*FLOWS, "--trace", "flow:1"), "--trace needs --records"),
+        ((*FLOWS, "--trace", "flow:1"), "--trace needs --records or --plot"),
         ((*FLOWS, "--fail-at", "1us"), "--fail-at needs --fail-links"),
         (
             (*FLOWS, "--fail-links", "0.1", "--fail-at", "2us", "--fail-until", "1us"),
             "--fail-until: what fails would be back before, found '1us'; allowed: more than 2us",
         ),
-        ((*FLOWS, "--jobs", "2"), "--jobs needs --repeat"),
-        ((*FLOWS, "--repeat", "9999999"), "9999999 is not in the range 1<=x<=1000000"),
-        ((*FLOWS, "--repeat", "2", "--jobs", "9999"), "9999 is not in the range 1<=x<=1024"),
+        ((*FLOWS, "--jobs", "2"), "--jobs needs --draws"),
+        ((*FLOWS, "--draws", "9999999"), "9999999 is not in the range 1<=x<=1000000"),
+        ((*FLOWS, "--draws", "2", "--jobs", "9999"), "9999 is not in the range 1<=x<=1024"),
         ((*FLOWS, "--routing", "ideal"), "--routing: the routing has no list of paths, found 'ideal'"),
     ],
 )
@@ -247,10 +252,10 @@ def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("rich.console.Console", lambda **_: fake())
     monkeypatch.setattr(buffer, "isatty", lambda: True)
     monkeypatch.setattr("sys.stderr", buffer)
-    with SimulationLine(3) as line:
-        line.of(1)(Progress(2 * 10**9, 30_000_000, 0, 100, 0.25, None, 6.0))
+    with ProgressLine() as line:
+        line(Step("draw 2 of 3", Progress(2 * 10**9, 30_000_000, 0, 100, 0.25, None, 6.0)))
     text = buffer.getvalue()
-    assert "run 2 of 3: 2 ms simulated, 0 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text
+    assert "draw 2 of 3: 2 ms simulated, 0 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text
 
 
 def interrupted_after(seconds: float, folder: Path, *more: str) -> tuple[int, bytes, bytes]:
@@ -288,6 +293,6 @@ def test_ctrl_c_leaves_what_was_reached(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_ends_all_jobs(tmp_path: Path) -> None:
-    code, stdout, stderr = interrupted_after(3.0, tmp_path, "--repeat", "4", "--jobs", "2")
+    code, stdout, stderr = interrupted_after(3.0, tmp_path, "--draws", "4", "--jobs", "2")
     assert code == 130
     assert (stdout, stderr) == (b"", b"Error: interrupted\n")

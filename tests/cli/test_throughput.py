@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
-import pnet_lp.cli.throughput as command
 import pyarrow.parquet as pq
 import pytest
 from click.testing import Result
 
 from pnet_lp.model import ThroughputResult
+from pnet_lp.questions.throughput import answer
 from pnet_lp.throughput import Interrupted
 
 Run = Callable[..., Result]
@@ -130,7 +130,7 @@ def test_a_disconnected_pair_is_named(run: Run, run_json: RunJson, here: Path) -
 def test_bounds_that_do_not_meet_exit_with_3(
     run: Run, run_json: RunJson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    solve = command.solve
+    solve = answer.solve
 
     def stopped(*args: Any, **kwargs: Any) -> ThroughputResult:
         result = solve(*args, **kwargs)
@@ -138,7 +138,7 @@ def test_bounds_that_do_not_meet_exit_with_3(
         object.__setattr__(result, "interrupted", True)
         raise Interrupted(result)
 
-    monkeypatch.setattr(command, "solve", stopped)
+    monkeypatch.setattr(answer, "solve", stopped)
     assert run_json(*CUBE, code=3)["interrupted"] is True
     assert "bounds: interrupted before they met within a gap of 1e-06" in run(*CUBE, code=3).stdout
 
@@ -153,13 +153,13 @@ def test_a_solver_of_other_routings_is_bad_usage(run: Run, solver: str) -> None:
 
 def test_options_reach_the_solver(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, Any] = {}
-    solve = command.solve
+    solve = answer.solve
 
     def spy(*args: Any, **kwargs: Any) -> ThroughputResult:
         seen.update(kwargs)
         return solve(*args, **kwargs)
 
-    monkeypatch.setattr(command, "solve", spy)
+    monkeypatch.setattr(answer, "solve", spy)
     run(*CUBE, "--solver", "highs-simplex", "--threads", "2", "--time-limit", "60")
     assert (seen["solver"], seen["threads"], seen["deadline"].limit_s, seen["tolerance"]) == (
         "highs-simplex",
@@ -172,7 +172,7 @@ def test_options_reach_the_solver(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_table_that_does_not_fit_is_refused_before_solving(
     run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "solve", lambda *_, **__: pytest.fail("began to solve"))
+    monkeypatch.setattr(answer, "solve", lambda *_, **__: pytest.fail("began to solve"))
     monkeypatch.setattr("pnet_lp.questions.throughput.links._BYTES_PER_RATE", 1 << 50)
     assert "Error: a table of 56 demands needs about " in run(*CUBE, "-o", "rates.csv", code=2).stderr
     assert not (here / "rates.csv").exists()

@@ -99,8 +99,8 @@ def test_completion_times_as_ns3_writes_them(run: Run, run_json: RunJson) -> Non
     partial = run(*options, "--fct", "fct.txt", "--time-limit", "1us", code=3)
     assert "0 of 3 complete" in partial.stdout
     assert Path("fct.txt").read_text() == ""
-    refused = run(*options, "--fct", "fct.txt", "--repeat", "2", code=2).stderr
-    assert "give either --fct or --repeat" in refused
+    refused = run(*options, "--fct", "fct.txt", "--draws", "2", code=2).stderr
+    assert "give either --fct or --draws" in refused
 
 
 def test_a_job_has_a_time_and_so_have_its_stages(run: Run, run_json: RunJson) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pnet_lp.cost import Book, design, equal_cost, load_book, quote, trace_curves
+import pnet_lp as pn
+from pnet_lp.cost import Book, design, equal_cost, load_book, quote
 from pnet_lp.errors import SpecError
 
 TOR, SR, LR, OPTICAL, BIG, SMALL, MULTI, SINGLE, COPPER = 30_000, 665, 1_600, 340, 3_595, 1_995, 28, 25, 10
@@ -63,10 +64,12 @@ def test_the_table_of_the_documentation() -> None:
 
 
 def test_published_savings() -> None:
-    curves = trace_curves(["hybrid", "beta-fat-tree"], [1, 2, 3, 4, 32], prices(), load_book("power"))
     saved = [
-        100 * (1 - ours.quote.total_usd / tree.quote.total_usd)
-        for ours, tree in zip(curves[0].points, curves[1].points, strict=True)
+        100 * (1 - ours / tree)
+        for ours, tree in (
+            [pn.cost(name, beta=beta).headline.value for name in ("hybrid", "beta-fat-tree")]
+            for beta in (1, 2, 3, 4, 32)
+        )
     ]
     assert [round(percent, 1) for percent in saved] == [31.9, 29.5, 26.8, 24.4, 3.6]
 
@@ -111,13 +114,10 @@ def test_equal_cost_refuses() -> None:
         equal_cost(0.5, *books)
 
 
-def test_curves_refuse() -> None:
-    books = prices(), load_book("power")
+def test_a_beta_that_is_said_twice() -> None:
     with pytest.raises(SpecError) as caught:
-        trace_curves(["hybrid:beta=3"], [1, 2], *books)
-    assert str(caught.value) == "hybrid:beta=3: a curve varies beta, so an expression cannot set it"
-    with pytest.raises(SpecError, match="a curve needs at least one beta"):
-        trace_curves(["hybrid"], [], *books)
+        pn.cost("hybrid:beta=3", beta=1)
+    assert str(caught.value) == "beta: 'hybrid:beta=3' says it already, found 1.0"
 
 
 def test_optics_spare_transceivers() -> None:

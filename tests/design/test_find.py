@@ -293,15 +293,17 @@ def test_wrong(given: dict[str, Any], kind: type[PnetError], message: str) -> No
 
 def test_command(tmp_path: Path) -> None:
     words = "find --hosts 16 --min-gbps-per-host 60 --radix 8 --planes 1..2 --speeds 100"
-    table, chart = tmp_path / "found.csv", tmp_path / "front.svg"
+    table, every, chart = (tmp_path / name for name in ("found.csv", "candidates.csv", "front.svg"))
     done = CliRunner().invoke(
-        main, [*words.split(), "--json", "-o", str(table), "--all", "--plot", str(chart)]
+        main,
+        [*words.split(), "--json", "-o", str(table), "--candidates", str(every), "--plot", str(chart)],
     )
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
     front = document["front"]
     assert document["candidates"] == len(front) + sum(document["ruled_out"].values())
-    assert len(table.read_text().splitlines()) == 1 + document["candidates"]
+    assert len(table.read_text().splitlines()) == 1 + len(front)
+    assert len(every.read_text().splitlines()) == 1 + document["candidates"]
     assert "Gb/s per host" in chart.read_text()
     # The command that is printed makes the network, and it carries as much.
     again = CliRunner().invoke(
@@ -311,9 +313,9 @@ def test_command(tmp_path: Path) -> None:
     assert json.loads(again.stdout)["throughput_gbps"] == pytest.approx(front[0]["gbps_per_host"], rel=1e-3)
     text = CliRunner().invoke(main, words.split())
     assert "ruled out" in text.output
-    refused = CliRunner().invoke(main, [*words.split(), "--all"])
+    refused = CliRunner().invoke(main, [*words.split(), "--candidates", str(tmp_path / "c.txt")])
     assert refused.exit_code == 2
-    assert "--all needs --out" in refused.output
+    assert "c.txt: unknown file format, found '.txt'" in refused.output
 
 
 def test_every_family_with_sizes_is_a_family() -> None:

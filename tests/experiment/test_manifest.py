@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pnet_lp.experiment import Experiment, Store, load_experiment, manifest, run_experiment, runner
+from pnet_lp import manifest
+from pnet_lp.experiment import Experiment, Store, load_experiment, run_experiment, runner
 
 ROOT = Path(__file__).parents[2]
 GIT = shutil.which("git")

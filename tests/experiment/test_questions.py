@@ -32,6 +32,8 @@ SMALL = {
     "price-performance": "{topology: ['jellyfish:k=4,seed=1', 'fat-tree:k=4'], traffic: permutation, fail_links: 0.1}",
     "simulate": "{topology: 'jellyfish:k=4', traffic: permutation, flow_size: 10kB, preset: pnet}",
     "speed-up": "{job: true, traffic: random}",
+    "find": "{hosts: 12, min_gbps_per_host: 20, radix: 8, planes: 1, families: [leaf-spine, jellyfish]}",
+    "paths": "{topology: 'jellyfish:k=4', stats: true, routing: 'ksp:2'}",
 }
 """One small case of each question."""
 
@@ -205,7 +207,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         ),
         (
             "throughput",
-            "{topology: 'ring:n=4', fail_unit: direction, fail_mode: betweenness}",
+            "{topology: 'ring:n=4', fail_links: 0.1, fail_unit: direction, fail_mode: betweenness}",
             "cases.a: fail_mode: directions fail independently, found 'betweenness'",
         ),
         (
@@ -259,7 +261,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         ),
         (
             "cost",
-            "{architecture: 'ring:n=4', fail_links: 0.1}",
+            "{architecture: 'ring:n=4', fail_links: 0.1, bisection: false}",
             "cases.a: fail_links: has no meaning for a cost without traffic or bisection: what fails is paid for, too",
         ),
         (
@@ -281,7 +283,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "cost",
             "{architecture: hybrid, level: rack}",
-            "cases.a: level: has no meaning for a cost without traffic, found 'rack'",
+            "cases.a: level: has no meaning without traffic, found 'rack'",
         ),
         (
             "cost",
@@ -339,7 +341,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "failures",
             "{topology: 'ring:n=4'}",
-            "cases.a: a question of failures needs some; allowed: fail_links, fail_switches, fail_planes, fail_groups",
+            "cases.a: nothing fails; allowed: fail_links or fail_switches or fail_planes or fail_groups",
         ),
         (
             "failures",
@@ -352,7 +354,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
             "cases.a: bounds: a bound is named twice, found 'nic'",
         ),
         ("speed-up", "{scenario: '3'}", "cases.a: scenario: input should be '1' or '2', found '3'"),
-        ("speed-up", "{job: true, links: 4}", "cases.a: links: a job has sizes of its own, found 4"),
+        ("speed-up", "{job: true, links: 4}", "cases.a: job: has no meaning beside links, found True"),
         ("speed-up", "{traffic: mpi-ftt}", "cases.a: traffic: unknown traffic 'mpi-ftt'"),
     ],
 )

@@ -185,15 +185,25 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
         )
     ),
     *(
+        (call, SpecError, f"seed: {problem}, found {seed!r}")
+        for seed, problem in (
+            (-1, "input should be greater than or equal to 0"),
+            (1.5, "input should be a valid integer, got a number with a fractional part"),
+            (1 << 64, "input should be less than or equal to 18446744073709551615"),
+        )
+        for call in (
+            lambda seed=seed: pn.throughput("ring:n=4", seed=seed),
+            lambda seed=seed: pn.simulate("fat-tree:k=4", workload="incast:senders=3,sizes=1kB", seed=seed),
+        )
+    ),
+    *(
         (call, SpecError, f"seed: out of range, found {seed!r}; allowed: whole numbers, 0 to 2^64 - 1")
         for seed in (-1, 1.5, 1 << 64)
         for call in (
-            lambda seed=seed: pn.throughput("ring:n=4", seed=seed),
             lambda seed=seed: pn.throughput(build_network("ring:n=4"), traffic=ROTATED, seed=seed),
             lambda seed=seed: pn.draw("ring:n=4", seed=seed),
             lambda seed=seed: pn.build_network("ring:n=4", seed=seed),
             lambda seed=seed: pn.build_traffic("permutation", build_network("ring:n=4"), seed=seed),
-            lambda seed=seed: pn.simulate(build_network("fat-tree:k=4"), "each:sizes=10MB", seed=seed),
         )
     ),
     (lambda: pn.sweep("ring:n=4", vary={"planes": [1]}, seed=1.5), SpecError, "seed: "),  # type: ignore[arg-type]
@@ -201,12 +211,19 @@ WRONG: list[tuple[Callable[[], object], type[PnetError], str]] = [
     (lambda: pn.find(hosts=16, min_gbps_per_host=10, jobs=0), SpecError, "jobs: out of range, found 0"),
     (lambda: pn.build_network(7), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
     (lambda: pn.build_traffic("all-to-all", "ring:n=4"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
-    (lambda: pn.simulate("ring:n=4", "each:sizes=10MB"), SpecError, "network: not a network, found 'str'"),  # type: ignore[arg-type]
+    (lambda: pn.simulate(7, workload="incast"), SpecError, "topology: not a kind of topology, found 'int'"),  # type: ignore[arg-type]
+    *(
+        (call, SpecError, f"level: input should be 'rack' or 'host', found {level!r}")
+        for level in ("Host", "foo", "")
+        for call in (
+            lambda level=level: pn.throughput("fat-tree:k=4", level=level),
+            lambda level=level: pn.hops("fat-tree:k=4", level=level),
+        )
+    ),
     *(
         (call, SpecError, f"level: no such level, found {level!r}; allowed: rack, host")
         for level in ("Host", "foo", "")
         for call in (
-            lambda level=level: pn.throughput("fat-tree:k=4", level=level),
             lambda level=level: pn.throughput(
                 "fat-tree:k=4", level=level, traffic=np.ones((16, 16)) - np.eye(16)
             ),

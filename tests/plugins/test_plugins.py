@@ -168,6 +168,29 @@ def test_in_a_sweep(run: Run) -> None:
     assert json.loads(stored.read_text())["fingerprint"] != before
 
 
+def test_a_question_has_a_command_a_sweep_and_a_function(run: Run) -> None:
+    """One file, which no other names; all three say the same."""
+    printed = run("diameter", "bipartite:n=4", "--planes", "2")
+    assert printed == {"hops": 2}
+    folder = Path(run.place) / "far"  # type: ignore[attr-defined]
+    folder.mkdir()
+    (folder / "spec.yaml").write_text(
+        "title: How far\nquestion: diameter\ncases: {one: {topology: 'bipartite:n=4', planes: 2}}\n"
+    )
+    run("sweep", "far")
+    stored = folder.parent / "results" / "far" / "one" / "draw-0" / "result.json"
+    assert json.loads(stored.read_text())["result"] == printed
+    program = "import json\nfrom pnet_lp.notebook import ask\n"
+    program += "print(json.dumps(ask.diameter('bipartite:n=4', planes=2).to_json()))"
+    process = run.process  # type: ignore[attr-defined]
+    assert json.loads(process("-c", program).stdout) == printed
+    assert process("-m", "pnet_lp", "diameter", "ring:n=8").stdout == "diameter  4 hops\n"
+    shown = process("-m", "pnet_lp", "diameter", "--help").stdout
+    assert "Count the links between the racks that are farthest apart." in shown
+    assert "Example:\n  pnet-lp diameter ring:n=8\n" in shown
+    assert "ring: n: input should be greater than or equal to 3" in run("diameter", "ring:n=2", code=2)
+
+
 def test_the_how_to_is_this_code() -> None:
     """CONTRIBUTING shows these files, whole."""
     blocks = dict(

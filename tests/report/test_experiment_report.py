@@ -20,7 +20,7 @@ from pnet_lp.experiment import (
     ValueClaim,
 )
 from pnet_lp.questions.base import Headline
-from pnet_lp.questions.throughput import ThroughputCase as Case
+from pnet_lp.questions.throughput.case import ThroughputCase as Case
 from pnet_lp.report import chart
 from pnet_lp.report.chart import words_of, write_chart
 from pnet_lp.report.claims import compare_claims

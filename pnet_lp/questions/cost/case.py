@@ -153,11 +153,18 @@ class CostCase(BookSettings, FailureSettings, TopologySettings, Case):
         return bool(getattr(self, key) != CostCase.model_fields[key].default)
 
     def _options(self, seed: int = 0) -> TopologyOptions:
-        return TopologyOptions(self, seed, self.failures, tuple(filter(self._says, _OF_TOPOLOGIES)))
+        given = tuple(key for key in _OF_TOPOLOGIES if key in self.model_fields_set)
+        return TopologyOptions(self, seed, self.failures, given)
+
+    @property
+    def _counted(self) -> bool:
+        """Whether what is priced is a TOPOLOGY."""
+        return read_architecture(self.architecture, self._options(), beta=self.beta)[0] == "topology"
 
     def design(self, seed: int) -> Design:
         """Return the architecture with its sizes settled."""
-        return design(self.architecture, self._options(seed), beta=self.beta)
+        # In a sweep, keys of a TOPOLOGY may be there for the sake of other cases.
+        return design(self.architecture, self._options(seed) if self._counted else None, beta=self.beta)
 
     @classmethod
     def point(cls, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,6 +175,14 @@ class CostCase(BookSettings, FailureSettings, TopologySettings, Case):
 
     def check_alone(self) -> None:
         """See the base class."""
-        kind, _ = read_architecture(self.architecture, self._options(), beta=self.beta)
-        if "seed" in self.model_fields_set and self.traffic is None and kind != "topology":
+        if self._counted:
+            return
+        for key in _OF_TOPOLOGIES:
+            if key in self.model_fields_set:
+                raise SpecError(
+                    f"has no meaning for the architecture {self.architecture!r}",
+                    where=key,
+                    found=getattr(self, key),
+                )
+        if "seed" in self.model_fields_set and self.traffic is None:
             raise SpecError("nothing is drawn", where="seed", allowed="a TOPOLOGY, or traffic=permutation")

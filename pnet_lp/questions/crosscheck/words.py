@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pnet_lp.extras import need
 from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.questions.crosscheck.answer import CrosscheckAnswer
+from pnet_lp.questions.crosscheck.case import CrosscheckCase
 from pnet_lp.tables import Columns, fact_grid, text_table
 from pnet_lp.units import format_us
 
@@ -40,6 +42,12 @@ _FIGURES = {
 """What a factor is of."""
 
 _NONE = "-"
+
+
+def check_places(_: CrosscheckCase, places: Mapping[str, Path]) -> None:
+    """Raise PnetError where what writes the table is not installed."""
+    if "out" in places:
+        need("pyarrow", "out")
 
 
 def report(document: Mapping[str, Any]) -> list[str | Table]:

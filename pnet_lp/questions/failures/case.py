@@ -37,6 +37,16 @@ class FailuresCase(SolveSettings, DemandKeys):
         if self.model_fields_set.isdisjoint(FAILING):
             where = "trials" if "trials" in self.model_fields_set else None
             raise SpecError("nothing fails", where=where, allowed=" or ".join(FAILING))
+        # In a sweep over shares that fail, one of them may be 0.
+        if self.failures:
+            self._check_trials()
+        return self
+
+    def check_alone(self) -> None:
+        """See the base class."""
+        super().check_alone()
+        self._check_trials()
+
+    def _check_trials(self) -> None:
         if "trials" in self.model_fields_set and self.trials > 1 and not self.failures.random:
             raise SpecError("has no meaning where what fails is not drawn", where="trials", found=self.trials)
-        return self

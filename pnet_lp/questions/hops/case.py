@@ -85,5 +85,5 @@ class HopsCase(NetworkKeys):
         """Return the remote call, None where none was requested."""
         if self.rpc_bytes is None:
             return None
-        rate = self.rate_gbps or only_speed(network, instead="rate_gbps with it")
+        rate = self.rate_gbps or only_speed(network, instead="rate_gbps=C with it")
         return Rpc(self.rpc_bytes, rate, self.hop_delay_us)

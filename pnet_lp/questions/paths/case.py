@@ -36,7 +36,7 @@ class PathsCase(RoutingSettings, NetworkKeys):
     @model_validator(mode="after")
     def _check_pair(self) -> Self:
         if self.pair is None and not self.stats:
-            raise SpecError("nothing is requested", allowed="pair or stats")
+            raise SpecError("nothing is requested", allowed="pair=A B or stats=true")
         return self
 
     def check(self) -> None:

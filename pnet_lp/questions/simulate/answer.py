@@ -12,7 +12,7 @@ from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summ
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.simulate.case import SHARES, STAGES, SimulateCase
 from pnet_lp.sim import Scenario, ScenarioWords, SimulationResult, figures
-from pnet_lp.sim.columns import run_columns
+from pnet_lp.sim.columns import RATES, run_columns
 
 _RUN_KEYS = (
     "flows",
@@ -98,8 +98,14 @@ class SimulateAnswer(Answer):
                 for result in self.results
                 for found in [figures([result])]
             ],
+            **({} if self.before is None else {"warm_up": self._after_warm_up(self.before)}),
             "warnings": list(self.warnings),
         }
+
+    def _after_warm_up(self, before: SimulationResult) -> dict[str, Any]:
+        """Return the rates of the first run after what came ``before``."""
+        columns = self.columns
+        return {"simulated_s": before.time_ps / 1e12, **{name: columns[name] for name in RATES}}
 
     @classmethod
     def pooled(cls, answers: Sequence[SimulateAnswer], *, stopped: bool) -> SimulateAnswer:

@@ -76,7 +76,9 @@ class SimulateCase(Settings, OutageSettings, FlowSettings, NetworkKeys):
     jobs = ("draws",)
     pooled = True
 
-    trace: Annotated[tuple[str, ...], OneOrMore, Flag(metavar="WHAT:WHERE", several="repeated")] = Field(
+    trace: Annotated[
+        tuple[str, ...], OneOrMore, Flag(metavar="WHAT:WHERE", several="repeated", needs=("records", "plot"))
+    ] = Field(
         (),
         description="trace queue:FROM->TO at each arrival, or window and arrivals of flow:NUMBER; may be repeated",
     )

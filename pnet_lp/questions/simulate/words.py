@@ -17,7 +17,8 @@ from pnet_lp.questions.simulate.fct import write_fct as write_fct_file
 from pnet_lp.questions.simulate.plot import write_simulation_plot
 from pnet_lp.sim import SimulationResult
 from pnet_lp.tables import Columns, text_table, write_table
-from pnet_lp.units import format_gbps, format_us
+from pnet_lp.units import format_us
+from pnet_lp.workload.sentences import drawn_sizes, offered_load
 from pnet_lp.writing import check_folder, naming_output, write_json
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def report(document: Mapping[str, Any]) -> list[str | Table]:
             f"{goodput['mean']:.4g} Gb/s a flow ({goodput['min']:.4g} to {goodput['max']:.4g}), "
             f"{_percent(goodput['share_of_access'])} of a host's links; {goodput['total']:.4g} Gb/s in all",
         )
+    if warm_up := document.get("warm_up"):
+        grid.add_row("rates", _after_warm_up(warm_up))
     fluid = document["model"] == "fluid"
     if not fluid:
         _add_packets(grid, document)
@@ -296,15 +299,12 @@ def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def drawn_sizes(workload: Mapping[str, Any]) -> str:
-    """Return the mean of the distribution that sizes were drawn from, as words to append, if it is known."""
-    mean = workload["distribution_mean_bytes"]
-    return "" if mean is None else f"; mean of their distribution {mean:,.0f} bytes"
-
-
-def offered_load(offered: Mapping[str, Any]) -> str:
-    """Return at what load flows arrive, and what it is a part of, as words."""
+def _after_warm_up(rates: Mapping[str, Any]) -> str:
+    warm_up = format_us(rates["simulated_s"] * 1e6)
+    if rates["mean_rate_gbps"] is None:
+        return f"no flow lasts longer than the warm-up of {warm_up}"
+    spread = f"{rates['min_rate_gbps']:.4g} to {rates['max_rate_gbps']:.4g}"
     return (
-        f"{offered['load']:g} of {format_gbps(offered['capacity_gbps'])} Gb/s, {offered['capacity']}: "
-        f"{offered['flows_per_s']:,.4g} flows/s of {offered['mean_bytes']:,.0f} bytes on average"
+        f"{rates['mean_rate_gbps']:.4g} Gb/s a flow ({spread}), {rates['total_gbps']:.4g} Gb/s in all, "
+        f"after a warm-up of {warm_up}"
     )
