@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 RUNS = 7
-commands() = (
+COMMANDS = (
     "--help",
     "throughput ring:n=4 --level rack",
     "topology ring:n=4",
@@ -26,7 +26,7 @@ def seconds(*arguments: str) -> float:
 
 def main() -> None:
     lines = {"import numpy": ("-c", "import numpy")} | {
-        f"pnet-lp {text}": ("-m", "pnet_lp", *text.split()) for text in commands()
+        f"pnet-lp {text}": ("-m", "pnet_lp", *text.split()) for text in COMMANDS
     }
     found: dict[str, list[float]] = {name: [] for name in lines}
     # In turn, so that what else runs on the machine slows all alike.
