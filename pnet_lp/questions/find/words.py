@@ -74,21 +74,21 @@ def find_table(document: Mapping[str, Any]) -> Table:
 
 def find_lines(document: Mapping[str, Any]) -> list[str]:
     """Return what the table is, how the other candidates were ruled out, and what to know of the prices."""
-    asked = document["asked"]
+    settings = document["asked"]
     failing = ""
-    if asked["fail_links"]:
-        share, sure = 100 * asked["fail_links"], 100 * asked["confidence"]
-        failing = f" in {sure:g} % of {asked['trials']} draws with {share:g} % of cables down"
-    least = asked["min_gbps_per_host"]
+    if settings["fail_links"]:
+        share, sure = 100 * settings["fail_links"], 100 * settings["confidence"]
+        failing = f" in {sure:g} % of {settings['trials']} draws with {share:g} % of cables down"
+    least = settings["min_gbps_per_host"]
     close = any(one["gbps_per_host"] < least for one in document["front"])
-    within = f" (to within {100 * asked['tolerance']:g} %)" if close else ""
+    within = f" (to within {100 * settings['tolerance']:g} %)" if close else ""
     count = len(document["front"])
     these = "these carry"
-    if count == asked["best"]:
+    if count == settings["best"]:
         these = "this is the best that carries" if count == 1 else f"these are the {count:,} best that carry"
     lines = [
         f"{document['candidates']:,} candidates; {these} at least {least:g} Gb/s per host{within} of "
-        f"{asked['traffic']}{failing}, and more than any that {_COSTS[asked['rank']]} no more",
+        f"{settings['traffic']}{failing}, and more than any that {_COSTS[settings['rank']]} no more",
         "ruled out:",
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]
