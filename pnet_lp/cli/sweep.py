@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from pnet_lp.cli.command import Command, Option, json_option
+from pnet_lp.cli.command import BOUNDS_ONLY, Command, Option, json_option
 from pnet_lp.cli.experiment_options import chosen, experiment_options
 from pnet_lp.cli.options import say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
@@ -202,7 +202,7 @@ def command(
         swept.report,
         table=lambda: swept.table(rows),
         files=[(chart, swept.draw)],
-        statuses=[row.status for row in swept.rows],
+        partial=swept.code == BOUNDS_ONLY,
     )
 
 
