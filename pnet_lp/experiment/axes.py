@@ -150,9 +150,9 @@ def _model(question: str) -> type[Case]:
 def _key(word: str, model: type[Case]) -> str | None:
     """Return the key of this name, or whose option has it: ``time_limit_s`` is given by ``--time-limit``."""
     fields = model.model_fields.items()
-    options = {flag_of(field.metadata).name.removeprefix("--"): key for key, field in fields}
+    options = {flag_of(field.metadata).name: key for key, field in fields}
     name = word.replace("-", "_")
-    return name if name in model.model_fields else options.get(word.replace("_", "-"))
+    return name if name in model.model_fields else options.get(f"--{word}")
 
 
 def _unknown(word: str, models: Mapping[str, type[Case]]) -> SpecError:

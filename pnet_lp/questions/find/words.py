@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.questions.find.answer import FindAnswer, named, priced
-from pnet_lp.tables import Columns, from_rows, text_table, union, write_table
+from pnet_lp.tables import Columns, from_rows, table_of, union, write_table
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
@@ -56,20 +56,17 @@ def write_plot(answer: FindAnswer, _: str, path: Path) -> None:
 
 def find_table(document: Mapping[str, Any]) -> Table:
     """Return the front as a table to read, best first."""
-    table = text_table()
-    table.add_column("network", overflow="fold")
-    for name in ("Gb/s per host", "USD", "USD per host", "watts", "switches"):
-        table.add_column(name, justify="right")
-    for one in document["front"]:
-        table.add_row(
+    rows = (
+        (
             one["command"],
             format_gbps(one["gbps_per_host"]),
-            f"{one['total_usd']:,.0f}",
-            f"{one['usd_per_host']:,.0f}",
-            f"{one['watts']:,.0f}",
+            *(f"{one[key]:,.0f}" for key in ("total_usd", "usd_per_host", "watts")),
             f"{one['switches']:,g}",
         )
-    return table
+        for one in document["front"]
+    )
+    names = ("network", "Gb/s per host", "USD", "USD per host", "watts", "switches")
+    return table_of(names, rows, texts=("network",))
 
 
 def find_lines(document: Mapping[str, Any]) -> list[str]:
