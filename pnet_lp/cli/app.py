@@ -122,10 +122,10 @@ def _in_words(ctx: click.Context, error: Exception) -> tuple[str, int]:
         case OSError():
             return f"{error.filename or 'system'}: {error.strerror or error}", 1
         case MemoryError():
-            # NumPy and the core say how much they asked for, Python says nothing.
-            asked = f" ({str(error)[0].lower()}{str(error)[1:]})" if str(error) else ""
-            return f"out of memory{asked}; allowed: a smaller network, fewer planes, sparser traffic", 1
-        case _:  # the last resort: no traceback unless asked for
+            # NumPy and the core say how much they requested, Python does not.
+            amount = f" ({str(error)[0].lower()}{str(error)[1:]})" if str(error) else ""
+            return f"out of memory{amount}; allowed: a smaller network, fewer planes, sparser traffic", 1
+        case _:  # the last resort: no traceback unless requested
             hint = "" if wants_traceback(ctx) else "; --debug shows where"
             return f"unexpected {type(error).__name__}: {on_one_line(str(error))}{hint}", 1
 

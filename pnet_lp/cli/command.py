@@ -111,8 +111,8 @@ class Option(click.Option):
         known = flags(ctx)
         flag = known[str(self.name)]
         if self.needs and not given(self.needs):
-            wanted = " or ".join(known[name] for name in self.needs if name in known)
-            raise click.UsageError(f"{flag} needs {wanted}", ctx)
+            required = " or ".join(known[name] for name in self.needs if name in known)
+            raise click.UsageError(f"{flag} needs {required}", ctx)
         for other in given(self.excludes):
             raise click.UsageError(f"give either {flag} or {known[other]}", ctx)
 

@@ -7,37 +7,37 @@ from pathlib import Path
 import click
 
 from pnet_lp.cli.command import Command, given
-from pnet_lp.cli.options import (
-    NetworkArguments,
-    grouped,
-    network_arguments,
-    option,
-    output_options,
-    setting,
-    solve_if_given,
-    threads_needing,
-    traffic_if_given,
-)
+from pnet_lp.cli.options import build, option, options_of, output_options, threads_needing
 from pnet_lp.cli.output import Output, OutputFile
 from pnet_lp.cli.progress import ProgressLine
 from pnet_lp.cli.time_limit import ending_at
 from pnet_lp.drawing.formats import PICTURE_FORMATS
 from pnet_lp.drawing.settings import DrawSettings
+from pnet_lp.questions.keys import DemandKeys
 from pnet_lp.throughput import Interrupted, solve
 from pnet_lp.throughput.settings import ObjectiveSettings
-from pnet_lp.traffic import TrafficSettings
+
+_SOLVING = {key: {"needs": ("traffic",)} for key in ObjectiveSettings.model_fields}
+
+
+class _Keys(ObjectiveSettings, DrawSettings, DemandKeys):
+    """A network, and what is shown of it."""
 
 
 @click.command(
     cls=Command, example="pnet-lp draw fat-tree:k=4 --cut bisection --traffic permutation -o fat-tree.svg"
 )
-@network_arguments
-@grouped(
-    "shown",
-    DrawSettings,
-    setting(DrawSettings, "cut"),
-    setting(DrawSettings, "lengths", needs=("load", "traffic")),
-    setting(DrawSettings, "layers"),
+@options_of(
+    "keys",
+    _Keys,
+    lengths={"needs": ("load", "traffic")},
+    level={"needs": ("traffic", "cut")},
+    traffic={
+        "default": None,
+        "show_default": False,
+        "help": "Solve for this traffic matrix, and colour cables by utilisation.",
+    },
+    **_SOLVING,
 )
 @option(
     "--load",
@@ -47,13 +47,6 @@ from pnet_lp.traffic import TrafficSettings
     help="Colour cables by their utilisation in a result of `throughput --save` or a table of "
     "`throughput --links`.",
 )
-@traffic_if_given(
-    ("traffic", "cut"),
-    default=None,
-    show_default=False,
-    help="Solve for this traffic matrix, and colour cables by utilisation.",
-)
-@solve_if_given("traffic")
 @threads_needing("traffic")
 @option(
     "-o",
@@ -65,17 +58,7 @@ from pnet_lp.traffic import TrafficSettings
     listed=PICTURE_FORMATS.suffixes,
 )
 @output_options()
-def command(
-    *,
-    network: NetworkArguments,
-    shown: DrawSettings,
-    load: Path | None,
-    traffic: TrafficSettings,
-    asked: ObjectiveSettings,
-    threads: int,
-    file: Path,
-    output: Output,
-) -> None:
+def command(*, keys: _Keys, load: Path | None, threads: int, file: Path, output: Output) -> None:
     """Draw a network with its planes side by side; planes that look the same are drawn once.
 
     Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file.  Failed cables are dashed.  A plane
@@ -85,31 +68,30 @@ def command(
     """
     from pnet_lp.drawing import draw  # noqa: PLC0415 - slow to load
 
-    deadline = asked.deadline()
+    deadline = keys.deadline()
     with ending_at(deadline, "building the network"):
-        built = network.build()
+        network = build(keys)
     matrix, result = None, None
     if given(["traffic"]):
         with ending_at(deadline, "building the traffic matrix"):
-            matrix = traffic.matrix(built, network.seed)
+            matrix = keys.demands(network, keys.seed)
         with ProgressLine() as on_progress:
             try:
-                result = solve(
-                    built, matrix, on_progress=on_progress, **asked.options(network.seed, threads, deadline)
-                )
+                options = keys.options(keys.seed, threads, deadline)
+                result = solve(network, matrix, on_progress=on_progress, **options)
             except Interrupted as stopped:
                 result = stopped.result
     picture = draw(
-        built,
+        network,
         traffic=matrix,
         load=load or result,
-        level=None if matrix else traffic.level,
-        title=", ".join(network.topologies),
-        **shown.model_dump(),
+        level=None if matrix else keys.level,
+        title=", ".join(keys.topology),
+        **keys.model_dump(include=set(DrawSettings.model_fields)),
     )
     output.emit(
         picture.document,
         lambda: [picture.title, *picture.captions],
         files=[(file, picture.save)],
-        statuses=[result.status] if result else [],
+        partial=result is not None and result.status == "bounds",
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import click
 from pydantic import Field
@@ -16,15 +16,12 @@ from pydantic import Field
 from pnet_lp.charts import CHART_FORMATS
 from pnet_lp.cli.command import Number, Option, given, json_option
 from pnet_lp.cli.output import Output, OutputFile
-from pnet_lp.failures import FailureSettings, fail
 from pnet_lp.flags import Flag, flag_of
 from pnet_lp.model import Network
-from pnet_lp.registry import Params, validate
-from pnet_lp.seeds import Seed
+from pnet_lp.questions.keys import NetworkKeys
+from pnet_lp.registry import OneOrMore, Params, validate
 from pnet_lp.tables import TABLE_FORMATS
 from pnet_lp.threads import MOST_THREADS
-from pnet_lp.topology import PlaneSettings
-from pnet_lp.traffic import TrafficSettings
 from pnet_lp.units import quantity_of
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
@@ -40,41 +37,19 @@ def say(warnings: Iterable[str]) -> None:
         click.echo(f"Warning: {warning}", err=True)
 
 
-class NetworkOptions(FailureSettings, PlaneSettings):
-    """What turns TOPOLOGY arguments into a network, and what of it fails."""
+class OnNetwork(NetworkKeys):
+    """The network that the argument of a command is for."""
 
-    seed: Seed = Field(0, description="seed of all random choices")
-
-    def build(self, topologies: tuple[str, ...]) -> Network:
-        """Return the network of ``topologies``, with what fails in it down."""
-        return fail(self.build_intact(topologies), self.failures, seed=self.seed)
-
-    def build_intact(self, topologies: tuple[str, ...]) -> Network:
-        """Return the network without failures, and say on stderr what was assumed of it."""
-        network = self.intact(topologies, self.seed)
-        say(network.warnings)
-        return network
+    topology: Annotated[tuple[str, ...], OneOrMore, Flag("--on", metavar="TOPOLOGY", several="repeated")] = (
+        Field(min_length=1, description="the network; repeat it for several planes")
+    )
 
 
-@dataclass(frozen=True)
-class NetworkArguments:
-    """The TOPOLOGY arguments and their options."""
-
-    topologies: tuple[str, ...]
-    options: NetworkOptions
-
-    @property
-    def seed(self) -> int:
-        """Seed of everything drawn at random."""
-        return self.options.seed
-
-    def build(self) -> Network:
-        """Return the network they describe, with what fails in it down."""
-        return self.options.build(self.topologies)
-
-    def build_intact(self) -> Network:
-        """Return the network without failures."""
-        return self.options.build_intact(self.topologies)
+def build(keys: NetworkKeys) -> Network:
+    """Return a network, with what fails in it down, and say on stderr what was assumed of it."""
+    network = keys.network(keys.seed)
+    say(network.warnings)
+    return network
 
 
 def _split(kind: type[int] | type[float] | type[str]) -> Callable[..., Any]:
@@ -106,16 +81,38 @@ def _split(kind: type[int] | type[float] | type[str]) -> Callable[..., Any]:
 
 def grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
     """Return a decorator that adds ``options`` and hands over their values as one ``kind``: ``name``."""
-    settings = issubclass(kind, Params)
-    keys = list(kind.model_fields) if settings else [field.name for field in fields(kind)]
+    return _grouped(name, [field.name for field in fields(kind)], lambda own: kind(**own), options)
 
+
+def options_of(
+    name: str, model: type[Params], *, but: Iterable[str] = ("draws",), **changed: Mapping[str, Any]
+) -> Decorator:
+    """Return a decorator that adds the arguments and options of a model's keys; the command gets a ``model``: ``name``.
+
+    Args:
+        name: of the command's argument.
+        model: of the keys.
+        but: keys that the command does not take.
+        changed: as ``more`` of :func:`setting`, by key.
+    """
+    keys = [key for key in model.model_fields if key not in but]
+    # A model tells what was given from what it is by default.
+    return _grouped(
+        name,
+        keys,
+        lambda own: validate(model, {key: own[key] for key in given(own)}),
+        [setting(model, key, **changed.get(key, {})) for key in keys],
+    )
+
+
+def _grouped(
+    name: str, keys: Sequence[str], make: Callable[[dict[str, Any]], Any], options: Sequence[Decorator]
+) -> Decorator:
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def call(**values: Any) -> None:
             own = {key: values.pop(key) for key in keys if key in values}
-            # Settings know what was given from what they are by default.
-            bundle = validate(kind, {key: own[key] for key in given(own)}) if settings else kind(**own)
-            function(**values, **{name: bundle})
+            function(**values, **{name: make(own)})
 
         decorated: Callable[..., None] = call
         for one in reversed(options):
@@ -125,13 +122,12 @@ def grouped(name: str, kind: type[Any], *options: Decorator) -> Decorator:
     return decorate
 
 
-def setting(kind: type[Params], key: str, *names: str, **more: Any) -> Decorator:
+def setting(kind: type[Params], key: str, **more: Any) -> Decorator:
     """Return the option of a setting, with the default, the range and the description of the model's field.
 
     Args:
         kind: the model.
         key: the field.
-        names: of the option, as click takes them; by default those of the field's :class:`~pnet_lp.flags.Flag`.
         more: arguments of :class:`~pnet_lp.cli.command.Option` in place of what the field says.
     """
     field = kind.model_fields[key]
@@ -157,8 +153,7 @@ def setting(kind: type[Params], key: str, *names: str, **more: Any) -> Decorator
     if (quantity := quantity_of(field.annotation, field.metadata)) is not None:
         found |= {"type": str, "metavar": flag.metavar or quantity.name.upper()}
         found["default"] = None if default is None else quantity.format(default)
-    names = names or ((flag.name, key) if flag.name else (f"--{key.replace('_', '-')}",))
-    return option(*names, **{**found, **more})
+    return option(flag.name or f"--{key.replace('_', '-')}", key, **{**found, **more})
 
 
 def _click_type(annotation: Any, metadata: Sequence[Any]) -> dict[str, Any]:
@@ -235,78 +230,6 @@ def axis_option(kind: type[Params], key: str, flag: Flag, name: str, *, default:
         excludes=flag.excludes,
         help=f"{text[0].upper()}{text[1:].rstrip('.')}.",
     )
-
-
-seed_option = setting(NetworkOptions, "seed")
-
-
-def network_options(kind: type[NetworkOptions] = NetworkOptions) -> Decorator:
-    """Return a decorator that adds what turns TOPOLOGIES into a network; the command gets ``options``: a ``kind``."""
-    return grouped("options", kind, *(setting(kind, key) for key in kind.model_fields))
-
-
-def _network(named: Decorator) -> Decorator:
-    """Return a decorator that adds ``named``, which names topologies, and their options: ``network``."""
-
-    def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(function)
-        def call(*, topologies: tuple[str, ...], options: NetworkOptions, **values: Any) -> None:
-            function(**values, network=NetworkArguments(topologies, options))
-
-        return named(network_options()(call))
-
-    return decorate
-
-
-network_arguments = _network(click.argument("topologies", metavar="TOPOLOGY...", nargs=-1, required=True))
-"""Adds the TOPOLOGY arguments; the command gets them as ``network``, a :class:`NetworkArguments`."""
-
-network_named = _network(
-    option(
-        "--on",
-        "topologies",
-        metavar="TOPOLOGY",
-        multiple=True,
-        required=True,
-        help="The network; repeat it for several planes.",
-    )
-)
-"""Adds ``--on TOPOLOGY``, once for each plane, for commands whose argument is something else."""
-
-
-def level_option(**more: Any) -> Decorator:
-    """Return ``--level`` of demands."""
-    return setting(TrafficSettings, "level", **more)
-
-
-def traffic_argument(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the TRAFFIC argument and ``--level``; the command gets ``traffic``: TrafficSettings."""
-    argument = click.argument("traffic", metavar="TRAFFIC")
-    return grouped("traffic", TrafficSettings, argument, level_option())(function)
-
-
-def traffic_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add ``--traffic`` and ``--level``; the command gets ``traffic``: TrafficSettings."""
-    return traffic_if_given()(function)
-
-
-def traffic_if_given(level_needs: tuple[str, ...] = (), **more: Any) -> Decorator:
-    """Return the same, ``more`` being what else there is to say of ``--traffic``."""
-    text = setting(TrafficSettings, "traffic", **more)
-    return grouped("traffic", TrafficSettings, text, level_option(needs=level_needs))
-
-
-def solve_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add what a throughput is solved for, and how; the command gets ``asked``: ObjectiveSettings."""
-    return solve_if_given()(function)
-
-
-def solve_if_given(*needs: str) -> Decorator:
-    """Return the same where only other options make something be solved."""
-    from pnet_lp.throughput.settings import ObjectiveSettings  # noqa: PLC0415 - for the commands that solve
-
-    options = (setting(ObjectiveSettings, key, needs=needs) for key in ObjectiveSettings.model_fields)
-    return grouped("asked", ObjectiveSettings, *options)
 
 
 def threads_needing(*needs: str) -> Decorator:

@@ -99,7 +99,6 @@ class Output:
         *,
         table: Callable[[], Columns] = dict,
         files: Iterable[tuple[Path | None, Callable[[Path], object]]] = (),
-        statuses: Iterable[str | None] = (),
         partial: bool = False,
     ) -> None:
         """Write the answer's files, print it, and leave with the exit code for what is not whole, if it is not.
@@ -110,9 +109,8 @@ class Output:
             document: what ``--json`` prints.
             report: returns what is printed otherwise.
             table: returns what ``--out`` writes.
-            files: others, None where one was not asked for, and what writes them.
-            statuses: of the throughputs in it; ``bounds`` where they have not met.
-            partial: whether it is of a run that ended early.
+            files: others, None where one was not requested, and what writes them.
+            partial: whether it is of a run that ended early, or has bounds that have not met.
 
         Raises:
             OutputError: a file cannot be written.
@@ -130,7 +128,7 @@ class Output:
             print_report(*report())
         if fault is not None:
             raise fault
-        if partial or "bounds" in statuses:
+        if partial:
             click.get_current_context().exit(BOUNDS_ONLY)
 
 

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from pnet_lp.questions.base import Progress
+    from pnet_lp.questions.base import ProgressReport
 
 _SILENT_S = 1.0
 """Nothing is shown for what takes less than this."""
@@ -36,7 +36,7 @@ class ProgressLine:
         self._head = f"{label}: " if label else ""
         self._status: Status | None = None
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: ProgressReport) -> None:
         """Show ``progress``, if that has not been too short for anybody to wonder."""
         if not sys.stderr.isatty() or progress.seconds < _SILENT_S:
             return

@@ -42,17 +42,17 @@ def command(
     found: list[Publication] = []
     missing: dict[str, str] = {}
     for place in chosen(experiment, every):
-        asked = load_experiment(place, size=size)
-        typed = f"pnet-lp sweep {name_of(place)}{'' if asked.size == 'paper' else f' --size {asked.size}'}"
-        finished = read_run(asked, results)
+        spec = load_experiment(place, size=size)
+        typed = f"pnet-lp sweep {name_of(place)}{'' if spec.size == 'paper' else f' --size {spec.size}'}"
+        finished = read_run(spec, results)
         if finished is not None:
             found.append(Publication.of(finished, typed))
         elif every:
-            missing[asked.name] = typed
+            missing[spec.name] = typed
         else:
             raise SpecError(
                 f"no results in {results} of a run that came to its end",
-                where=asked.name,
+                where=spec.name,
                 allowed=f"{typed} first",
             )
     files = [path for one in found for path in one.write(to / one.experiment.folder)]

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from pnet_lp.charts import CHART_FORMATS
-from pnet_lp.cli.command import Command, Option, json_option
+from pnet_lp.cli.command import BOUNDS_ONLY, Command, Option, json_option
 from pnet_lp.cli.experiment_options import chosen, experiment_options
 from pnet_lp.cli.options import say, threads_option
 from pnet_lp.cli.output import Output, OutputFile, print_json, print_report
@@ -176,9 +176,9 @@ def command(
             folder = varying.written(spec)
             print_report(f"{len(made.cases):,} cases, {made.draws:,} draws: pnet-lp sweep {folder}")
             return
-        asked = [made.reduced(cases=cases)]
+        experiments = [made.reduced(cases=cases)]
     else:
-        asked = [
+        experiments = [
             load_experiment(place, seed=seed, size=size).reduced(draws=draws, cases=cases)
             for place in chosen(_experiment(words), every, "no experiment, and no topology,")
         ]
@@ -187,7 +187,7 @@ def command(
     run = partial(sweep, results=results, resume=resume, executor=where, threads=threads)
     if every:
         planned = plan(
-            [estimate(one, results) for one in asked],
+            [estimate(one, results) for one in experiments],
             budget_s=budget,
             jobs=where.processes,
             free_bytes=available_bytes() if where.shares_files else None,
@@ -196,14 +196,14 @@ def command(
             print_report(plan_table(planned))
         _sweep_all(planned, run, size=size, budget_s=budget, dry_run=dry_run, as_json=as_json)
         return
-    swept = run(asked[0], unit=varying.unit)
+    swept = run(experiments[0], unit=varying.unit)
     assert swept is not None
     Output(as_json, out).emit(
         swept.document(),
         swept.report,
         table=lambda: swept.table(rows),
         files=[(chart, swept.draw)],
-        statuses=[row.status for row in swept.rows],
+        partial=swept.code == BOUNDS_ONLY,
     )
 
 

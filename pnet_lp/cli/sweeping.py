@@ -16,11 +16,11 @@ from pnet_lp.errors import SpecError
 from pnet_lp.experiment import Draw, Experiment, Record, Store, run_experiment
 from pnet_lp.experiment.executor import Executor
 from pnet_lp.experiment.store import CASES, CHART, DRAWS
-from pnet_lp.questions.base import Step
+from pnet_lp.questions.base import ProgressStep
 from pnet_lp.report.chart import write_chart
 from pnet_lp.report.claims import Comparison, compare_claims
 from pnet_lp.report.experiment import (
-    Row,
+    CaseResult,
     compare,
     comparison_table,
     draw_table,
@@ -40,7 +40,7 @@ class Swept:
 
     experiment: Experiment
     records: Sequence[Record]
-    rows: Sequence[Row]
+    rows: Sequence[CaseResult]
     claims: Sequence[Comparison]
     files: Sequence[Path]
 
@@ -74,7 +74,7 @@ class Swept:
 
 
 def sweep(
-    asked: Experiment,
+    experiment: Experiment,
     results: Path,
     *,
     resume: bool,
@@ -89,23 +89,23 @@ def sweep(
         PnetError: a case cannot be built or solved, or its answer is not in ``unit``.
         KeyboardInterrupt: the user stopped it; what was done is stored.
     """
-    say(dict.fromkeys(warning for case in asked.cases.values() for warning in case.warnings))
-    store = Store(results / asked.folder)
+    say(dict.fromkeys(warning for case in experiment.cases.values() for warning in case.warnings))
+    store = Store(results / experiment.folder)
     records: list[Record] = []
     done = 0
 
     def on_draw(draw: Draw) -> None:
         nonlocal done
-        _check_unit(unit, draw.shown(asked.column).column)
+        _check_unit(unit, draw.shown(experiment.column).column)
         done += 1
         if line:
-            line(Step(f"{done:,} of {asked.draws:,} draws done: {draw.case}"))
+            line(ProgressStep(f"{done:,} of {experiment.draws:,} draws done: {draw.case}"))
 
     # One process shows the bounds of its solve; of several only the number of draws done can be shown.
     try:
         with nullcontext() if executor.alone else ProgressLine() as line:
             for record in run_experiment(
-                asked,
+                experiment,
                 store,
                 resume=resume,
                 executor=executor,
@@ -116,15 +116,15 @@ def sweep(
             ):
                 records.append(record)
                 if not line:
-                    note(f"{len(records)} of {len(asked.cases)} cases done: {record.case}")
-                if late() and len(records) < len(asked.cases):
+                    note(f"{len(records)} of {len(experiment.cases)} cases done: {record.case}")
+                if late() and len(records) < len(experiment.cases):
                     return None
     except KeyboardInterrupt:
-        stored = f"{len(records)} of {len(asked.cases)} cases are stored in {store.folder}"
+        stored = f"{len(records)} of {len(experiment.cases)} cases are stored in {store.folder}"
         raise KeyboardInterrupt(f"{stored}; the same command goes on from there") from None
-    rows, claims = compare(asked, records), compare_claims(asked, records)
+    rows, claims = compare(experiment, records), compare_claims(experiment, records)
     chart, table, each = files = [store.folder / name for name in (CHART, CASES, DRAWS)]
-    swept = Swept(asked, records, rows, claims, files)
+    swept = Swept(experiment, records, rows, claims, files)
     swept.draw(chart)
     write_table(result_table(rows), table)
     write_table(swept.table("draw"), each)

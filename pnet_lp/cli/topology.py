@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from pnet_lp.cli.command import Command
-from pnet_lp.cli.options import NetworkArguments, file_option, network_arguments, output_options
+from pnet_lp.cli.options import build, file_option, options_of, output_options
 from pnet_lp.cli.output import Output
+from pnet_lp.questions.keys import NetworkKeys
 from pnet_lp.report.topology import bisection_line, topology_headline, topology_table
 from pnet_lp.throughput.bounds import find_bisection
 from pnet_lp.topology import describe, write_network
@@ -18,18 +19,18 @@ LARGEST_BISECTED = 2000
 
 
 @click.command(cls=Command, example="pnet-lp topology fat-tree:k=4 jellyfish:k=4,seed=1")
-@network_arguments
+@options_of("network", NetworkKeys)
 @file_option("the network")
 @click.option(
     "--ports", type=click.IntRange(1), help="Number of ports of every switch; free ones are then counted."
 )
 @output_options()
-def command(network: NetworkArguments, file: Path | None, ports: int | None, output: Output) -> None:
+def command(network: NetworkKeys, file: Path | None, ports: int | None, output: Output) -> None:
     """Print counts, sizes and bisection of a network, or convert files.
 
     Each TOPOLOGY is one plane: an expression (`pnet-lp list topologies`) or a file.
     """
-    built = network.build()
+    built = build(network)
     if file:
         write_network(built, file)
     description = describe(built, switch_ports=ports)

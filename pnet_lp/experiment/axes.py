@@ -9,15 +9,13 @@ from typing import Any, get_origin
 from pydantic import create_model
 
 from pnet_lp.errors import SpecError
+from pnet_lp.flags import flag_of
 from pnet_lp.questions.base import QUESTIONS, Case
 from pnet_lp.registry import Params, nearest, validate
 from pnet_lp.units import quantity_of
 
 GUESSED = ("throughput", "hops", "cost", "simulate", "failures")
 """Questions that need not be named: the first of them that has all keys given is meant."""
-
-_ENDINGS = ("_s", "s", "_us", "_gbps")
-"""Units and plurals that keys have and options do not: ``--time-limit``, ``--rate``."""
 
 _VALUE = re.compile(r'(?:"[^"]*"|[^",])+')
 PARAMETER = re.compile(r"[A-Za-z_][\w-]*=")
@@ -150,9 +148,11 @@ def _model(question: str) -> type[Case]:
 
 
 def _key(word: str, model: type[Case]) -> str | None:
+    """Return the key of this name, or whose option has it: ``time_limit_s`` is given by ``--time-limit``."""
+    fields = model.model_fields.items()
+    options = {flag_of(field.metadata).name: key for key, field in fields}
     name = word.replace("-", "_")
-    tried = (name, *(f"{name}{ending}" for ending in _ENDINGS))
-    return next((key for key in tried if key in model.model_fields), None)
+    return name if name in model.model_fields else options.get(f"--{word}")
 
 
 def _unknown(word: str, models: Mapping[str, type[Case]]) -> SpecError:

@@ -43,7 +43,7 @@ class Executor(Named, ABC):
         return False
 
     @abstractmethod
-    def threads(self, asked: int) -> int:
+    def threads(self, requested: int) -> int:
         """Return the threads of each draw: those asked for, or where that is 0 what there is room for."""
 
     @abstractmethod

@@ -116,7 +116,7 @@ def aliases(place: Path, sought: str = ALIASES) -> dict[str, Path]:
             if name in found or exists(str(place / name / SPEC_FILE)):
                 other = found.get(name, place / name).name
                 raise SpecError(
-                    f"{other} is called so too",
+                    f"the name is already used by {other}",
                     where=f"{file}: {ALIASES}",
                     found=name,
                     allowed="another name",

@@ -86,7 +86,7 @@ def _check_template(template: object, grid: Mapping[str, Any], where: str) -> No
     for key in placeholders(template):
         if key not in allowed:
             raise SpecError(
-                f"{{{key}}} is no key of the grid{nearest(key, allowed)}",
+                f"{{{key}}} is not a key of the grid{nearest(key, allowed)}",
                 where=where,
                 found=template,
                 allowed=", ".join(f"{{{name}}}" for name in allowed),

@@ -198,7 +198,7 @@ def ratio(record: Record, base: Record, kind: Spread, column: str | None = None)
     """Return the ratio of two cases' means, or None where there is none: the one below is 0, or they differ in kind.
 
     The spread is that of the delta method.  Draws of equal seeds share traffic and topology, so they are compared draw
-    by draw, and what moves both alike does not spread the ratio; other draws count as independent.
+    by draw, and what moves both does not spread the ratio; other draws count as independent.
     """
     over, under = record.mean(column), base.mean(column)
     above, below = over.value, under.value

@@ -21,12 +21,12 @@ from pnet_lp.files import json_text
 from pnet_lp.manifest import code_identity
 from pnet_lp.memory import peak_bytes, reset_peak
 from pnet_lp.model.arrays import fingerprint
-from pnet_lp.questions.base import QUESTIONS, Case, OnProgress, Posed, Run
+from pnet_lp.questions.base import QUESTIONS, Case, Posed, ProgressCallback, Run
 from pnet_lp.scratch import ScratchFolder
 from pnet_lp.threads import check_threads
 from pnet_lp.workers import processor_seconds
 
-Watch: TypeAlias = Callable[[str], AbstractContextManager[OnProgress]]
+ProgressDisplay: TypeAlias = Callable[[str], AbstractContextManager[ProgressCallback]]
 """Given what is solved, in words, returns a context manager around it whose value is its ``on_progress``."""
 
 
@@ -64,7 +64,7 @@ def run_experiment(
     jobs: int = 1,
     executor: Executor | None = None,
     threads: int = 0,
-    watch: Watch = _unwatched,
+    watch: ProgressDisplay = _unwatched,
     on_draw: Callable[[Draw], None] | None = None,
     on_note: Callable[[str], None] | None = None,
 ) -> Iterator[Record]:
@@ -118,7 +118,7 @@ _Done: TypeAlias = tuple[Draw, str]
 
 
 def _draws(
-    where: Executor, tasks: Sequence[_Task], store: Store, resume: bool, watch: Watch
+    where: Executor, tasks: Sequence[_Task], store: Store, resume: bool, watch: ProgressDisplay
 ) -> Generator[_Done]:
     """Yield all draws in order, each stored as soon as it is there."""
     waiting: dict[int, _Done] = {}
@@ -132,7 +132,7 @@ def _draws(
 
 
 def _stored(
-    where: Executor, tasks: Sequence[_Task], store: Store, resume: bool, watch: Watch
+    where: Executor, tasks: Sequence[_Task], store: Store, resume: bool, watch: ProgressDisplay
 ) -> Generator[tuple[int, _Done]]:
     """Yield the numbers of tasks with their draws, as they are stored."""
     if where.shares_files:
@@ -140,11 +140,11 @@ def _stored(
         yield from where.run(here, tasks)
         return
     known = [store.find(task.name, task.index, None) if resume else None for task in tasks]
-    asked = [
-        _Asked(task, old.fingerprint if isinstance(old, Draw) else None, code_identity())
+    remote = [
+        _RemoteTask(task, old.fingerprint if isinstance(old, Draw) else None, code_identity())
         for task, old in zip(tasks, known, strict=True)
     ]
-    for i, parcel in where.run(_run_elsewhere, asked):
+    for i, parcel in where.run(_run_elsewhere, remote):
         task, old = tasks[i], known[i]
         if parcel is None:
             assert isinstance(old, Draw)
@@ -153,7 +153,7 @@ def _stored(
             yield i, (store.unpack(task.name, task.index, parcel), task.note(old))
 
 
-def _run_draw(task: _Task, *, store: Store, resume: bool, watch: Watch) -> _Done:
+def _run_draw(task: _Task, *, store: Store, resume: bool, watch: ProgressDisplay) -> _Done:
     """Answer a draw and store it, unless it is stored."""
     posed = _pose(task)
     old = store.find(task.name, task.index, posed.fingerprint) if resume else None
@@ -163,7 +163,7 @@ def _run_draw(task: _Task, *, store: Store, resume: bool, watch: Watch) -> _Done
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RemoteTask:
     """A draw to answer where our files are not.
 
     Attributes:
@@ -177,15 +177,15 @@ class _Asked:
     code: str
 
 
-def _run_elsewhere(asked: _Asked) -> Parcel | None:
+def _run_elsewhere(remote: _RemoteTask) -> Parcel | None:
     """Return the files of a draw, or None where what is stored is right."""
-    if asked.code != code_identity():
+    if remote.code != code_identity():
         raise PnetError(
-            "a worker runs other code", where=platform.node(), found=code_identity(), allowed=asked.code
+            "a worker runs other code", where=platform.node(), found=code_identity(), allowed=remote.code
         )
-    task = asked.task
+    task = remote.task
     posed = _pose(task)
-    if posed.fingerprint == asked.known:
+    if posed.fingerprint == remote.known:
         return None
     scratch = ScratchFolder()
     try:
@@ -217,7 +217,9 @@ def _pose(task: _Task) -> _Posed:
     return _Posed(fingerprint(parts), settings, posed, began, worked, resets)
 
 
-def _answer(task: _Task, posed: _Posed, watch: Watch) -> tuple[Draw, Callable[[Path], object] | None]:
+def _answer(
+    task: _Task, posed: _Posed, watch: ProgressDisplay
+) -> tuple[Draw, Callable[[Path], object] | None]:
     """Return a draw, and what writes its proof."""
     with naming(task.name), watch(task.words) as on_progress:
         answer = posed.posed.answer(Run(task.threads, on_progress=on_progress))

@@ -116,8 +116,8 @@ class Experiment(Params):
     @property
     def in_percent(self) -> bool:
         """Whether the lines of the chart are in per cent of the baseline."""
-        asked = self.chart.percent if self.chart else None
-        return self.baseline is not None if asked is None else asked
+        percent = self.chart.percent if self.chart else None
+        return self.baseline is not None if percent is None else percent
 
     @property
     def baseline_in_words(self) -> str | None:
@@ -187,7 +187,7 @@ def load_experiment(path: str | Path, *, seed: int | None = None, size: Size = "
     if name.endswith(f"-{QUICK}"):
         other = name.removesuffix(f"-{QUICK}")
         raise SpecError(
-            f"a folder so called has its results where {other} has those of {QUICK} size", where=str(folder)
+            f"the results of this folder would mix with those of {other} at {QUICK} size", where=str(folder)
         )
     if claimed.exists():
         values["claimed"] = validate(Claims, _mapping(read_yaml(claimed), "", str(claimed)), str(claimed))
@@ -348,7 +348,7 @@ def _check_chart(experiment: Experiment, chart: Chart, model: type[Case], where:
             "lines, scale, percent and saturated_percent are of lines", where=where, allowed="with an x"
         )
     if chart.percent and experiment.baseline is None:
-        raise SpecError("of what, has to be said", where=f"{where}.percent", allowed="with a baseline")
+        raise SpecError("percent needs a baseline", where=f"{where}.percent")
     for pattern in chart.cases:
         if not any(fnmatchcase(name, pattern) for name in experiment.cases):
             raise unknown("no case is called", pattern, experiment.cases, where=f"{where}.cases")

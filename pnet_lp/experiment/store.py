@@ -38,7 +38,7 @@ MANIFEST, RECORDS, CHART, CASES, DRAWS = OWN_FILES = (
     "cases.csv",
     "draws.csv",
 )
-"""What stands beside the folders of the cases, so that no case can be called so."""
+"""What stands beside the folders of the cases, which no case can be named after."""
 
 _SUM = "sha256"
 

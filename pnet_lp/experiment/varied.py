@@ -55,9 +55,9 @@ def varied_spec(
         if key in fixed:
             raise SpecError("is fixed, and cannot vary", where=key, found=fixed[key])
         if key == "draws":
-            raise SpecError("how many seeds there are says nothing of a case", where=f"vary: {key}")
+            raise SpecError("the number of draws cannot vary", where=f"vary: {key}")
     if percent and not baseline:
-        raise SpecError("of what, has to be said", where="unit", found="percent", allowed="with a baseline")
+        raise SpecError("needs a baseline", where="unit", found="percent")
     if facet is not None and facet not in axes:
         raise unknown("nothing varies that is called", facet, axes, where="facet")
     along = [key for key in axes if key != facet]

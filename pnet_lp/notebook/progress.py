@@ -1,4 +1,4 @@
-"""A line that says how far a solve is, in a terminal and in a notebook alike."""
+"""A line that says how far a solve is, in terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import Self
 
-from pnet_lp.questions.base import Progress
+from pnet_lp.questions.base import ProgressReport
 
 _WIDTH = 100
 
@@ -20,7 +20,7 @@ class ProgressText:
     def __enter__(self) -> Self:
         return self
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: ProgressReport) -> None:
         """Show ``progress``."""
         print(f"\r{progress!s:<{_WIDTH}.{_WIDTH}}", end="", file=sys.stderr, flush=True)
         self._shown = True

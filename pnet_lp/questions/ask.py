@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, Run, Step
+from pnet_lp.questions.base import QUESTIONS, Answer, Case, Posed, ProgressStep, Run
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.workers import map_in_order, threads_each
 
@@ -62,7 +62,7 @@ def _pooled(question: str, case: Case, run: Run) -> Answer:
             for answer in draws:
                 answers.append(answer)
                 if jobs > 1 and run.on_progress is not None:
-                    run.on_progress(Step(f"{len(answers):,} of {case.draws:,} draws done"))
+                    run.on_progress(ProgressStep(f"{len(answers):,} of {case.draws:,} draws done"))
     except KeyboardInterrupt:
         if not (answers and run.keep_partial):
             raise
@@ -73,5 +73,5 @@ def _pooled(question: str, case: Case, run: Run) -> Answer:
 def _draw(question: str, case: Case, run: Run, index: int) -> Answer:
     if run.on_progress is not None:
         report, label = run.on_progress, f"draw {index + 1} of {case.draws}"
-        run = replace(run, on_progress=lambda progress: report(Step(label, progress)))
+        run = replace(run, on_progress=lambda progress: report(ProgressStep(label, progress)))
     return QUESTIONS.get(question).build(case, case.draw_seed(index)).answer(run)

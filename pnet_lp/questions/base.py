@@ -28,7 +28,7 @@ NAME_OF = "name"
 """What a chart calls the name of an expression, beside its parameters."""
 
 
-class Progress(Protocol):
+class ProgressReport(Protocol):
     """How far an answer is; ``str`` of it is a line for whoever waits."""
 
     @property
@@ -37,7 +37,7 @@ class Progress(Protocol):
 
 
 @dataclass(frozen=True)
-class Step:
+class ProgressStep:
     """What is done next, of an answer or of one of several.
 
     Attributes:
@@ -46,7 +46,7 @@ class Step:
     """
 
     text: str
-    progress: Progress | None = None
+    progress: ProgressReport | None = None
 
     @property
     def seconds(self) -> float:
@@ -57,8 +57,8 @@ class Step:
         return f"{self.text}: {self.progress}" if self.progress else self.text
 
 
-OnProgress: TypeAlias = Callable[[Any], None] | None
-"""Called now and then with a :class:`Progress`."""
+ProgressCallback: TypeAlias = Callable[[Any], None] | None
+"""Called now and then with a :class:`ProgressReport`."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Run:
     threads: int = 0
     jobs: int = 1
     kept: int = 1
-    on_progress: OnProgress = None
+    on_progress: ProgressCallback = None
     deadline: Deadline | None = None
     keep_partial: bool = False
 

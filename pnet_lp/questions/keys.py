@@ -116,7 +116,7 @@ class DemandKeys(TrafficKeys, NetworkKeys):
 
 
 def find_pair(network: Network, level: Level, pair: tuple[str, str]) -> tuple[int, int]:
-    """Return the indices of the two endpoints called so, or raise SpecError."""
+    """Return the indices of two endpoints by name, or raise SpecError."""
     names = network.endpoint_names(level)
     for name in pair:
         if name not in names:

@@ -19,9 +19,8 @@ from pnet_lp.charts.images import figure_bytes
 from pnet_lp.experiment import Chart, Experiment, ValueClaim
 from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.report.claims import Comparison
-from pnet_lp.report.experiment import Row, percents, spread_in_words, unit_in_words
-from pnet_lp.report.lines import Axis as LineAxis
-from pnet_lp.report.lines import Panel, bar_panels, chart_panels, saturation_points
+from pnet_lp.report.experiment import CaseResult, percents, spread_in_words, unit_in_words
+from pnet_lp.report.lines import ChartAxis, ChartPanel, bar_panels, chart_panels, saturation_points
 from pnet_lp.report.numbers import number_in_words
 
 if TYPE_CHECKING:
@@ -65,13 +64,13 @@ _COMPARABLE = 10
 _MILLIONS = 2e6
 """Value along an axis from which on it is written in millions."""
 
-_BEGINNING = re.compile(r".*[:=,]")
+_PREFIX = re.compile(r".*[:=,]")
 """What words along an axis may have in common, up to a sign between words."""
 
 _ALONG = 30
 """Characters beside an axis on one line."""
 
-_ALIKE = 0.012
+_OVERLAP = 0.012
 """Share of the height of a chart up to which two lines lie on each other."""
 
 _PUBLISHED: dict[str, Any] = {
@@ -94,7 +93,7 @@ _UNITS = {"gbps": "Gb/s", "s": "s", "us": "us", "bytes": "bytes", "usd": "USD", 
 
 
 def write_chart(
-    experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison], *paths: str | Path
+    experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison], *paths: str | Path
 ) -> None:
     """Draw each row's value, next to published ones, into files, whose suffixes are formats: .png, .svg or .pdf."""
     with _house_style():
@@ -103,13 +102,13 @@ def write_chart(
             write_figure(chart(experiment, rows, claims), path)
 
 
-def chart_svg(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> str:
+def chart_svg(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]) -> str:
     """Return the chart as the text of an SVG file."""
     with _house_style():
         return figure_bytes(chart(experiment, rows, claims), "svg").decode()
 
 
-def chart(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> Figure:
+def chart(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]) -> Figure:
     """Return the chart of the rows; what it shows is said by :func:`caption`, not in it."""
     rows = [row for row in rows if math.isfinite(row.shown.value)]
     figure = new_figure(_WIDTH_IN, 2.1, dpi=300)
@@ -124,7 +123,7 @@ def chart(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparis
     return figure
 
 
-def caption(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> str:
+def caption(experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]) -> str:
     """Return what stands under the chart: title, error bars, marks."""
     parts = [experiment.title]
     if experiment.baseline is not None and not _has_lines(experiment):
@@ -157,7 +156,7 @@ def _has_lines(experiment: Experiment) -> bool:
 
 
 def _draw_bars(
-    figure: Figure, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
+    figure: Figure, experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]
 ) -> list[Any]:
     """Draw a bar for each row, from left to right so that names have room, and published values as marks on it."""
     panels = bar_panels(experiment, [row.case for row in rows])
@@ -200,7 +199,7 @@ def _draw_bars(
 def _bars_of(
     axes: Axes,
     experiment: Experiment,
-    rows: Mapping[str, Row],
+    rows: Mapping[str, CaseResult],
     places: Mapping[str, float],
     published: Sequence[_Published],
 ) -> tuple[dict[str, Any], tuple[float, float]]:
@@ -249,11 +248,11 @@ def _bars_of(
     return legend, (lowest, max([*ends.values(), 1e-300]))
 
 
-def _parts(figure: Figure, count: int, *, alike: bool = True) -> list[Axes]:
-    """Return so many panels, ``alike`` in their scale upwards: three beside each other, or else two."""
+def _parts(figure: Figure, count: int, *, shared: bool = True) -> list[Axes]:
+    """Return so many panels, with a ``shared`` scale upwards or not: three beside each other, or else two."""
     columns = count if count <= 3 else 2
     grid = figure.subplots(
-        max(math.ceil(count / columns), 1) if columns else 1, columns or 1, sharey=alike, squeeze=False
+        max(math.ceil(count / columns), 1) if columns else 1, columns or 1, sharey=shared, squeeze=False
     )
     parts = list(grid.flat)
     for axes in parts[count:]:
@@ -261,7 +260,7 @@ def _parts(figure: Figure, count: int, *, alike: bool = True) -> list[Axes]:
     return parts[: max(count, 1)]
 
 
-def _bar_label(experiment: Experiment, row: Row) -> str:
+def _bar_label(experiment: Experiment, row: CaseResult) -> str:
     if experiment.baseline is None:
         return number_in_words(float(f"{row.shown.value:.4g}"))
     return "" if row.percent is None else f"{row.percent:.0f} %"
@@ -276,7 +275,9 @@ class _Published:
     source: str
 
 
-def _published(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]) -> list[_Published]:
+def _published(
+    experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]
+) -> list[_Published]:
     """Return the published numbers of what is drawn; a bound is no number that came out."""
     values = _drawn(experiment, rows)
     found = []
@@ -299,7 +300,7 @@ def _published(experiment: Experiment, rows: Sequence[Row], claims: Sequence[Com
     return found
 
 
-def _drawn(experiment: Experiment, rows: Sequence[Row]) -> dict[str, float]:
+def _drawn(experiment: Experiment, rows: Sequence[CaseResult]) -> dict[str, float]:
     """Return what is drawn of each case: lines may be in per cent of a baseline, bars never are."""
     values = {row.case: row.shown.value for row in rows}
     if not _has_lines(experiment):
@@ -324,7 +325,7 @@ def _saturation(experiment: Experiment) -> str:
 
 
 def _draw_lines(
-    figure: Figure, experiment: Experiment, rows: Sequence[Row], claims: Sequence[Comparison]
+    figure: Figure, experiment: Experiment, rows: Sequence[CaseResult], claims: Sequence[Comparison]
 ) -> list[Any]:
     """Draw the lines of the chart; hollow marks are published values, circles the first saturated cases."""
     from matplotlib.lines import Line2D  # noqa: PLC0415 - slow to load
@@ -340,8 +341,8 @@ def _draw_lines(
     legend: dict[int, Any] = {}
     levels = values | published
     most = [max(levels[case] for case in panel.cases if case in levels) for panel in panels]
-    alike = relative or not most or _COMPARABLE * min(most) >= max(most)
-    groups = [panels] if alike else [[panel] for panel in panels]
+    shared = relative or not most or _COMPARABLE * min(most) >= max(most)
+    groups = [panels] if shared else [[panel] for panel in panels]
     own = [
         {case: levels[case] for panel in group for case in panel.cases if case in levels} for group in groups
     ]
@@ -351,7 +352,7 @@ def _draw_lines(
         for group, shown in zip(groups, own, strict=True)
     ]
     depth = {style: max(one.get(style, 0) for one in depths) for one in depths for style in one}
-    parts = _parts(figure, len(panels), alike=alike)
+    parts = _parts(figure, len(panels), shared=shared)
     figure.set_figheight(figure.get_figheight() + 1.1 * max(0, math.ceil(len(panels) / 2) - 2))
     for axes, panel in zip(parts, panels, strict=False):
         for line in panel.lines:
@@ -397,12 +398,12 @@ def _draw_lines(
         f"{quantity} in % of {experiment.baseline_in_words}" if relative else unit_in_words(experiment, rows)
     )
     written = label
-    largest = (max if alike else min)(most, default=0.0)
+    largest = (max if shared else min)(most, default=0.0)
     for axes, shown in zip(parts, own, strict=False):
         written = _scaled(axes.yaxis, largest, label)
         _write_scale(axes, experiment.chart, list(shown.values()))
     written = textwrap.fill(written, _ALONG, break_on_hyphens=False)
-    if alike:
+    if shared:
         parts[0].set_ylabel(written)
     else:
         figure.supylabel(written)
@@ -420,10 +421,10 @@ def _write_scale(axes: Axes, chart: Chart, shown: Sequence[float]) -> None:
         axes.set_ylim(bottom=0)
 
 
-def _write_places(figure: Figure, axis: LineAxis, chart: Chart) -> None:
+def _write_places(figure: Figure, axis: ChartAxis, chart: Chart) -> None:
     """Write what stands along the axis: every word, without what all begin with; every number where there are few."""
     assert chart.x is not None
-    shared = _BEGINNING.match(_common(axis.labels)) if axis.words and len(axis.labels) > 1 else None
+    shared = _PREFIX.match(_common(axis.labels)) if axis.words and len(axis.labels) > 1 else None
     labels = [text[shared.end() :] for text in axis.labels] if shared else list(axis.labels)
     shown = f"{words_of(chart.x)}: {shared[0]}..." if shared else words_of(chart.x)
     label = chart.words.get(chart.x, shown)
@@ -452,20 +453,20 @@ def _common(texts: Sequence[str]) -> str:
 
 
 def _depths(
-    panels: Sequence[Panel], values: Mapping[str, float], scale: Callable[[float], float]
+    panels: Sequence[ChartPanel], values: Mapping[str, float], scale: Callable[[float], float]
 ) -> dict[int, int]:
     """Return, for each line, how many of those drawn after it lie on it, at more than half of their common places.
 
-    Of lines that are alike in several panels it is the most.
+    Of a line that several panels have it is the most.
     """
     scaled = {case: scale(value) for case, value in values.items() if value > 0 or scale is float}
     height = max(map(abs, scaled.values()), default=0.0)
     found: dict[int, int] = {}
 
-    def alike(one: Mapping[float, str], other: Mapping[float, str]) -> bool:
-        # A case that is on both is no likeness.
+    def overlap(one: Mapping[float, str], other: Mapping[float, str]) -> bool:
+        # A case that is on both does not count.
         both = [(one[at], other[at]) for at in one.keys() & other.keys() if one[at] != other[at]]
-        same = sum(abs(scaled[a] - scaled[b]) <= _ALIKE * height for a, b in both)
+        same = sum(abs(scaled[a] - scaled[b]) <= _OVERLAP * height for a, b in both)
         return 2 * same > len(both)
 
     for panel in panels:
@@ -474,6 +475,6 @@ def _depths(
             for line in panel.lines
         ]
         for i, (line, own) in enumerate(zip(panel.lines, places, strict=True)):
-            over = sum(alike(own, other) for other in places[i + 1 :])
+            over = sum(overlap(own, other) for other in places[i + 1 :])
             found[line.style] = max(found.get(line.style, 0), over)
     return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.cost import Book, EqualCostPair
-from pnet_lp.tables import Columns, from_rows, text_table
+from pnet_lp.tables import Columns, from_rows, table_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -36,8 +36,7 @@ def equal_columns(document: Mapping[str, Any]) -> Columns:
 
 def equal_report(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return the cases of an equal-cost question to read."""
-    table = text_table()
-    columns = (
+    names = (
         "fat tree",
         "M USD",
         "optical links/ToR for that",
@@ -45,10 +44,8 @@ def equal_report(document: Mapping[str, Any]) -> list[RenderableType]:
         "M USD",
         "against the tree",
     )
-    for name in columns:
-        table.add_column(name, justify="right")
-    for case in document["cases"]:
-        table.add_row(
+    rows = (
+        (
             f"1:{case['oversubscription']:g}",
             f"{case['tree_usd'] / 1e6:,.3f}",
             f"{case['optical_links']:.2f}",
@@ -56,4 +53,6 @@ def equal_report(document: Mapping[str, Any]) -> list[RenderableType]:
             f"{case['hybrid_usd'] / 1e6:,.3f}",
             f"{100 * case['excess']:+.1f} %",
         )
-    return [table, "", f"prices: {document['prices']}"]
+        for case in document["cases"]
+    )
+    return [table_of(names, rows), "", f"prices: {document['prices']}"]

@@ -31,7 +31,7 @@ _PERCENT: Mapping[Spread, str] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class CaseResult:
     """One case in comparison.
 
     Attributes:
@@ -97,7 +97,7 @@ class Row:
         }
 
 
-def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
+def compare(experiment: Experiment, records: Sequence[Record]) -> list[CaseResult]:
     """Return one row per record, in per cent of the experiment's baseline if there is one."""
     known = {record.case: record for record in records}
     column = experiment.column
@@ -107,7 +107,7 @@ def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
         relative = ratio(record, base, experiment.spread, column) if base else None
         shown = record.mean(column)
         rows.append(
-            Row(
+            CaseResult(
                 case=record.case,
                 keys=_keys(experiment, record.case),
                 draws=len(record.draws),
@@ -131,7 +131,7 @@ def compare(experiment: Experiment, records: Sequence[Record]) -> list[Row]:
     return rows
 
 
-def comparison_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
+def comparison_table(experiment: Experiment, rows: Sequence[CaseResult]) -> Table:
     """Return the rows as a table to read on a terminal."""
     several = any(row.draws > 1 for row in rows)
     caption = f"± {spread_in_words(experiment, rows)}" if several else None
@@ -151,7 +151,7 @@ def comparison_table(experiment: Experiment, rows: Sequence[Row]) -> Table:
 
 
 def comparison_cells(
-    experiment: Experiment, rows: Sequence[Row], *, seconds: bool = True
+    experiment: Experiment, rows: Sequence[CaseResult], *, seconds: bool = True
 ) -> list[tuple[str, ...]]:
     """Return the header and the lines of a table to read, with or without timings."""
     several = any(row.draws > 1 for row in rows)
@@ -186,7 +186,7 @@ def comparison_cells(
     return lines
 
 
-def result_table(rows: Sequence[Row]) -> Columns:
+def result_table(rows: Sequence[CaseResult]) -> Columns:
     """Return the rows as a table to store: without seconds, so that equal specs give equal bytes."""
     return union([row.to_json(seconds=False) for row in rows])
 
@@ -214,7 +214,7 @@ def draw_table(experiment: Experiment, records: Sequence[Record]) -> Columns:
 def sweep_document(
     experiment: Experiment,
     records: Sequence[Record],
-    rows: Sequence[Row],
+    rows: Sequence[CaseResult],
     claims: Sequence[Comparison],
     files: Sequence[str],
 ) -> dict[str, Any]:
@@ -237,12 +237,12 @@ def sweep_document(
     }
 
 
-def unit_in_words(experiment: Experiment, rows: Sequence[Row]) -> str:
+def unit_in_words(experiment: Experiment, rows: Sequence[CaseResult]) -> str:
     """Return what heads the values: the spec's words, or the answers'."""
     return experiment.unit or ", ".join(dict.fromkeys(row.shown.label for row in rows))
 
 
-def spread_in_words(experiment: Experiment, rows: Sequence[Row]) -> str:
+def spread_in_words(experiment: Experiment, rows: Sequence[CaseResult]) -> str:
     """Return what stands behind ± and is drawn as error bars, and over how many draws."""
     counts = sorted({row.draws for row in rows if row.draws > 1})
     n = f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
@@ -254,7 +254,7 @@ def spread_in_words(experiment: Experiment, rows: Sequence[Row]) -> str:
     return f"{words}, {n} draws"
 
 
-def saturation_sentences(experiment: Experiment, rows: Sequence[Row]) -> list[str]:
+def saturation_sentences(experiment: Experiment, rows: Sequence[CaseResult]) -> list[str]:
     """Return, for each line of a chart that asks for it, the first case that is saturated."""
     return [
         f"{line}: saturated from {case} on" if case else f"{line}: not saturated by any case"
@@ -262,7 +262,7 @@ def saturation_sentences(experiment: Experiment, rows: Sequence[Row]) -> list[st
     ]
 
 
-def percents(rows: Sequence[Row]) -> dict[str, float]:
+def percents(rows: Sequence[CaseResult]) -> dict[str, float]:
     """Return the value of each case in per cent of the baseline, where it is known."""
     return {row.case: row.percent for row in rows if row.percent is not None}
 
@@ -295,7 +295,7 @@ def _mean(values: Sequence[object]) -> object:
     return values[0] if len(set(values)) == 1 else None
 
 
-def _percent(row: Row) -> str:
+def _percent(row: CaseResult) -> str:
     return "" if row.percent is None else percent_in_words(row.percent, row.percent_spread)
 
 

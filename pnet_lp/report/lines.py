@@ -17,12 +17,12 @@ _NUMBERED = re.compile(r"(.*?)(\d+(?:\.\d+)?)$")
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """One line of a chart.
 
     Attributes:
         label: the values that make it, in words.
-        style: its number among the lines of all panels: what is alike there looks alike.
+        style: its number among the lines of all panels: equal numbers look the same.
         cases: names of its cases, by their place along the axis.
         places: that place: a number, or the position of a word.
     """
@@ -34,7 +34,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Axis:
+class ChartAxis:
     """The values along the axis.
 
     Attributes:
@@ -49,7 +49,7 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Panel:
+class ChartPanel:
     """A part of a chart.
 
     Attributes:
@@ -58,7 +58,7 @@ class Panel:
     """
 
     label: str
-    lines: tuple[Line, ...]
+    lines: tuple[ChartLine, ...]
 
     @property
     def cases(self) -> list[str]:
@@ -66,7 +66,7 @@ class Panel:
         return [case for line in self.lines for case in line.cases]
 
 
-def chart_panels(experiment: Experiment) -> tuple[Axis, list[Panel]]:
+def chart_panels(experiment: Experiment) -> tuple[ChartAxis, list[ChartPanel]]:
     """Return the axis and the lines of an experiment's chart, in the order in which the spec names their cases.
 
     Numbers stand at their values.  Words stand one step apart, those that differ by a number at their end in its order.
@@ -74,7 +74,7 @@ def chart_panels(experiment: Experiment) -> tuple[Axis, list[Panel]]:
     """
     chart = experiment.chart
     if chart is None or chart.x is None:
-        return Axis((), ()), []
+        return ChartAxis((), ()), []
     along = chart.x
     drawn = {name: case for name, case in _drawn(experiment).items() if case.told_by(along) is not None}
     values = list(dict.fromkeys(case.told_by(along) for case in drawn.values()))
@@ -102,18 +102,18 @@ def chart_panels(experiment: Experiment) -> tuple[Axis, list[Panel]]:
                     for name in (*(one for one in members if one in shared), *own)
                 )
                 lines.append(
-                    Line(
+                    ChartLine(
                         labels[key],
                         style,
                         tuple(name for _, name in ordered),
                         tuple(at for at, _ in ordered),
                     )
                 )
-        found.append(Panel(label, tuple(lines)))
+        found.append(ChartPanel(label, tuple(lines)))
     written = tuple(
         chart.words.get(in_words(value), in_words(value) if words else f"{value:g}") for value in place
     )
-    return Axis(tuple(place.values()), written, words), found
+    return ChartAxis(tuple(place.values()), written, words), found
 
 
 def bar_panels(experiment: Experiment, cases: Sequence[str]) -> list[tuple[str, dict[str, str]]]:

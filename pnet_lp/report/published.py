@@ -13,7 +13,7 @@ from pnet_lp.experiment.finished import Finished
 from pnet_lp.experiment.store import CASES, CHART, DRAWS, MANIFEST, RECORDS, write_records
 from pnet_lp.report.chart import caption, chart_svg, write_chart
 from pnet_lp.report.claims import Comparison, claim_cells, compare_claims
-from pnet_lp.report.experiment import Row, compare, comparison_cells, draw_table, result_table
+from pnet_lp.report.experiment import CaseResult, compare, comparison_cells, draw_table, result_table
 from pnet_lp.tables import write_table
 from pnet_lp.writing import naming_output, write_json, write_text
 
@@ -35,7 +35,7 @@ class Publication:
 
     finished: Finished
     command: str
-    rows: Sequence[Row]
+    rows: Sequence[CaseResult]
     comparisons: Sequence[Comparison]
     claims: Sequence[tuple[str, ...]]
     caption: str

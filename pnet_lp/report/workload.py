@@ -9,7 +9,7 @@ import numpy as np
 
 from pnet_lp.model import Network, Workload
 from pnet_lp.model.summary import summarise_network
-from pnet_lp.tables import text_table
+from pnet_lp.tables import fact_grid
 from pnet_lp.workload.sentences import drawn_sizes, offered_load
 
 if TYPE_CHECKING:
@@ -63,9 +63,7 @@ def workload_document(network: Network, workload: Workload) -> dict[str, Any]:
 
 def workload_report(document: Mapping[str, Any]) -> Table:
     """Return a workload, given as its document, as lines to read."""
-    grid = text_table(padding=(0, 2), collapse_padding=True, show_header=False, show_edge=False)
-    grid.add_column(style="bold")
-    grid.add_column()
+    grid = fact_grid()
     size, start, waits = document["size_bytes"], document["start_us"], document["waits"]
     tasks, connections, hosts = document["tasks"], document["connections"], document["hosts"]
     grid.add_row("workload", document["label"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -58,11 +58,28 @@ def text_table(**style: Any) -> Table:
     return Table(**{"box": None, "pad_edge": False, **style})
 
 
-def fact_grid() -> Table:
-    """Return an empty table of facts to read: in bold what each is called, and what it is."""
+def table_of(
+    names: Iterable[str], rows: Iterable[Iterable[str]], *, texts: Collection[str] = (), **style: Any
+) -> Table:
+    """Return a table to read; columns in ``texts`` are aligned left and folded, the others hold numbers."""
+    table = text_table(**style)
+    for name in names:
+        if name in texts:
+            table.add_column(name, overflow="fold")
+        else:
+            table.add_column(name, justify="right")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def fact_grid(rows: Iterable[tuple[str, str]] = ()) -> Table:
+    """Return a table of facts to read: in bold what each is called, and what it is."""
     grid = text_table(padding=(0, 2), collapse_padding=True, show_header=False, show_edge=False)
     grid.add_column(style="bold")
     grid.add_column()
+    for row in rows:
+        grid.add_row(*row)
     return grid
 
 

@@ -294,6 +294,6 @@ def test_an_experiment_is_found_by_its_other_names(run: Run, here: Path, trial: 
     for name, found in (("trial", "trial"), ("figure-9", "other")):
         (trial / "spec.yaml").write_text(f"aliases: [{name}]\n{SPEC}")
         assert run("report", name if name != "trial" else "x", code=2).stderr == (
-            f"Error: experiments/trial/spec.yaml: aliases: {found} is called so too, found '{name}'; "
+            f"Error: experiments/trial/spec.yaml: aliases: the name is already used by {found}, found '{name}'; "
             "allowed: another name\n"
         )

@@ -189,7 +189,7 @@ def test_keys_that_take_several_values(run: Run, here: Path) -> None:
             "ring:n=4 --vary planes=1,2 --baseline planes=1,2",
             "--baseline: planes: several values, found '1,2'",
         ),
-        ("ring:n=4 --vary planes=1,2 --unit percent", "--unit: of what, has to be said, found 'percent'"),
+        ("ring:n=4 --vary planes=1,2 --unit percent", "--unit: needs a baseline, found 'percent'"),
         (
             "ring:n=4 --vary planes=1,2 --unit us",
             "--unit: throughput_gbps has another, found 'us'; allowed: gbps or p",

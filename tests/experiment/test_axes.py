@@ -181,7 +181,7 @@ def test_a_baseline_is_found_whatever_the_values_look_like() -> None:
             {"variant": ["homogeneous", "heterogeneous"], "level": ["rack"]},
             r"vary: variant: a single plane cannot be heterogeneous \(case variant-heterogeneous-level-rack\)",
         ),
-        ({"draws": [1, 2]}, "vary: draws: how many seeds there are says nothing of a case"),
+        ({"draws": [1, 2]}, "vary: draws: the number of draws cannot vary"),
     ],
 )
 def test_a_wrong_axis_is_named(axes: dict[str, list[Any]], message: str) -> None:

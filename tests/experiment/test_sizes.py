@@ -165,5 +165,5 @@ def test_results_of_two_experiments_do_not_meet(trial: Path) -> None:
     with pytest.raises(SpecError) as caught:
         load_experiment(folder)
     assert str(caught.value) == (
-        f"{folder}: a folder so called has its results where trial has those of quick size"
+        f"{folder}: the results of this folder would mix with those of trial at quick size"
     )

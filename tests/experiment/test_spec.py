@@ -140,7 +140,7 @@ def test_shipped_experiments_are_complete(folder: Path) -> None:
         (
             "baseline: one",
             "chart: {x: planes, percent: true}",
-            "spec.yaml: chart.percent: of what, has to be said; allowed: with a baseline",
+            "spec.yaml: chart.percent: percent needs a baseline",
         ),
         (
             "baseline: one",
@@ -253,7 +253,7 @@ def test_a_grid_overrides_what_is_common(tmp_path: Path) -> None:
         (
             "{planes}x-{case}",
             "{plane}x",
-            "cases.short: name: {plane} is no key of the grid (did you mean 'planes'?), found '{plane}x'; "
+            "cases.short: name: {plane} is not a key of the grid (did you mean 'planes'?), found '{plane}x'; "
             "allowed: {case}, {planes}, {plane_policy}",
         ),
         (

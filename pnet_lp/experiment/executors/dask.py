@@ -84,9 +84,9 @@ class Dask(Executor):
         """See :attr:`Executor.processes`: as many as the workers have threads, at least one."""
         return max(1, self._slots)
 
-    def threads(self, asked: int) -> int:
+    def threads(self, requested: int) -> int:
         """See :meth:`Executor.threads`: a worker is one of several on its machine."""
-        return asked or 1
+        return requested or 1
 
     def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
         """See :meth:`Executor.run`."""

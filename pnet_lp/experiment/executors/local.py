@@ -34,9 +34,9 @@ class Local(Executor):
         """See :attr:`Executor.alone`."""
         return self._jobs == 1
 
-    def threads(self, asked: int) -> int:
+    def threads(self, requested: int) -> int:
         """See :meth:`Executor.threads`: all cores, divided among the jobs."""
-        return threads_each(asked, self._jobs)
+        return threads_each(requested, self._jobs)
 
     def run(self, function: Callable[[T], R], tasks: Sequence[T]) -> Generator[tuple[int, R]]:
         """See :meth:`Executor.run`."""

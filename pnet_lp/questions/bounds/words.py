@@ -72,10 +72,10 @@ def _shown(entry: Mapping[str, Any]) -> str:
             least = "fewest hops by degree" if entry["name"] == "moore" else "hops"
             return f"{least}, access links counted" if witness["access"] else f"{least} between switches"
         case "access-links":
-            alike = f" and {witness['alike'] - 1} alike" if witness["alike"] > 1 else ""
+            others = f" and {witness['alike'] - 1} equivalent" if witness["alike"] > 1 else ""
             verb = "send" if witness["direction"] == "up" else "receive"
             return (
-                f"{witness['endpoint']}{alike}: {format_gbps(witness['capacity_gbps'])} Gb/s to {verb} "
+                f"{witness['endpoint']}{others}: {format_gbps(witness['capacity_gbps'])} Gb/s to {verb} "
                 f"{format_gbps(witness['demand'])}"
             )
         case "matching":

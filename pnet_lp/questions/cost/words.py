@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.questions.cost.answer import CostAnswer, compare, curve
 from pnet_lp.questions.cost.chart import write_capacity_chart, write_curve_chart
-from pnet_lp.tables import Columns, from_rows, text_table
+from pnet_lp.tables import Columns, from_rows, table_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -84,12 +84,8 @@ def compare_report(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return several architectures side by side: what they are made of, and what they carry for that."""
     documents = document["architectures"]
     solved = any(item["throughput"] for item in documents)
-    made = _columns("hosts", "tiers", "hops", "chips", "boxes", "links", "M USD", "kW")
-    carried = ("Gb/s carried", "USD/Gb/s carried") if solved else ()
-    worth = _columns("USD/host", "Gb/s bisection", "USD/Gb/s bisection", *carried)
-    for item in documents:
-        per, bisection, throughput = item["usd_per"], item["bisection"], item["throughput"]
-        made.add_row(
+    sizes = [
+        (
             item["architecture"],
             _number(item["hosts"]),
             str(item["tiers"]),
@@ -98,25 +94,39 @@ def compare_report(document: Mapping[str, Any]) -> list[RenderableType]:
             f"{item['total_usd'] / 1e6:,.3f}",
             f"{item['watts'] / 1e3:,.1f}",
         )
-        worth.add_row(
+        for item in documents
+    ]
+    ratios = [
+        (
             item["architecture"],
             _money(per["host"]),
-            _rate(bisection["gbps"]) if bisection else "-",
+            _rate(item["bisection"]["gbps"]) if item["bisection"] else "-",
             _money(per["gbps_bisection"]),
-            *([_rate(throughput["total_gbps"]), _money(per["gbps_throughput"])] if throughput else []),
+            *([_rate(found["total_gbps"]), _money(per["gbps_throughput"])] if found else []),
         )
+        for item in documents
+        for per, found in [(item["usd_per"], item["throughput"])]
+    ]
+    first = "architecture"
+    names = (first, "hosts", "tiers", "hops", "chips", "boxes", "links", "M USD", "kW")
+    carried = ("Gb/s carried", "USD/Gb/s carried") if solved else ()
+    per_unit = (first, "USD/host", "Gb/s bisection", "USD/Gb/s bisection", *carried)
+    made, worth = table_of(names, sizes, texts=(first,)), table_of(per_unit, ratios, texts=(first,))
     return [made, "", worth, "", *_cheapest(document), *_notes(documents)]
 
 
 def curve_report(document: Mapping[str, Any]) -> list[RenderableType]:
     """Return prices by beta: a column for each architecture, in millions of USD."""
     curves = document["architectures"]
-    table = text_table(title="million USD", title_justify="left")
-    table.add_column("beta", justify="right")
-    for one in curves:
-        table.add_column(one["architecture"], justify="right", overflow="fold")
-    for points in zip(*(one["points"] for one in curves), strict=True):
-        table.add_row(f"{points[0]['beta']:g}", *(f"{point['total_usd'] / 1e6:,.3f}" for point in points))
+    table = table_of(
+        ("beta", *(one["architecture"] for one in curves)),
+        (
+            (f"{points[0]['beta']:g}", *(f"{point['total_usd'] / 1e6:,.3f}" for point in points))
+            for points in zip(*(one["points"] for one in curves), strict=True)
+        ),
+        title="million USD",
+        title_justify="left",
+    )
     lines = [
         f"beta {claim['beta']:g}: published {claim['published_percent']:g} % cheaper than the fat tree "
         f"({claim['source']}), here {claim['percent']:.1f} %"
@@ -141,13 +151,8 @@ def _flat(document: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _parts_table(document: Mapping[str, Any]) -> Table:
-    table = text_table()
-    table.add_column("part")
-    for name in ("count", "USD each", "USD", "W"):
-        table.add_column(name, justify="right")
-    table.add_column("price from", overflow="fold")
-    for part in document["parts"]:
-        table.add_row(
+    rows = [
+        (
             part["part"],
             _number(part["count"]),
             _money(part["unit_usd"]),
@@ -155,8 +160,11 @@ def _parts_table(document: Mapping[str, Any]) -> Table:
             _number(part["watts"]),
             ", ".join(filter(None, (part["source"], part["date"]))),
         )
-    table.add_row("total", "", "", _money(document["total_usd"]), _number(document["watts"]), "")
-    return table
+        for part in document["parts"]
+    ]
+    total = ("total", "", "", _money(document["total_usd"]), _number(document["watts"]), "")
+    names = ("part", "count", "USD each", "USD", "W", "price from")
+    return table_of(names, [*rows, total], texts=("part", "price from"))
 
 
 def _ratios(document: Mapping[str, Any]) -> list[str]:
@@ -183,15 +191,6 @@ def _notes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
         if names:
             lines.append(f"example {what}, to be replaced by {fix}: {', '.join(names)}")
     return lines
-
-
-def _columns(*names: str) -> Table:
-    """Return an empty table of architectures with these columns."""
-    table = text_table()
-    table.add_column("architecture", overflow="fold")
-    for name in names:
-        table.add_column(name, justify="right")
-    return table
 
 
 def _cheapest(document: Mapping[str, Any]) -> list[str]:

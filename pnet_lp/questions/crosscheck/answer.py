@@ -10,7 +10,16 @@ from typing import Any
 from pnet_lp.crosscheck import Crosscheck, compare
 from pnet_lp.crosscheck import run as run_models
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, OnProgress, Posed, Run, Step, Summary
+from pnet_lp.questions.base import (
+    QUESTIONS,
+    Answer,
+    Headline,
+    Posed,
+    ProgressCallback,
+    ProgressStep,
+    Run,
+    Summary,
+)
 from pnet_lp.questions.crosscheck.case import MODELS, CrosscheckCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.sim import ScenarioWords
@@ -64,9 +73,9 @@ class CrosscheckAnswer(Answer):
         return self.document
 
 
-def _step(report: OnProgress, name: str) -> OnProgress:
+def _step(report: ProgressCallback, name: str) -> ProgressCallback:
     """Return what is called during the run of a model."""
-    return report and (lambda progress: report(Step(name, progress)))
+    return report and (lambda progress: report(ProgressStep(name, progress)))
 
 
 @QUESTIONS.register(

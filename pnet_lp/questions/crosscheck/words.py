@@ -12,7 +12,7 @@ from pnet_lp.extras import need
 from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.questions.crosscheck.answer import CrosscheckAnswer
 from pnet_lp.questions.crosscheck.case import CrosscheckCase
-from pnet_lp.tables import Columns, fact_grid, text_table
+from pnet_lp.tables import Columns, fact_grid, table_of, text_table
 from pnet_lp.units import format_us
 
 if TYPE_CHECKING:
@@ -124,34 +124,25 @@ def _times(document: Mapping[str, Any]) -> Table:
 def _sizes(classes: Sequence[Mapping[str, Any]]) -> Table:
     """Return the table of size classes: mean times and high slowdowns, and how far the fluid is off."""
     fluid = "fluid" if "fluid" in classes[0]["fct_us"] else "bare"
-    table = text_table()
-    table.add_column("bytes", justify="right", no_wrap=True)
-    for name in (
-        "flows",
-        "fluid, mean",
-        "packets",
-        "ratio",
-        "slowdown 99 %, fluid",
-        "packets",
-        "off, median",
-        "90 %",
-    ):
-        table.add_column(name, justify="right")
+    rows = []
     for row in classes:
         mean = {key: one["mean"] for key, one in row["fct_us"].items()}
         high = {key: one["p99"] for key, one in row["slowdown"].items()}
-        ratios = row["ratios"]
-        table.add_row(
-            f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}",
-            f"{row['flows']:,}",
-            format_us(mean[fluid]),
-            format_us(mean["packets"]),
-            _ratio(mean["packets"], mean[fluid]),
-            f"{high[fluid]:.3g}",
-            f"{high['packets']:.3g}",
-            *(f"{100 * ratios[key]:.3g} %" for key in ("p50_error", "p90_error")),
+        rows.append(
+            (
+                f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}",
+                f"{row['flows']:,}",
+                format_us(mean[fluid]),
+                format_us(mean["packets"]),
+                _ratio(mean["packets"], mean[fluid]),
+                f"{high[fluid]:.3g}",
+                f"{high['packets']:.3g}",
+                *(f"{100 * row['ratios'][key]:.3g} %" for key in ("p50_error", "p90_error")),
+            )
         )
-    return table
+    slowdowns = ("slowdown 99 %, fluid", "packets")
+    names = ("bytes", "flows", "fluid, mean", "packets", "ratio", *slowdowns, "off, median", "90 %")
+    return table_of(names, rows)
 
 
 def _sentences(document: Mapping[str, Any]) -> list[str]:

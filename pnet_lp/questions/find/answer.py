@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pnet_lp.cost import Quote
 from pnet_lp.design import Candidate, Found, candidates_between
 from pnet_lp.design import find as find_networks
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Step, Summary
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressStep, Run, Summary
 from pnet_lp.questions.find.case import FindCase
 from pnet_lp.questions.throughput.answer import ThroughputAnswer
 from pnet_lp.registry import validate
@@ -91,11 +91,13 @@ class FindAnswer(Answer):
 
     def to_json(self) -> dict[str, Any]:
         """See the base class."""
-        asked, front = self.found.settings, self.found.front
+        settings, front = self.found.settings, self.found.front
         return {
-            "asked": {key: value for key, value in asked.model_dump(mode="json").items() if key != "draws"},
+            "asked": {
+                key: value for key, value in settings.model_dump(mode="json").items() if key != "draws"
+            },
             "candidates": len(front) + len(self.found.ruled_out),
-            "candidates_between": candidates_between(asked),
+            "candidates_between": candidates_between(settings),
             "ruled_out": self.found.counts,
             "example_prices": any(line.price.example for one in front for line in one.quote.lines),
             "front": [
@@ -147,7 +149,7 @@ def find(case: FindCase, seed: int) -> Posed:
     def answer(run: Run) -> Answer:
         report = run.on_progress or (lambda _: None)
         found = find_networks(
-            settings, threads=run.threads, jobs=run.jobs, watch=lambda text: report(Step(text))
+            settings, threads=run.threads, jobs=run.jobs, watch=lambda text: report(ProgressStep(text))
         )
         return FindAnswer(found)
 

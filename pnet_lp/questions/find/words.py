@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.plot import COLOURS, new_figure, write_figure
 from pnet_lp.questions.find.answer import FindAnswer, named, priced
-from pnet_lp.tables import Columns, from_rows, text_table, union, write_table
+from pnet_lp.tables import Columns, from_rows, table_of, union, write_table
 from pnet_lp.units import format_gbps
 
 if TYPE_CHECKING:
@@ -56,39 +56,36 @@ def write_plot(answer: FindAnswer, _: str, path: Path) -> None:
 
 def find_table(document: Mapping[str, Any]) -> Table:
     """Return the front as a table to read, best first."""
-    table = text_table()
-    table.add_column("network", overflow="fold")
-    for name in ("Gb/s per host", "USD", "USD per host", "watts", "switches"):
-        table.add_column(name, justify="right")
-    for one in document["front"]:
-        table.add_row(
+    rows = (
+        (
             one["command"],
             format_gbps(one["gbps_per_host"]),
-            f"{one['total_usd']:,.0f}",
-            f"{one['usd_per_host']:,.0f}",
-            f"{one['watts']:,.0f}",
+            *(f"{one[key]:,.0f}" for key in ("total_usd", "usd_per_host", "watts")),
             f"{one['switches']:,g}",
         )
-    return table
+        for one in document["front"]
+    )
+    names = ("network", "Gb/s per host", "USD", "USD per host", "watts", "switches")
+    return table_of(names, rows, texts=("network",))
 
 
 def find_lines(document: Mapping[str, Any]) -> list[str]:
     """Return what the table is, how the other candidates were ruled out, and what to know of the prices."""
-    asked = document["asked"]
+    settings = document["asked"]
     failing = ""
-    if asked["fail_links"]:
-        share, sure = 100 * asked["fail_links"], 100 * asked["confidence"]
-        failing = f" in {sure:g} % of {asked['trials']} draws with {share:g} % of cables down"
-    least = asked["min_gbps_per_host"]
+    if settings["fail_links"]:
+        share, sure = 100 * settings["fail_links"], 100 * settings["confidence"]
+        failing = f" in {sure:g} % of {settings['trials']} draws with {share:g} % of cables down"
+    least = settings["min_gbps_per_host"]
     close = any(one["gbps_per_host"] < least for one in document["front"])
-    within = f" (to within {100 * asked['tolerance']:g} %)" if close else ""
+    within = f" (to within {100 * settings['tolerance']:g} %)" if close else ""
     count = len(document["front"])
     these = "these carry"
-    if count == asked["best"]:
+    if count == settings["best"]:
         these = "this is the best that carries" if count == 1 else f"these are the {count:,} best that carry"
     lines = [
         f"{document['candidates']:,} candidates; {these} at least {least:g} Gb/s per host{within} of "
-        f"{asked['traffic']}{failing}, and more than any that {_COSTS[asked['rank']]} no more",
+        f"{settings['traffic']}{failing}, and more than any that {_COSTS[settings['rank']]} no more",
         "ruled out:",
         *(f"  {count:,}: {why}" for why, count in document["ruled_out"].items()),
     ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pnet_lp.model.brief import brief
-from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Step, Summary, Value
+from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressStep, Run, Summary, Value
 from pnet_lp.questions.fluid_error.case import SIZE_CLASSES, FluidErrorCase
 from pnet_lp.seeds import derive_seed
 from pnet_lp.sim import Scenario, Settings, SimulationResult
@@ -84,7 +84,7 @@ def fluid_error(case: FluidErrorCase, seed: int) -> Posed:
 
 def _complete(name: str, scenario: Scenario, run: Run) -> SimulationResult:
     report = run.on_progress
-    result = scenario.run(report and (lambda progress: report(Step(name, progress))))
+    result = scenario.run(report and (lambda progress: report(ProgressStep(name, progress))))
     if result.end == "interrupted":
         raise KeyboardInterrupt
     return result

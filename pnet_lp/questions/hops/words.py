@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.plot import new_figure, write_figure
 from pnet_lp.questions.hops.answer import HopsAnswer
-from pnet_lp.tables import Columns, from_rows, text_table
+from pnet_lp.tables import Columns, from_rows, table_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -79,35 +79,29 @@ def report(document: Mapping[str, Any]) -> list[str | Table]:
             f"{_us(rpc['p99_us'])}: {rpc['bytes']:g} B at {rpc['rate_gbps']:g} Gb/s, "
             f"{rpc['hop_delay_us']:g} us a link"
         )
-    table = text_table()
-    for name in ("hops", "pairs", "share"):
-        table.add_column(name, justify="right")
-    rows = [*document["histogram"].items(), ("none", document["disconnected_pairs"])]
-    for hops, count in rows:
-        if count:
-            table.add_row(hops, f"{count:,}", _percent(count / document["pairs"]))
-    return [*lines, table] if table.row_count else lines
+    rows = [
+        (hops, f"{count:,}", _percent(count / document["pairs"]))
+        for hops, count in (*document["histogram"].items(), ("none", document["disconnected_pairs"]))
+        if count
+    ]
+    return [*lines, table_of(("hops", "pairs", "share"), rows)] if rows else lines
 
 
 def series_report(document: Mapping[str, Any]) -> list[Table]:
     """Return a table with a row per share of failed cables."""
-    table = text_table()
-    called = document["sweep"][0]["rpc"] is not None
-    for name in ("failed", "mean hops", "95 % interval", "p50", "p99", "max", "pairs without a path"):
-        table.add_column(name, justify="right")
-    if called:
-        table.add_column("call", justify="right")
-    for row in document["sweep"]:
-        interval, rpc = row["intervals"]["mean"], row["rpc"]
-        table.add_row(
+    names = ["failed", "mean hops", "95 % interval", "p50", "p99", "max", "pairs without a path"]
+    rows = [
+        (
             f"{100 * row['fail_links']:g} %",
             "none" if row["mean"] is None else f"{row['mean']:.5g}",
-            f"{interval[0]:.5g} to {interval[1]:.5g}" if interval else "",
+            f"{interval[0]:.5g} to {interval[1]:.5g}" if (interval := row["intervals"]["mean"]) else "",
             *(_or_none(row[key]) for key in ("p50", "p99", "max")),
             f"{row['disconnected_pairs']:,}",
-            *([_us(rpc["mean_us"])] if rpc else []),
+            *([_us(row["rpc"]["mean_us"])] if row["rpc"] else []),
         )
-    return [table]
+        for row in document["sweep"]
+    ]
+    return [table_of([*names, "call"] if document["sweep"][0]["rpc"] else names, rows)]
 
 
 def write_series_plot(

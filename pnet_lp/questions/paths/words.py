@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pnet_lp.questions.paths.answer import PathsAnswer
-from pnet_lp.tables import Columns, text_table
+from pnet_lp.tables import Columns, table_of, text_table
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,7 +18,11 @@ def report(document: Mapping[str, Any]) -> list[Table | str]:
         return [_statistics(document)]
     if not document["paths"]:
         return [f"no plane has a path from {document['pair'][0]} to {document['pair'][1]}"]
-    return [_paths(document["paths"])]
+    rows = (
+        (str(path["plane"]), str(path["hops"]), " ".join(path["switches"]) or "(one switch)")
+        for path in document["paths"]
+    )
+    return [table_of(("plane", "hops", "switches"), rows, texts=("switches",))]
 
 
 def table(answer: PathsAnswer) -> Columns:
@@ -32,16 +36,6 @@ def table(answer: PathsAnswer) -> Columns:
         "hops": [path["hops"] for path in rows],
         "switches": [" ".join(path["switches"]) for path in rows],
     }
-
-
-def _paths(documents: Sequence[Mapping[str, Any]]) -> Table:
-    table = text_table()
-    table.add_column("plane", justify="right")
-    table.add_column("hops", justify="right")
-    table.add_column("switches", overflow="fold")
-    for path in documents:
-        table.add_row(str(path["plane"]), str(path["hops"]), " ".join(path["switches"]) or "(one switch)")
-    return table
 
 
 def _statistics(statistics: Mapping[str, Any]) -> Table:

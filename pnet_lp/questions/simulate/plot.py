@@ -59,7 +59,7 @@ def _draw_completion(axes: Axes, results: Sequence[SimulationResult]) -> None:
 
 
 def _draw_slowdown(axes: Axes, results: Sequence[SimulationResult]) -> None:
-    """Draw the slowdown of each flow against its size, and the median and the 99th percentile of sizes alike."""
+    """Draw the slowdown of each flow against its size, and the median and the 99th percentile of similar sizes."""
     done = np.concatenate([result.done for result in results])
     size = np.concatenate([result.flow["bytes"] for result in results])[done]
     slowdown = np.concatenate([result.slowdown for result in results])[done]

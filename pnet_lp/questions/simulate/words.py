@@ -16,7 +16,7 @@ from pnet_lp.questions.simulate.case import SimulateCase
 from pnet_lp.questions.simulate.fct import write_fct as write_fct_file
 from pnet_lp.questions.simulate.plot import write_simulation_plot
 from pnet_lp.sim import SimulationResult
-from pnet_lp.tables import Columns, text_table, write_table
+from pnet_lp.tables import Columns, fact_grid, table_of, write_table
 from pnet_lp.units import format_us
 from pnet_lp.workload.sentences import drawn_sizes, offered_load
 from pnet_lp.writing import check_folder, naming_output, write_json
@@ -33,11 +33,7 @@ _TIMES = ("mean", "p50", "p90", "p99", "p99_9", "max")
 
 def report(document: Mapping[str, Any]) -> list[str | Table]:
     """Return a simulation, given as its document, as lines and a table to read."""
-    from rich.table import Table  # noqa: PLC0415 - not for JSON
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold")
-    grid.add_column()
+    grid = fact_grid()
     flows, network = document["flows"], document["network"]
     total = flows["completed"] + flows["unfinished"]
     several = len(document["runs"]) > 1
@@ -241,54 +237,47 @@ def _spread(values: Mapping[str, float], unit: str) -> str:
 
 
 def _stage_table(stages: Sequence[Mapping[str, Any]]) -> Table:
-    table = text_table()
-    table.add_column("stage")
-    for name in ("in all", "tasks complete", "a task", "median", "99 %", "at most"):
-        table.add_column(name, justify="right")
+    rows = []
     for row in stages:
         whole, task = row["stage_us"], row["tasks_us"]
         shown = (whole["mean"], *(task[key] for key in ("mean", "p50", "p99", "max")))
-        cells = ["-" if us is None else format_us(us) for us in shown]
-        table.add_row(row["stage"], cells[0], f"{row['tasks']:,}", *cells[1:])
-    return table
+        first, *others = ("-" if us is None else format_us(us) for us in shown)
+        rows.append((row["stage"], first, f"{row['tasks']:,}", *others))
+    names = ("stage", "in all", "tasks complete", "a task", "median", "99 %", "at most")
+    return table_of(names, rows, texts=("stage",))
 
 
 def _size_table(classes: Sequence[Mapping[str, Any]]) -> Table:
-    table = text_table()
-    for name in ("bytes", "flows", "slowdown", "median", "99 %", "at most"):
-        table.add_column(name, justify="right")
-    for row in classes:
-        table.add_row(
+    rows = (
+        (
             f"{row['from_bytes']:,} to {row['below_bytes'] - 1:,}",
             f"{row['flows']:,}",
             *(f"{row[key]:.4g}" for key in ("mean", "p50", "p99", "max")),
         )
-    return table
+        for row in classes
+    )
+    return table_of(("bytes", "flows", "slowdown", "median", "99 %", "at most"), rows)
 
 
 def _queue_table(queues: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
-    table = text_table()
-    table.add_column("fullest queues")
-    for name in ("packets at most", "on average", "dropped", "link busy"):
-        table.add_column(name, justify="right")
-    for row in queues:
-        table.add_row(
+    rows = (
+        (
             _where(row, planes),
             f"{row['longest_packets']:,}",
             f"{row['mean_packets']:.3g}",
             f"{row['dropped']:,}",
             _percent(row["utilisation"]),
         )
-    return table
+        for row in queues
+    )
+    names = ("fullest queues", "packets at most", "on average", "dropped", "link busy")
+    return table_of(names, rows, texts=names[:1])
 
 
 def _busy_table(busiest: Sequence[Mapping[str, Any]], *, planes: int) -> Table:
-    table = text_table()
-    table.add_column("busiest links")
-    table.add_column("utilisation", justify="right")
-    for row in busiest:
-        table.add_row(_where(row, planes), _percent(row["utilisation"]))
-    return table
+    names = ("busiest links", "utilisation")
+    rows = ((_where(row, planes), _percent(row["utilisation"])) for row in busiest)
+    return table_of(names, rows, texts=names[:1])
 
 
 def _where(row: Mapping[str, Any], planes: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pnet_lp.optical import Speedup
 from pnet_lp.questions.speed_up.answer import SpeedUpAnswer
-from pnet_lp.tables import Columns, from_rows, text_table, write_table
+from pnet_lp.tables import Columns, from_rows, table_of, write_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -51,22 +51,20 @@ def report(document: Mapping[str, Any]) -> list[RenderableType]:
     scenario, compared = document["scenario"], document["compared"]
     uplink = scenario["uplink_gbps"]
     tree = f"1:{scenario['oversubscription']:g} fat tree" + (f" by {uplink:g} Gb/s a rack" if uplink else "")
-    table = text_table()
-    table.add_column("traffic", overflow="fold")
     volume = document["volume_bytes"]
     last = [] if volume is None else [f"speed-up at {_bytes(volume)}"]
-    for name in ("tree Gb/s", "circuits Gb/s", "at most", "hops", "speed-up", "pays from", *last):
-        table.add_column(name, justify="right")
-    for row in document["workloads"]:
-        late = [] if volume is None else [f"{row['speedup_at_volume']:.3f}"]
-        table.add_row(
+    rows = (
+        (
             row["traffic"],
             *(f"{row[key]:.4g}" for key in ("tree_gbps", "circuits_gbps", "limit_gbps")),
             f"{row['mean_hops']:.3f}",
             f"{row['speedup']:.3f}",
             _bytes(row["break_even_bytes"]),
-            *late,
+            *([] if volume is None else [f"{row['speedup_at_volume']:.3f}"]),
         )
+        for row in document["workloads"]
+    )
+    names = ("traffic", "tree Gb/s", "circuits Gb/s", "at most", "hops", "speed-up", "pays from", *last)
     published = document["published_at_most"]
     lines = [
         f"price of the whole: hybrid {compared['hybrid_usd'] / 1e6:.3f}, tree {compared['tree_usd'] / 1e6:.3f} "
@@ -82,7 +80,7 @@ def report(document: Mapping[str, Any]) -> list[RenderableType]:
     return [
         f"{scenario['racks']} racks, {scenario['servers']:,} servers: {tree}, or {scenario['links']} circuits a rack",
         "",
-        table,
+        table_of(names, rows, texts=("traffic",)),
         "",
         *lines,
     ]

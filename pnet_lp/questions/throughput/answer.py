@@ -48,13 +48,13 @@ class ThroughputAnswer(Answer):
 
     def summary(self) -> Summary:
         """See the base class: the value that the objective asks for, between its bounds if it has any."""
-        result, asked, value = self.result, self.result.headline, self.result.value
-        names = asked.key, asked.suffix, asked.quantity.replace("_", " ")
-        if value is None or not asked.bounded:
-            headline = Headline.exact(*names, value, asked.unit)
+        result, shown, value = self.result, self.result.headline, self.result.value
+        names = shown.key, shown.suffix, shown.quantity.replace("_", " ")
+        if value is None or not shown.bounded:
+            headline = Headline.exact(*names, value, shown.unit)
         else:
-            lower, upper = (float(result.figures[key]) for key in asked.bounds)
-            headline = Headline(*names, value, lower, upper, asked.unit)
+            lower, upper = (float(result.figures[key]) for key in shown.bounds)
+            headline = Headline(*names, value, lower, upper, shown.unit)
         return Summary(headline, {"solved_by": result.solver}, result.status, result.binding, result.seconds)
 
     @property

@@ -117,11 +117,11 @@ def _of_hosts(
     found = []
     of = flow.endpoint_class[hosts]
     size = np.bincount(of[of >= 0], minlength=flow.attach.shape[1])
-    for way in range(2):
+    for side in range(2):
         load, length = np.zeros(len(hosts)), np.zeros(len(hosts))
         if result.access_load is not None and result.certificate is not None:
-            lengths = (result.certificate.up_length, result.certificate.down_length)[way]
-            load[of >= 0] = (result.access_load[way, plane] / np.maximum(size, 1))[of[of >= 0]]
+            lengths = (result.certificate.up_length, result.certificate.down_length)[side]
+            load[of >= 0] = (result.access_load[side, plane] / np.maximum(size, 1))[of[of >= 0]]
             length[of >= 0] = lengths[plane, of[of >= 0]]
         found.append((load, length))
     return found

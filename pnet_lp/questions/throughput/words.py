@@ -93,11 +93,11 @@ def throughput_lines(document: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def result_in_words(result: ThroughputResult) -> str:
     """Return a result in one line: its value, how sure it is, and what it is of."""
-    asked, network, traffic = result.headline, result.network, result.traffic
-    value = "nothing" if result.value is None else f"{format_gbps(result.value)} {asked.unit}".strip()
-    gap = f", gap {result.interval.gap:.1e}" if asked.bounded else ""
+    shown, network, traffic = result.headline, result.network, result.traffic
+    value = "nothing" if result.value is None else f"{format_gbps(result.value)} {shown.unit}".strip()
+    gap = f", gap {result.interval.gap:.1e}" if shown.bounded else ""
     return (
-        f"{asked.quantity.replace('_', ' ')} {value} ({result.status}{gap}): {traffic['label']} over "
+        f"{shown.quantity.replace('_', ' ')} {value} ({result.status}{gap}): {traffic['label']} over "
         f"{result.routing} on {_count(network['planes'], 'plane')}, {_count(network['switches'], 'switch')}; "
         f"limited by {_LIMITS[result.binding]}"
     )
