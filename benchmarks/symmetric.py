@@ -1,4 +1,4 @@
-"""The solver of what is alike against the structured one: all-to-all between hosts and between racks, over any path."""
+"""The symmetric solver against the structured one: all-to-all between hosts and between racks, over any path."""
 
 from __future__ import annotations
 
