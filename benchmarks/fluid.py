@@ -25,11 +25,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from pnet_lp.experiment.manifest import environment
 from rich.console import Console
 from rich.table import Table
 
 from pnet_lp import _core
+from pnet_lp.manifest import environment
 from pnet_lp.routing import parse_routing
 from pnet_lp.sim import Settings, figures
 from pnet_lp.sim.fluid import FluidScenario

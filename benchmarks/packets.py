@@ -30,11 +30,11 @@ from typing import Any
 
 import networkx
 import numpy as np
-from pnet_lp.experiment.manifest import environment
 from rich.console import Console
 from rich.table import Table
 
 from pnet_lp import _core
+from pnet_lp.manifest import environment
 from pnet_lp.sim import simulate
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic

@@ -15,12 +15,12 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import scipy.sparse as sp
-from pnet_lp.experiment.manifest import environment
 from rich.console import Console
 from rich.table import Table
 from scipy.sparse.csgraph import yen
 
 from pnet_lp import _core
+from pnet_lp.manifest import environment
 from pnet_lp.routing import parse_routing
 from pnet_lp.topology import build_network
 from pnet_lp.writing import output_file, write_json

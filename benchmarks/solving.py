@@ -23,6 +23,7 @@ from rich.table import Table
 
 from pnet_lp import _core, memory
 from pnet_lp.failures import Failures, fail
+from pnet_lp.manifest import environment
 from pnet_lp.model.network import Level, Variant
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network

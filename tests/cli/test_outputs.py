@@ -56,6 +56,15 @@ WRITERS = [
     ["hops", TREE, "--sweep", "0,0.1", "--plot", "f.png"],
     ["throughput", TREE, "--fail-links", "0.1", "--trials", "2", "--plot", "f.png"],
     ["hops", TREE, "--out", "f.csv"],
+    *(
+        ["failures", "ring:n=4", "--fail-links", "0.1", "--trials", "2", *words]
+        for words in (["--out", "f.csv"], ["--plot", "f.png"])
+    ),
+    ["price-performance", "ring:n=4", "--out", "f.csv"],
+    [
+        *["fluid-error", "--topologies", TREE, "--traffics", "stride:s=1", "--arrivals", "poisson"],
+        *["--flow-sizes", "9kB", "--load", "0.3,0.5", "--flows", "9", "--out", "f.csv"],
+    ],
     ["list", "topologies", "--out", "f.csv"],
     *(
         ["simulate", TREE, "--traffic", "stride:s=1", "--flow-size", "9kB", *words]
@@ -67,7 +76,7 @@ WRITERS = [
     ),
     *(
         ["find", "--hosts", "8", "--min-gbps-per-host", "9", "--radix", "8", "--planes", "1", *words]
-        for words in (["--out", "f.csv"], ["--plot", "f.png"])
+        for words in (["--out", "f.csv"], ["--plot", "f.png"], ["--candidates", "f.csv"])
     ),
     ["workload", "incast:senders=3,sizes=9kB", "--on", TREE, "--out", "f.csv"],
     ["bounds", "torus:dims=3x3", "--level", "rack", "--out", "f.csv"],

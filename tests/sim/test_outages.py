@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pnet_lp.report.simulate import simulation_document, simulation_report
 from rich.console import Console
 
 from pnet_lp.failures import FailureModel, Failures, Mask, apply_mask
 from pnet_lp.model import Network, Workload
+from pnet_lp.questions.simulate.answer import SimulateAnswer
+from pnet_lp.questions.simulate.words import report
 from pnet_lp.sim import Outage, figures, simulate
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -152,7 +153,7 @@ def test_flows_that_can_never_be_complete_are_named(cable: Network, model: str) 
         },
     ]
     console = Console(width=200, file=io.StringIO())
-    console.print(*simulation_report(simulation_document([result])))
+    console.print(*report(SimulateAnswer((result,)).to_json()))
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert "0 of 8 complete; ended at 0 us of simulated time: no events left" in text
     assert "7 never started, without a usable path: flows 0, 1, 2, 3, 4, ..." in text

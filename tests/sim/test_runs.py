@@ -443,7 +443,11 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     ({"preset": "pnett"}, SpecError, "preset: unknown preset 'pnett' (did you mean 'pnet'?)"),
     ({"forwarding": "given"}, SpecError, "given: parameter 'routing' is required"),
     ({"routing": "ideal"}, RoutingError, "routing: the routing has no list of paths, found 'ideal'"),
-    ({"routing": "ksp:2", "forwarding": "ecmp"}, SpecError, "forwarding: flows take a routing's paths or"),
+    (
+        {"routing": "ksp:2", "forwarding": "ecmp"},
+        SpecError,
+        "routing: has no meaning beside forwarding, found 'ksp:2'",
+    ),
     ({"routing": "ksq:2"}, SpecError, "routing: unknown routing 'ksq' (did you mean 'ksp'?)"),
     ({"plane_policy": "best"}, SpecError, "plane_policy: input should be 'any', "),
     ({"transprot": "tcp"}, SpecError, "unknown parameter 'transprot' (did you mean 'transport'?)"),

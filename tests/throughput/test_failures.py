@@ -9,7 +9,8 @@ import pytest
 from pnet_lp.errors import SpecError
 from pnet_lp.failures import Failures, RiskGroup
 from pnet_lp.model import ThroughputResult
-from pnet_lp.questions.failures.words import trials_document, write_trials_chart
+from pnet_lp.questions.failures.answer import FailuresAnswer
+from pnet_lp.questions.failures.words import write_plot
 from pnet_lp.throughput import solve
 from pnet_lp.throughput.trials import FailureTrial, failure_trials, throughput_interval
 from pnet_lp.topology import build_network
@@ -97,10 +98,10 @@ def test_processes_and_equal_draws_change_nothing(monkeypatch: pytest.MonkeyPatc
     assert [trial.trial for trial in found] == list(range(12))
     # What is left is a line, whose middle link carries 2 * 2 pairs.
     assert [trial.throughput_gbps for trial in found] == pytest.approx([0.25] * 12, rel=1e-4)
-    document = trials_document(found, network, traffic)
+    document = FailuresAnswer(network, traffic, tuple(found)).to_json()
     assert document["quantiles_gbps"]["p5"] == document["quantiles_gbps"]["min"]
     several = failure_trials(network, traffic, failures, trials=12, seed=1, solver="structured", jobs=2)
-    assert trials_document(several, network, traffic) == document
+    assert FailuresAnswer(network, traffic, tuple(several)).to_json() == document
 
 
 @pytest.mark.parametrize(("asked", "jobs", "each"), [(3, 1, 3), (0, 1, 0), (3, 2, 3), (0, 2, 4), (0, 100, 1)])
@@ -124,8 +125,9 @@ def test_threads_of_each_solve(monkeypatch: pytest.MonkeyPatch, asked: int, jobs
 def test_quantiles_are_draws(tmp_path: Path) -> None:
     trials = [FailureTrial(i, None, i, i / 10) for i in range(10)]
     network = build_network(["ring:n=4"])
-    document = trials_document(trials, network, build_traffic("all-to-all", network, None))
+    answer = FailuresAnswer(network, build_traffic("all-to-all", network, None), tuple(trials))
+    document = answer.to_json()
     assert document["quantiles_gbps"]["max"] == 0
     assert (document["lost_demands"], document["lost_share"]) == pytest.approx((4.5, 0.45))
-    write_trials_chart(trials, "nothing", tmp_path / "chart.svg")
+    write_plot(answer, "nothing", tmp_path / "chart.svg")
     assert "throughput, Gb/s" in (tmp_path / "chart.svg").read_text()
