@@ -34,7 +34,7 @@ def _delay(delay_ps: int, info: ValidationInfo) -> int:
     """Return the delay of a link, or raise SpecError as files of networks do."""
     if not are_delays(delay_ps / 1000):
         raise SpecError(
-            "delay is wrong", where=info.field_name, found=format_duration(delay_ps), allowed=DELAYS
+            "invalid delay", where=info.field_name, found=format_duration(delay_ps), allowed=DELAYS
         )
     return delay_ps
 

@@ -175,4 +175,4 @@ def test_a_plot_as_svg(run: Run) -> None:
     assert b"<svg" in first
     run(*arguments)
     assert Path("c.svg").read_bytes() == first
-    assert "allowed: .png, .svg" in run(*arguments[:-1], "c.gif", code=2).stderr
+    assert "allowed: .pdf, .png, .svg" in run(*arguments[:-1], "c.gif", code=2).stderr

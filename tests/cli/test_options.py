@@ -80,7 +80,7 @@ RING = ((0, 0, 1), (1, 1, 2), (2, 2, 0))
 NETWORK = {
     "planes": Example("--planes 2"),
     "variant": Example(
-        "--variant serial-high", "--planes 2", idle="--variant heterogeneous", says="one plane has no"
+        "--variant serial-high", "--planes 2", idle="--variant heterogeneous", says="a single plane cannot"
     ),
     "link_gbps": Example("--link-gbps 7"),
     "hosts_per_switch": Example("--hosts-per-switch 3", base="ring:n=6"),

@@ -313,7 +313,7 @@ def test_traffic_can_be_an_axis(tmp_path: Path) -> None:
         (
             "throughput",
             "{topology: 'jellyfish:k=4', planes: 4, variant: serial}",
-            "cases.a: variant: a serial network has one plane, but 4 are asked for",
+            "cases.a: variant: a serial network has one plane, but 4 are requested",
         ),
         (
             "hops",

@@ -80,7 +80,7 @@ def test_capacities_that_cannot_be_computed_with_are_refused(speed: float, tmp_p
         tmp_path / "r.json", network, TrafficMatrix.from_entries("rack", 2, [0], [1]), "concurrent"
     )
     change("instance", "network", "planes", 0, "capacity_uv_gbps", to=lambda _: np.array([speed]))(document)
-    with pytest.raises(SpecError, match=r"speed is wrong, found .*; allowed: 0, or 1e-15 to 1e"):
+    with pytest.raises(SpecError, match=r"invalid speed, found .*; allowed: 0, or 1e-15 to 1e"):
         checked(document, tmp_path / "r.json")
 
 
