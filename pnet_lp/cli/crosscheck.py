@@ -14,7 +14,7 @@ from pnet_lp.cli.simulation_options import simulation_settings
 from pnet_lp.crosscheck import CrosscheckSettings, compare, run
 from pnet_lp.extras import need
 from pnet_lp.report.crosscheck import crosscheck_columns, crosscheck_report, write_crosscheck_plot
-from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords
+from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioText
 
 
 @click.command(
@@ -47,7 +47,7 @@ def command(
     """
     if output.out is not None:
         need("pyarrow", "out")
-    words = ScenarioWords(
+    text = ScenarioText(
         topologies=network.topologies,
         flows=flows,
         planes=network.options,
@@ -55,7 +55,7 @@ def command(
         outage=outage,
         seed=network.seed,
     )
-    built, workload, failing = words.given()
+    built, workload, failing = text.given()
     with SimulationLine(1) as line:
         found = run(settings, built, workload, outage=failing, seed=network.seed, on_step=line.named)
     say(found.packets.warnings)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.status import Status
 
-    from pnet_lp.sim import Progress as SimulationProgress
+    from pnet_lp.sim import SimulationProgress
     from pnet_lp.throughput import Progress
 
 _SILENT_S = 1.0

@@ -30,7 +30,14 @@ from pnet_lp.report.simulate import (
 )
 from pnet_lp.report.simulation_plot import write_simulation_plot
 from pnet_lp.seeds import MOST_DRAWS
-from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords, Settings, SimulationResult, run_words
+from pnet_lp.sim import (
+    FlowSettings,
+    OutageSettings,
+    ScenarioText,
+    SimulationResult,
+    SimulationSettings,
+    run_text,
+)
 from pnet_lp.threads import MOST_THREADS
 
 
@@ -41,7 +48,7 @@ from pnet_lp.threads import MOST_THREADS
 @network_arguments
 @simulation_settings("outage", OutageSettings)
 @simulation_settings("flows", FlowSettings)
-@simulation_settings("settings", Settings)
+@simulation_settings("settings", SimulationSettings)
 @click.option(
     "--repeat",
     type=click.IntRange(1, MOST_DRAWS),
@@ -82,7 +89,7 @@ def command(
     network: NetworkArguments,
     outage: OutageSettings,
     flows: FlowSettings,
-    settings: Settings,
+    settings: SimulationSettings,
     repeat: int,
     jobs: int,
     trace: tuple[str, ...],
@@ -108,7 +115,7 @@ def command(
             need("pyarrow", key)
     if records is not None:
         check_records(records)
-    words = ScenarioWords(
+    text = ScenarioText(
         topologies=network.topologies,
         flows=flows,
         planes=network.options,
@@ -123,7 +130,7 @@ def command(
     try:
         with SimulationLine(repeat) if jobs == 1 else CountLine(repeat, "runs") as line:
             watch = line.of if isinstance(line, SimulationLine) else (lambda _: None)
-            for result in run_words(words, repeat=repeat, jobs=jobs, on_progress=watch):
+            for result in run_text(text, repeat=repeat, jobs=jobs, on_progress=watch):
                 results.append(result)
                 if isinstance(line, CountLine):
                     line(f"seed {result.seed}")

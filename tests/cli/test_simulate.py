@@ -19,7 +19,7 @@ from click.testing import Result
 from rich.console import Console
 
 from pnet_lp.cli.progress import SimulationLine
-from pnet_lp.sim import Progress
+from pnet_lp.sim import SimulationProgress
 
 Run = Callable[..., Result]
 RunJson = Callable[..., Any]
@@ -248,7 +248,7 @@ def test_progress_is_shown_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(buffer, "isatty", lambda: True)
     monkeypatch.setattr("sys.stderr", buffer)
     with SimulationLine(3) as line:
-        line.of(1)(Progress(2 * 10**9, 30_000_000, 0, 100, 0.25, None, 6.0))
+        line.of(1)(SimulationProgress(2 * 10**9, 30_000_000, 0, 100, 0.25, None, 6.0))
     text = buffer.getvalue()
     assert "run 2 of 3: 2 ms simulated, 0 of 100 flows complete, 5 M events/s, 6 s, about 18 s left" in text
 

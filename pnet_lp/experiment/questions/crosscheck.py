@@ -7,7 +7,7 @@ from typing import Any
 from pnet_lp.crosscheck import CrosscheckSettings, compare, run
 from pnet_lp.experiment.keys import NetworkKeys
 from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress, Posed, Value
-from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioWords
+from pnet_lp.sim import FlowSettings, OutageSettings, ScenarioText
 
 _MODELS = ("lp_ideal", "lp_paths", "split", "bare", "fluid", "packets")
 
@@ -32,8 +32,8 @@ class CrosscheckCase(CrosscheckSettings, OutageSettings, FlowSettings, NetworkKe
 )
 def crosscheck(case: CrosscheckCase, seed: int) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
-    words = ScenarioWords(case.topology, flows=case, planes=case, failures=case, outage=case, seed=seed)
-    network, workload, outage = words.given()
+    text = ScenarioText(case.topology, flows=case, planes=case, failures=case, outage=case, seed=seed)
+    network, workload, outage = text.given()
     settings = repr([case.packets, case.fluid, outage and outage.to_json()])
 
     def answer(_: int, __: OnProgress) -> Answer:

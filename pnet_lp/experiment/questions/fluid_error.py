@@ -14,7 +14,7 @@ from pnet_lp.experiment.question import QUESTIONS, Answer, Headline, OnProgress,
 from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.registry import OneOrMore, validate
 from pnet_lp.seeds import derive_seed, generator
-from pnet_lp.sim import Scenario, Settings, SimulationResult
+from pnet_lp.sim import SimulationResult, SimulationScenario, SimulationSettings
 from pnet_lp.sim.fluid import parse_correction
 from pnet_lp.sim.settings import FLUID_ONLY, PACKETS_ONLY, EveryModelSettings
 from pnet_lp.throughput import solve
@@ -80,20 +80,20 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
         return self
 
     @property
-    def packets(self) -> Settings:
+    def packets(self) -> SimulationSettings:
         """The settings of the packets."""
-        return validate(Settings, {"model": "packets", **self._given(FLUID_ONLY)})
+        return validate(SimulationSettings, {"model": "packets", **self._given(FLUID_ONLY)})
 
-    def fluid(self, correction: str) -> Settings:
+    def fluid(self, correction: str) -> SimulationSettings:
         """Return the settings of the fluid with this correction."""
         given = {**self._given(PACKETS_ONLY), "model": "fluid", "correction": correction}
-        idle = Settings.meaningless(given)
-        return validate(Settings, {key: value for key, value in given.items() if key not in idle})
+        idle = SimulationSettings.meaningless(given)
+        return validate(SimulationSettings, {key: value for key, value in given.items() if key not in idle})
 
     def _given(self, but: tuple[str, ...]) -> dict[str, Any]:
         """Return the settings of a simulation that were given, without some."""
-        names = self.model_fields_set & set(Settings.model_fields) - set(but)
-        return {key: getattr(self, key) for key in Settings.model_fields if key in names}
+        names = self.model_fields_set & set(SimulationSettings.model_fields) - set(but)
+        return {key: getattr(self, key) for key in SimulationSettings.model_fields if key in names}
 
     def draw(self, seed: int) -> tuple[Network, Workload, dict[str, Value]]:
         """Return the mix of a seed: its network, its flows, and what was drawn."""
@@ -123,7 +123,7 @@ def fluid_error(case: FluidErrorCase, seed: int) -> Posed:
     """Pose the case on the mix that ``seed`` draws; cases of other sizes or loads have other mixes."""
     seed = derive_seed(seed, f"fluid-error/{case.flow_sizes}/{case.load}")
     network, workload, drawn = case.draw(seed)
-    asked: Mapping[str, Settings] = {
+    asked: Mapping[str, SimulationSettings] = {
         "packets": case.packets,
         "plain": case.fluid(case.plain),
         "corrected": case.fluid(case.correction),
@@ -153,7 +153,7 @@ def fluid_error(case: FluidErrorCase, seed: int) -> Posed:
     return Posed((network.fingerprint, workload.fingerprint, repr(settings)), answer)
 
 
-def _run(scenario: Scenario) -> SimulationResult:
+def _run(scenario: SimulationScenario) -> SimulationResult:
     result = scenario.run()
     if result.end == "interrupted":
         raise KeyboardInterrupt

@@ -14,10 +14,10 @@ from pnet_lp.registry import OneOrMore
 from pnet_lp.sim import (
     FlowSettings,
     OutageSettings,
-    Scenario,
-    ScenarioWords,
-    Settings,
+    ScenarioText,
     SimulationResult,
+    SimulationScenario,
+    SimulationSettings,
     figures,
 )
 from pnet_lp.sim.columns import COLUMNS, run_columns
@@ -38,7 +38,7 @@ _STAGES = tuple(
 _SHARES = ("mean", "p50", "p99")
 
 
-class SimulateCase(Settings, OutageSettings, FlowSettings, NetworkKeys):
+class SimulateCase(SimulationSettings, OutageSettings, FlowSettings, NetworkKeys):
     """One network and its flows, as of ``pnet-lp simulate``."""
 
     headline = "mean_fct_us"
@@ -80,7 +80,7 @@ class SimulateCase(Settings, OutageSettings, FlowSettings, NetworkKeys):
 )
 def simulate(case: SimulateCase, seed: int) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
-    scenario = ScenarioWords(
+    scenario = ScenarioText(
         case.topology,
         flows=case,
         planes=case,
@@ -106,7 +106,7 @@ def simulate(case: SimulateCase, seed: int) -> Posed:
     return Posed((scenario.network.fingerprint, scenario.workload.fingerprint, repr(settings)), answer)
 
 
-def _run(scenario: Scenario) -> SimulationResult:
+def _run(scenario: SimulationScenario) -> SimulationResult:
     """Return the records; Ctrl-C ends the sweep, not only the run."""
     result = scenario.run()
     if result.end == "interrupted":
