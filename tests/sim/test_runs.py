@@ -474,7 +474,8 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     (
         {"traffic": build_traffic("permutation", build_network("fat-tree:k=4"))},
         SpecError,
-        "traffic: the workload has its pairs already, found 'permutation'; allowed: a workload expression, or no matrix",
+        "traffic: the workload has its pairs already, found 'permutation'; allowed: a workload expression, or no "
+        "matrix",
     ),
     ({"trace": ("port:3",)}, SpecError, "trace: not something to trace, found 'port:3'"),
     ({"trace": ("flow:" + "9" * 4301,)}, SpecError, "trace: no such flow, found 'flow:99999"),
@@ -638,7 +639,7 @@ def test_links_that_cannot_be_simulated() -> None:
 def test_one_way_cables_are_refused_by_the_core() -> None:
     plane = build_network("path:n=2", hosts_per_switch=1).planes[0]
     network = Network.from_planes([dataclasses.replace(plane, capacity_vu_gbps=np.zeros(1))])
-    with pytest.raises(WorkloadError, match=r"^workload: flow 0: a link of its path has no way back"):
+    with pytest.raises(WorkloadError, match=r"^workload: flow 0: a link of its path has no reverse"):
         simulate(network, flows(network, (0, 1, 1, 0)))
 
 
