@@ -31,7 +31,7 @@ from rich.table import Table
 from pnet_lp import _core
 from pnet_lp.manifest import environment
 from pnet_lp.routing import parse_routing
-from pnet_lp.sim import Settings, figures
+from pnet_lp.sim import SimulationSettings, figures
 from pnet_lp.sim.fluid import FluidScenario
 from pnet_lp.sim.ports import Ports
 from pnet_lp.topology import build_network
@@ -87,7 +87,7 @@ def scenario(hosts: int, flows: int, method: str) -> FluidScenario:
     """Return what is simulated."""
     network = build_network([NETWORKS[hosts]], link_gbps=10.0, seed=SEED)
     text = f"poisson:sizes={SIZES},load={LOAD},flows={flows}"
-    settings = Settings(model="fluid", **METHODS[method])
+    settings = SimulationSettings(model="fluid", **METHODS[method])
     made = settings.scenario(network, build_workload(text, network, seed=SEED), seed=SEED)
     assert isinstance(made, FluidScenario)
     return replace(made, incremental=method != "from scratch")

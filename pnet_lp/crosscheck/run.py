@@ -17,7 +17,7 @@ from pnet_lp.routing.rule import PathKind
 from pnet_lp.sim import FORWARDINGS, Outage, SimulationResult
 from pnet_lp.sim.base import choose
 from pnet_lp.sim.fluid import SHORT_FLOWS, TERMS, FluidScenario
-from pnet_lp.sim.scenario import OnProgress, Scenario
+from pnet_lp.sim.scenario import OnSimulationProgress, SimulationScenario
 from pnet_lp.workload import build_workload
 
 _DISTANCE = ("propagation", "store-and-forward")
@@ -26,7 +26,7 @@ _DISTANCE = ("propagation", "store-and-forward")
 _PATIENCE_S = 60.0
 """Least time limit of the best split."""
 
-OnStep = Callable[[str], OnProgress | None]
+OnStep = Callable[[str], OnSimulationProgress | None]
 """Given the name of a model, returns the progress callback of its run."""
 
 
@@ -142,7 +142,7 @@ def crosscheck(
     return run(validated, network, workload, outage=outage, seed=seed)
 
 
-def _complete(scenario: Scenario, name: str, on_step: OnStep) -> SimulationResult:
+def _complete(scenario: SimulationScenario, name: str, on_step: OnStep) -> SimulationResult:
     result = scenario.run(on_step(name))
     if result.end == "interrupted":
         raise KeyboardInterrupt
@@ -179,7 +179,7 @@ def _corrected(fluid: FluidScenario, on_step: OnStep) -> Iterator[tuple[str, Sim
             terms = more
 
 
-def _routing(scenario: Scenario) -> str:
+def _routing(scenario: SimulationScenario) -> str:
     """Return the routing whose paths flows take; empty where these are among the shortest."""
     text: str = getattr(scenario.forwarding.params, "routing", "")
     return "" if not text or parse_routing(text).kind == PathKind.EqualCost else text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from pnet_lp.sim import Settings
+from pnet_lp.sim import SimulationSettings
 from pnet_lp.sim.settings import FLUID_ONLY, PACKETS_ONLY, EveryModelSettings
 from pnet_lp.sim.tcp_params import WindowParams
 
@@ -17,12 +17,12 @@ class CrosscheckSettings(EveryModelSettings):
     """
 
     @cached_property
-    def packets(self) -> Settings:
+    def packets(self) -> SimulationSettings:
         """The settings of the packets."""
-        return Settings(model="packets", **self._given_but(FLUID_ONLY))
+        return SimulationSettings(model="packets", **self._given_but(FLUID_ONLY))
 
     @cached_property
-    def fluid(self) -> Settings:
+    def fluid(self) -> SimulationSettings:
         """The settings of the fluid."""
         transport = self.chosen_transport.params
         if isinstance(transport, WindowParams):
@@ -33,8 +33,10 @@ class CrosscheckSettings(EveryModelSettings):
         settings = {**own, **given}
         if "sharing" in given:
             settings["subflows"] = given.get("subflows", self.subflows)
-        idle = Settings.meaningless({**settings, "model": "fluid"})
-        return Settings(model="fluid", **{key: value for key, value in settings.items() if key not in idle})
+        idle = SimulationSettings.meaningless({**settings, "model": "fluid"})
+        return SimulationSettings(
+            model="fluid", **{key: value for key, value in settings.items() if key not in idle}
+        )
 
     def _given_but(self, names: tuple[str, ...]) -> dict[str, Any]:
         """Return what was given, or stated by a preset, but for ``names``."""

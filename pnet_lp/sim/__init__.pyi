@@ -5,9 +5,9 @@ from .flows import FlowSettings
 from .outage import Outage, OutageSettings
 from .preset import PRESETS, Preset, Stated
 from .result import End, SimulationResult
-from .scenario import Progress, Scenario
-from .settings import Settings
-from .words import ScenarioWords, run_words
+from .scenario import SimulationProgress, SimulationScenario
+from .scenario_text import ScenarioText, run_text
+from .settings import SimulationSettings
 
 __all__ = [
     "FORWARDINGS",
@@ -20,13 +20,13 @@ __all__ = [
     "OutageSettings",
     "PacketSizes",
     "Preset",
-    "Progress",
-    "Scenario",
-    "ScenarioWords",
-    "Settings",
+    "ScenarioText",
+    "SimulationProgress",
     "SimulationResult",
+    "SimulationScenario",
+    "SimulationSettings",
     "Stated",
     "figures",
-    "run_words",
+    "run_text",
     "simulate",
 ]

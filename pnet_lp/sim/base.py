@@ -65,7 +65,7 @@ class PacketSizes:
 
 @brief("network", "workload", "sizes", "plane_policy", "seed")
 @dataclass(frozen=True)
-class Context:
+class SimulationContext:
     """What an entry may look at.
 
     Attributes:
@@ -87,9 +87,9 @@ class Context:
     outage: Outage | None = None
 
 
-QueueBuilder: TypeAlias = Callable[[Any, Context], _core.Queue]
-TransportBuilder: TypeAlias = Callable[[Any, Context], _core.Transport]
-ForwardingBuilder: TypeAlias = Callable[[Any, Context], _core.Forwarding]
+QueueBuilder: TypeAlias = Callable[[Any, SimulationContext], _core.Queue]
+TransportBuilder: TypeAlias = Callable[[Any, SimulationContext], _core.Transport]
+ForwardingBuilder: TypeAlias = Callable[[Any, SimulationContext], _core.Forwarding]
 
 QUEUES: Registry[QueueBuilder] = Registry("queue", package="pnet_lp.sim.queues", group="pnet_lp.queues")
 TRANSPORTS: Registry[TransportBuilder] = Registry(
@@ -111,10 +111,10 @@ class Choice(Generic[T]):
         params: an instance of its model.
     """
 
-    entry: Entry[Callable[[Any, Context], T]]
+    entry: Entry[Callable[[Any, SimulationContext], T]]
     params: Params
 
-    def build(self, context: Context) -> T:
+    def build(self, context: SimulationContext) -> T:
         """Return the core's object for a run."""
         return self.entry.build(self.params, context)
 
@@ -133,7 +133,9 @@ class Choice(Generic[T]):
 
 
 def choose(
-    registry: Registry[Callable[[Any, Context], T]], text: str, preset: Mapping[str, Mapping[str, str]]
+    registry: Registry[Callable[[Any, SimulationContext], T]],
+    text: str,
+    preset: Mapping[str, Mapping[str, str]],
 ) -> Choice[T]:
     """Return what ``name`` or ``name:key=value,...`` stands for, where a preset may say other defaults.
 
@@ -149,7 +151,7 @@ def choose(
 
 
 def choose_with(
-    registry: Registry[Callable[[Any, Context], T]],
+    registry: Registry[Callable[[Any, SimulationContext], T]],
     name: str,
     values: Mapping[str, str],
     preset: Mapping[str, Mapping[str, str]],
@@ -160,7 +162,7 @@ def choose_with(
         SpecError: also where one of ``values`` changes nothing beside the others and the preset's.
     """
     entry = registry.get(name)
-    # What is written wins, over the preset's other way to say it too; the same model checks the preset's values.
+    # What is written wins, over the preset's alternative to it too; the same model checks the preset's values.
     replaced = {key for group in entry.params.alternatives if group & values.keys() for key in group}
     stated = {key: value for key, value in preset.get(name, {}).items() if key not in replaced}
     params = entry.validate({**stated, **values})

@@ -10,7 +10,7 @@ from pnet_lp.model.arrays import FloatArray
 from pnet_lp.sim.ports import FROM_HOST
 from pnet_lp.sim.result import SimulationResult
 
-Columns: TypeAlias = dict[str, float | None]
+RunColumns: TypeAlias = dict[str, float | None]
 
 FLOWS = ("resent_share", "reordered_share", "fast_retransmits", "retransmitting_flows", "timeouts", "dropped")
 RATES = (
@@ -41,7 +41,7 @@ COLUMNS = (*RATES, *FLOWS, *QUEUES, *TRACED)
 """The names of all, in the order of :func:`run_columns`."""
 
 
-def run_columns(result: SimulationResult, before: SimulationResult | None = None) -> Columns:
+def run_columns(result: SimulationResult, before: SimulationResult | None = None) -> RunColumns:
     """Return a value, or None, for each of :data:`COLUMNS`.
 
     Args:
@@ -56,7 +56,7 @@ def run_columns(result: SimulationResult, before: SimulationResult | None = None
     }
 
 
-def _flows(result: SimulationResult) -> Columns:
+def _flows(result: SimulationResult) -> RunColumns:
     """Return what is counted of packets of all flows; nothing of a fluid, which has none."""
     if result.packet_hops is None:
         return dict.fromkeys(FLOWS)
@@ -72,7 +72,7 @@ def _flows(result: SimulationResult) -> Columns:
     }
 
 
-def _rates(result: SimulationResult, before: SimulationResult | None) -> Columns:
+def _rates(result: SimulationResult, before: SimulationResult | None) -> RunColumns:
     """Return the rates of flows, of hosts that send, and of all; of flows not complete, what has arrived counts."""
     flow = result.flow
     came, start, begin = flow["received_bytes"], flow["start_ps"], 0
@@ -93,7 +93,7 @@ def _rates(result: SimulationResult, before: SimulationResult | None) -> Columns
     }
 
 
-def _queues(result: SimulationResult) -> Columns:
+def _queues(result: SimulationResult) -> RunColumns:
     """Return the longest queue of all ports of switches, in packets, the one being sent included."""
     if result.packet_hops is None:
         return dict.fromkeys(QUEUES)
@@ -102,13 +102,13 @@ def _queues(result: SimulationResult) -> Columns:
     }
 
 
-def _traced(result: SimulationResult) -> Columns:
+def _traced(result: SimulationResult) -> RunColumns:
     """Return the delays of packets of flows that were traced, and how those that came to traced queues are spread.
 
     ``uneven_500`` is by what part of an even share a queue had more or less than it, at most, of any 500 packets
     one after the other.
     """
-    found: Columns = dict.fromkeys(TRACED)
+    found: RunColumns = dict.fromkeys(TRACED)
     arrivals, queues = result.traces.get("arrivals", {}), result.traces.get("queues", {})
     if len(delay := arrivals.get("delay_ps", ())):
         found |= _spread("delay_us", np.asarray(delay) / 1e6)

@@ -11,8 +11,8 @@ from pnet_lp.registry import one_or_more, validate
 from pnet_lp.seeds import check_seed
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.result import SimulationResult
-from pnet_lp.sim.scenario import OnProgress
-from pnet_lp.sim.settings import Settings
+from pnet_lp.sim.scenario import OnSimulationProgress
+from pnet_lp.sim.settings import SimulationSettings
 from pnet_lp.workload import build_workload
 
 
@@ -24,7 +24,7 @@ def simulate(
     trace: str | tuple[str, ...] = (),
     outage: Outage | None = None,
     seed: int = 0,
-    on_progress: OnProgress | None = None,
+    on_progress: OnSimulationProgress | None = None,
     **settings: Any,
 ) -> SimulationResult:
     """Return the records of ``workload`` on ``network``, simulated packet by packet, or as a fluid.
@@ -32,13 +32,13 @@ def simulate(
     Args:
         network: the network, with what fails in it down.
         workload: its flows, or an expression such as ``each:sizes=10MB``.
-        traffic: the matrix that gives a workload in words its pairs, where it takes one.
+        traffic: the matrix that gives a workload expression its pairs, where it takes one.
         trace: what to trace: ``queue:FROM->TO``, ``queue:PLANE/FROM->TO``, ``flow:NUMBER``.
         outage: what fails while the run goes on.
         seed: all that is drawn is drawn from this.
         on_progress: called now and then.
-        settings: fields of :class:`~pnet_lp.sim.settings.Settings`, as the command line takes them: ``preset``,
-            ``model``, ``transport``, ``queue``, ``forwarding`` or ``routing``, ``sharing``, ``subflows``,
+        settings: fields of :class:`~pnet_lp.sim.settings.SimulationSettings`, as the command line takes them:
+            ``preset``, ``model``, ``transport``, ``queue``, ``forwarding`` or ``routing``, ``sharing``, ``subflows``,
             ``correction``, ``initial_window``, ``window``, ``threshold``, ``plane_policy``, ``link_delay``, ``packet``,
             ``header``, ``ack``, ``time_limit``, ``event_limit``.
 
@@ -53,7 +53,7 @@ def simulate(
     """
     check_network(network)
     check_seed(seed)
-    asked = validate(Settings, settings)
+    how = validate(SimulationSettings, settings)
     if isinstance(workload, str):
         workload = build_workload(workload, network, traffic, seed=seed)
     elif traffic is not None:
@@ -61,7 +61,7 @@ def simulate(
             "the workload has its pairs already",
             where="traffic",
             found=traffic.label,
-            allowed="a workload in words, or no matrix",
+            allowed="a workload expression, or no matrix",
         )
-    scenario = asked.scenario(network, workload, seed, trace=one_or_more(trace), outage=outage)
+    scenario = how.scenario(network, workload, seed, trace=one_or_more(trace), outage=outage)
     return scenario.run(on_progress)

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
 from pnet_lp.model.brief import brief
-from pnet_lp.sim.base import Context
+from pnet_lp.sim.base import SimulationContext
 from pnet_lp.sim.footprint import check_fluid_memory, check_split_time
-from pnet_lp.sim.scenario import Scenario
+from pnet_lp.sim.scenario import SimulationScenario
 
 SharingName: TypeAlias = Literal["single", "even", "subflows", "best"]
 """What a flow does with several paths: it takes one; its rate is split over all in fixed parts; each of some subflows
@@ -57,7 +57,7 @@ def _written(terms: tuple[str, ...]) -> str:
 
 @brief("network", "workload", "seed")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class FluidScenario(Scenario):
+class FluidScenario(SimulationScenario):
     """Flows have no packets, and their fair rates at once, in proportion to the weights of the workload.
 
     Attributes:
@@ -111,20 +111,22 @@ class FluidScenario(Scenario):
             )
         if self.workload.is_weighted and (wrong := [term for term in OF_WINDOWS if term in self.terms]):
             raise SpecError(
-                "flows with weights have no windows that share alike",
+                "flows with weights have no windows that share equally",
                 where="correction",
                 found=wrong[0],
                 allowed=f"{_NONE}, or some of {', '.join(SHORT_FLOWS)}",
             )
         return replace(self, sharing=chosen)
 
-    def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
+    def _check_memory(
+        self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int
+    ) -> None:
         subflows = {"subflows": self.subflows, "best": forwarding.most_paths}.get(self.sharing or "", 1)
         check_fluid_memory(context, forwarding, subflows=subflows, jobs=jobs, runs=runs)
         if self.sharing == "best":
             check_split_time(context, forwarding.most_paths, self.event_limit, self.patience_s)
 
-    def _simulate(self, context: Context, run: Mapping[str, Any]) -> _core.Outcome:
+    def _simulate(self, context: SimulationContext, run: Mapping[str, Any]) -> _core.Outcome:
         del context
         added = {term.replace("-", "_"): term in self.terms for term in TERMS}
         windows = {term: added.pop(term) for term in OF_WINDOWS}

@@ -13,7 +13,7 @@ from pnet_lp.memory import check_fits
 from pnet_lp.model import Workload
 from pnet_lp.registry import Params
 from pnet_lp.routing import count_shortest
-from pnet_lp.sim.base import Context
+from pnet_lp.sim.base import SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
 from pnet_lp.sim.traces import ROWS
 
@@ -35,7 +35,7 @@ _SPLIT_S = 1e-8
 
 
 def check_memory(
-    context: Context,
+    context: SimulationContext,
     forwarding: _core.Forwarding,
     *,
     queue: Params,
@@ -51,7 +51,7 @@ def check_memory(
 
     Args:
         context: network, workload and ports.
-        forwarding: how packets find their ways.
+        forwarding: how packets find their paths.
         queue: parameters of the discipline.
         transport: parameters of the transport.
         traces: how many there are.
@@ -84,7 +84,7 @@ def check_memory(
 
 
 def check_fluid_memory(
-    context: Context, forwarding: _core.Forwarding, *, subflows: int, jobs: int = 1, runs: int = 1
+    context: SimulationContext, forwarding: _core.Forwarding, *, subflows: int, jobs: int = 1, runs: int = 1
 ) -> None:
     """The same for a run of the fluid, whose flows have so many subflows."""
     workload, ports = context.workload, context.ports
@@ -107,7 +107,9 @@ def check_fluid_memory(
     )
 
 
-def check_split_time(context: Context, paths: int, event_limit: int | None, patience_s: float) -> None:
+def check_split_time(
+    context: SimulationContext, paths: int, event_limit: int | None, patience_s: float
+) -> None:
     """Raise WorkloadError where the best split of flows over up to so many paths takes longer than that.
 
     How many flows are under way at once only the run shows.  Taken are those that start together, or that would be on
@@ -139,8 +141,8 @@ def _together(workload: Workload) -> npt.NDArray[np.intp]:
     return chosen
 
 
-def _table_bytes(context: Context) -> int:
-    """Return what switches need to know the way to each other: of each destination hops and ways on."""
+def _table_bytes(context: SimulationContext) -> int:
+    """Return what switches need to forward to each other: of each destination hops and next hops."""
     arcs = np.diff(context.ports.arcs.ptr)
     return sum(
         len(np.unique(plane.host_switch[context.workload.dst])) * (12 * plane.switch_count + 2 * int(count))
@@ -148,7 +150,7 @@ def _table_bytes(context: Context) -> int:
     )
 
 
-def _path_bytes(context: Context, flows: npt.NDArray[np.intp]) -> int:
+def _path_bytes(context: SimulationContext, flows: npt.NDArray[np.intp]) -> int:
     """Return what the shortest paths of these flows need, there and back."""
     src, dst = context.workload.src[flows], context.workload.dst[flows]
     found = count_shortest(context.network, "host", src, dst)

@@ -11,20 +11,20 @@ import numpy as np
 from pnet_lp import _core
 from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model.brief import brief
-from pnet_lp.sim.base import Choice, Context
+from pnet_lp.sim.base import Choice, SimulationContext
 from pnet_lp.sim.footprint import check_memory
-from pnet_lp.sim.scenario import Scenario
+from pnet_lp.sim.scenario import SimulationScenario
 from pnet_lp.sim.traces import ROWS, parse_traces
 
 
 @brief("network", "workload", "seed")
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PacketScenario(Scenario):
+class PacketScenario(SimulationScenario):
     """Flows are cut into packets.
 
     Attributes:
         transport, queue: with their parameters.
-        trace: what to trace, in words.
+        trace: what to trace, as expressions.
     """
 
     model: ClassVar[str] = "packets"
@@ -43,7 +43,9 @@ class PacketScenario(Scenario):
                 allowed="with model=fluid, or without weights",
             )
 
-    def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
+    def _check_memory(
+        self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int
+    ) -> None:
         check_memory(
             context,
             forwarding,
@@ -54,7 +56,7 @@ class PacketScenario(Scenario):
             runs=runs,
         )
 
-    def _simulate(self, context: Context, run: Mapping[str, Any]) -> _core.Outcome:
+    def _simulate(self, context: SimulationContext, run: Mapping[str, Any]) -> _core.Outcome:
         queue, transport = self.queue.build(context), self.transport.build(context)
         if queue.trims and not transport.takes_trimmed:
             raise SpecError(
@@ -73,7 +75,7 @@ class PacketScenario(Scenario):
             watched_rows=ROWS if self.trace else 0,
         )
 
-    def _warnings(self, context: Context) -> tuple[str, ...]:
+    def _warnings(self, context: SimulationContext) -> tuple[str, ...]:
         if self.transport.build(context).reacts_to_marks and not self.queue.build(context).marks:
             return (
                 f"the queues {self.queue.expression} never mark a packet, so {self.transport.entry.name} only "

@@ -31,8 +31,8 @@ class Preset:
     """A bundle of values; what is given beside it overrides them.
 
     Attributes:
-        settings: by name of a setting of :class:`~pnet_lp.sim.settings.Settings`; of transport, queue and forwarding
-            these are names alone.
+        settings: by name of a setting of :class:`~pnet_lp.sim.settings.SimulationSettings`; of transport, queue and
+            forwarding these are names alone.
         transports, queues, forwardings: parameters of these, whichever is used.
     """
 

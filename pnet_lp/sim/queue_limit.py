@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pnet_lp.errors import SpecError
 from pnet_lp.registry import Params
-from pnet_lp.sim.base import Context, PacketSizes
+from pnet_lp.sim.base import PacketSizes, SimulationContext
 from pnet_lp.workload.base import Bytes
 
 
@@ -36,7 +36,7 @@ class LimitParams(Params):
         """Return how many full packets a queue takes."""
         return self.packets if self.bytes is None else self.bytes // sizes.packet + 1
 
-    def limit(self, context: Context) -> Limit:
+    def limit(self, context: SimulationContext) -> Limit:
         """Return it as the core reads it, or raise SpecError where a full packet never fits."""
         if self.bytes is not None and self.bytes < context.sizes.packet:
             raise SpecError(

@@ -48,7 +48,7 @@ class SimulationResult:
         places: the network's ports.
         link_delay_ps: how long a bit travels on links of which the network does not say.
         traces: by sort, what was traced, by column; none in a fluid.
-        settings: what the run depended on beside network and workload, in words, as a JSON object.
+        settings: what the run depended on beside network and workload, as a JSON object of expressions.
         network, workload: summaries, as JSON objects.
         warnings: one sentence each.
     """

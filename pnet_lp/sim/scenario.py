@@ -22,7 +22,7 @@ from pnet_lp.model.paths import Policy
 from pnet_lp.model.summary import summarise_network
 from pnet_lp.routing import count_shortest
 from pnet_lp.seeds import derive_seed
-from pnet_lp.sim.base import Choice, Context, PacketSizes
+from pnet_lp.sim.base import Choice, PacketSizes, SimulationContext
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.ports import Ports
 from pnet_lp.sim.result import SimulationResult
@@ -39,7 +39,7 @@ _OF_FLOWS = (
 
 
 @dataclass(frozen=True)
-class Progress:
+class SimulationProgress:
     """The state of a run.
 
     Attributes:
@@ -80,13 +80,13 @@ class Progress:
         )
 
 
-OnProgress: TypeAlias = Callable[[Progress], None]
+OnSimulationProgress: TypeAlias = Callable[[SimulationProgress], None]
 
 
 @brief("network", "workload", "seed")
 @dataclass(frozen=True, kw_only=True)
-class Scenario(ABC):
-    """All that a run depends on.  Words become one in :class:`~pnet_lp.sim.settings.Settings`.
+class SimulationScenario(ABC):
+    """All that a run depends on.  Expressions become one in :class:`~pnet_lp.sim.settings.SimulationSettings`.
 
     Class attributes:
         model: what it simulates.
@@ -135,7 +135,9 @@ class Scenario(ABC):
                 allowed=f"up to {_MOST_SEGMENTS * self.sizes.payload} bytes in packets of {self.sizes.packet}",
             )
 
-    def run(self, on_progress: OnProgress | None = None, *, jobs: int = 1, runs: int = 1) -> SimulationResult:
+    def run(
+        self, on_progress: OnSimulationProgress | None = None, *, jobs: int = 1, runs: int = 1
+    ) -> SimulationResult:
         """Return the records of the run; the same scenario gives the same ones.
 
         Ctrl-C does not raise: the result then says ``interrupted`` and holds what was reached.
@@ -156,7 +158,7 @@ class Scenario(ABC):
         began = time.perf_counter()
         workload, ports = self.workload, Ports.of(self.network)
         self._check_connected()
-        context = Context(
+        context = SimulationContext(
             self.network, workload, ports, self.sizes, self.plane_policy, self.seed, self.outage
         )
         forwarding = self.forwarding.build(context)
@@ -168,7 +170,7 @@ class Scenario(ABC):
         def tell(time_ps: int, events: int, completed: int, arrived_bytes: int) -> bool:
             if on_progress is not None:
                 on_progress(
-                    Progress(
+                    SimulationProgress(
                         time_ps,
                         events,
                         completed,
@@ -207,22 +209,24 @@ class Scenario(ABC):
         seconds = time.perf_counter() - began
         return whole._result(outcome, ports, seconds, whole._warnings(context))
 
-    def _completed(self, forwarding: _core.Forwarding) -> Scenario:
+    def _completed(self, forwarding: _core.Forwarding) -> SimulationScenario:
         """Return the scenario with what was left to its forwarding."""
         del forwarding
         return self
 
-    def _warnings(self, context: Context) -> tuple[str, ...]:
+    def _warnings(self, context: SimulationContext) -> tuple[str, ...]:
         """Return what is accepted, but will hardly be meant, one sentence each."""
         del context
         return ()
 
     @abstractmethod
-    def _check_memory(self, context: Context, forwarding: _core.Forwarding, *, jobs: int, runs: int) -> None:
+    def _check_memory(
+        self, context: SimulationContext, forwarding: _core.Forwarding, *, jobs: int, runs: int
+    ) -> None:
         """Raise WorkloadError where a run needs more memory than is free."""
 
     @abstractmethod
-    def _simulate(self, context: Context, run: Mapping[str, Any]) -> _core.Outcome:
+    def _simulate(self, context: SimulationContext, run: Mapping[str, Any]) -> _core.Outcome:
         """Return what the core makes of it; ``run`` are arguments that both models take."""
 
     def _run(

@@ -19,13 +19,13 @@ from pnet_lp.sim.fluid import OF_WINDOWS, SHORT_FLOWS, TERMS, FluidScenario, Sha
 from pnet_lp.sim.outage import Outage
 from pnet_lp.sim.packets import PacketScenario
 from pnet_lp.sim.preset import get_preset, plain
-from pnet_lp.sim.scenario import Scenario
+from pnet_lp.sim.scenario import SimulationScenario
 from pnet_lp.units import DELAYS, are_delays, format_duration
 from pnet_lp.workload.base import ByteCount, Duration
 
 FLUID_ONLY = ("sharing", "subflows", "correction", "initial_window", "window", "threshold")
 PACKETS_ONLY = ("transport", "queue")
-"""Settings of one model alone."""
+"""SimulationSettings of one model alone."""
 
 _EXPR = Flag(metavar="EXPR")
 
@@ -183,7 +183,7 @@ class EveryModelSettings(PresetSettings):
         return choose_with(FORWARDINGS, "given", {"routing": self.routing}, stated)
 
 
-class Settings(EveryModelSettings, ModelSettings):
+class SimulationSettings(EveryModelSettings, ModelSettings):
     """Everything about a simulation that is neither network nor workload."""
 
     @classmethod
@@ -205,7 +205,7 @@ class Settings(EveryModelSettings, ModelSettings):
         *,
         trace: tuple[str, ...] = (),
         outage: Outage | None = None,
-    ) -> Scenario:
+    ) -> SimulationScenario:
         """Return the scenario of ``workload`` on ``network``.
 
         Args:

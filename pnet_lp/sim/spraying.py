@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
-from pnet_lp.sim.base import Context
+from pnet_lp.sim.base import SimulationContext
 
 OrderName: TypeAlias = Literal["round-robin", "shuffled", "permuted", "random"]
 
@@ -21,6 +21,6 @@ class SprayParams(Params):
         description="one path after the other; the same in an order drawn for each flow, or each round; any at random",
     )
 
-    def build(self, context: Context, over: Literal["paths", "planes"]) -> _core.Forwarding:
+    def build(self, context: SimulationContext, over: Literal["paths", "planes"]) -> _core.Forwarding:
         """Return the forwarding."""
         return _core.Forwarding("spray", policy=context.plane_policy, over=over, order=self.order)

@@ -8,11 +8,11 @@ from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
-from pnet_lp.sim.base import Context
+from pnet_lp.sim.base import SimulationContext
 from pnet_lp.units import format_duration
 from pnet_lp.workload.base import Bytes, Duration
 
-Count: TypeAlias = Annotated[int, Field(ge=1, lt=1 << 31)]
+SegmentCount: TypeAlias = Annotated[int, Field(ge=1, lt=1 << 31)]
 
 
 class WindowParams(Params):
@@ -20,14 +20,14 @@ class WindowParams(Params):
 
     handshake: bool = Field(True, description="whether a flow begins with the handshake of a connection")
     syn: Bytes = Field(40, le=65535, description="size of the packet that asks for a connection")
-    initial_window: Count = Field(10, description="first window, in segments")
-    initial_threshold: Count | None = Field(
+    initial_window: SegmentCount = Field(10, description="first window, in segments")
+    initial_threshold: SegmentCount | None = Field(
         None, description="first slow-start threshold, in segments; default: no bound"
     )
-    receive_window: Count | None = Field(
+    receive_window: SegmentCount | None = Field(
         None, description="segments that the receiver lets be under way; default: no bound"
     )
-    ack_every: Count = Field(1, description="in-order packets to one acknowledgement")
+    ack_every: SegmentCount = Field(1, description="in-order packets to one acknowledgement")
     ack_delay: Duration = Field(
         40 * 10**9, description="how long an acknowledgement waits for more packets, where ack_every > 1"
     )
@@ -54,7 +54,7 @@ class WindowParams(Params):
             "initial_window": self.initial_window,
         }
 
-    def core(self, context: Context, **recovery: Any) -> _core.Transport:
+    def core(self, context: SimulationContext, **recovery: Any) -> _core.Transport:
         """Return NewReno with one subflow, but for ``recovery``: how losses are found, and what differs."""
         sizes = context.sizes
         return _core.Transport(
@@ -71,7 +71,7 @@ class WindowParams(Params):
 class TcpParams(WindowParams):
     """The same, and how losses are found; defaults are of RFCs and of Linux."""
 
-    duplicate_threshold: Count = Field(3, description="duplicate acknowledgements that show a loss")
+    duplicate_threshold: SegmentCount = Field(3, description="duplicate acknowledgements that show a loss")
     sack: bool = Field(
         False,
         description="whether acknowledgements report what has come beyond a gap, and repair goes by that",
@@ -90,7 +90,7 @@ class TcpParams(WindowParams):
             raise ValueError(f"rto_min={least} is above rto_max={most}")
         return self
 
-    def core(self, context: Context, **congestion: Any) -> _core.Transport:
+    def core(self, context: SimulationContext, **congestion: Any) -> _core.Transport:
         """See the base class; ``congestion`` is how the window is set."""
         names = set(TcpParams.model_fields) - set(WindowParams.model_fields)
         return super().core(context, **self.model_dump(include=names), **congestion)

@@ -14,7 +14,7 @@ import pytest
 
 from pnet_lp.errors import SpecError, WorkloadError
 from pnet_lp.model import Network, TrafficMatrix, Workload
-from pnet_lp.sim import FlowSettings, ScenarioWords, Settings, figures, run_words, simulate
+from pnet_lp.sim import FlowSettings, ScenarioText, SimulationSettings, figures, run_text, simulate
 from pnet_lp.throughput import solve
 from pnet_lp.topology import build_network
 from pnet_lp.traffic import build_traffic
@@ -109,7 +109,7 @@ def test_what_has_no_weights_refuses_them(tree: Network) -> None:
     )
     with pytest.raises(SpecError) as windows:
         fluid(tree, workload, correction="queueing")
-    assert str(windows.value).startswith("correction: flows with weights have no windows that share alike")
+    assert str(windows.value).startswith("correction: flows with weights have no windows that share equally")
 
 
 def test_flows_take_the_paths_that_packets_take(tree: Network) -> None:
@@ -170,13 +170,13 @@ def test_records_have_what_a_fluid_has(tree: Network) -> None:
     ],
 )
 def test_a_seed_repeats_itself_on_any_number_of_jobs(words: dict[str, Any]) -> None:
-    asked = ScenarioWords(
+    asked = ScenarioText(
         ("jellyfish:switches=8,ports=5,hosts=16",),
         FlowSettings(workload=BUSY),
-        settings=Settings(model="fluid", **words),
+        settings=SimulationSettings(model="fluid", **words),
         seed=7,
     )
-    alone, together = (list(run_words(asked, repeat=2, jobs=jobs)) for jobs in (1, 2))
+    alone, together = (list(run_text(asked, repeat=2, jobs=jobs)) for jobs in (1, 2))
     for one, other in zip(alone, together, strict=True):
         assert parquet(one.flows) == parquet(other.flows)
         assert parquet(one.ports) == parquet(other.ports)

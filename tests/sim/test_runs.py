@@ -26,12 +26,12 @@ from pnet_lp.sim import (
     TRANSPORTS,
     FlowSettings,
     Outage,
-    Progress,
-    ScenarioWords,
-    Settings,
+    ScenarioText,
+    SimulationProgress,
     SimulationResult,
+    SimulationSettings,
     figures,
-    run_words,
+    run_text,
     simulate,
 )
 from pnet_lp.sim.base import choose
@@ -101,7 +101,7 @@ def test_presets_name_what_there_is_and_where_it_is_from(name: str) -> None:
         for entry, parameters in values.items():
             registry.get(entry).validate({key: stated.value for key, stated in parameters.items()})
     assert all(source for _, _, source in preset.rows())
-    assert set(preset.settings) <= set(Settings.model_fields)
+    assert set(preset.settings) <= set(SimulationSettings.model_fields)
 
 
 def test_a_preset_is_overridden(tree: Network) -> None:
@@ -166,18 +166,18 @@ def test_seeds_draw(tree: Network) -> None:
 
 
 def test_jobs_do_not_matter() -> None:
-    words = ScenarioWords(
+    words = ScenarioText(
         ("jellyfish:switches=8,ports=5,hosts=16",),
         FlowSettings(workload=BUSY),
-        settings=Settings(preset="pnet"),
+        settings=SimulationSettings(preset="pnet"),
         seed=7,
     )
-    alone, together = (list(run_words(words, repeat=3, jobs=jobs)) for jobs in (1, 2))
+    alone, together = (list(run_text(words, repeat=3, jobs=jobs)) for jobs in (1, 2))
     assert [result.seed for result in alone] == [7, 8, 9]
     for one, other in zip(alone, together, strict=True):
         assert parquet(one.flows) == parquet(other.flows)
         assert parquet(one.ports) == parquet(other.ports)
-    (single,) = run_words(dataclasses.replace(words, seed=8))
+    (single,) = run_text(dataclasses.replace(words, seed=8))
     assert parquet(single.flows) == parquet(alone[1].flows)
 
 
@@ -218,14 +218,14 @@ def test_flows_that_wait_for_unfinished_ones_have_no_start(tree: Network) -> Non
 
 def test_progress_is_told_and_can_fail(tree: Network) -> None:
     workload = build_workload("poisson:sizes=dctcp-web-search,load=0.9,flows=3000", tree)
-    seen: list[Progress] = []
+    seen: list[SimulationProgress] = []
     result = simulate(tree, workload, on_progress=seen.append)
     assert result.completed == 3000
     assert seen
     assert [one.events for one in seen] == sorted(one.events for one in seen)
     assert all(0 <= one.share <= 1 for one in seen)
 
-    def refuse(_: Progress) -> None:
+    def refuse(_: SimulationProgress) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -465,7 +465,8 @@ BAD: list[tuple[dict[str, Any], type[PnetError], str]] = [
     (
         {"traffic": build_traffic("permutation", build_network("fat-tree:k=4"))},
         SpecError,
-        "traffic: the workload has its pairs already, found 'permutation'; allowed: a workload in words, or no matrix",
+        "traffic: the workload has its pairs already, found 'permutation'; allowed: a workload expression, or no "
+        "matrix",
     ),
     ({"trace": ("port:3",)}, SpecError, "trace: not something to trace, found 'port:3'"),
     ({"trace": ("flow:" + "9" * 4301,)}, SpecError, "trace: no such flow, found 'flow:99999"),
@@ -629,7 +630,7 @@ def test_links_that_cannot_be_simulated() -> None:
 def test_one_way_cables_are_refused_by_the_core() -> None:
     plane = build_network("path:n=2", hosts_per_switch=1).planes[0]
     network = Network.from_planes([dataclasses.replace(plane, capacity_vu_gbps=np.zeros(1))])
-    with pytest.raises(WorkloadError, match=r"^workload: flow 0: a link of its path has no way back"):
+    with pytest.raises(WorkloadError, match=r"^workload: flow 0: a link of its path has no reverse"):
         simulate(network, flows(network, (0, 1, 1, 0)))
 
 

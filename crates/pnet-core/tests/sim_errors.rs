@@ -34,13 +34,13 @@ fn of_flow(src: u32, dst: u32, bytes: u64) -> String {
 
 #[test]
 fn flows_are_checked() {
-    assert_eq!(of_flow(0, 3, 1), "flows: flow 0: host 3 is not in 0..3");
+    assert_eq!(of_flow(0, 3, 1), "flows: flow 0: unknown host, found 3; allowed: 0..3");
     assert_eq!(of_flow(1, 1, 1), "flows: flow 0: from host 1 to itself");
-    assert_eq!(of_flow(0, 1, 0), "flows: flow 0: 0 bytes; a flow has at least one");
+    assert_eq!(of_flow(0, 1, 0), "flows: flow 0: nothing to send, found 0; allowed: at least 1 byte");
     assert_eq!(of_flow(0, 2, 1), "flow 0: no path from host 0 to host 2");
     assert_eq!(
         of_flow(0, 1, 1 << 50),
-        "flows: flow 0: 1125899906842624 bytes; at 1500 a packet, at most 3221225470500"
+        "flows: flow 0: too many packets, found 1125899906842624; allowed: up to 3221225470500 bytes"
     );
 }
 
@@ -48,9 +48,15 @@ fn flows_are_checked() {
 fn queues_are_checked() {
     let queue = |queue: Arc<dyn Queue>| error(|scenario| scenario.queue = queue.clone());
     let none = Limit::Packets(0);
-    assert_eq!(queue(Arc::new(DropTail { limit: none })), "queue: 0 packets; a queue takes at least one");
+    assert_eq!(
+        queue(Arc::new(DropTail { limit: none })),
+        "queue: no room for a packet, found 0; allowed: at least 1 packet"
+    );
     let small = Limit::Bytes(1499);
-    assert_eq!(queue(Arc::new(Pfabric { limit: small })), "queue: 1499 bytes, but a packet has up to 1500");
+    assert_eq!(
+        queue(Arc::new(Pfabric { limit: small })),
+        "queue: no room for a packet, found 1499; allowed: at least 1500 bytes"
+    );
     let limit = Limit::Packets(100);
     assert_eq!(
         queue(Arc::new(Ecn { limit, low: 9, high: 8, chance: 0.1 })),
@@ -58,7 +64,7 @@ fn queues_are_checked() {
     );
     assert_eq!(
         queue(Arc::new(Ecn { limit, low: 8, high: 9, chance: 1.5 })),
-        "queue: a chance of 1.5; it is between 0 and 1"
+        "queue: not a probability, found 1.5; allowed: 0 to 1"
     );
     assert_eq!(
         queue(Arc::new(Strict { limit, bounds: vec![5, 5] })),
@@ -70,9 +76,18 @@ fn queues_are_checked() {
 fn transports_are_checked() {
     let tcp = |tcp: Tcp| error(|scenario| scenario.transport = Arc::new(tcp.clone()));
     let whole = Tcp::default();
-    assert_eq!(tcp(Tcp { payload: 0, ..whole.clone() }), "payload: 0 bytes; a packet has at least one");
-    assert_eq!(tcp(Tcp { initial_window: 0, ..whole.clone() }), "initial_window: 0; at least 1 is needed");
-    assert_eq!(tcp(Tcp { subflows: 0, ..whole.clone() }), "subflows: 0; at least 1 is needed");
+    assert_eq!(
+        tcp(Tcp { payload: 0, ..whole.clone() }),
+        "payload: no size of a packet, found 0; allowed: at least 1 byte"
+    );
+    assert_eq!(
+        tcp(Tcp { initial_window: 0, ..whole.clone() }),
+        "initial_window: too small, found 0; allowed: at least 1"
+    );
+    assert_eq!(
+        tcp(Tcp { subflows: 0, ..whole.clone() }),
+        "subflows: too small, found 0; allowed: at least 1"
+    );
     assert_eq!(
         tcp(Tcp { payload: 65_535, header: 1, ..whole.clone() }),
         "payload: with the header more than 65535 bytes"
@@ -92,7 +107,7 @@ fn fabrics_are_checked() {
     assert_eq!(error(&[rate; 8], &[0; 9]), "delay: 9 entries for 8 ports");
     assert_eq!(
         error(&[rate; 8], &[NEVER; 8]),
-        "delay: 18446744073709551615 ps; a link has at most a quarter of 2^64"
+        "delay: too long, found 18446744073709551615; allowed: less than 2^62 ps"
     );
 }
 

@@ -166,6 +166,9 @@ fn outages_are_checked() {
         let failures = Failures { outages: vec![outage], repair: None };
         run(ecmp(), failures, 1500).unwrap_err().to_string()
     };
-    assert_eq!(error(Outage { port: 12, from: 0, until: 1 }), "failures: port 12 is not in 0..12");
+    assert_eq!(
+        error(Outage { port: 12, from: 0, until: 1 }),
+        "failures: unknown port, found 12; allowed: 0..12"
+    );
     assert_eq!(error(Outage { port: 0, from: 5, until: 5 }), "failures: port 0 is down from 5 ps to 5 ps");
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use common::graph_of;
 use pnet_core::graph::Planes;
 use pnet_core::paths::{PathSet, Paths, Policy};
-use pnet_core::sim::fluid::{Correction, FluidOutcome, FluidScenario, PacketSizes, Sharing};
+use pnet_core::sim::fluid::{Correction, FluidScenario, PacketSizes, Sharing};
 use pnet_core::sim::*;
 use proptest::prelude::*;
 
@@ -286,7 +286,7 @@ fn what_makes_no_sense_is_refused() {
     );
     assert_eq!(
         error(&|made| made.sharing = Sharing::Subflows(0)),
-        "sharing: 0 subflows; a flow has at least one"
+        "sharing: too few subflows, found 0; allowed: at least 1"
     );
     assert_eq!(
         error(&|made| made.forwarding = Arc::new(PerHop { policy: Policy::Any })),

@@ -22,7 +22,7 @@ from pnet_lp.questions.base import (
 )
 from pnet_lp.questions.crosscheck.case import MODELS, CrosscheckCase
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
-from pnet_lp.sim import ScenarioWords
+from pnet_lp.sim import ScenarioText
 
 
 @brief("found")
@@ -85,7 +85,7 @@ def _step(report: ProgressCallback, name: str) -> ProgressCallback:
 )
 def crosscheck(case: CrosscheckCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
-    words = ScenarioWords(
+    words = ScenarioText(
         case.topology,
         flows=case,
         planes=case,

@@ -12,7 +12,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, ProgressStep, Run, Summary, Value
 from pnet_lp.questions.fluid_error.case import SIZE_CLASSES, FluidErrorCase
 from pnet_lp.seeds import derive_seed
-from pnet_lp.sim import Scenario, Settings, SimulationResult
+from pnet_lp.sim import SimulationResult, SimulationScenario, SimulationSettings
 
 _TAIL_PERCENT = 99.0
 _MODELS = ("plain", "corrected")
@@ -67,7 +67,7 @@ def fluid_error(case: FluidErrorCase, seed: int) -> Posed:
     """Pose the case on the mix that ``seed`` draws; cases of other sizes or loads have other mixes."""
     seed = derive_seed(seed, f"fluid-error/{case.flow_sizes}/{case.load}")
     network, workload, drawn = case.draw(seed)
-    models: Mapping[str, Settings] = {
+    models: Mapping[str, SimulationSettings] = {
         "packets": case.packets,
         "plain": case.fluid(case.plain),
         "corrected": case.fluid(case.correction),
@@ -82,7 +82,7 @@ def fluid_error(case: FluidErrorCase, seed: int) -> Posed:
     return Posed((network.fingerprint, workload.fingerprint, repr(settings)), answer)
 
 
-def _complete(name: str, scenario: Scenario, run: Run) -> SimulationResult:
+def _complete(name: str, scenario: SimulationScenario, run: Run) -> SimulationResult:
     report = run.on_progress
     result = scenario.run(report and (lambda progress: report(ProgressStep(name, progress))))
     if result.end == "interrupted":

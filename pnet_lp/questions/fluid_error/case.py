@@ -14,7 +14,7 @@ from pnet_lp.model import Network, TrafficMatrix, Workload
 from pnet_lp.questions.base import Case, Value
 from pnet_lp.registry import OneOrMore, validate
 from pnet_lp.seeds import generator
-from pnet_lp.sim import Settings
+from pnet_lp.sim import SimulationSettings
 from pnet_lp.sim.fluid import parse_correction
 from pnet_lp.sim.settings import FLUID_ONLY, PACKETS_ONLY, EveryModelSettings
 from pnet_lp.throughput.facade import solve
@@ -97,20 +97,20 @@ class FluidErrorCase(EveryModelSettings, PlaneSettings, Case):
                 check_workload(self._workload(text, self.load[1], 1.0), self.traffics[0])
 
     @property
-    def packets(self) -> Settings:
+    def packets(self) -> SimulationSettings:
         """The settings of the packets."""
-        return validate(Settings, {"model": "packets", **self._given(FLUID_ONLY)})
+        return validate(SimulationSettings, {"model": "packets", **self._given(FLUID_ONLY)})
 
-    def fluid(self, correction: str) -> Settings:
+    def fluid(self, correction: str) -> SimulationSettings:
         """Return the settings of the fluid with this correction."""
         given = {**self._given(PACKETS_ONLY), "model": "fluid", "correction": correction}
-        idle = Settings.meaningless(given)
-        return validate(Settings, {key: value for key, value in given.items() if key not in idle})
+        idle = SimulationSettings.meaningless(given)
+        return validate(SimulationSettings, {key: value for key, value in given.items() if key not in idle})
 
     def _given(self, but: tuple[str, ...]) -> dict[str, Any]:
         """Return the settings of a simulation that were given, without some."""
-        names = self.model_fields_set & set(Settings.model_fields) - set(but)
-        return {key: getattr(self, key) for key in Settings.model_fields if key in names}
+        names = self.model_fields_set & set(SimulationSettings.model_fields) - set(but)
+        return {key: getattr(self, key) for key in SimulationSettings.model_fields if key in names}
 
     def draw(self, seed: int) -> tuple[Network, Workload, dict[str, Value]]:
         """Return the mix of a seed: its network, its flows, and what was drawn."""

@@ -11,7 +11,7 @@ from pnet_lp.model.brief import brief
 from pnet_lp.questions.base import QUESTIONS, Answer, Headline, Posed, Run, Summary
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
 from pnet_lp.questions.simulate.case import SHARES, STAGES, SimulateCase
-from pnet_lp.sim import Scenario, ScenarioWords, SimulationResult, figures
+from pnet_lp.sim import ScenarioText, SimulationResult, SimulationScenario, figures
 from pnet_lp.sim.columns import RATES, run_columns
 
 _RUN_KEYS = (
@@ -119,7 +119,7 @@ class SimulateAnswer(Answer):
 )
 def simulate(case: SimulateCase, seed: int, built: Built = NOTHING_BUILT) -> Posed:
     """Pose the case on the network and the flows that ``seed`` gives."""
-    scenario = ScenarioWords(
+    scenario = ScenarioText(
         case.topology,
         flows=case,
         planes=case,
@@ -141,7 +141,7 @@ def simulate(case: SimulateCase, seed: int, built: Built = NOTHING_BUILT) -> Pos
     return Posed((scenario.network.fingerprint, scenario.workload.fingerprint, repr(settings)), answer)
 
 
-def _complete(scenario: Scenario, run: Run) -> SimulationResult:
+def _complete(scenario: SimulationScenario, run: Run) -> SimulationResult:
     """Return the records; Ctrl-C raises KeyboardInterrupt unless part of an answer is wanted."""
     result = scenario.run(run.on_progress, jobs=run.jobs, runs=run.kept)
     if result.end == "interrupted" and not run.keep_partial:

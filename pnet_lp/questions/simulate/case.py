@@ -11,7 +11,7 @@ from pnet_lp.flags import Flag
 from pnet_lp.questions.base import OutputOption
 from pnet_lp.questions.keys import NetworkKeys
 from pnet_lp.registry import OneOrMore
-from pnet_lp.sim import FlowSettings, OutageSettings, Settings
+from pnet_lp.sim import FlowSettings, OutageSettings, SimulationSettings
 from pnet_lp.sim.columns import COLUMNS
 from pnet_lp.sim.traces import split_trace
 from pnet_lp.workload import WORKLOADS
@@ -30,7 +30,7 @@ STAGES = tuple(
 SHARES = ("mean", "p50", "p99")
 
 
-class SimulateCase(Settings, OutageSettings, FlowSettings, NetworkKeys):
+class SimulateCase(SimulationSettings, OutageSettings, FlowSettings, NetworkKeys):
     """Simulate flows, packet by packet or as a fluid, and print their completion times.
 
     Each TOPOLOGY is one plane, as for `pnet-lp throughput`.  Failures last for the whole run and no path uses the

@@ -1,1 +1,1 @@
-"""Forwardings, one file each: which way packets go."""
+"""Forwardings, one file each: how packets get their paths."""

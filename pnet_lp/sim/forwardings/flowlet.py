@@ -8,7 +8,7 @@ from pydantic import Field
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
-from pnet_lp.sim.base import FORWARDINGS, Context
+from pnet_lp.sim.base import FORWARDINGS, SimulationContext
 from pnet_lp.workload.base import Duration
 
 
@@ -29,7 +29,7 @@ class FlowletParams(Params):
     summary="the source draws a new shortest path for a flow that has sent nothing for a while",
     source="Sinha, Kandula and Katabi, HotNets 2004",
 )
-def flowlet(params: FlowletParams, context: Context) -> _core.Forwarding:
+def flowlet(params: FlowletParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding."""
     return _core.Forwarding(
         "spray", policy=context.plane_policy, over=params.over, order="flowlets", gap=params.gap

@@ -13,7 +13,7 @@ from pnet_lp.model.arrays import IntArray, ints
 from pnet_lp.model.paths import PathSet
 from pnet_lp.registry import Params
 from pnet_lp.routing import parse_routing
-from pnet_lp.sim.base import FORWARDINGS, Context
+from pnet_lp.sim.base import FORWARDINGS, SimulationContext
 
 
 class GivenParams(Params):
@@ -28,7 +28,7 @@ class GivenParams(Params):
     example="routing=ksp:4",
     summary="a routing's paths: subflows take one after the other, from one drawn for each flow",
 )
-def given(params: GivenParams, context: Context) -> _core.Forwarding:
+def given(params: GivenParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding.
 
     While paths know of an outage, they are those that the routing has on what is left of the network.

@@ -8,13 +8,13 @@ from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
-from pnet_lp.sim.base import FORWARDINGS, Context
+from pnet_lp.sim.base import FORWARDINGS, SimulationContext
 from pnet_lp.workload.base import Duration
 
 _STEPS = 1000
 
 
-class HederaParams(Params):
+class HederaForwardingParams(Params):
     """Parameters of ``hedera``."""
 
     placement: Literal["gff", "annealing"] = Field(
@@ -39,11 +39,11 @@ class HederaParams(Params):
 
 @FORWARDINGS.register(
     "hedera",
-    params=HederaParams,
+    params=HederaForwardingParams,
     summary="as ecmp, but flows that send much are found at intervals and placed where there is room",
     source="Hedera, NSDI 2010",
 )
-def hedera(params: HederaParams, context: Context) -> _core.Forwarding:
+def hedera(params: HederaForwardingParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding."""
     annealing = (params.steps or _STEPS) if params.placement == "annealing" else None
     return _core.Forwarding(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pnet_lp import _core
 from pnet_lp.registry import NoParams
-from pnet_lp.sim.base import FORWARDINGS, Context
+from pnet_lp.sim.base import FORWARDINGS, SimulationContext
 
 
 @FORWARDINGS.register(
     "rps",
-    summary="random packet spraying: every switch draws one of its shortest ways for every packet",
+    summary="random packet spraying: every switch draws one of its shortest paths for every packet",
     source="Dixit et al., INFOCOM 2013",
 )
-def rps(_: NoParams, context: Context) -> _core.Forwarding:
+def rps(_: NoParams, context: SimulationContext) -> _core.Forwarding:
     """Return the forwarding."""
     return _core.Forwarding("per-hop", policy=context.plane_policy)

@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from pnet_lp import _core
-from pnet_lp.sim.base import QUEUES, Context
+from pnet_lp.sim.base import QUEUES, SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
 
 
@@ -40,7 +40,7 @@ class EcnParams(LimitParams):
     summary="drop-tail that marks data from a length on, or with a chance that grows between two",
     source="DCTCP, SIGCOMM 2010, section 3.1; RED on the queue's own length",
 )
-def ecn(params: EcnParams, context: Context) -> _core.Queue:
+def ecn(params: EcnParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline."""
     high = params.threshold if params.always is None else params.always
     return _core.Queue("ecn", **params.limit(context), low=params.threshold, high=high, chance=params.chance)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from pnet_lp import _core
-from pnet_lp.sim.base import QUEUES, Context
+from pnet_lp.sim.base import QUEUES, SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
 
 
@@ -21,6 +21,6 @@ class PfabricParams(LimitParams):
     summary="serves the flow with the least left, drops the packet whose flow has the most",
     source="pFabric, SIGCOMM 2013, section 4.1",
 )
-def pfabric(params: PfabricParams, context: Context) -> _core.Queue:
+def pfabric(params: PfabricParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline."""
     return _core.Queue("pfabric", **params.limit(context))

@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from pnet_lp import _core
-from pnet_lp.sim.base import QUEUES, Context
+from pnet_lp.sim.base import QUEUES, SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
 from pnet_lp.topology.lists import Whole
 
@@ -33,6 +33,6 @@ class StrictParams(LimitParams):
     example="bounds=10x100",
     summary="strict priorities: what carries no data first, then data by what its flow has left",
 )
-def strict(params: StrictParams, context: Context) -> _core.Queue:
+def strict(params: StrictParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline."""
     return _core.Queue("strict", **params.limit(context), bounds=list(params.bounds))

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from pnet_lp import _core
 from pnet_lp.errors import SpecError
-from pnet_lp.sim.base import QUEUES, Context, PacketSizes
+from pnet_lp.sim.base import QUEUES, PacketSizes, SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
 from pnet_lp.workload.base import Bytes
 
@@ -47,7 +47,7 @@ class TrimParams(LimitParams):
     summary="cuts the payload off data that finds no room, and sends headers ahead; for ndp",
     source="NDP: Handley et al., SIGCOMM 2017, section 3.1",
 )
-def trim(params: TrimParams, context: Context) -> _core.Queue:
+def trim(params: TrimParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline.
 
     Raises:

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
-from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.units import RATE, parse_rate
 
 
@@ -16,13 +16,13 @@ def _bits_per_second(value: object) -> object:
     return parse_rate(value, "rate") if isinstance(value, str) else value
 
 
-Rate: TypeAlias = Annotated[int, BeforeValidator(_bits_per_second), RATE, Field(ge=1, le=8 * 10**12)]
+BitRate: TypeAlias = Annotated[int, BeforeValidator(_bits_per_second), RATE, Field(ge=1, le=8 * 10**12)]
 
 
 class CbrParams(Params):
     """Parameters of ``cbr``."""
 
-    rate: Rate = Field(description="what a flow sends on the wire, headers included: 2.5Gbps")
+    rate: BitRate = Field(description="what a flow sends on the wire, headers included: 2.5Gbps")
 
 
 @TRANSPORTS.register(
@@ -32,7 +32,7 @@ class CbrParams(Params):
     example="rate=2Gbps",
     summary="packets at even intervals, never retransmitted; a flow that loses one is never complete",
 )
-def cbr(params: CbrParams, context: Context) -> _core.Transport:
+def cbr(params: CbrParams, context: SimulationContext) -> _core.Transport:
     """Return the transport."""
     sizes = context.sizes
     return _core.Transport("cbr", payload=sizes.payload, header=sizes.header, rate=params.rate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from pnet_lp import _core
-from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.sim.tcp_params import TcpParams
 
 
@@ -24,6 +24,6 @@ class DctcpParams(TcpParams):
     summary="TCP whose window shrinks, once per window, in proportion to marked packets; for ecn queues",
     source="RFC 8257; DCTCP, SIGCOMM 2010",
 )
-def dctcp(params: DctcpParams, context: Context) -> _core.Transport:
+def dctcp(params: DctcpParams, context: SimulationContext) -> _core.Transport:
     """Return the transport."""
     return params.core(context, congestion="dctcp", gain=params.g, alpha=params.alpha)

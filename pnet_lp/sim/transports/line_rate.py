@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pnet_lp import _core
 from pnet_lp.registry import NoParams
-from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 
 
 @TRANSPORTS.register(
@@ -12,6 +12,6 @@ from pnet_lp.sim.base import TRANSPORTS, Context
     beside={"queue": "drop-tail:packets=10000"},
     summary="packets at the rate of the links that they leave by, never retransmitted; else as cbr",
 )
-def line_rate(_: NoParams, context: Context) -> _core.Transport:
+def line_rate(_: NoParams, context: SimulationContext) -> _core.Transport:
     """Return the transport."""
     return _core.Transport("cbr", payload=context.sizes.payload, header=context.sizes.header)

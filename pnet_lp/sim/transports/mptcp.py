@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from pnet_lp import _core
-from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.sim.tcp_params import TcpParams
 
 
@@ -37,6 +37,6 @@ class MptcpParams(TcpParams):
     summary="several TCP connections for each flow, each on a path of its own, whose windows grow together",
     source="RFC 6356; Wischik et al., NSDI 2011",
 )
-def mptcp(params: MptcpParams, context: Context) -> _core.Transport:
+def mptcp(params: MptcpParams, context: SimulationContext) -> _core.Transport:
     """Return the transport; a flow is complete when all its bytes are there, whichever subflow carried them."""
     return params.core(context, congestion="coupled", subflows=params.subflows, coupling=params.coupling)

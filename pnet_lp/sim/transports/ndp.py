@@ -6,15 +6,15 @@ from pydantic import Field
 
 from pnet_lp import _core
 from pnet_lp.registry import Params
-from pnet_lp.sim.base import TRANSPORTS, Context
-from pnet_lp.sim.tcp_params import Count
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext
+from pnet_lp.sim.tcp_params import SegmentCount
 from pnet_lp.workload.base import Duration
 
 
 class NdpParams(Params):
     """Parameters of ``ndp``."""
 
-    window: Count | None = Field(
+    window: SegmentCount | None = Field(
         None,
         description="packets that a flow begins with; default: twice what its host's links carry in an idle round trip",
     )
@@ -31,7 +31,7 @@ class NdpParams(Params):
     summary="the receiver asks for packets at the rate of its links; for trim queues and packets on many paths",
     source="NDP: Handley et al., SIGCOMM 2017, section 3.2",
 )
-def ndp(params: NdpParams, context: Context) -> _core.Transport:
+def ndp(params: NdpParams, context: SimulationContext) -> _core.Transport:
     """Return the transport; requests are as large as acknowledgements."""
     sizes = context.sizes
     return _core.Transport(

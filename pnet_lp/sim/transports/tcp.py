@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pnet_lp import _core
-from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.sim.tcp_params import TcpParams
 
 
@@ -13,6 +13,6 @@ from pnet_lp.sim.tcp_params import TcpParams
     summary="TCP NewReno: slow start, congestion avoidance, fast recovery with partial acknowledgements",
     source="RFC 5681, RFC 6582, RFC 6298",
 )
-def tcp(params: TcpParams, context: Context) -> _core.Transport:
+def tcp(params: TcpParams, context: SimulationContext) -> _core.Transport:
     """Return the transport."""
     return params.core(context)

@@ -93,7 +93,7 @@ impl Joined {
     }
 
     /// The arcs by which a node is reached, from it to the source.
-    fn way(&self, by: &[Option<usize>], node: usize) -> Vec<usize> {
+    fn path(&self, by: &[Option<usize>], node: usize) -> Vec<usize> {
         let before = |arc: &usize| by[self.arcs[arc ^ 1].0];
         std::iter::successors(by[node], before).collect()
     }
@@ -109,9 +109,9 @@ fn cut(paths: &[&[PathLink]]) -> Vec<Crossed> {
             let crosses = |i: &usize| within(joined.arcs[2 * i + 1].0) && !within(joined.arcs[2 * i].0);
             return (0..joined.links.len()).filter(crosses).map(|i| joined.links[i]).collect();
         }
-        let way = joined.way(&by, joined.sink);
-        let more = way.iter().map(|arc| joined.arcs[*arc].1).min().unwrap_or(0);
-        for arc in way {
+        let path = joined.path(&by, joined.sink);
+        let more = path.iter().map(|arc| joined.arcs[*arc].1).min().unwrap_or(0);
+        for arc in path {
             joined.arcs[arc].1 -= more;
             joined.arcs[arc ^ 1].1 += more;
         }
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(ports(&[&cable(1), &cable(2), &other]), [1, 2, 20]);
     }
 
-    /// Two paths over one link in the middle, and one around it: 2 + 3, though the ways in carry 4 + 4 and those out 4 + 3.
+    /// Two paths over one link in the middle, and one around it: 2 + 3, though the links in carry 4 + 4 and those out 4 + 3.
     #[test]
     fn a_cut_goes_through_the_middle() {
         let given: [&[(u32, u32, u64)]; 3] = [

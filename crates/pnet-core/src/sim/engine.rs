@@ -223,6 +223,6 @@ impl Engine {
 
     fn progress(&mut self) -> Progress {
         let (time, events, arrived) = (self.net.now(), self.events, self.net.arrived());
-        Progress { time, events, completed: self.net.flows().completed(), arrived }
+        Progress { time, events, completed: self.net.flows().completed, arrived }
     }
 }

@@ -291,7 +291,7 @@ impl Events {
                 return;
             }
             self.far.pop();
-            // A lane that was hastened has left an entry behind, or two if it went to the same time again.
+            // A lane that was rescheduled has left an entry behind, or two if it went to the same time again.
             if self.lanes[lane as usize].time == time {
                 self.link(lane, time);
                 while self.far.peek() == Some(&Reverse((time, lane))) {
@@ -376,7 +376,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list, over times near, far and alike, with lanes hastened on the way.
+        /// Against a list, over times near, far and equal, with lanes rescheduled earlier meanwhile.
         #[test]
         fn the_earliest_event_comes_first(
             steps in prop::collection::vec((0..40_u32, 0..3_u32, 0..1_000_000_u64, any::<bool>()), 1..400),

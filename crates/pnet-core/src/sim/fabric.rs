@@ -4,7 +4,7 @@
 //! from each plane to hosts.  Nodes are numbered: the hosts, then the switches of all planes.
 
 use super::time::{Rate, Time};
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 use crate::graph::Planes;
 
 /// No port or node.
@@ -75,7 +75,7 @@ impl Fabric {
             }
         }
         if let Some(long) = delay.iter().find(|delay| **delay >= Time::MAX / 4) {
-            return invalid("delay", format!("{long} ps; a link has at most a quarter of 2^64"));
+            return refused("delay", "too long", long, "less than 2^62 ps");
         }
         let links = (0..to.len()).map(|i| Link { rate: rate[i], delay: delay[i], to: to[i] }).collect();
         let back = planes.graphs().iter().zip(&arc_base).flat_map(|(graph, base)| {
@@ -92,7 +92,7 @@ impl Fabric {
         Ok(Fabric { blocked: vec![0; to.len()], unusable: 0, links, arc_base, switch_base, back, planes })
     }
 
-    /// A fabric in which all links are alike.
+    /// A fabric in which all links are equal.
     ///
     /// ```
     /// # use pnet_core::graph::{Graph, Planes};

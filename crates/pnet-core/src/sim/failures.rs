@@ -7,7 +7,7 @@
 
 use super::fabric::Fabric;
 use super::time::{NEVER, Time};
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 
 /// A time in which a link is down, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Failures {
         let mut changes = vec![];
         for Outage { port, from, until } in self.outages.iter().copied() {
             if port as usize >= fabric.ports() {
-                return invalid("failures", format!("port {port} is not in 0..{}", fabric.ports()));
+                return refused("failures", "unknown port", port, format!("0..{}", fabric.ports()));
             }
             if from >= until {
                 return invalid("failures", format!("port {port} is down from {from} ps to {until} ps"));

@@ -19,10 +19,11 @@ pub(super) struct Flows<C> {
     /// In the order of releases.
     pub(super) records: Vec<FlowRecord<C>>,
     /// Released without a path, each with the place of its record.
-    stranded: Vec<(Flow, u32)>,
+    pub(super) stranded: Vec<(Flow, u32)>,
     slots: u32,
-    free: Vec<u32>,
-    completed: usize,
+    /// Slots that are used no more.
+    pub(super) free: Vec<u32>,
+    pub(super) completed: usize,
     /// Whether the source has been told of anything since that was last asked.
     news: bool,
     planes: usize,
@@ -83,27 +84,12 @@ impl<C: Default> Flows<C> {
         (&mut planes[of_planes..][..self.planes], &mut subflows[of_subflows..][..self.subflows])
     }
 
-    /// A released flow has no path.
-    pub(super) fn strand(&mut self, flow: Flow, record: u32) {
-        self.stranded.push((flow, record));
-    }
-
-    /// The flows without a path, which are to ask again.
-    pub(super) fn take_stranded(&mut self) -> Vec<(Flow, u32)> {
-        std::mem::take(&mut self.stranded)
-    }
-
     /// A slot for a flow that is active, the least that never was used where none has become free.
     pub(super) fn take_slot(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.slots += 1;
             self.slots - 1
         })
-    }
-
-    /// A slot is used no more.
-    pub(super) fn free_slot(&mut self, slot: u32) {
-        self.free.push(slot);
     }
 
     /// A flow is active on these paths, on which it takes at least so long.
@@ -137,11 +123,6 @@ impl<C: Default> Flows<C> {
     #[inline]
     pub(super) fn take_news(&mut self) -> bool {
         std::mem::take(&mut self.news)
-    }
-
-    /// How many are complete.
-    pub(super) fn completed(&self) -> usize {
-        self.completed
     }
 
     /// Whether all that will ever be are complete.

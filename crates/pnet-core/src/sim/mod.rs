@@ -46,7 +46,7 @@ pub use forwarding::*;
 pub use packet::{Kind, Packet};
 pub use port::Backlog;
 pub use queues::*;
-pub use records::{End, FlowRecord, Outcome, PacketCounts, PortRecord};
+pub use records::{End, FlowRecord, FluidOutcome, Outcome, PacketCounts, PortRecord};
 pub use routes::Routes;
 pub use source::{Flow, Session, Source, Stage};
 pub use time::{MICROSECOND, NEVER, Rate, SECOND, Time};

@@ -49,7 +49,7 @@ const OTHERS: usize = 2;
 enum Fate {
     /// It is at its host.
     Home,
-    /// It goes on, or is lost on the link or for want of a path on.
+    /// It goes on, or is lost on the link or for want of a next hop.
     Away,
     /// It has met a full queue, and may have found room there or not.
     Full,
@@ -107,8 +107,6 @@ impl Net {
         net.await_change();
         net
     }
-
-    // ------------------------------------------------------------------ events
 
     /// Takes the next event and sets the clock.
     #[inline]
@@ -172,7 +170,7 @@ impl Net {
 
     /// Lets paths learn of what has changed, or of what flows have sent; returns the flows that are to ask for paths again.
     pub(super) fn change(&mut self) -> Vec<(Flow, u32)> {
-        if self.paths.change_is_due(self.clock.now) {
+        if self.paths.down.next() <= self.clock.now {
             self.paths.change(self.clock.now, self.active.under_way());
         }
         if self.paths.forwarder.next_poll() <= self.clock.now {
@@ -181,10 +179,8 @@ impl Net {
             forwarder.poll(&sent, fabric, routes);
         }
         self.await_change();
-        self.active.flows.take_stranded()
+        std::mem::take(&mut self.active.flows.stranded)
     }
-
-    // ------------------------------------------------------------------ flows
 
     /// The flows that the source releases now, each with the place of its record.
     pub(super) fn release(&mut self) -> Result<Vec<(Flow, u32)>, Error> {
@@ -202,7 +198,7 @@ impl Net {
             return Ok(Some(pair));
         }
         self.active.free(pair.connection);
-        self.active.flows.strand(flow, record);
+        self.active.flows.stranded.push((flow, record));
         Ok(None)
     }
 
@@ -248,8 +244,6 @@ impl Net {
         }
         news
     }
-
-    // ------------------------------------------------------------------ packets
 
     /// A packet arrives at the far end of a port: it goes on, or is returned if it has come to its host.
     #[inline]
@@ -332,8 +326,6 @@ impl Net {
         self.settle(connection);
     }
 
-    // ------------------------------------------------------------------ traces
-
     /// Notes that a data packet has crossed the link of a port, where its flow is traced.
     #[cold]
     fn trace_hop(&mut self, port: u32, packet: &Packet) {
@@ -354,8 +346,6 @@ impl Net {
             recorder.arrival(ArrivalRow { time, flow, subflow, seq, delay, size, plane, path });
         }
     }
-
-    // ------------------------------------------------------------------ the end
 
     /// Bytes on the wire of the data that has reached its hosts.
     pub(super) fn arrived(&self) -> u64 {

@@ -5,7 +5,7 @@ use super::packet::Packet;
 use super::records::{FlowRecord, PacketCounts};
 use super::source::Session;
 use super::time::Time;
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 
 /// The network as a transport sees it.
 pub trait Network {
@@ -62,7 +62,7 @@ impl Shape {
     /// One connection with one timer, and packets of so much payload and header.
     pub(super) fn of(payload: u16, header: u16) -> Result<Self, Error> {
         if payload == 0 {
-            return invalid("payload", "0 bytes; a packet has at least one");
+            return refused("payload", "no size of a packet", payload, "at least 1 byte");
         }
         match payload.checked_add(header) {
             Some(largest) => Ok(Shape { subflows: 1, timers: 1, largest, payload, pulls: false }),

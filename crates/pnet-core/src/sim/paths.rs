@@ -56,7 +56,7 @@ impl Paths {
         self.forwarder.depart(packet, &ground)
     }
 
-    /// The same at a switch; none where no path leads on.
+    /// The same at a switch; none where no next hop is known.
     #[inline]
     pub(super) fn next(&mut self, packet: &Packet, switch: u32, now: Time) -> Option<(u32, u32)> {
         let ground = Ground { fabric: &self.fabric, routes: &self.routes, now };
@@ -73,12 +73,7 @@ impl Paths {
         paths.iter().map(|path| path.iter().map(link).collect()).collect()
     }
 
-    /// Whether paths are to learn of a failure or its end by `now`.
-    pub(super) fn change_is_due(&self, now: Time) -> bool {
-        self.down.next() <= now
-    }
-
-    /// Lets paths learn of it; those of the flows under way too, where these ever do.
+    /// Lets paths learn of failures and their ends; those of the flows under way too, where these ever do.
     pub(super) fn change(&mut self, now: Time, under_way: impl Iterator<Item = Pair>) {
         self.down.apply(now, &mut self.fabric);
         let pairs: Vec<Pair> = under_way.filter(|_| self.down.adapts()).collect();

@@ -94,7 +94,7 @@ pub(super) struct Counters {
 /// What happens at a port now and then.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Rare {
-    /// Lost as the link was down, or at its end for want of a way on.
+    /// Lost as the link was down, or at its end for want of a next hop.
     pub(super) lost: u64,
     pub(super) trimmed: u64,
 }

@@ -67,7 +67,7 @@ pub struct PortRecord {
     pub bytes: u64,
     /// Packets dropped.
     pub dropped: u64,
-    /// Packets lost on the link while it was down, or at its end where no path leads on.
+    /// Packets lost on the link while it was down, or at its end where no next hop is known.
     pub lost: u64,
     /// Packets marked.
     pub marked: u64,
@@ -131,4 +131,25 @@ pub struct Outcome {
     pub subflow_bytes: Vec<u64>,
     /// What was traced.
     pub traces: Traces,
+}
+
+/// A finished run of a fluid.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FluidOutcome {
+    /// Why it ended.
+    pub end: End,
+    /// Simulated time at its end.
+    pub time: Time,
+    /// Flows that started or were complete, and changes of links and paths.
+    pub events: u64,
+    /// How often levels were settled: events at one time count once.
+    pub settled: u64,
+    /// Every flow, in the order of starts; those that were yet to start last.
+    pub flows: Vec<FlowRecord>,
+    /// Bytes that each port of the fabric has carried.
+    pub ports: Vec<u64>,
+    /// Bytes on the wire that were sent into each plane, flow by flow.
+    pub plane_bytes: Vec<u64>,
+    /// Bytes on the wire that each subflow sent, flow by flow.
+    pub subflow_bytes: Vec<u64>,
 }

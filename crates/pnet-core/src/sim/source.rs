@@ -2,7 +2,7 @@
 
 use super::fabric::Fabric;
 use super::time::Time;
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 
 /// A flow to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,19 +56,26 @@ impl Flow {
     pub(super) fn check(&self, fabric: &Fabric, payload: u16) -> Result<(), Error> {
         let Flow { id, src, dst, bytes, .. } = *self;
         if let Some(unknown) = [src, dst].into_iter().find(|host| *host as usize >= fabric.hosts()) {
-            return invalid("flows", format!("flow {id}: host {unknown} is not in 0..{}", fabric.hosts()));
+            return refused(
+                "flows",
+                format!("flow {id}: unknown host"),
+                unknown,
+                format!("0..{}", fabric.hosts()),
+            );
         }
         if src == dst {
             return invalid("flows", format!("flow {id}: from host {src} to itself"));
         }
         if bytes == 0 {
-            return invalid("flows", format!("flow {id}: 0 bytes; a flow has at least one"));
+            return refused("flows", format!("flow {id}: nothing to send"), 0, "at least 1 byte");
         }
         if bytes.div_ceil(u64::from(payload)) > u64::from(u32::MAX / 2) {
             let most = u64::from(payload) * u64::from(u32::MAX / 2);
-            return invalid(
+            return refused(
                 "flows",
-                format!("flow {id}: {bytes} bytes; at {payload} a packet, at most {most}"),
+                format!("flow {id}: too many packets"),
+                bytes,
+                format!("up to {most} bytes"),
             );
         }
         Ok(())
@@ -78,7 +85,7 @@ impl Flow {
 /// Starts flows.  It is asked at the times that it names, and told of every flow that arrives or completes; flows that
 /// depend on others, and hosts that always have one under way, are sources that name a new time when told.
 pub trait Source: Send {
-    /// When it wants to start flows next; [`super::NEVER`] while it waits for completions, or is done.
+    /// When it starts flows next; [`super::NEVER`] while it waits for completions, or is done.
     fn next(&self) -> Time;
 
     /// The flows that start at `now`, which is the time it named.

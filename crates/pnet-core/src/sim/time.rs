@@ -1,6 +1,6 @@
 //! Simulated time and how long a packet takes onto a link.
 
-use crate::error::{Error, invalid};
+use crate::error::{Error, refused};
 
 /// Picoseconds since the start of the run.
 pub type Time = u64;
@@ -27,11 +27,11 @@ impl Rate {
     ///
     /// ```
     /// # use pnet_core::sim::Rate;
-    /// assert_eq!(Rate::new(0).unwrap_err().to_string(), "rate: 0 bit/s; a link needs 1 to 8e12");
+    /// assert_eq!(Rate::new(0).unwrap_err().to_string(), "rate: not a valid link speed, found 0; allowed: 1 to 8e12 bit/s");
     /// ```
     pub fn new(bits_per_second: u64) -> Result<Self, Error> {
         if !(1..=SLOWEST).contains(&bits_per_second) {
-            return invalid("rate", format!("{bits_per_second} bit/s; a link needs 1 to 8e12"));
+            return refused("rate", "not a valid link speed", bits_per_second, "1 to 8e12 bit/s");
         }
         let exact = SLOWEST.is_multiple_of(bits_per_second);
         Ok(Rate(if exact { SLOWEST / bits_per_second } else { !bits_per_second }))

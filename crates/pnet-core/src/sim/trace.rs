@@ -1,10 +1,10 @@
-//! What is written down while a run goes on, of the ports and flows that it is asked of, up to a number of rows.
+//! What is written down while a run goes on, of the ports and flows that are watched, up to a number of rows.
 
 use std::collections::HashMap;
 
 use super::port::Backlog;
 use super::time::Time;
-use crate::error::{Error, invalid};
+use crate::error::{Error, refused};
 
 /// What to trace.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -96,17 +96,17 @@ impl Recorder {
     /// A recorder of what is watched, if that is anything.
     pub(super) fn new(watched: &Watched, ports: usize) -> Result<Option<Self>, Error> {
         if let Some(unknown) = watched.ports.iter().find(|port| **port as usize >= ports) {
-            return invalid("trace", format!("port {unknown} is not in 0..{ports}"));
+            return refused("trace", "unknown port", unknown, format!("0..{ports}"));
         }
         let mut flows = watched.flows.clone();
         flows.sort_unstable();
-        let mut asked = vec![false; ports];
+        let mut watched_ports = vec![false; ports];
         for port in &watched.ports {
-            asked[*port as usize] = true;
+            watched_ports[*port as usize] = true;
         }
         let any = watched.rows > 0 && !(watched.ports.is_empty() && flows.is_empty());
         Ok(any.then(|| Recorder {
-            ports: asked,
+            ports: watched_ports,
             flows,
             rows: watched.rows,
             under_way: HashMap::new(),

@@ -167,7 +167,7 @@ macro_rules! kinds {
 
 /// Lists the parameters of a struct, which are its fields, and may be a group of their own.
 macro_rules! parameters {
-    ($entry:ident { $($field:ident),* $(,)? }) => {
+    ($entry:ident: $($field:ident),* $(,)?) => {
         impl $crate::sim::values::Parameter for $entry {
             fn read(
                 _values: &mut $crate::sim::values::Values,
@@ -177,7 +177,7 @@ macro_rules! parameters {
             }
         }
     };
-    (group $entry:ident { $($field:ident),* $(,)? }) => {
+    (group $entry:ident: $($field:ident),* $(,)?) => {
         impl $crate::sim::values::Parameter for $entry {
             fn read(
                 values: &mut $crate::sim::values::Values,

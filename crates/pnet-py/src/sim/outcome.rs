@@ -1,8 +1,7 @@
 //! What a run leaves behind, as columns.
 
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
-use pnet_core::sim::fluid::FluidOutcome;
-use pnet_core::sim::records::{self, FlowRecord, PacketCounts, PortRecord};
+use pnet_core::sim::records::{self, FlowRecord, FluidOutcome, PacketCounts, PortRecord};
 use pnet_core::sim::trace::{ArrivalRow, QueueRow, Traces, WindowRow};
 use pnet_core::sim::{NEVER, Time};
 use pyo3::prelude::*;

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from pnet_lp import _core
-from pnet_lp.sim.base import QUEUES, Context
+from pnet_lp.sim.base import QUEUES, SimulationContext
 from pnet_lp.sim.queue_limit import LimitParams
 
 
@@ -14,7 +14,7 @@ class ShallowParams(LimitParams):
 
 
 @QUEUES.register("shallow", params=ShallowParams, summary="marks all data from a quarter of its length on")
-def shallow(params: ShallowParams, context: Context) -> _core.Queue:
+def shallow(params: ShallowParams, context: SimulationContext) -> _core.Queue:
     """Return the discipline."""
     quarter = params.packets // 4
-    return _core.Queue.ecn(**params.limit(context), low=quarter, high=quarter, chance=1.0)
+    return _core.Queue("ecn", **params.limit(context), low=quarter, high=quarter, chance=1.0)

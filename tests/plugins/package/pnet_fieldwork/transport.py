@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from pnet_lp import _core
-from pnet_lp.sim.base import TRANSPORTS, Context
+from pnet_lp.sim.base import TRANSPORTS, SimulationContext
 from pnet_lp.sim.tcp_params import TcpParams
 from pnet_lp.workload.base import Duration
 
@@ -16,6 +16,6 @@ class QuickParams(TcpParams):
 
 
 @TRANSPORTS.register("quick-tcp", params=QuickParams, summary="TCP whose timeouts begin at a millisecond")
-def quick_tcp(params: QuickParams, context: Context) -> _core.Transport:
+def quick_tcp(params: QuickParams, context: SimulationContext) -> _core.Transport:
     """Return the transport."""
-    return _core.Transport.tcp(params.base(context))
+    return params.core(context, congestion="reno")

@@ -36,7 +36,7 @@ pub struct Correction {
     pub windows: Option<Windows>,
 }
 
-parameters!(group Correction { handshake, propagation, store_and_forward, slow_start, windows });
+parameters!(group Correction: handshake, propagation, store_and_forward, slow_start, windows);
 
 impl Correction {
     /// The terms of a flow on the quickest of its paths.
@@ -65,7 +65,7 @@ impl Correction {
         let rates = there().map(|link| link.rate.bits_per_second()).min().unwrap_or(1);
         let flat = (sizes.on_the_wire(bytes) / (rates as f64 / BITS)).ceil() as Time;
         let waits = sizes.pipeline(path, bytes).saturating_sub(flat + ahead);
-        let chosen = |wanted: bool, time: Time| if wanted { time } else { 0 };
+        let chosen = |included: bool, time: Time| if included { time } else { 0 };
         let both = |travel, stored| chosen(self.propagation, travel) + chosen(self.store_and_forward, stored);
         Terms {
             opening: chosen(self.handshake && opens, ahead + small(there(), sizes) + behind + answer),

@@ -10,7 +10,7 @@ use super::super::fabric::{Fabric, NONE};
 use super::super::flows::Flows;
 use super::super::forwarding::{Forwarding, Pair};
 use super::super::paths::Paths;
-use super::super::records::End;
+use super::super::records::{End, FluidOutcome};
 use super::super::source::Flow;
 use super::super::time::{NEVER, Time};
 use super::FluidScenario;
@@ -18,12 +18,11 @@ use super::classes::{Classes, key};
 use super::correction::Correction;
 use super::ledger::Ledger;
 use super::rates::Rates;
-use super::records::FluidOutcome;
 use super::sharing::Sharing;
 use super::streams::Stream;
 use super::terms::{BITS, PacketSizes, Terms};
 use super::windows::{Found, Window};
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 
 /// Steps between two looks at who watches.
 const LOOK: u64 = 1 << 8;
@@ -104,7 +103,7 @@ impl Engine {
         if let Some(wrong) =
             scenario.weights.iter().flatten().find(|weight| !(**weight > 0.0 && weight.is_finite()))
         {
-            return invalid("weights", format!("{wrong} is not a positive number"));
+            return refused("weights", "invalid weight", wrong, "positive numbers");
         }
         let paths = Paths::new(fabric, &*forwarding, &failures, scenario.seed)?;
         let (ports, planes) = (paths.fabric.ports(), paths.fabric.planes().count());
@@ -182,10 +181,10 @@ impl Engine {
         for slot in done {
             self.complete(slot);
         }
-        if self.paths.change_is_due(now) {
+        if self.paths.down.next() <= now {
             self.events += 1;
             self.adapt();
-            for (flow, record) in self.flows.take_stranded() {
+            for (flow, record) in std::mem::take(&mut self.flows.stranded) {
                 self.open(flow, record)?;
             }
         }
@@ -227,8 +226,8 @@ impl Engine {
         let (key, connection) = (session.connection, slot * subflows);
         let pair = Pair { flow: id, key, connection, subflows, src, dst };
         if !self.paths.open(pair)? {
-            self.flows.free_slot(slot);
-            self.flows.strand(flow, record);
+            self.flows.free.push(slot);
+            self.flows.stranded.push((flow, record));
             return Ok(());
         }
         let weight = match &self.weights {
@@ -318,7 +317,7 @@ impl Engine {
         };
         let Some(flow) = self.live[slot as usize].take() else { return };
         self.paths.close(flow.pair);
-        self.flows.free_slot(slot);
+        self.flows.free.push(slot);
         self.count(&flow);
         let record = &mut self.flows.records[flow.record as usize];
         record.received = record.bytes;
@@ -405,7 +404,7 @@ impl Engine {
         Progress {
             time: self.now,
             events: self.events,
-            completed: self.flows.completed(),
+            completed: self.flows.completed,
             arrived: self.arrived,
         }
     }

@@ -20,7 +20,6 @@ mod filling;
 mod ledger;
 mod levels;
 mod rates;
-pub mod records;
 pub mod sharing;
 mod split;
 mod streams;
@@ -35,6 +34,7 @@ use super::engine::{Limits, Progress};
 use super::fabric::Fabric;
 use super::failures::Failures;
 use super::forwarding::{Ecmp, Forwarding};
+use super::records::FluidOutcome;
 use super::source::Source;
 use super::time::NEVER;
 use super::values::names;
@@ -42,7 +42,6 @@ use crate::error::{Error, invalid};
 use crate::paths::Policy;
 pub use correction::Correction;
 use engine::Engine;
-pub use records::FluidOutcome;
 pub use sharing::Sharing;
 pub use terms::PacketSizes;
 pub use windows::Windows;
@@ -73,7 +72,7 @@ pub struct FluidScenario {
     pub sizes: PacketSizes,
     /// Who starts which flow when.
     pub source: Box<dyn Source>,
-    /// Weights by the source's numbers for flows; none where all are alike.
+    /// Weights by the source's numbers for flows; none where all are equal.
     pub weights: Option<Vec<f64>>,
     /// All that is drawn is drawn from this.
     pub seed: u64,

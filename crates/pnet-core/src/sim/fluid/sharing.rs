@@ -2,7 +2,7 @@
 
 use super::super::forwarding::Forwarding;
 use super::super::values::names;
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 
 /// What a flow's rate is, where it has several paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Sharing {
             return invalid("forwarding", why);
         }
         match self {
-            Sharing::Subflows(0) => invalid("sharing", "0 subflows; a flow has at least one"),
+            Sharing::Subflows(0) => refused("sharing", "too few subflows", 0, "at least 1"),
             Sharing::Best if !forwarding.makes_tables() => Ok(()),
             Sharing::Even | Sharing::Best if !forwarding.spreads() => {
                 invalid("sharing", "a forwarding that chooses one path has none to split over")

@@ -19,7 +19,7 @@ pub struct PacketSizes {
     pub ack: u16,
 }
 
-parameters!(group PacketSizes { packet, header, ack });
+parameters!(group PacketSizes: packet, header, ack);
 
 impl PacketSizes {
     /// Packets of a flow.

@@ -54,7 +54,7 @@ pub struct Windows {
     pub convergence: bool,
 }
 
-parameters!(group Windows { packets, threshold, queueing, convergence });
+parameters!(group Windows: packets, threshold, queueing, convergence);
 
 /// The window of a flow.
 #[derive(Debug, Clone, Copy)]
@@ -97,7 +97,7 @@ pub(super) struct Found {
     marked: Option<Marked>,
 }
 
-/// Marks on a flow's way.
+/// Marks on a flow's path.
 #[derive(Debug, Clone, Copy)]
 struct Marked {
     /// The smallest fair window of a link that marks packets, in packets.
@@ -160,7 +160,7 @@ impl Windows {
         queue
     }
 
-    /// What a flow that keeps so many bytes in the network finds on its path and on the way back.
+    /// What a flow that keeps so many bytes in the network finds on its path and on the reverse path.
     pub(super) fn find(
         &self,
         path: &[u32],

@@ -1,4 +1,4 @@
-//! Equal-cost multi-path: every switch picks one of its shortest ways by a hash of the flow, salted with the switch.
+//! Equal-cost multi-path: every switch picks one of its shortest paths by a hash of the flow, salted with the switch.
 
 use super::super::fabric::Fabric;
 use super::super::values::parameters;
@@ -17,7 +17,7 @@ pub struct Ecmp {
     pub policy: Policy,
 }
 
-parameters!(Ecmp { policy });
+parameters!(Ecmp: policy);
 
 impl Forwarding for Ecmp {
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {

@@ -122,8 +122,8 @@ pub(super) struct Listed {
 
 impl Choice for Listed {
     fn choose(&mut self, pair: Pair, subflow: u32, fabric: &Fabric) -> Option<Vec<u32>> {
-        let wanted = (pair.src, pair.dst);
-        let place = self.order.binary_search_by_key(&wanted, |j| self.given.pairs[*j as usize]).ok()?;
+        let ends = (pair.src, pair.dst);
+        let place = self.order.binary_search_by_key(&ends, |j| self.given.pairs[*j as usize]).ok()?;
         let j = self.order[place] as usize;
         let listed = match &self.given.reduced {
             Some(reduced) if !fabric.whole() => reduced,

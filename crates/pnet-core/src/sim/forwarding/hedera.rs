@@ -13,7 +13,7 @@ use super::super::values::{Parameter, Values, parameters};
 use super::ecmp::{Ecmp, Hashed};
 use super::per_flow::PerFlow;
 use super::{Forwarder, Forwarding, Ground, MOST, Pair, Sent};
-use crate::error::{Error, invalid};
+use crate::error::{Error, refused};
 use crate::paths::Policy;
 use crate::placement::{Elephant, Placement, anneal, estimate, first_fit};
 use crate::random::SplitMix;
@@ -31,7 +31,7 @@ pub struct Hedera {
     pub placement: Placement,
 }
 
-parameters!(Hedera { policy, interval, share, placement });
+parameters!(Hedera: policy, interval, share, placement);
 
 /// Steps of annealing where they are given, else first fit.
 impl Parameter for Placement {
@@ -48,13 +48,10 @@ impl Forwarding for Hedera {
 
     fn build(&self, fabric: &Fabric, seed: u64) -> Result<Box<dyn Forwarder>, Error> {
         if self.interval == 0 {
-            return invalid("interval", "0; time has to pass between polls");
+            return refused("interval", "no time between polls", 0, "at least 1 ps");
         }
         if !(0.0..1.0).contains(&self.share) {
-            return invalid(
-                "share",
-                format!("{} of a link's rate; a share is 0 to 1, without 1", self.share),
-            );
+            return refused("share", "no share of a link's rate", self.share, "0 to 1, without 1");
         }
         Ok(Box::new(Controller {
             params: self.clone(),
@@ -259,7 +256,7 @@ mod tests {
         }
     }
 
-    /// Three of 1 Gb/s over two ways of 1 Gb/s: the third stays where it is.
+    /// Three of 1 Gb/s over two paths of 1 Gb/s: the third stays where it is.
     #[test]
     fn what_fits_nowhere_stays() {
         for (_, before, after) in colliding(&[60_000, 60_000, 60_000], Placement::FirstFit) {
@@ -274,7 +271,7 @@ mod tests {
         for seed in 0..10 {
             let (_, after) = anneal(seed);
             assert_eq!(anneal(seed).1, after);
-            // Four over two ways: two each.
+            // Four over two paths: two each.
             assert_eq!(after.iter().filter(|m| **m == after[0]).count(), 2, "seed {seed}");
         }
     }
@@ -283,8 +280,8 @@ mod tests {
     fn parameters_are_checked() {
         let params = Hedera { policy: Policy::Any, interval: 0, share: 0.1, placement: Placement::FirstFit };
         let error = |params: Hedera| params.build(&two_paths(1), 1).err().unwrap().to_string();
-        assert_eq!(error(params.clone()), "interval: 0; time has to pass between polls");
+        assert_eq!(error(params.clone()), "interval: no time between polls, found 0; allowed: at least 1 ps");
         let share = Hedera { interval: 1, share: 1.0, ..params };
-        assert_eq!(error(share), "share: 1 of a link's rate; a share is 0 to 1, without 1");
+        assert_eq!(error(share), "share: no share of a link's rate, found 1; allowed: 0 to 1, without 1");
     }
 }

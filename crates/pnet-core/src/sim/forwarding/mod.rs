@@ -94,7 +94,7 @@ pub trait Forwarder {
     /// The port by which a packet leaves its host, and its route from there.
     fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32);
 
-    /// The same at a switch, asked where the route is [`PER_HOP`]; none where no way leads on.
+    /// The same at a switch, asked where the route is [`PER_HOP`]; none where no next hop is known.
     fn next(&mut self, packet: &Packet, switch: u32, _ground: &Ground) -> Option<(u32, u32)> {
         unreachable!("{packet:?} has no route at node {switch}")
     }

@@ -20,7 +20,7 @@ pub(super) trait Choice {
 
 /// The route of a connection in each direction.
 #[derive(Debug, Clone, Copy, Default)]
-struct Way {
+struct RoutePair {
     there: u32,
     back: u32,
     length: u32,
@@ -29,14 +29,14 @@ struct Way {
 /// Forwarding along the paths that `C` chooses.
 pub(super) struct PerFlow<C> {
     choice: C,
-    ways: Vec<Way>,
+    chosen: Vec<RoutePair>,
     /// Of connections whose path has changed, those that packets may follow still.
-    left: HashMap<u32, Vec<Way>>,
+    left: HashMap<u32, Vec<RoutePair>>,
 }
 
 impl<C: Choice> PerFlow<C> {
     pub(super) fn new(choice: C) -> Self {
-        PerFlow { choice, ways: vec![], left: HashMap::new() }
+        PerFlow { choice, chosen: vec![], left: HashMap::new() }
     }
 
     /// What chooses.
@@ -46,10 +46,10 @@ impl<C: Choice> PerFlow<C> {
 
     /// The first port of a connection's path.
     pub(super) fn first(&self, connection: u32, routes: &Routes) -> u32 {
-        routes.port(self.ways[connection as usize].there)
+        routes.port(self.chosen[connection as usize].there)
     }
 
-    /// Leads a connection along another path from now on, unless it has no way back or is the one that it takes.
+    /// Leads a connection along another path from now on, unless it has no reverse or is the one that it takes.
     pub(super) fn reroute(
         &mut self,
         pair: Pair,
@@ -58,16 +58,17 @@ impl<C: Choice> PerFlow<C> {
         fabric: &Fabric,
         routes: &mut Routes,
     ) {
-        let way = &mut self.ways[connection as usize];
-        let Ok(back) = way_back(pair, path, fabric) else { return };
-        if routes.ports(way.there, way.length) != path {
-            self.left.entry(connection).or_default().push(*way);
-            *way = Way { there: routes.add(path), back: routes.add(&back), length: path.len() as u32 };
+        let route = &mut self.chosen[connection as usize];
+        let Ok(back) = reverse(pair, path, fabric) else { return };
+        if routes.ports(route.there, route.length) != path {
+            self.left.entry(connection).or_default().push(*route);
+            *route =
+                RoutePair { there: routes.add(path), back: routes.add(&back), length: path.len() as u32 };
         }
     }
 
-    fn ways(&self, pair: Pair) -> &[Way] {
-        &self.ways[pair.connection as usize..][..pair.subflows as usize]
+    fn chosen(&self, pair: Pair) -> &[RoutePair] {
+        &self.chosen[pair.connection as usize..][..pair.subflows as usize]
     }
 }
 
@@ -78,21 +79,21 @@ pub(super) fn no_path<T>(pair: Pair) -> Result<T, Error> {
 }
 
 /// The ports of a path's cables in the other direction.
-pub(super) fn way_back(pair: Pair, path: &[u32], fabric: &Fabric) -> Result<Vec<u32>, Error> {
+pub(super) fn reverse(pair: Pair, path: &[u32], fabric: &Fabric) -> Result<Vec<u32>, Error> {
     match path.iter().rev().map(|port| fabric.back(*port)).collect() {
         Some(back) => Ok(back),
-        None => invalid("flows", format!("flow {}: a link of its path has no way back", pair.flow)),
+        None => invalid("flows", format!("flow {}: a link of its path has no reverse", pair.flow)),
     }
 }
 
 impl<C: Choice> Forwarder for PerFlow<C> {
     fn open(&mut self, pair: Pair, fabric: &Fabric, routes: &mut Routes) -> Result<(), Error> {
-        self.ways.resize(self.ways.len().max(pair.connections().end as usize), Way::default());
+        self.chosen.resize(self.chosen.len().max(pair.connections().end as usize), RoutePair::default());
         for (subflow, connection) in pair.connections().enumerate() {
             let Some(there) = self.choice.choose(pair, subflow as u32, fabric) else { return no_path(pair) };
-            let back = way_back(pair, &there, fabric)?;
-            self.ways[connection as usize] =
-                Way { there: routes.add(&there), back: routes.add(&back), length: there.len() as u32 };
+            let back = reverse(pair, &there, fabric)?;
+            self.chosen[connection as usize] =
+                RoutePair { there: routes.add(&there), back: routes.add(&back), length: there.len() as u32 };
         }
         Ok(())
     }
@@ -110,21 +111,21 @@ impl<C: Choice> Forwarder for PerFlow<C> {
 
     fn close(&mut self, pair: Pair, routes: &mut Routes) {
         let left = pair.connections().filter_map(|connection| self.left.remove(&connection)).flatten();
-        let left: Vec<Way> = left.collect();
-        for way in self.ways(pair).iter().chain(&left) {
-            routes.remove(way.there, way.length as usize);
-            routes.remove(way.back, way.length as usize);
+        let left: Vec<RoutePair> = left.collect();
+        for route in self.chosen(pair).iter().chain(&left) {
+            routes.remove(route.there, route.length as usize);
+            routes.remove(route.back, route.length as usize);
         }
     }
 
     #[inline]
     fn depart(&mut self, packet: &Packet, ground: &Ground) -> (u32, u32) {
-        let way = &self.ways[packet.connection as usize];
-        let start = if packet.kind.forward() { way.there } else { way.back };
+        let route = &self.chosen[packet.connection as usize];
+        let start = if packet.kind.forward() { route.there } else { route.back };
         (ground.routes.port(start), start + 1)
     }
 
     fn paths(&self, pair: Pair, ground: &Ground) -> Vec<Vec<u32>> {
-        self.ways(pair).iter().map(|way| ground.routes.ports(way.there, way.length)).collect()
+        self.chosen(pair).iter().map(|route| ground.routes.ports(route.there, route.length)).collect()
     }
 }

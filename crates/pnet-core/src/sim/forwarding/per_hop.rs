@@ -1,4 +1,4 @@
-//! Random packet spraying (Dixit et al., INFOCOM 2013): every switch draws one of its shortest ways for every packet.
+//! Random packet spraying (Dixit et al., INFOCOM 2013): every switch draws one of its shortest paths for every packet.
 
 use super::super::fabric::Fabric;
 use super::super::packet::Packet;
@@ -19,7 +19,7 @@ pub struct PerHop {
     pub policy: Policy,
 }
 
-parameters!(PerHop { policy });
+parameters!(PerHop: policy);
 
 impl Forwarding for PerHop {
     fn spreads(&self) -> bool {

@@ -9,7 +9,7 @@ use super::super::packet::Packet;
 use super::super::routes::Routes;
 use super::super::time::Time;
 use super::super::values::{names, parameters};
-use super::per_flow::{no_path, way_back};
+use super::per_flow::{no_path, reverse};
 use super::tables::Tables;
 use super::{Forwarder, Forwarding, Ground, MOST, Pair, Shares};
 use crate::error::Error;
@@ -51,7 +51,7 @@ pub struct Spray {
     pub order: Order,
 }
 
-parameters!(Spray { policy, over, order });
+parameters!(Spray: policy, over, order);
 
 names!(Over, values: "paths" => Over::Paths, "planes" => Over::Planes);
 
@@ -151,7 +151,7 @@ impl Forwarder for Sprayer {
             }
             let mut fans = <[Fan; 2]>::default();
             for path in &paths {
-                let back = way_back(pair, path, fabric)?;
+                let back = reverse(pair, path, fabric)?;
                 for (fan, ports) in fans.iter_mut().zip([path, &back]) {
                     fan.routes.push((routes.add(ports), ports.len() as u32));
                 }

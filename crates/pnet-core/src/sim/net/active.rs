@@ -89,7 +89,7 @@ impl Active {
     /// Empties the slot of a connection.
     pub(super) fn free(&mut self, connection: u32) {
         self.of_mut(connection).state = State::Free;
-        self.flows.free_slot(self.slot(connection));
+        self.flows.free.push(self.slot(connection));
     }
 
     /// A packet leaves its host by a port.

@@ -16,8 +16,8 @@ pub(super) struct Ports {
     pub(super) all: Vec<Port>,
     rare: Vec<Rare>,
     discipline: Discipline,
-    /// With how many packets in a queue it has to be asked, if it serves in order of arrival.
-    asked_from: u32,
+    /// With how many packets in a queue it it decides, if it serves in order of arrival.
+    decides_from: u32,
     /// What queues have just dropped.
     pub(super) dropped: Vec<Packet>,
 }
@@ -25,12 +25,12 @@ pub(super) struct Ports {
 impl Ports {
     /// Those of a fabric, all empty; a trace tells how much there is exactly.
     pub(super) fn new(fabric: &Fabric, discipline: Discipline, traced: bool) -> Self {
-        let asked_from = match &discipline {
-            Discipline::Fifo(fifo) if !traced => fifo.asked_from(),
+        let decides_from = match &discipline {
+            Discipline::Fifo(fifo) if !traced => fifo.decides_from(),
             _ => 0,
         };
         let all: Vec<Port> = (0..fabric.ports() as u32).map(|port| Port::new(fabric.link(port))).collect();
-        Ports { rare: vec![Rare::default(); all.len()], all, discipline, asked_from, dropped: vec![] }
+        Ports { rare: vec![Rare::default(); all.len()], all, discipline, decides_from, dropped: vec![] }
     }
 
     #[inline]
@@ -84,8 +84,8 @@ impl Ports {
         debug_assert_ne!(out.to, NONE, "port {port} leads nowhere");
         out.counters.entered += 1;
         let after = out.backlog_at_most() + packet.into();
-        let asked = after.packets > self.asked_from || !out.counters.longest.covers(after);
-        let verdict = if asked { self.ask(port, packet, clock.now, recorder) } else { Verdict::Admit };
+        let decides = after.packets > self.decides_from || !out.counters.longest.covers(after);
+        let verdict = if decides { self.ask(port, packet, clock.now, recorder) } else { Verdict::Admit };
         if verdict == Verdict::Drop {
             return true;
         }

@@ -14,7 +14,7 @@ pub struct DropTail {
     pub limit: Limit,
 }
 
-parameters!(DropTail { limit });
+parameters!(DropTail: limit);
 
 impl Queue for DropTail {
     fn limit(&self) -> Limit {
@@ -32,7 +32,7 @@ impl Fifo for DropTail {
         if self.limit.fits(backlog, packet) { Verdict::Admit } else { Verdict::Drop }
     }
 
-    fn asked_from(&self) -> u32 {
+    fn decides_from(&self) -> u32 {
         u32::MAX
     }
 }

@@ -6,7 +6,7 @@ use super::super::packet::{Kind, Packet};
 use super::super::port::Backlog;
 use super::super::values::parameters;
 use super::{Discipline, Fifo, Limit, Queue, Verdict};
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 use crate::random::SplitMix;
 
 /// Parameters.
@@ -29,7 +29,7 @@ impl Ecn {
     }
 }
 
-parameters!(Ecn { limit, low, high, chance });
+parameters!(Ecn: limit, low, high, chance);
 
 impl Queue for Ecn {
     fn limit(&self) -> Limit {
@@ -54,7 +54,7 @@ impl Queue for Ecn {
             );
         }
         if !(0.0..=1.0).contains(&self.chance) {
-            return invalid("queue", format!("a chance of {}; it is between 0 and 1", self.chance));
+            return refused("queue", "not a probability", self.chance, "0 to 1");
         }
         let random = if self.low < self.high { fabric.ports() } else { 0 };
         let random = (0..random as u64).map(|port| SplitMix::of([seed, 0x0065_636e, port])).collect();
@@ -87,7 +87,7 @@ impl Fifo for Marking {
         if drawn < chance { Verdict::Mark } else { Verdict::Admit }
     }
 
-    fn asked_from(&self) -> u32 {
+    fn decides_from(&self) -> u32 {
         self.params.low
     }
 }

@@ -22,7 +22,7 @@ use super::fabric::Fabric;
 use super::packet::Packet;
 use super::port::Backlog;
 use super::values::{Parameter, Values, kinds};
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 
 /// What becomes of a packet at a queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +51,9 @@ pub trait Fifo {
     /// Whether a packet gets in at a port with this backlog.
     fn admit(&mut self, port: u32, backlog: Backlog, packet: &Packet) -> Verdict;
 
-    /// With how many packets in a queue it has to be asked.  With fewer it admits whatever leaves the queue no longer, in
+    /// With how many packets in a queue it decides.  With fewer it admits whatever leaves the queue no longer, in
     /// packets and in bytes, than it has been.
-    fn asked_from(&self) -> u32 {
+    fn decides_from(&self) -> u32 {
         0
     }
 }
@@ -116,9 +116,9 @@ impl Limit {
     /// An error if a packet of `largest` bytes never fits.
     pub(super) fn check(self, largest: u16) -> Result<(), Error> {
         match self {
-            Limit::Packets(0) => invalid("queue", "0 packets; a queue takes at least one"),
+            Limit::Packets(0) => refused("queue", "no room for a packet", 0, "at least 1 packet"),
             Limit::Bytes(most) if most < u64::from(largest) => {
-                invalid("queue", format!("{most} bytes, but a packet has up to {largest}"))
+                refused("queue", "no room for a packet", most, format!("at least {largest} bytes"))
             }
             _ => Ok(()),
         }

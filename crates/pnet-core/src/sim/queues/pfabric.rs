@@ -17,7 +17,7 @@ pub struct Pfabric {
     pub limit: Limit,
 }
 
-parameters!(Pfabric { limit });
+parameters!(Pfabric: limit);
 
 impl Queue for Pfabric {
     fn limit(&self) -> Limit {

@@ -21,7 +21,7 @@ pub struct Strict {
     pub bounds: Vec<u32>,
 }
 
-parameters!(Strict { limit, bounds });
+parameters!(Strict: limit, bounds);
 
 impl Queue for Strict {
     fn limit(&self) -> Limit {

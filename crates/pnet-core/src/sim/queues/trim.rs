@@ -31,7 +31,7 @@ pub struct Trim {
     pub weight: Option<u32>,
 }
 
-parameters!(Trim { limit, header, headers, weight });
+parameters!(Trim: limit, header, headers, weight);
 
 impl Queue for Trim {
     fn limit(&self) -> Limit {

@@ -26,7 +26,7 @@ pub struct Cbr {
     pub rate: Option<Rate>,
 }
 
-parameters!(Cbr { payload, header, rate });
+parameters!(Cbr: payload, header, rate);
 
 impl TransportKind for Cbr {
     fn shape(&self) -> Result<Shape, Error> {

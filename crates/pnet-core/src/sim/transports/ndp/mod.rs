@@ -28,7 +28,7 @@ use super::super::time::{SECOND, Time};
 use super::super::values::parameters;
 use super::arrived::{Arrived, Comes};
 use super::{Transport, TransportKind, ideal};
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 use pacer::Pacers;
 use sender::Sender;
 
@@ -55,12 +55,12 @@ impl Default for Ndp {
     }
 }
 
-parameters!(Ndp { payload, header, ack, window, timeout });
+parameters!(Ndp: payload, header, ack, window, timeout);
 
 impl TransportKind for Ndp {
     fn shape(&self) -> Result<Shape, Error> {
         if self.ack == 0 {
-            return invalid("ack", "0 bytes; a packet has at least one");
+            return refused("ack", "no size of a packet", 0, "at least 1 byte");
         }
         if self.window == Some(0) || self.timeout == 0 {
             return invalid("ndp", "0; a window has a packet, and a timeout lasts");
@@ -99,7 +99,7 @@ impl Ndp {
 struct Receiver {
     arrived: Arrived,
     /// Requests that its sender can use and that are not made yet, those for packets known to be lost included.
-    wanted: u32,
+    due: u32,
     /// Requests made.
     made: u32,
 }
@@ -163,12 +163,12 @@ impl Connections {
         net.send(reply);
         let receiver = &mut self.receivers[connection as usize];
         if complete {
-            receiver.wanted = 0;
+            receiver.due = 0;
             return self.pacers.forget(connection, net.fabric().link(port).to, net);
         }
-        receiver.wanted += u32::from(answer == Kind::Nack);
-        if receiver.wanted > 0 {
-            receiver.wanted -= 1;
+        receiver.due += u32::from(answer == Kind::Nack);
+        if receiver.due > 0 {
+            receiver.due -= 1;
             self.pacers.add(connection, port, net);
             self.pull(port, net);
         }
@@ -189,7 +189,7 @@ impl<N: Network> Transport<N> for Connections {
         self.senders[place].reset(segments, last, window, net.now());
         let receiver = &mut self.receivers[place];
         receiver.arrived.reset();
-        (receiver.wanted, receiver.made) = (segments - window, 0);
+        (receiver.due, receiver.made) = (segments - window, 0);
         self.transmit(connection, net);
     }
 

@@ -24,7 +24,7 @@ struct Script(Vec<(Kind, u32)>);
 
 impl Fifo for Script {
     fn admit(&mut self, _: u32, _: Backlog, packet: &Packet) -> Verdict {
-        match self.0.iter().position(|wanted| *wanted == (packet.kind, packet.seq)) {
+        match self.0.iter().position(|listed| *listed == (packet.kind, packet.seq)) {
             Some(i) => {
                 self.0.remove(i);
                 Verdict::Drop
@@ -115,8 +115,8 @@ fn a_lost_request_is_made_up_for_by_the_next() {
     let ndp = Ndp { window: Some(2), ..Ndp::default() };
     let found = alone(ndp, 4, &[(Kind::Pull, 1)]);
     // Packet 1 arrives at 5.6 us, and the request for it is made at once.
-    let asked = THERE + PACKET + SMALL + BACK;
-    assert_eq!(arrivals(&found)[2..], [(2, asked + THERE), (3, asked + PACKET + THERE)]);
+    let requested = THERE + PACKET + SMALL + BACK;
+    assert_eq!(arrivals(&found)[2..], [(2, requested + THERE), (3, requested + PACKET + THERE)]);
     assert_eq!(found.flows[0].counts.timeouts, 0);
 }
 
@@ -184,7 +184,7 @@ fn incast_takes_as_long_as_all_bytes_take() {
                 (0, 0, flow.counts.trimmed),
                 "{flow:?}"
             );
-            // Requests go round, so flows that are alike end alike.
+            // Requests go round, so equal flows end equally.
             assert!(flow.end.unwrap() > last * 9 / 10);
         }
     }

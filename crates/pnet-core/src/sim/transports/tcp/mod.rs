@@ -4,7 +4,7 @@
 //! - `outgoing`, `sender`: what is under way and what is sent again (RFC 5681, RFC 6582); `rtt`: the timeout (RFC 6298);
 //! - `incoming`, `receiver`: what has arrived, and delayed acknowledgements (RFC 5681, section 4.2);
 //! - `sack`: selective acknowledgements (RFC 2018), and the recovery that goes by them (RFC 6675);
-//! - `congestion`: one file for each way to set the window;
+//! - `congestion`: one file for each congestion control;
 //! - `session`: what a connection keeps between its flows.
 //!
 //! Deviations: segments are numbered and windows counted in whole packets; every packet carries a time stamp, so every

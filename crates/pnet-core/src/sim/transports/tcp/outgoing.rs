@@ -113,7 +113,7 @@ impl Family {
             return;
         }
         if sender.phase == Phase::Probing {
-            // There is a way through: what is lost goes again, from one segment on.
+            // A path is open: what is lost goes again, from one segment on.
             sender.phase = Phase::Open;
             sender.rtt.forget_back_off();
             if packet.seq == before {

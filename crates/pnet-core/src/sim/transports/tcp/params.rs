@@ -9,7 +9,7 @@ use super::super::super::time::{MICROSECOND, SECOND, Time};
 use super::super::super::values::parameters;
 use super::super::{Transport, TransportKind};
 use super::{Acks, Congestion, Family, Reno, Rto, Sessions, TIMERS};
-use crate::error::{Error, invalid};
+use crate::error::{Error, invalid, refused};
 
 /// Parameters of TCP.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub struct Tcp {
     /// Connections of a flow, which start together and take what it has to send as their windows allow.  The flow is
     /// complete when all its bytes are acknowledged, whichever carried them.
     pub subflows: u32,
-    /// Timeouts in a row after which a sender only asks, with packets without payload, whether there is a way through
+    /// Timeouts in a row after which a sender only asks, with packets without payload, whether a path is open
     /// (pFabric, section 4.2); none where it goes on sending data.
     pub probe_after: Option<u32>,
 }
@@ -78,29 +78,16 @@ impl Default for Tcp {
     }
 }
 
-parameters!(Tcp {
-    payload,
-    header,
-    ack,
-    syn,
-    initial_window,
-    initial_threshold,
-    receive_window,
-    duplicate_threshold,
-    sack,
-    acks,
-    resequence,
-    rto,
-    congestion,
-    subflows,
-    probe_after,
-});
+parameters!(Tcp:
+    payload, header, ack, syn, initial_window, initial_threshold, receive_window, duplicate_threshold,
+    sack, acks, resequence, rto, congestion, subflows, probe_after,
+);
 
 impl TransportKind for Tcp {
     fn shape(&self) -> Result<Shape, Error> {
         let sizes = [("payload", self.payload), ("ack", self.ack), ("syn", self.syn.unwrap_or(1))];
         if let Some((what, _)) = sizes.into_iter().find(|(_, size)| *size == 0) {
-            return invalid(what, "0 bytes; a packet has at least one");
+            return refused(what, "no size of a packet", 0, "at least 1 byte");
         }
         let counts = [
             ("initial_window", self.initial_window),
@@ -112,7 +99,7 @@ impl TransportKind for Tcp {
             ("acks", self.acks.every),
         ];
         if let Some((what, _)) = counts.into_iter().find(|(_, count)| *count == 0) {
-            return invalid(what, "0; at least 1 is needed");
+            return refused(what, "too small", 0, "at least 1");
         }
         if self.rto.initial == 0 || self.rto.least == 0 || self.rto.least > self.rto.most {
             return invalid("rto", "timeouts are positive, and the least is not above the most");

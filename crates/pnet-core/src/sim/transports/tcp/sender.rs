@@ -11,7 +11,7 @@ pub(crate) enum Phase {
     Open,
     /// A loss that duplicate acknowledgements have shown is being repaired.
     Recovering,
-    /// Too many timeouts in a row: a packet without payload asks for the way.
+    /// Too many timeouts in a row: a packet without payload probes for a path.
     Probing,
 }
 

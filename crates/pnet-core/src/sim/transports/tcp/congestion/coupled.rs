@@ -11,7 +11,7 @@ pub struct Coupled {
     pub coupling: Coupling,
 }
 
-parameters!(Coupled { coupling });
+parameters!(Coupled: coupling);
 
 impl Congestion for Coupled {
     fn build(&self) -> Box<dyn Control> {
@@ -84,7 +84,8 @@ mod tests {
         let flow = [subflow(10.0, 10), subflow(20.0, 40)];
         let a = 30.0 * 0.1 / 2.25;
         for (at, own) in [(0, 10.0), (1, 20.0)] {
-            let close = |found: f64, wanted: f64| assert!((found - wanted).abs() < 1e-12, "{found} {wanted}");
+            let close =
+                |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found} {expected}");
             close(Coupling::Lia.growth(&flow, at), f64::min(a / 30.0, 1.0 / own));
             close(Coupling::Linked.growth(&flow, at), a / 30.0);
             close(Coupling::Uncoupled.growth(&flow, at), 1.0 / own);

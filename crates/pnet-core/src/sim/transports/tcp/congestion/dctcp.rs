@@ -38,7 +38,7 @@ pub(crate) struct Estimates {
     pub(crate) seen: Vec<Seen>,
 }
 
-parameters!(Dctcp { gain, alpha });
+parameters!(Dctcp: gain, alpha);
 
 impl Congestion for Dctcp {
     fn reacts_to_marks(&self) -> bool {

@@ -9,7 +9,7 @@ use super::{Acked, Congestion, Control};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reno;
 
-parameters!(Reno {});
+parameters!(Reno: );
 
 impl Congestion for Reno {
     fn build(&self) -> Box<dyn Control> {

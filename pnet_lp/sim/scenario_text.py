@@ -1,4 +1,4 @@
-"""A whole scenario in words, from the topology on, so that other seeds of it can run in other processes."""
+"""A whole scenario as text, from the topology on, so that other seeds of it can run in other processes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pnet_lp.seeds import LARGEST_SEED
 from pnet_lp.sim.flows import FlowSettings
 from pnet_lp.sim.outage import Outage, OutageSettings
 from pnet_lp.sim.result import SimulationResult
-from pnet_lp.sim.scenario import OnProgress, Scenario
-from pnet_lp.sim.settings import Settings
+from pnet_lp.sim.scenario import OnSimulationProgress, SimulationScenario
+from pnet_lp.sim.settings import SimulationSettings
 from pnet_lp.topology import PlaneSettings
 from pnet_lp.workers import map_in_order
 
 
 @dataclass(frozen=True)
-class ScenarioWords:
+class ScenarioText:
     """What a scenario is made of, as one would type it.
 
     Attributes:
@@ -42,14 +42,14 @@ class ScenarioWords:
     planes: PlaneSettings = field(default_factory=partial(PlaneSettings.model_validate, {}))
     failures: FailureSettings = field(default_factory=partial(FailureSettings.model_validate, {}))
     outage: OutageSettings = field(default_factory=partial(OutageSettings.model_validate, {}))
-    settings: Settings = field(default_factory=partial(Settings.model_validate, {}))
+    settings: SimulationSettings = field(default_factory=partial(SimulationSettings.model_validate, {}))
     trace: tuple[str, ...] = ()
     seed: int = 0
     network: Network | None = None
     matrix: TrafficMatrix | None = None
 
     def given(self) -> tuple[Network, Workload, Outage | None]:
-        """Return the network, its flows and what fails while they run; raises whatever is wrong with a word."""
+        """Return the network, its flows and what fails while they run; raises whatever is wrong with an expression."""
         network = self.network or self.planes.intact(self.topologies, self.seed)
         failures = self.failures.failures
         outage = self.outage.outage(network, failures, self.seed)
@@ -57,26 +57,26 @@ class ScenarioWords:
             network = fail(network, failures, seed=self.seed)
         return network, self.flows.build(network, self.seed, self.matrix), outage
 
-    def build(self) -> Scenario:
-        """Return the scenario; raises whatever is wrong with a word."""
+    def build(self) -> SimulationScenario:
+        """Return the scenario; raises whatever is wrong with an expression."""
         network, workload, outage = self.given()
         return self.settings.scenario(network, workload, self.seed, trace=self.trace, outage=outage)
 
 
-def run_words(
-    words: ScenarioWords,
+def run_text(
+    text: ScenarioText,
     *,
     repeat: int = 1,
     jobs: int = 1,
-    on_progress: Callable[[int], OnProgress | None] = lambda _: None,
+    on_progress: Callable[[int], OnSimulationProgress | None] = lambda _: None,
 ) -> Generator[SimulationResult]:
     """Yield the result of the scenario and of those with the next seeds, in their order.
 
     The records do not depend on ``jobs``.
 
     Args:
-        words: the scenario of the first run.
-        repeat: number of runs; run i has the seed ``words.seed + i``, so network, traffic and flows are drawn anew.
+        text: the scenario of the first run.
+        repeat: number of runs; run i has the seed ``text.seed + i``, so network, traffic and flows are drawn anew.
         jobs: processes that run at the same time.  Where it is more than 1, a script must call this below
             ``if __name__ == "__main__"``, since every process imports the script.
         on_progress: given the number of a run, returns what is called now and then during it; only where ``jobs`` is 1.
@@ -85,11 +85,11 @@ def run_words(
         KeyboardInterrupt: the user stopped one of several runs.
     """
     if repeat == 1:
-        yield words.build().run(on_progress(0))
+        yield text.build().run(on_progress(0))
         return
-    if words.seed + repeat - 1 > LARGEST_SEED:
+    if text.seed + repeat - 1 > LARGEST_SEED:
         raise SpecError("the last run's seed would be too large", where="repeat", found=repeat)
-    tasks = [replace(words, seed=words.seed + i) for i in range(repeat)]
+    tasks = [replace(text, seed=text.seed + i) for i in range(repeat)]
     if jobs == 1:
         runs: Generator[SimulationResult] = (
             task.build().run(on_progress(i), runs=repeat) for i, task in enumerate(tasks)
@@ -103,5 +103,5 @@ def run_words(
             yield result
 
 
-def _run(words: ScenarioWords, jobs: int, runs: int) -> SimulationResult:
-    return words.build().run(jobs=jobs, runs=runs)
+def _run(text: ScenarioText, jobs: int, runs: int) -> SimulationResult:
+    return text.build().run(jobs=jobs, runs=runs)
