@@ -65,7 +65,7 @@ impl<'a> State<'a> {
         let links = links.zip(side.anchor.par_chunks(CHUNK)).zip(length.par_chunks_mut(CHUNK));
         let moved: Vec<f64> = links
             .enumerate()
-            .map(|(chunk, (((at, stepped), anchor), length))| {
+            .map(move |(chunk, (((at, stepped), anchor), length))| {
                 let mut moved = 0.0;
                 for i in 0..at.len() {
                     let l = chunk * CHUNK + i;

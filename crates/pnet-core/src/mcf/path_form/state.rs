@@ -142,21 +142,22 @@ impl<'a> State<'a> {
         let Prices { side, step, inverse, length } = &mut self.prices;
         let (step, inverse) = (&step[..], &inverse[..]);
         let (over, reflected, at) = (&self.over, &self.splits.reflected[..], &side.at[..]);
-        side.stepped.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, target)| {
+        side.stepped.par_chunks_mut(CHUNK).enumerate().for_each(move |(chunk, target)| {
             for (i, m) in target.iter_mut().enumerate() {
                 let l = chunk * CHUNK + i;
                 let load: f64 = over.of(l).iter().map(|n| reflected[*n as usize]).sum();
                 *m = at[l] + by.sigma * step[l] * load * inverse[l];
             }
         });
-        self.threshold = weighted_threshold(&side.stepped, step, self.threshold);
+        let threshold = weighted_threshold(&side.stepped, step, self.threshold);
+        self.threshold = threshold;
         let links = (side.at.iter_mut().zip(&mut side.stepped).zip(&side.anchor))
             .zip(step.iter().zip(&self.inverse_step))
             .zip(length.iter_mut().zip(inverse));
         let mut moved = 0.0;
         for ((((at, stepped), anchor), (step, inverse_step)), (length, inverse)) in links {
             let old = *at;
-            let new = (*stepped - self.threshold * step).max(0.0);
+            let new = (*stepped - threshold * step).max(0.0);
             moved += (new - old) * (new - old) * inverse_step;
             *stepped = new;
             *at = by.weight * (2.0 * new - old) + (1.0 - by.weight) * anchor;

@@ -72,8 +72,8 @@ impl<'a> Splits<'a> {
         let moved: Vec<f64> = tasks
             .into_par_iter()
             .map(|(demands, at, stepped, reflected, anchor)| {
-                // Copies that stay in registers.
-                let (size, cost) = (size, cost);
+                // Copies that stay in registers, whatever the stores below write.
+                let (by, size, cost) = (by, size, cost);
                 let first = pair_ptr[demands.start];
                 let mut moved = 0.0;
                 for j in demands {
