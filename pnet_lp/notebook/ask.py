@@ -23,6 +23,9 @@ from pnet_lp.topology import PlaneSettings
 
 _TEXTS = (str, Path)
 
+_IN_PLACE = "all-to-all"
+"""What a case says of demands that are given as values: an expression, since models check it; nothing is built of it."""
+
 
 def question(name: str) -> Callable[..., Answer]:
     """Return the function that asks a question.
@@ -126,7 +129,7 @@ def _built(values: dict[str, Any], capacity: str | None) -> Built:
         for key in planes:
             values.pop(key)
     matrix = matrix_of(traffic, network, level, seed=seed)
-    values["traffic"] = matrix.label or "matrix"
+    values["traffic"] = _IN_PLACE
     return Built(network, matrix)
 
 
