@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from pnet_lp import questions
-from pnet_lp.cli.command import Command, CommandFamily, given, json_option
+from pnet_lp.cli.command import Command, CommandFamily, flags, given, json_option
 from pnet_lp.cli.commands import OTHERS, plain_command
 from pnet_lp.cli.options import axis_option, option, plot_option, say, setting, table_option, threads_needing
 from pnet_lp.cli.output import Output, OutputFile, OutputFolder
@@ -198,7 +198,8 @@ def _answer_instead(question: _Question, key: str, values: dict[str, Any]) -> No
     shown = {"as_json", "out", "plot", "threads", "jobs"}
     for name in given(values):
         if name not in question.model.model_fields and name not in shown:
-            raise SpecError(f"has no meaning with {key}", where=name, found=values[name])
+            shown_as = flags(click.get_current_context())[key]
+            raise SpecError(f"has no meaning with {shown_as}", where=name, found=values[name])
     _answer(question, values, {})
 
 
@@ -211,7 +212,7 @@ def _answer(question: _Question, values: dict[str, Any], single: Mapping[str, An
         say(posed.warnings)
         posed.prepare(places)
 
-    with ProgressLine() as line, _unnamed(question.model):
+    with ProgressLine() as line, _named(question.model):
         answer = _ask(question, case, Run(**how, on_progress=line, keep_partial=True), prepare)
     say(answer.warnings)
     words = question.module("words")
@@ -239,7 +240,7 @@ def _answer_series(
     cases = [_case(question, {**fixed, **question.model.point(point)}, places) for point in points]
     warnings: dict[str, None] = {}
     found: dict[Case, Answer] = {}
-    with ProgressLine() as line, _unnamed(question.model):
+    with ProgressLine() as line, _named(question.model):
         for case in dict.fromkeys(cases):
             found[case] = _ask(
                 question,
@@ -288,7 +289,7 @@ def _sorted_out(
 
 
 def _case(question: _Question, keys: Mapping[str, Any], places: Mapping[str, Path]) -> Case:
-    with _unnamed(question.model):
+    with _named(question.model):
         case = validate(question.model, keys)
         case.check_alone()
     if places and (check := getattr(question.module("words"), "check_places", None)):
@@ -297,16 +298,21 @@ def _case(question: _Question, keys: Mapping[str, Any], places: Mapping[str, Pat
 
 
 @contextmanager
-def _unnamed(model: type[Case]) -> Iterator[None]:
-    """Do not call arguments by name in errors of the block: in the command line they have none."""
+def _named(model: type[Case]) -> Iterator[None]:
+    """Call keys in errors of the block by what the command line has: arguments not at all, an axis by its option."""
     names = {key for key, field in model.model_fields.items() if flag_of(field.metadata).argument}
     try:
         yield
     except PnetError as error:
-        place, _, rest = (error.where or "").partition(": ")
-        if place not in names:
+        place, colon, rest = (error.where or "").partition(": ")
+        axis = f"{_AXIS}{place}"
+        if place in names:
+            where = rest
+        elif axis in flags(click.get_current_context()) and not given([place]):
+            where = f"{axis}{colon}{rest}"
+        else:
             raise
-        shown = type(error)(error.problem, where=rest, found=error.found, allowed=error.allowed)
+        shown = type(error)(error.problem, where=where, found=error.found, allowed=error.allowed)
         raise shown from error
 
 
