@@ -36,7 +36,9 @@ class FailuresCase(SolveSettings, DemandKeys):
     def _check_failures(self) -> Self:
         if self.model_fields_set.isdisjoint(FAILING):
             where = "trials" if "trials" in self.model_fields_set else None
-            raise SpecError("nothing fails", where=where, allowed=" or ".join(FAILING))
+            raise SpecError(
+                "nothing fails", where=where, allowed=" or ".join(f"{key}=..." for key in FAILING)
+            )
         if "trials" in self.model_fields_set and self.trials > 1 and not self.failures.random:
             raise SpecError("has no meaning where what fails is not drawn", where="trials", found=self.trials)
         return self
