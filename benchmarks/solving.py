@@ -17,7 +17,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pnet_lp.experiment.manifest import environment
 from rich.console import Console
 from rich.table import Table
 

@@ -17,11 +17,14 @@ from pnet_lp.notebook.progress import ProgressText
 from pnet_lp.questions.ask import ask
 from pnet_lp.questions.base import QUESTIONS, Answer, Case, Run
 from pnet_lp.questions.keys import NOTHING_BUILT, Built
-from pnet_lp.registry import validate
+from pnet_lp.registry import nearest, validate
 from pnet_lp.threads import check_threads
 from pnet_lp.topology import PlaneSettings
 
 _TEXTS = (str, Path)
+
+_IN_PLACE = "all-to-all"
+"""What a case says of demands that are given as values: models check that it is an expression; none is built of it."""
 
 
 def question(name: str) -> Callable[..., Answer]:
@@ -36,13 +39,20 @@ def question(name: str) -> Callable[..., Answer]:
     argument = first_argument(model)
 
     def call(*arguments: Any, **keys: Any) -> Answer:
-        bound = signature.bind(*arguments, **keys)
+        for key in keys:
+            if key not in signature.parameters:
+                raise TypeError(
+                    f"{called}() got an unexpected keyword argument {key!r}{nearest(key, signature.parameters)}"
+                )
+        try:
+            bound = signature.bind(*arguments, **keys)
+        except TypeError as error:
+            raise TypeError(f"{called}(): {error}") from None
         values = dict(bound.arguments)
-        values.update(values.pop("more", {}))
         threads, jobs = values.pop("threads", 0), values.pop("jobs", 1)
         check_threads(threads, jobs)
         progress, capacity = values.pop("progress", False), values.pop("capacity", None)
-        values = {key: value for key, value in values.items() if value is not None}
+        values = {key: value for key, value in values.items() if value is not None or key == argument}
         built = _built(values, capacity) if argument == "topology" else NOTHING_BUILT
         case = validate(model, {key: _plain(value) for key, value in values.items()})
         case.check_alone()
@@ -51,8 +61,8 @@ def question(name: str) -> Callable[..., Answer]:
             run = Run(threads, jobs, on_progress=on_progress, deadline=case.deadline())
             return ask(name, case, run, built=built)
 
-    signature = inspect.Signature(_parameters(model))
-    call.__name__ = call.__qualname__ = name.replace("-", "_")
+    signature, called = inspect.Signature(_parameters(model)), name.replace("-", "_")
+    call.__name__ = call.__qualname__ = called
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__doc__ = _doc(model)
     return call
@@ -126,7 +136,7 @@ def _built(values: dict[str, Any], capacity: str | None) -> Built:
         for key in planes:
             values.pop(key)
     matrix = matrix_of(traffic, network, level, seed=seed)
-    values["traffic"] = matrix.label or "matrix"
+    values["traffic"] = _IN_PLACE
     return Built(network, matrix)
 
 

@@ -28,7 +28,7 @@ def ask(
         question: its name.
         case: an instance of its model.
         run: how it is answered.
-        built: values in place of what the case names.
+        built: values in place of what the case names, the same for every draw.
         building: returns the context in which networks and demands are built.
         on_posed: called before answering.
 
@@ -36,16 +36,16 @@ def ask(
         PnetError: the case cannot be built or answered.
         KeyboardInterrupt: the user stopped it, with nothing to show for it.
     """
-    pose = QUESTIONS.get(question).build
+    given = () if built is NOTHING_BUILT else (built,)
     if case.draws == 1:
         with building():
-            posed = pose(case, case.seed) if built is NOTHING_BUILT else pose(case, case.seed, built)
+            posed = QUESTIONS.get(question).build(case, case.seed, *given)
         on_posed(posed)
         return posed.answer(run)
-    return _pooled(question, case, run)
+    return _pooled(question, case, given, run)
 
 
-def _pooled(question: str, case: Case, run: Run) -> Answer:
+def _pooled(question: str, case: Case, given: tuple[Built, ...], run: Run) -> Answer:
     """Return one answer of all draws; those done where Ctrl-C stops it and part of an answer is wanted."""
     jobs = min(run.jobs, case.draws)
     each = replace(
@@ -55,7 +55,7 @@ def _pooled(question: str, case: Case, run: Run) -> Answer:
         # A function that reports cannot go to another process.
         each = replace(each, on_progress=None)
     answers: list[Answer] = []
-    draws = map_in_order(partial(_draw, question, case, each), range(case.draws), jobs)
+    draws = map_in_order(partial(_draw, question, case, given, each), range(case.draws), jobs)
     stopped = False
     try:
         with closing(draws):
@@ -70,8 +70,8 @@ def _pooled(question: str, case: Case, run: Run) -> Answer:
     return type(answers[0]).pooled(answers, stopped=stopped)
 
 
-def _draw(question: str, case: Case, run: Run, index: int) -> Answer:
+def _draw(question: str, case: Case, given: tuple[Built, ...], run: Run, index: int) -> Answer:
     if run.on_progress is not None:
         report, label = run.on_progress, f"draw {index + 1} of {case.draws}"
         run = replace(run, on_progress=lambda progress: report(ProgressStep(label, progress)))
-    return QUESTIONS.get(question).build(case, case.draw_seed(index)).answer(run)
+    return QUESTIONS.get(question).build(case, case.draw_seed(index), *given).answer(run)
